@@ -1,9 +1,9 @@
-/* api.c - the functions that libpycuda_cpu exports as NVRTC.
+/* api.c - the NVRTC functions that libpycuda_cpu exports.
  *
- * Called by any C program.  Owns the list of live programs, under a mutex, by
- * which a stale handle is told from a good one.  Different programs may be
- * used by different threads at once; one program by one thread at a time, as
- * with NVIDIA's library.
+ * Called by any C program. A mutex guards the list of live programs, which
+ * serves to detect stale handles. As with NVIDIA's library, different programs
+ * may be used concurrently by different threads, but each program by one
+ * thread at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -14,16 +14,17 @@
 
 #define NVRTC_API __attribute__((visibility("default")))
 
-/* The prototypes, from the rows that the loader uses. */
+/* Declares the functions, from the rows that the loader uses. */
 #define NVRTC_ROW(base, symbol, since, parameters, arguments)                 \
     NVRTC_API nvrtcResult symbol parameters;
 #include "api/nvrtc_rows.h"
 NVRTC_API const char *nvrtcGetErrorString(nvrtcResult result);
 
 pthread_mutex_t nvrtc_list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _nvrtcProgram *list; /* under nvrtc_list_lock */
+static struct _nvrtcProgram *list; /* guarded by nvrtc_list_lock */
 
-/* The place in the list that points to `program`; nvrtc_list_lock is held. */
+/* Returns the link of the list that points to `program`, or the final NULL
+ * link. The caller holds nvrtc_list_lock. */
 static struct _nvrtcProgram **
 list_find(nvrtcProgram program)
 {
@@ -66,7 +67,7 @@ program_free(struct _nvrtcProgram *program)
     free(program);
 }
 
-/* ---- about the library ---- */
+/* ---- library ---- */
 
 const char *
 nvrtcGetErrorString(nvrtcResult result)
@@ -92,7 +93,8 @@ nvrtcVersion(int *major, int *minor)
     return NVRTC_SUCCESS;
 }
 
-/* Every architecture is accepted; these are the ones with a name. */
+/* Architectures that nvrtcGetSupportedArchs lists; all others are accepted as
+ * well. */
 static const int architectures[] = {50, 52,  53,  60,  61,  62, 70,
                                     72, 75,  80,  86,  87,  88, 89,
                                     90, 100, 103, 110, 120, 121};
@@ -241,7 +243,7 @@ text_copy(const struct nvrtc_text *text, char *to)
     return NVRTC_SUCCESS;
 }
 
-/* Success if `program` has been compiled. */
+/* Returns NVRTC_SUCCESS if `program` has been compiled. */
 static nvrtcResult
 program_ready(nvrtcProgram program)
 {
@@ -267,8 +269,8 @@ nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
     return result ? result : text_copy(&program->cubin, cubin);
 }
 
-/* "PTX" is the text of an image that holds bitcode: it can be linked, and is
- * compiled when it is loaded.  Its size counts the zero at its end. */
+/* "PTX" is the text form of an image that contains bitcode: it can be linked,
+ * and is compiled when it is loaded. Its size includes the final zero. */
 nvrtcResult
 nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
 {

@@ -1,7 +1,8 @@
-/* assembler.c - the options of ptxas, which come in --ptxas-options.
+/* assembler.c - the options of ptxas, which are values of --ptxas-options.
  *
- * Called by options.c.  Most concern a GPU's registers and caches, and have no
- * effect on the CPU device; unknown ones are refused, as ptxas does.
+ * Called by options.c. Most of them concern registers and caches of a GPU and
+ * have no effect on the CPU device. Unknown options are errors, as in ptxas.
+ * Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 enum assembler_kind { SILENT, VERBOSE, LEVEL, REGISTERS, ENTRIES };
 
-/* The options of ptxas 13.0; a short name may have its value glued on if that
- * is a digit. */
+/* The options of ptxas 13.0. The value may directly follow a short name if it
+ * begins with a digit. */
 static const struct {
     const char *name, *brief;
     enum assembler_kind kind;
@@ -71,7 +72,8 @@ static const struct {
     {"--warning-as-error", "-Werror", SILENT},
 };
 
-/* Does `text` have this name?  *value is the text after it. */
+/* Returns true if `text` has this name; stores the text after the name in
+ * *value. */
 static bool
 has_name(const char *text, const char *name, const char **value)
 {
@@ -119,7 +121,7 @@ nvrtc_assembler_apply(struct nvrtc_options *options, const char *text,
 {
     const char *value;
 
-    if (*text != '-') { /* the value of the option before, or a file */
+    if (*text != '-') { /* value of the previous option, or a file */
         if (options->assembler_value) {
             apply(options, options->assembler_kind, text);
             options->assembler_value = false;

@@ -1,10 +1,12 @@
-/* attempts.c - the front end, run until it takes the source.
+/* attempts.c - runs the front end, with retries of edited sources.
  *
- * Called by compile.c.  What NVRTC takes and clang refuses is tried again in
- * another form: written anew (rewrite.c), with all functions the device's,
- * without the constructors of shared variables, or without the bodies of
- * templates that have errors (bodies.c).  If nothing helps, the errors are
- * those of the first attempt.
+ * Called by compile.c. Clang rejects some sources that NVRTC accepts. Such a
+ * source is compiled again in another form: rewritten (rewrite.c), with all
+ * functions as device functions, without the constructors of shared variables,
+ * or without the bodies of templates that have errors (bodies.c). If no retry
+ * succeeds, the errors of the first attempt are reported.
+ *
+ * All state is in the job, which one thread uses.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -13,19 +15,19 @@
 
 #include "cpu/nvrtc/job.h"
 
-/* A source is rewritten this often at most. */
+/* Maximum number of rewrites of a source. */
 enum { REWRITES = 4 };
 
-/* ---- the source as the front end sees it ---- */
+/* ---- the front end's input ---- */
 
-/* assert is defined in the precompiled header, before -DNDEBUG counts. */
+/* The precompiled header defines assert before -DNDEBUG takes effect. */
 static const char prologue[] = "#ifdef NDEBUG\n"
                                "#undef assert\n"
                                "#define assert(expression) ((void)0)\n"
                                "#endif\n";
 
-/* What has no execution space becomes the device's: functions by one pragma,
- * variables by another. */
+/* Makes declarations without an execution space device declarations: one
+ * pragma for functions, one for variables. */
 static const char device_begin[] =
     "#pragma clang force_cuda_host_device begin\n"
     "#pragma clang attribute push(__attribute__((device)), "
@@ -46,8 +48,8 @@ line_directive(struct nvrtc_text *source, const char *name)
     nvrtc_text_print(source, "\"\n");
 }
 
-/* Macros that follow the architecture that was asked for; what is
- * precompiled has those of sm_70. */
+/* Writes the macros that depend on the requested architecture; the precompiled
+ * headers define those of sm_70. */
 static void
 architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {
@@ -84,7 +86,7 @@ source_of(const struct nvrtc_job *job)
     return job->source ? job->source : job->marked;
 }
 
-/* What comes before the source's own text. */
+/* Writes the text that precedes the source. */
 static void
 head_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {
@@ -148,8 +150,8 @@ nvrtc_job_mark(struct nvrtc_job *job)
 
 /* ---- the front end ---- */
 
-/* Copies the diagnostics without clang's closing count, which names the GPU
- * that it believes in. */
+/* Copies the diagnostics except for clang's final count, which names a GPU
+ * that the program has not requested. */
 void
 nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
 {
@@ -188,7 +190,7 @@ frontend_argv(const struct nvrtc_job *job, bool text, struct nvrtc_words *argv)
     nvrtc_words_add(argv, "-");
 }
 
-/* Is there a warning of what NVRTC refuses? */
+/* Returns true if the output has a warning for code that NVRTC rejects. */
 static bool
 is_refused(const struct nvrtc_text *said)
 {
@@ -206,7 +208,8 @@ is_refused(const struct nvrtc_text *said)
     return false;
 }
 
-/* 1 is an error in the source; anything else is the front end's own. */
+/* Evaluates the exit status of the front end. Status 1 is an error in the
+ * source; other nonzero values are failures of the front end. */
 static nvrtcResult
 frontend_judge(const struct nvrtc_job *job,
                const struct nvrtc_process *process)
@@ -272,8 +275,8 @@ nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
     return job->stopped ? job->stopped : frontend_judge(job, process);
 }
 
-/* Where the source can't be written anew, the constructor of pycuda::complex
- * (see there) can be left out, once.  true: worth another try. */
+/* If the source cannot be rewritten, compiles once without the constructor of
+ * pycuda::complex (see there). Returns true if a retry may succeed. */
 static bool
 shared_refused(struct nvrtc_job *job)
 {
@@ -300,7 +303,8 @@ forget(struct nvrtc_job *job, struct nvrtc_process *process)
     nvrtc_process_free(process);
 }
 
-/* Has each error of `log` been said of the source as it was given? */
+/* Returns true if every error in `log` was also reported for the original
+ * source. */
 static bool
 said_of_given(const struct nvrtc_text *log, const struct nvrtc_text *given)
 {
@@ -321,8 +325,9 @@ said_of_given(const struct nvrtc_text *log, const struct nvrtc_text *given)
     return any;
 }
 
-/* Compiles what rewrite.c makes of the source; false: all is as it was.  Once
- * some is mended, the front end may see more. */
+/* Compiles the source as rewritten by rewrite.c. Returns false, with the job
+ * unchanged, if that fails. Corrected errors may reveal others, so the rewrite
+ * is repeated. */
 static bool
 rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -350,7 +355,7 @@ rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* What is wrong besides is said alone. */
+    /* Only the remaining errors are reported. */
     if (well || said_of_given(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
@@ -360,8 +365,8 @@ rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
     return well;
 }
 
-/* A kernel that is declared twice where all functions are the device's.
- * true: worth another try. */
+/* Handles a kernel that is declared twice while all functions are device
+ * functions. Returns true if a retry may succeed. */
 static bool
 kernels_refused(struct nvrtc_job *job)
 {
@@ -384,7 +389,8 @@ kernels_refused(struct nvrtc_job *job)
     return text != NULL;
 }
 
-/* Does the front end take the source, all functions being the device's? */
+/* Returns true if the source compiles with all functions as device
+ * functions. */
 static bool
 default_taken(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -397,16 +403,17 @@ default_taken(struct nvrtc_job *job, struct nvrtc_process *process)
     return result == NVRTC_SUCCESS || rewritten(job, process);
 }
 
-/* NVRTC takes one declaration of a function with __device__ and another
- * without.  To clang these are two functions, but not if all that have no
- * execution space are the device's.  false: all is as it was. */
+/* NVRTC accepts one declaration of a function with __device__ and another one
+ * without. For clang these are two functions, unless all functions without an
+ * execution space are device functions. Returns false, with the job unchanged,
+ * if the source does not compile in that form either. */
 static bool
 unmarked_taken(struct nvrtc_job *job, struct nvrtc_process *process)
 {
     static const char *const signs[] = {
         "' does not match any declaration in '",
         "no function template matches function template specialization",
-        "__device__ function '", /* ... cannot overload ... */
+        "__device__ function '", /* followed by "cannot overload" */
         "reference to __host__ function '",
         "candidate template ignored: target attributes do not match",
     };
@@ -435,7 +442,7 @@ unmarked_taken(struct nvrtc_job *job, struct nvrtc_process *process)
 }
 
 /* Compiles the source without the bodies of templates that have errors.
- * false: all is as it was. */
+ * Returns false, with the job unchanged, if that fails. */
 static bool
 templates_taken(struct nvrtc_job *job, struct nvrtc_process *process)
 {

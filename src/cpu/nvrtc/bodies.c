@@ -1,9 +1,10 @@
-/* bodies.c - errors in templates that have no instance.
+/* bodies.c - errors in templates that are never instantiated.
  *
- * Called by attempts.c.  NVRTC reads the body of a function template, or of a
- * class template's function, when it makes an instance of it, clang when it
- * reads the template.  So a body with an error is replaced by one that is an
- * error in every instance.  Bodies in included files are not looked at.
+ * Called by attempts.c. NVRTC parses the body of a function template, or of a
+ * member function of a class template, when it is instantiated; clang parses
+ * it with the template. So a body with an error is replaced by one that causes
+ * an error in each instance. Bodies in included files are not replaced.
+ * Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,12 +15,12 @@
 enum { ERRORS_MOST = 64, SCOPES_MOST = 64 };
 
 struct scope {
-    const char *open; /* its brace */
-    bool template;    /* it belongs to a template */
-    bool function;    /* it is a function's body, or within one */
+    const char *open; /* opening brace */
+    bool template;    /* belongs to a template */
+    bool function;    /* function body, or inside one */
 };
 
-/* What precedes a brace, since the last semicolon or brace. */
+/* The tokens before a brace, since the last semicolon or brace. */
 struct head {
     int angles, parentheses;
     bool template, class, parameters;
@@ -35,8 +36,8 @@ struct reader {
     const char *source;
 };
 
-/* Puts the places of the log's errors into `reader`; false: some are not in
- * the source, or there are none, or too many. */
+/* Stores the positions of the errors in the log. Returns false if there are
+ * none, too many, or errors outside the source. */
 static bool
 errors_read(struct reader *reader, const struct nvrtc_text *log,
             const char *name)
@@ -59,7 +60,7 @@ errors_read(struct reader *reader, const struct nvrtc_text *log,
     return reader->error_count > 0;
 }
 
-/* The body keeps its lines. */
+/* Replaces a body and keeps its line breaks. */
 static void
 body_replace(struct reader *reader, const char *open, const char *end)
 {
@@ -118,7 +119,8 @@ head_read(struct head *head, struct nvrtc_token token)
     head->parentheses -= *token.start == ')';
 }
 
-/* false: braces that do not match, or too many. */
+/* Processes a token. Returns false if braces do not match or are nested too
+ * deeply. */
 static bool
 token_take(struct reader *reader, struct nvrtc_token token)
 {

@@ -1,11 +1,11 @@
-/* cachefile.c - files that one process writes and another one trusts.
+/* cachefile.c - cache files that one process writes and others trust.
  *
- * Called by pch.c.  The front end parses such a file with code that takes it
- * for well formed, so it must be whole, and no other user may have written
- * it.  A file ends with a checksum of its name and bytes; it is written under
- * a temporary name and renamed.  A crash of the machine can leave part of it,
- * which the checksum tells.  Files that were read once are remembered by
- * device, inode, size and time.  Any thread.
+ * Called by pch.c. The front end parses such a file without checks, so the
+ * file must be complete, and no other user may have written it. A file ends
+ * with a checksum of its name and bytes. It is written under a temporary name
+ * and then renamed; after a system crash it may be incomplete, which the
+ * checksum detects. Verified files are cached by device, inode, size and time.
+ * Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -21,7 +21,7 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* seconds */
+/* Times in seconds. */
 enum {
     TOUCHED_EVERY = 24 * 3600,
     UNUSED_LIFE = 30 * 24 * 3600,
@@ -32,7 +32,7 @@ enum {
 #define MOST_BYTES  ((off_t)1 << 30)
 #define CHUNK       ((size_t)1 << 18)
 
-/* The end of a file.  The front end reads no further than its own bytes. */
+/* End of a file. The front end does not read beyond its own bytes. */
 struct trailer {
     char magic[8];
     struct nvrtc_digest digest;
@@ -48,7 +48,8 @@ owner_trusted(const struct stat *status)
     return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
-/* A private group has its user's number; others may have more members. */
+/* Returns true if other users can write the file. A private group has the same
+ * number as its user; other groups may have more members. */
 static bool
 writable_by_others(const struct stat *status)
 {
@@ -117,7 +118,7 @@ read_all(int fd, void *bytes, size_t count)
     return true;
 }
 
-/* Do the bytes before the trailer have the checksum that it tells? */
+/* Returns true if the bytes before the trailer match its checksum. */
 static bool
 bytes_whole(int fd, const char *path, size_t bytes, char *chunk)
 {
@@ -138,7 +139,7 @@ bytes_whole(int fd, const char *path, size_t bytes, char *chunk)
            trailer.digest.a == digest.a && trailer.digest.b == digest.b;
 }
 
-/* ---- files that were read before ---- */
+/* ---- cache of verified files ---- */
 
 struct seen {
     dev_t device;
@@ -181,7 +182,8 @@ seen_add(const struct stat *status)
 
 /* ---- reading ---- */
 
-/* The open file is a regular one of the user's or root's, and whole. */
+/* Returns true if the open file is regular, complete, and owned by the user or
+ * root. */
 static bool
 file_whole(int fd, const char *path)
 {
@@ -201,7 +203,7 @@ file_whole(int fd, const char *path)
     bool whole = chunk && bytes_whole(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        futimens(fd, NULL); /* which changes what seen_add would keep */
+        futimens(fd, NULL); /* changes the time that seen_add would store */
     } else if (whole) {
         seen_add(&status);
     }
@@ -268,8 +270,8 @@ is_ours(const char *name)
            !strncmp(name + NAME_DIGITS, SUFFIX, strlen(SUFFIX));
 }
 
-/* Removes files that no process used for a month, and temporary ones that a
- * killed process left, from the folder of `path`. */
+/* Removes files from the folder of `path` that were not used for a month, and
+ * temporary files of killed processes. */
 static void
 folder_trim(const char *path)
 {

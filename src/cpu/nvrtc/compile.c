@@ -1,7 +1,8 @@
 /* compile.c - one compilation: source, front end, pycuda-jit, image.
  *
- * Called by api.c.  pycuda-jit is started before the front end runs and
- * waits for its input, so that their starts overlap.
+ * Called by api.c. pycuda-jit is started before the front end and waits for
+ * its input, so that their start-up times overlap. All state is in the program
+ * and the job, which one thread uses.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "cpu/nvrtc/job.h"
 #include "image/image.h"
 
-/* NVRTC 13.0 compiles for sm_75 where no option names an architecture. */
+/* Architecture of NVRTC 13.0 if no option names one. */
 enum { DEFAULT_ARCH = 75 };
 
 static nvrtcResult
@@ -26,7 +27,7 @@ names_compile(struct nvrtc_job *job)
     if (job->program->expression_count == 0) {
         return NVRTC_SUCCESS;
     }
-    /* the same warnings a second time are not wanted; errors are */
+    /* Warnings are not repeated, but errors are reported. */
     job->program->log = (struct nvrtc_text){0};
     nvrtcResult result = nvrtc_job_front(job, true, &process);
     if (result == NVRTC_SUCCESS) {
@@ -80,9 +81,10 @@ jit_start(struct nvrtc_process *process, const char *kind,
     return NVRTC_SUCCESS;
 }
 
-/* Gives it the bitcode and takes the image.  `log` gets what pycuda-jit says
- * of the code; `reason`, with any result but NVRTC_SUCCESS and
- * NVRTC_ERROR_COMPILATION, why it could not be used. */
+/* Sends the bitcode to pycuda-jit and receives the image. `log` receives
+ * pycuda-jit's messages about the code. `reason` receives the reason why it
+ * could not be used, with any result but NVRTC_SUCCESS and
+ * NVRTC_ERROR_COMPILATION. */
 static nvrtcResult
 jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
            struct nvrtc_text *image, struct nvrtc_text *log,
@@ -117,7 +119,8 @@ jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
     return NVRTC_ERROR_COMPILATION;
 }
 
-/* Makes the text of a bitcode image, with the names of the program's own. */
+/* Creates the text form of a bitcode image, with the program's kernel
+ * names. */
 static nvrtcResult
 ptx_write(struct _nvrtcProgram *program, const struct nvrtc_text *image)
 {
@@ -162,9 +165,10 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
     return program->log.failed ? NVRTC_ERROR_OUT_OF_MEMORY : result;
 }
 
-/* ---- the whole ---- */
+/* ---- the complete compilation ---- */
 
-/* The includes that the source begins with, unless other text comes first. */
+/* Precompiles the source's leading includes, unless other text precedes
+ * them. */
 static void
 job_precompile(struct nvrtc_job *job)
 {
@@ -213,8 +217,8 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
     return nvrtc_job_mark(job) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
-/* Writes the file that --create-pch names.  Headers are precompiled without
- * it; --use-pch looks for it. */
+/* Writes the file that --create-pch names. Headers are precompiled without it;
+ * --use-pch only checks that the file exists. */
 static nvrtcResult
 pch_create(struct nvrtc_job *job)
 {
@@ -241,7 +245,7 @@ pch_create(struct nvrtc_job *job)
     return NVRTC_SUCCESS;
 }
 
-/* Has the image the kernel whose name are these `n` bytes? */
+/* Returns true if the image has a kernel whose name equals these `n` bytes. */
 static bool
 image_has(const struct nvrtc_text *image, const char *name, size_t n)
 {
@@ -258,7 +262,7 @@ image_has(const struct nvrtc_text *image, const char *name, size_t n)
     return false;
 }
 
-/* Does the image have all kernels that -e lists? */
+/* Checks that the image has all kernels that -e lists. */
 static nvrtcResult
 entries_check(struct nvrtc_job *job)
 {
@@ -281,7 +285,7 @@ entries_check(struct nvrtc_job *job)
     return result;
 }
 
-/* After a compilation that went well. */
+/* Completes a successful compilation. */
 static nvrtcResult
 job_finish(struct nvrtc_job *job)
 {
@@ -329,9 +333,10 @@ job_run_once(struct nvrtc_job *job)
     return result;
 }
 
-/* NVRTC takes a function that is declared with __device__ and defined
- * without.  To clang these are two, of which nobody defines the one that is
- * called; not so if all functions are the device's. */
+/* Compiles the program. NVRTC accepts a function that is declared with
+ * __device__ and defined without it. For clang these are two functions, and
+ * the called one is undefined. Therefore a compilation with an unresolved
+ * function is repeated with all functions as device functions. */
 static nvrtcResult
 job_run(struct nvrtc_job *job)
 {

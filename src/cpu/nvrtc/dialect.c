@@ -1,9 +1,9 @@
-/* dialect.c - words of clang's that NVRTC does not know.
+/* dialect.c - keywords of clang that NVRTC does not have.
  *
- * Called by compile.c for the text of a source, not for what it includes.
- * Such a word becomes a name that nothing declares, so that a source that
- * works here works on a GPU, too.  A source that names __PYCUDA_CPU__ is one
- * for this compiler and stays as it is.
+ * Called by attempts.c for the text of a source, but not for included files.
+ * Such a keyword is replaced by an undeclared name, so that a source that
+ * compiles here also compiles for a GPU. A source that uses __PYCUDA_CPU__ is
+ * written for this compiler and is not changed. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* Checked by tests/oracle/language/dialect.cu. */
 static const char *const words[] = {
-    /* GNU's and C's keywords */
+    /* keywords of GNU and C */
     "__typeof__", "__typeof", "__auto_type", "_Complex", "__complex__",
     "__complex", "__real__", "__imag__", "__real", "__imag", "_Float16",
     "__fp16", "__bf16", "__const__", "__const", "__extension__", "_Alignas",
@@ -22,7 +22,7 @@ static const char *const words[] = {
     "_ExtInt", "_Nonnull", "_Nullable", "__null", "__signed", "__thread",
     "alloca", "__COUNTER__", "__asm__", "__asm", "vector_size",
     "ext_vector_type",
-    /* traits */
+    /* type traits */
     "__is_same", "__is_convertible", "__is_integral", "__is_floating_point",
     "__is_scalar", "__is_pointer", "__is_array", "__is_const", "__is_void",
     "__is_reference", "__is_signed", "__is_unsigned", "__is_arithmetic",
@@ -35,7 +35,7 @@ static const char *const prefixes[] = {
     "__builtin_", "__sync_", "__atomic_", "__c11_", "__INT", "__UINT",
     "__FLT",      "__DBL",   "__LDBL_",   "__SIZE", "__GCC_"};
 
-/* Those of NVRTC's that begin in one of these ways. */
+/* Names with one of these prefixes that NVRTC has. */
 static const char *const known[] = {
     "__builtin_expect",         "__builtin_assume",
     "__builtin_assume_aligned", "__builtin_unreachable",
@@ -83,7 +83,8 @@ has_foreign_letters(struct nvrtc_token token)
     return false;
 }
 
-/* Might it be in a table?  Most tokens are not. */
+/* Fast check: returns false for tokens that are in no table, which are
+ * most. */
 static bool
 is_reserved(struct nvrtc_token token)
 {
@@ -91,7 +92,8 @@ is_reserved(struct nvrtc_token token)
            *token.start == 'e';
 }
 
-/* Is '&' between these two the operator that takes an address? */
+/* Returns true if '&' between these tokens takes the address of a built-in
+ * variable. */
 static bool
 takes_address(struct nvrtc_token before, struct nvrtc_token object)
 {
@@ -103,7 +105,8 @@ takes_address(struct nvrtc_token before, struct nvrtc_token object)
             strchr("(,=;{}?:<+-!", *before.start));
 }
 
-/* After the captures of a lambda NVRTC takes none. */
+/* Execution spaces, which NVRTC does not accept after the captures of a
+ * lambda. */
 static bool
 is_space(struct nvrtc_token token)
 {
@@ -128,7 +131,7 @@ token_mark(struct nvrtc_edits *edits, const char *source,
     }
 }
 
-/* Passes a directive that defines nothing; its '#' was read. */
+/* Skips a directive that is not a definition; its '#' has been read. */
 static void
 directive_pass(struct nvrtc_tokens *tokens)
 {
@@ -146,7 +149,7 @@ nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
 {
     struct nvrtc_tokens tokens = {
         .at = source, .line_begins = true, .directives = true};
-    struct nvrtc_token earlier = {0}; /* than tokens.before */
+    struct nvrtc_token earlier = {0}; /* token before tokens.before */
 
     if (strstr(source, "__PYCUDA_CPU__")) {
         return;

@@ -1,8 +1,8 @@
-/* edits.c - changes to a source, collected and then made at once.
+/* edits.c - a list of changes to a source, which are applied together.
  *
- * Used by rewrite.c and by what changes every source.  Places are offsets in
- * the source as it is before any of them; edits at one place keep the order in
- * which they came.
+ * Called by rewrite.c and by the files that edit every source. Positions are
+ * offsets in the source before all edits. Edits at the same position keep the
+ * order in which they were added. Without state; a list is used by one thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>

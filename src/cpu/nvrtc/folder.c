@@ -1,6 +1,7 @@
-/* folder.c - headers that the caller gave in memory, as files.
+/* folder.c - stores headers that the caller passed in memory as files.
  *
- * A new temporary folder for one compilation, removed after it.
+ * Each compilation has a new temporary folder, which is removed afterwards.
+ * Called by compile.c, by any thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -12,7 +13,8 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* A name stays inside the folder: relative, without "..". */
+/* Returns true if the name stays inside the folder: a relative path without
+ * "..". */
 static bool
 name_contained(const char *name)
 {
@@ -110,7 +112,7 @@ nvrtc_folder_make(const struct _nvrtcProgram *program, char path[PATH_MAX],
     return true;
 }
 
-/* Removes the file and the folders above it that are now empty. */
+/* Removes the file, and the folders above it that become empty. */
 static void
 header_remove(const struct nvrtc_header *header, const char *folder)
 {

@@ -1,7 +1,7 @@
-/* frontend.c - which clang is the front end, and its flags.
+/* frontend.c - finds clang, the front end, and defines its flags.
  *
- * Called by compile.c and pch.c.  The choice is made once in a
- * process, under a mutex, and kept.
+ * Called by compile.c and pch.c. The front end is searched for once per
+ * process, under a mutex, and the result is cached.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 pthread_mutex_t nvrtc_choice_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nvrtc_words
-    choice; /* under nvrtc_choice_lock until it has words */
+    choice; /* constant once found; before that guarded by nvrtc_choice_lock */
 
 static const char advice[] =
     "The CPU device compiles CUDA C++ with clang " FRONTEND_MAJOR
@@ -33,7 +33,7 @@ is_program(const char *path)
     return strchr(path, '/') && access(path, X_OK) == 0;
 }
 
-/* zig's clang is a subcommand of zig. */
+/* Stores the front end's command. In zig, clang is a subcommand. */
 static void
 choose(const char *path)
 {
@@ -46,7 +46,7 @@ choose(const char *path)
     }
 }
 
-/* `name` in the folders of PATH. */
+/* Finds `name` in the folders of PATH. */
 static bool
 find_on_path(char path[PATH_MAX], const char *name)
 {
@@ -165,22 +165,22 @@ static const char *const fixed_flags[] = {
     "sm_70",
     "-target-feature",
     "+ptx85",
-    /* our headers and no others */
+    /* only the package's headers */
     "-nostdsysteminc",
     "-nobuiltininc",
     "-nostdinc++",
-    /* the language; later words win over these */
+    /* language; later flags override these */
     "-std=c++17",
     "-ffp-contract=fast",
     "-fgnuc-version=4.2.1",
     "-fdeprecated-macro",
     "-fcuda-allow-variadic-functions",
-    "-fcheck-new", /* where the heap is used up */
+    "-fcheck-new", /* new may return NULL */
     "-fno-rtti",
     "-fno-threadsafe-statics",
-    "-fno-strict-float-cast-overflow", /* what is too large saturates */
-    "-fno-strict-return", /* without `return`: any value, no end */
-    "-ferror-limit",      /* as many as NVRTC's */
+    "-fno-strict-float-cast-overflow", /* out-of-range values saturate */
+    "-fno-strict-return",              /* a missing return yields any value */
+    "-ferror-limit",                   /* same limit as NVRTC */
     "100",
     "-Wno-pragma-clang-attribute",
     "-Wno-builtin-macro-redefined",
@@ -195,7 +195,7 @@ static const char *const fixed_flags[] = {
     "-Werror=c++20-designator",
     "-Werror=zero-length-array",
     "-Werror=flexible-array-extensions",
-    /* what NVRTC says nothing of */
+    /* cases for which NVRTC has no diagnostics */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",
     "-Wno-non-c-typedef-for-linkage",
@@ -204,7 +204,7 @@ static const char *const fixed_flags[] = {
     "-Wno-switch",
     "-Wno-shift-op-parentheses",
     "-Wno-implicitly-unsigned-literal",
-    /* all work on the code is pycuda-jit's */
+    /* pycuda-jit does all optimization */
     "-O3",
     "-disable-llvm-passes",
     "-disable-llvm-verifier",
@@ -227,7 +227,7 @@ nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
         nvrtc_words_add(argv, "-internal-isystem");
         nvrtc_words_add(argv, "%s/%s", headers, *name);
     }
-    /* Empty ones, which are no part of what is precompiled. */
+    /* Empty headers, which are not precompiled. */
     nvrtc_words_add(argv, "-internal-isystem");
     nvrtc_words_add(argv, "%s/cpu/absent", headers);
     nvrtc_words_add_all(argv, &options->language);

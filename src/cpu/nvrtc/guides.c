@@ -1,9 +1,9 @@
-/* guides.c - deduction guides of the source become the device's.
+/* guides.c - makes deduction guides of the source device functions.
  *
- * Called by compile.c for the text of a source.  `box(T) -> box<T>;` needs no
- * annotation for nvcc; clang takes it for the host's and passes over it.  The
- * source is read as tokens, so that comments, literals and directives hold no
- * guides.  Any thread; nothing is kept.
+ * Called by attempts.c for the text of a source. nvcc accepts `box(T) ->
+ * box<T>;` without an annotation; clang regards it as a host function and
+ * ignores it. The source is read as tokens, so that comments, literals and
+ * directives are skipped. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "cpu/nvrtc/nvrtc.h"
 #include "cpu/nvrtc/tokens.h"
 
-#define OPEN_MOST 64 /* deeper parentheses are not looked at */
+#define OPEN_MOST 64 /* deeper parentheses are ignored */
 
-/* A name before a parenthesis, and the token before that. */
+/* A name before a parenthesis, and the token before the name. */
 struct call {
     struct nvrtc_token name, before;
 };
@@ -21,11 +21,11 @@ struct call {
 struct reader {
     struct nvrtc_tokens tokens;
     struct call open[OPEN_MOST];
-    struct call closed; /* by the last token, if that is ')' */
+    struct call closed; /* closed by the last token, if that is ')' */
     size_t depth;
 };
 
-/* Remembers the name before each parenthesis that is open. */
+/* Stores the name before each open parenthesis. */
 static void
 parenthesis_note(struct reader *reader, struct nvrtc_token before_name)
 {
@@ -46,7 +46,8 @@ parenthesis_note(struct reader *reader, struct nvrtc_token before_name)
     }
 }
 
-/* A guide begins a declaration, after template<...> or `explicit` perhaps. */
+/* Returns true if a guide could begin at the call: guides begin a declaration,
+ * possibly after template<...> or `explicit`. */
 static bool
 may_begin(const struct call *call)
 {
@@ -57,8 +58,8 @@ may_begin(const struct call *call)
             (before.n == 1 && strchr(">;{}:)", *before.start)));
 }
 
-/* Are the tokens after the arrow the same name, its arguments and the end?
- * The reader is a copy. */
+/* Returns true if the tokens after the arrow are the same name, its arguments
+ * and the end. `tokens` is a copy, so the caller's position is unchanged. */
 static bool
 arguments_follow(struct nvrtc_tokens tokens, struct nvrtc_token name)
 {
@@ -73,7 +74,7 @@ arguments_follow(struct nvrtc_tokens tokens, struct nvrtc_token name)
            nvrtc_token_is(tokens.before, ">");
 }
 
-/* Has an arrow just been read that is a guide's? */
+/* Returns true if the last token is the arrow of a guide. */
 static bool
 is_guide(const struct reader *reader)
 {

@@ -1,8 +1,8 @@
-/* headers.c - our headers as a whole: their hash, words and names.
+/* headers.c - the package's headers as a whole: their hash, words and names.
  *
- * Called by pch.c and leading.c, which have to know on what a precompiled
- * header depends and what would give our headers another meaning.  Any
- * thread; nothing is kept.
+ * Called by pch.c and leading.c, which must know the dependencies of a
+ * precompiled header and the definitions that would change the meaning of the
+ * package's headers. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -18,7 +18,8 @@
 
 /* ---- hashes ---- */
 
-/* Two hashes with different factors: 128 bits, no adversary. */
+/* Two hashes with different factors, 128 bits in total; not secure against
+ * deliberate collisions. */
 static void
 digest_step(struct nvrtc_digest *digest, uint64_t word)
 {
@@ -44,9 +45,9 @@ nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes, size_t n)
     digest_step(digest, word);
 }
 
-/* ---- all files ---- */
+/* ---- iteration over files ---- */
 
-/* Looks at one file; false: no more is wanted. */
+/* Visits one file. Returns false to end the iteration. */
 typedef bool visitor(void *state, const char *name,
                      const struct nvrtc_text *text);
 
@@ -96,11 +97,11 @@ is_folder(int parent, const struct dirent *entry)
 struct visit {
     visitor *visit;
     void *state;
-    bool deep;              /* also what lies in folders of the folder */
-    struct nvrtc_text text; /* room for a file */
+    bool deep;              /* also visit subfolders */
+    struct nvrtc_text text; /* buffer for a file */
 };
 
-/* Every file of a folder, by name. */
+/* Visits every file of a folder in the order of their names. */
 static bool
 folder_visit(struct visit *visit, int parent, const char *name)
 {
@@ -156,7 +157,7 @@ nvrtc_headers_digest(struct nvrtc_digest *digest, const char *headers,
     return headers_visit(visit, headers, folder);
 }
 
-/* ---- what the command line defines ---- */
+/* ---- macros of the command line ---- */
 
 static bool
 is_word_byte(char byte)
@@ -177,7 +178,7 @@ has_word(const char *text, const char *word)
     return false;
 }
 
-/* `state` is a list of words; none of them may be in the file. */
+/* Visitor: returns true if the file contains none of the words in `state`. */
 static bool
 lacks_words(void *state, const char *name, const struct nvrtc_text *text)
 {
@@ -192,7 +193,8 @@ lacks_words(void *state, const char *name, const struct nvrtc_text *text)
     return true;
 }
 
-/* The macros that -D and -U name; false: one has no name. */
+/* Collects the macros of -D and -U options. Returns false if one has no
+ * name. */
 static bool
 macros_name(struct nvrtc_words *names, const struct nvrtc_words *preprocess)
 {
@@ -229,7 +231,7 @@ nvrtc_headers_undefined(const char *headers,
 
 /* ---- names ---- */
 
-/* Of what lies in the uppermost folder, this alone is included by name. */
+/* Files of the top folder that programs include by name. */
 static int
 is_top(const struct dirent *entry)
 {

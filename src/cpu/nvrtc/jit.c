@@ -1,6 +1,7 @@
-/* jit.c - runs pycuda-jit, which turns retargetable bitcode into an image.
+/* jit.c - runs pycuda-jit, which compiles retargetable bitcode to an image.
  *
- * Called by module.c and link.c when they are given what stands for PTX here.
+ * Called by module.c and link.c for images that contain bitcode, this device's
+ * equivalent of PTX. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -15,7 +16,8 @@
 
 #define JIT_WORDS 12
 
-/* PYCUDA_CPU_TARGET is for pycuda-jit to read. */
+/* If PYCUDA_CPU_TARGET is set, pycuda-jit reads it, and no option is
+ * needed. */
 const char *
 nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
 {
@@ -35,7 +37,8 @@ nvrtc_jit_image_whole(const struct nvrtc_text *text)
            cpu_image_bytes(text->bytes) == text->length;
 }
 
-/* Moves the text to `result`. */
+/* Moves the text to `result`. Returns `code`, or OUT_OF_MEMORY if the text is
+ * incomplete. */
 static CUresult
 text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
           CUresult code)
@@ -48,7 +51,7 @@ text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
     return code;
 }
 
-/* Moves the outputs of a child that has ended into `result`. */
+/* Moves the output of a finished child into `result`. */
 static CUresult
 result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
 {
@@ -78,7 +81,7 @@ result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
     return text_give(&text, result, code);
 }
 
-/* Why pycuda-jit could not be started. */
+/* Stores a message about a failed start of pycuda-jit. */
 static CUresult
 start_failure(int code, const char *path, struct cpu_jit_result *result)
 {

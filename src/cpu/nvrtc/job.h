@@ -1,4 +1,6 @@
-/* job.h - one compilation, as compile.c and attempts.c share it.
+/* job.h - one compilation; shared by compile.c and attempts.c.
+ *
+ * A job is used by one thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_JOB_H
@@ -11,12 +13,12 @@ struct nvrtc_job {
     struct nvrtc_options options;
     const struct nvrtc_words *frontend;
     struct nvrtc_pch pch;
-    char headers[PATH_MAX]; /* pycuda/cuda */
+    char headers[PATH_MAX]; /* folder pycuda/cuda */
     char folder[PATH_MAX];  /* headers given in memory; "": none */
-    bool trivial;           /* constructors of shared variables do nothing */
+    bool trivial;           /* constructors of shared variables are omitted */
     bool apart;             /* kernels are marked by spaces.c */
-    char *marked;           /* the source after nvrtc_job_mark */
-    char *source;           /* what rewrite.c made of that, or NULL */
+    char *marked;           /* source after nvrtc_job_mark */
+    char *source;           /* `marked`, rewritten by rewrite.c; or NULL */
     struct nvrtc_process jit;
     struct nvrtc_timing timing;
     nvrtcResult stopped;      /* a child process could not be used, which no
@@ -26,16 +28,17 @@ struct nvrtc_job {
 
 /* ---- attempts.c ---- */
 
-/* Makes the changes that every source gets.  false: out of memory. */
+/* Applies the edits that every source needs. Returns false if out of
+ * memory. */
 bool nvrtc_job_mark(struct nvrtc_job *job);
-/* Runs the front end once, unless the job is stopped; `text` asks for the
- * names, as textual IR. */
+/* Runs the front end once, unless the job is stopped. With `text`, it outputs
+ * the lowered names as textual IR. */
 nvrtcResult nvrtc_job_front(struct nvrtc_job *job, bool text,
                             struct nvrtc_process *process);
-/* Runs it in all the ways that may succeed and leaves the bitcode in the
- * program; else what it said first in the log. */
+/* Runs the front end with all retries, and stores the bitcode in the program.
+ * On failure the log has the errors of the first attempt. */
 nvrtcResult nvrtc_job_bitcode(struct nvrtc_job *job);
-/* Adds what a child said to the log, without clang's closing count. */
+/* Adds a child's messages to the log, without clang's final count. */
 void nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said);
 
 #endif

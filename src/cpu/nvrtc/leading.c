@@ -1,11 +1,11 @@
-/* leading.c - the includes of our headers that a source begins with.
+/* leading.c - finds the preamble: the leading includes of a source.
  *
- * Called by compile.c.  What stands before anything else in a source, and is
- * an include of a header of ours, means the same in every source, so that
- * pch.c may precompile it.  In doubt the reading ends: what it leaves out is
- * merely read as text.  That is so from the first line on that is no plain
- * include (macros, conditions, the user's headers), and for all of them where
- * an option gives our headers another meaning.
+ * Called by compile.c. Includes of package headers at the beginning of a
+ * source have the same meaning in every source, so pch.c can precompile them.
+ * In case of doubt the preamble ends, since the rest is simply compiled as
+ * text. It ends at the first line that is not a plain include (macros,
+ * conditions, headers of the user), and is empty if an option gives the
+ * package's headers another meaning. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* Where the wrapped sources of the package begin. */
+/* Start of sources that the Python package wraps in extern "C". */
 static const char linkage[] = "extern \"C\" {\n";
 static const char directive_line[] = "#line ";
 
@@ -23,19 +23,19 @@ struct reader {
     const char *at;
     const char *headers;
     const struct nvrtc_options *options;
-    bool costly; /* whether one of them is long */
+    bool costly; /* true if one of the headers is long */
 };
 
 /* ---- lines ---- */
 
-/* Lines that go on, trigraphs among the ways to write so. */
+/* Returns true if the line may continue on the next one, also by trigraphs. */
 static bool
 may_go_on(const char *text, size_t n)
 {
     return memchr(text, '\\', n) || memmem(text, n, "??", 2);
 }
 
-/* Goes past a comment; false: there is none, or its end is in doubt. */
+/* Skips a comment. Returns false if there is none or its end is uncertain. */
 static bool
 comment_pass(struct reader *reader)
 {
@@ -62,7 +62,7 @@ blank_pass(struct reader *reader)
     } while (comment_pass(reader));
 }
 
-/* #line 1 "kernel.cu" */
+/* Skips a line directive such as `#line 1 "kernel.cu"`. */
 static void
 line_pass(struct reader *reader)
 {
@@ -74,14 +74,14 @@ line_pass(struct reader *reader)
     }
 }
 
-/* ---- one include ---- */
+/* ---- includes ---- */
 
 struct name {
     char text[128];
     bool quoted;
 };
 
-/* `#include <name>` and the end of the line, or a comment up to there. */
+/* Reads `#include <name>` up to the end of the line, or up to a comment. */
 static bool
 include_read(struct reader *reader, struct name *name)
 {
@@ -116,10 +116,11 @@ include_read(struct reader *reader, struct name *name)
     return true;
 }
 
-/* ---- whose it is ---- */
+/* ---- owner of a header ---- */
 
-/* Stand-ins for the C library's headers, which are in the first of our
- * folders alone, are so short that nothing is gained. */
+/* Returns true for a header of the package. Headers in the first folder only,
+ * which replace those of the C library, are too short to be worth
+ * precompiling. */
 static bool
 is_ours(struct reader *reader, const struct name *name)
 {
@@ -142,7 +143,8 @@ is_ours(struct reader *reader, const struct name *name)
     return found || costly;
 }
 
-/* Do our headers mean what they say, whatever the options? */
+/* Returns true if the options do not change the meaning of the package's
+ * headers. */
 static bool
 options_allow(const struct reader *reader, const char *folder)
 {

@@ -1,8 +1,8 @@
-/* names.c - name expressions: from "kernel<int>" to its symbol.
+/* names.c - name expressions: lowers "kernel<int>" to its symbol.
  *
- * The front end itself answers: a second run makes textual IR in which one
- * variable for each expression is initialised with the address of what it
- * names; the symbol is read from there.
+ * Called by compile.c. The front end is run a second time and generates
+ * textual IR with one variable per expression, initialized with the address of
+ * the named object. The symbol is read from the initializer. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -14,8 +14,8 @@
 
 #define NAME_VARIABLE "__pycuda_name_"
 
-/* An expression may name a kernel (kernel<int>) or be a variable's address
- * (&table); the address of the former is taken. */
+/* Returns the operator that is needed before the expression: "&" for a kernel
+ * (kernel<int>), none for an expression that is an address (&table). */
 static const char *
 address_of(const char *expression)
 {
@@ -65,8 +65,8 @@ symbol_copy(const char *name, size_t n)
     return copy;
 }
 
-/* The symbol in an initialiser such as `ptr @_Z1kIiEvv,` or `ptr
- * addrspacecast (ptr addrspace(1) @table to ptr),`; NULL: none. */
+/* Returns the symbol in an initializer such as `ptr @_Z1kIiEvv,` or `ptr
+ * addrspacecast (ptr addrspace(1) @table to ptr),`, or NULL. */
 static char *
 symbol_read(const char *initialiser)
 {
@@ -87,7 +87,7 @@ symbol_read(const char *initialiser)
     return n ? symbol_copy(at, n) : NULL;
 }
 
-/* What the variable of expression `index` is initialised with. */
+/* Returns the symbol that initializes the variable of expression `index`. */
 static char *
 lowered_find(const char *ir, size_t index)
 {
@@ -96,7 +96,7 @@ lowered_find(const char *ir, size_t index)
     snprintf(key, sizeof key, NAME_VARIABLE "%zu", index);
     for (const char *at = strstr(ir, key); at; at = strstr(at + 1, key)) {
         const char *rest = at + strlen(key);
-        /* mangled names may go on; another index may not */
+        /* a mangled name may continue, another index must not match */
         if (isdigit((unsigned char)*rest)) {
             continue;
         }

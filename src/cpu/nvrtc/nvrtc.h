@@ -1,9 +1,9 @@
-/* nvrtc.h - what the files of the NVRTC API on the CPU device share.
+/* nvrtc.h - declarations shared by the files of the NVRTC implementation.
  *
- * api.c exports nvrtc*; a program is compiled by compile.c, which
- * runs two child processes: the front end (frontend.c; clang -cc1) and
- * pycuda-jit.  No state but the list of live programs and the front end found
- * first; both are behind mutexes of their own files.
+ * api.c exports nvrtc*. compile.c compiles a program with two child processes:
+ * the front end (frontend.c; clang -cc1) and pycuda-jit. The only global state
+ * is the list of live programs and the front end that was found; mutexes in
+ * their files guard both.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_H
@@ -18,9 +18,9 @@
 
 #include "api/nvrtc_types.h"
 
-/* ---- text.c: text that grows, and lists of strings ----
- * A failed allocation sets `failed` and leaves the rest as it was; callers
- * look once, at the end. */
+/* ---- text.c: growable text, and lists of strings ----
+ * A failed allocation sets `failed` and leaves the contents unchanged; callers
+ * check it once, at the end. */
 
 /* An allocation of the thread's current compilation has failed, in a text, a
  * list of strings, edits, or a name.  Steps that fall back without that memory
@@ -29,31 +29,34 @@
 extern _Thread_local bool nvrtc_memory_failed;
 
 struct nvrtc_text {
-    char *bytes; /* zero-terminated once anything was added */
+    char *bytes; /* ends with a zero byte unless empty */
     size_t length;
     size_t capacity;
     bool failed;
 };
 
+/* Append bytes or formatted text; free the text, which may then be used
+ * again. */
 void nvrtc_text_add(struct nvrtc_text *text, const void *bytes, size_t n);
 void nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nvrtc_text_free(struct nvrtc_text *text);
 
 struct nvrtc_words {
-    char **word; /* NULL-terminated once anything was added */
+    char **word; /* ends with NULL unless empty */
     size_t count;
     size_t capacity;
     bool failed;
 };
 
+/* Append one formatted string, or copies of all strings of another list. */
 void nvrtc_words_add(struct nvrtc_words *words, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nvrtc_words_add_all(struct nvrtc_words *words,
                          const struct nvrtc_words *more);
 void nvrtc_words_free(struct nvrtc_words *words);
 
-/* ---- process.c: a child with pipes at its three ends ---- */
+/* ---- process.c: child processes with pipes ---- */
 
 struct nvrtc_process {
     pid_t pid; /* 0: not running */
@@ -63,65 +66,69 @@ struct nvrtc_process {
     struct nvrtc_text out, err;
 };
 
-/* 0 or an errno.  The child gets a process group of its own and an environment
- * without LD_* and the sanitizers' variables. */
+/* Starts the child. Returns 0 or an errno. The child has a separate process
+ * group, and an environment without LD_* and the sanitizers' variables. */
 int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);
-/* Feeds `input`, collects both outputs, waits.  0 or an errno: the input could
- * not be written whole, an output could not be read whole, or a child that
- * claims success has not read its whole input.  `status` is valid only with
- * 0. */
+/* Writes `input` to the child, collects both outputs, and waits for it.
+ * Returns 0 or an errno: the input could not be written completely, an output
+ * could not be read completely, or a child that reports success has not read
+ * its whole input. `status` is valid only if the result is 0. */
 int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                          size_t bytes);
-/* Ends a child whose result is not wanted, and frees everything. */
+/* Kills a running child and frees all memory. */
 void nvrtc_process_free(struct nvrtc_process *process);
-/* Adds to `log` why `program` could not be started, `code` being an errno.
- * true: the system lacks a resource, and the text says which. */
+/* Adds an explanation of a failed start of `program` to `log`; `code` is an
+ * errno. Returns true if a system resource is exhausted, which the text then
+ * names. */
 bool nvrtc_process_explain_start(int code, const char *program,
                                  struct nvrtc_text *log);
-/* Adds to `log` why nvrtc_process_finish returned the errno `code`. */
+/* Adds an explanation of the errno `code` of nvrtc_process_finish to `log`. */
 void nvrtc_process_explain_broken(const struct nvrtc_process *process,
                                   int code, const char *program,
                                   struct nvrtc_text *log);
-/* Says in `log` how the child failed, with its last words. */
+/* Adds an explanation of the child's failure, with the end of its output, to
+ * `log`. */
 void nvrtc_process_explain(const struct nvrtc_process *process,
                            const char *what, struct nvrtc_text *log);
 
-/* ---- locks; fork.c holds all of them while the process is copied ---- */
+/* ---- locks; fork.c holds all of them during a fork ---- */
 
-extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: what it found */
-extern pthread_mutex_t nvrtc_start_lock;  /* process.c: starting one */
+extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: the front end */
+extern pthread_mutex_t nvrtc_start_lock;  /* process.c: start of children */
 extern pthread_mutex_t nvrtc_list_lock;   /* api.c: live programs */
 
 /* process.c: this thread holds nvrtc_start_lock. */
 extern _Thread_local bool nvrtc_starting;
 
-/* ---- paths.c: where the package's files lie ---- */
+/* ---- paths.c: the package's files ---- */
 
-/* `../name` seen from the library, or what `variable` says; false: too long or
- * unknown, and errno says why. */
+/* Returns the path ../name relative to the library, or the value of the
+ * environment variable if set. Returns false, with errno, if it is too long or
+ * unknown. */
 bool nvrtc_path_package(char path[PATH_MAX], const char *variable,
                         const char *name);
-/* The folder for precompiled headers, made if need be; false: none. */
+/* Returns the folder for precompiled headers and creates it if necessary.
+ * Returns false if there is none. */
 bool nvrtc_path_cache(char path[PATH_MAX]);
 
 /* ---- options.c ---- */
 
 struct nvrtc_options {
-    struct nvrtc_words language;    /* cc1 flags that shape headers too */
+    struct nvrtc_words language;    /* cc1 flags that affect headers as well */
     struct nvrtc_words preprocess;  /* cc1 flags: -I -D -U */
-    struct nvrtc_words preincludes; /* files */
-    struct nvrtc_words jit;         /* pycuda-jit's flags */
-    struct nvrtc_words diagnostics; /* cc1 flags about warnings */
-    struct nvrtc_words entries;     /* kernels that must exist: lists */
-    struct nvrtc_words trimmed;     /* the caller's texts without blanks */
-    const char *times;              /* file for --time, or NULL */
-    const char *trace;              /* file for --fdevice-time-trace */
-    const char *create_pch;         /* file for --create-pch */
-    nvrtcResult result;             /* what a wrong option makes of it */
-    int arch;                       /* 90 for sm_90; 0: none is named */
+    struct nvrtc_words preincludes; /* file names */
+    struct nvrtc_words jit;         /* flags of pycuda-jit */
+    struct nvrtc_words diagnostics; /* cc1 flags for warnings */
+    struct nvrtc_words entries;     /* lists of kernels that must exist */
+    struct nvrtc_words trimmed;     /* the caller's options without blanks */
+    const char *times;              /* file of --time, or NULL */
+    const char *trace;              /* file of --fdevice-time-trace */
+    const char *create_pch;         /* file of --create-pch */
+    nvrtcResult result;             /* result code for an invalid option */
+    int arch;                       /* 90 for sm_90; 0: not specified */
     char arch_suffix;               /* 'a' of sm_90a, 'f', or 0 */
-    int assembler_kind;             /* option of ptxas that has no value yet */
-    bool assembler_value;           /* the next text may be its value */
+    int assembler_kind;             /* ptxas option that lacks its value */
+    bool assembler_value;           /* the next text may be that value */
     bool device_default;            /* --device-as-default-execution-space */
     bool relocatable;
     bool debug;       /* -G */
@@ -129,11 +136,11 @@ struct nvrtc_options {
     bool flush;       /* -ftz=true */
     bool float128;    /* -device-float128 */
     bool quiet;       /* no warnings */
-    bool syntax_only; /* no code is made */
+    bool syntax_only; /* no code generation */
 };
 
-/* NVRTC_SUCCESS, or an option is wrong and `log` says which.  Values point
- * into `texts`. */
+/* Parses the options. Returns NVRTC_SUCCESS, or an error that `log` describes.
+ * Values refer to `texts` or to memory of `options`. */
 nvrtcResult nvrtc_options_parse(struct nvrtc_options *options, int count,
                                 const char *const *texts,
                                 struct nvrtc_text *log);
@@ -151,11 +158,11 @@ struct nvrtc_timing {
     size_t count;
 };
 
-/* A part with this name begins; the string must stay. */
+/* Begins a part with this name, which must remain valid. */
 void nvrtc_timing_begin(struct nvrtc_timing *timing, const char *name);
-/* Ends the parts that have begun. */
+/* Ends all parts that have begun. */
 void nvrtc_timing_end(struct nvrtc_timing *timing);
-/* Writes the files that the options ask for. */
+/* Writes the files that the options request. */
 nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
                                const char *program,
                                const struct nvrtc_options *options,
@@ -163,91 +170,98 @@ nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
 
 /* ---- frontend.c ---- */
 
-/* The words that start clang's cc1, found once in a process; NULL: there is
- * none, `log` says what to install. */
+/* Returns the command of clang's cc1, which is searched for once per process.
+ * Returns NULL if there is none; `log` then says what to install. */
 const struct nvrtc_words *nvrtc_frontend_find(struct nvrtc_text *log);
-/* A front end whose precompiled headers are not there yet: is it usable? */
+/* Checks a front end that has no precompiled headers yet. Returns false if it
+ * cannot be used. */
 bool nvrtc_frontend_check(const struct nvrtc_words *frontend,
                           struct nvrtc_text *log);
-/* Folders of ours from which programs include, in order; NULL ends them. */
+/* Folders of the package that programs include from, in this order; NULL ends
+ * the array. */
 extern const char *const nvrtc_header_dirs[];
-/* The flags that every run has: target, language, our header folders. */
+/* Adds the flags of every run: target, language, header folders. */
 void nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
                           const struct nvrtc_options *options);
 
-/* ---- headers.c: our headers as a whole; `headers` is their folder ---- */
+/* ---- headers.c: the package's headers; `headers` is their folder ---- */
 
 struct nvrtc_digest {
     uint64_t a, b;
 };
 
+/* Adds bytes to the hash. */
 void nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes,
                       size_t n);
-/* Adds what the headers of one folder say, `deep`: also of those in it;
- * false: one can't be read. */
+/* Adds the contents of all headers in a folder, and with `deep` in its
+ * subfolders. Returns false if one cannot be read. */
 bool nvrtc_headers_digest(struct nvrtc_digest *digest, const char *headers,
                           const char *folder, bool deep);
-/* Is no macro that -D or -U names a word of theirs? */
+/* Returns true if the headers contain no macro that -D or -U names. */
 bool nvrtc_headers_undefined(const char *headers,
                              const struct nvrtc_words *preprocess);
-/* Has `folder` something with the name of a header of ours? */
+/* Returns true if `folder` contains a file with the name of a package
+ * header. */
 bool nvrtc_headers_shadowed(const char *headers, const char *folder);
-/* Is there the file `name` in `folder` of theirs? */
+/* Returns true if the package's `folder` contains the file `name`. */
 bool nvrtc_headers_hold(const char *headers, const char *folder,
                         const char *name);
-/* Does the word give their folder by -I, and does one of the words? */
+/* Return true if the word, or one of the words, is an -I option with the
+ * headers' folder. */
 bool nvrtc_headers_are(const char *headers, const char *word);
 bool nvrtc_headers_given(const char *headers,
                          const struct nvrtc_words *preprocess);
 
 /* ---- leading.c ---- */
 
-/* The includes of our headers that `source` begins with, as lines to be
- * precompiled; none where they gain nothing or options could change what they
- * mean.  `folder` has the headers given in memory; "": none. */
+/* Returns the source's preamble as lines to precompile. Empty if that gains
+ * nothing, or if options could change the meaning of the headers. `folder` has
+ * the headers given in memory; "": none. */
 void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
                         const char *headers,
                         const struct nvrtc_options *options,
                         const char *folder);
 
-/* ---- cachefile.c: files that one process writes and another one trusts ----
- */
+/* ---- cachefile.c: cache files that processes share ---- */
 
-/* Is `folder` one that only the user and root can write to or replace?  Looks
- * at the folders above it, too; a sticky folder there protects its entries.
- * If not, errno is 0, or says why a folder cannot be looked at. */
+/* Returns true if only the user and root can write to or replace `folder`.
+ * Also checks the folders above it; a sticky folder protects its entries. On
+ * false, errno is 0, or the reason why a folder could not be examined. */
 bool nvrtc_folder_private(const char *folder);
-/* Puts the path of the file for `digest` into `path`; false: too long. */
+/* Stores the path of the file for `digest`. Returns false if it is too
+ * long. */
 bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,
                           const struct nvrtc_digest *digest);
-/* Is there a regular file at `path` that the user or root wrote and that has
- * the right checksum?  Its time is renewed, so that trimming spares it. */
+/* Returns true if there is a regular file at `path` that the user or root has
+ * written, with the correct checksum. Renews its time, so that it is not
+ * removed as unused. */
 bool nvrtc_cachefile_whole(const char *path);
-/* Writes `text` and its checksum to `path`, whole or not at all, and trims the
- * folder.  false: that failed, and nothing is left behind. */
+/* Writes `text` and its checksum to `path` atomically, and removes unused
+ * files from the folder. Returns false on failure, with no file left. */
 bool nvrtc_cachefile_put(const char *path, const struct nvrtc_text *text);
 
 /* ---- pch.c ---- */
 
 struct nvrtc_pch {
     char path[PATH_MAX];        /* "": no precompiled header can be used */
-    char base[PATH_MAX];        /* what that builds upon; "": on nothing */
+    char base[PATH_MAX];        /* header that `path` extends; "": none */
     struct nvrtc_text includes; /* the headers as #include lines */
-    struct nvrtc_words rest;    /* pre-includes that are not ours */
+    struct nvrtc_words rest;    /* pre-includes outside the package */
 };
 
-/* Finds or makes the precompiled form of our headers for these options.
- * false: the front end can't be used, `log` says why. */
+/* Finds or creates the precompiled package headers for these options. Returns
+ * false if the front end cannot be used; `log` has the reason. */
 bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
                    const char *headers, const struct nvrtc_options *options,
                    struct nvrtc_text *log);
-/* Builds the precompiled form of `lines` upon it, if that can be done. */
+/* Extends it by a precompiled form of `lines`, if possible. */
 void nvrtc_pch_extend(struct nvrtc_pch *pch,
                       const struct nvrtc_words *frontend, const char *headers,
                       const struct nvrtc_options *options,
                       const struct nvrtc_text *lines, struct nvrtc_text *log);
-/* After a failure: gives up what is not beyond doubt, and removes what the
- * front end refuses (damaged on disk, say).  true: worth another try. */
+/* Called after a failure: stops using the extension, and removes a file that
+ * the front end rejects, such as one damaged on disk. Returns true if a retry
+ * may succeed. */
 bool nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log);
 void nvrtc_pch_free(struct nvrtc_pch *pch);
 
@@ -264,7 +278,7 @@ struct nvrtc_expression {
 };
 
 struct _nvrtcProgram {
-    struct _nvrtcProgram *next; /* api.c's list */
+    struct _nvrtcProgram *next; /* link of the list in api.c */
     char *name;
     char *source;
     struct nvrtc_header *headers;
@@ -272,37 +286,39 @@ struct _nvrtcProgram {
     struct nvrtc_expression *expressions;
     size_t expression_count;
     bool compiled;          /* nvrtcCompileProgram succeeded */
-    nvrtcResult pch_status; /* what nvrtcGetPCHCreateStatus answers */
+    nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */
     struct nvrtc_text log;
-    struct nvrtc_text bitcode; /* the front end's output */
-    struct nvrtc_text cubin;   /* native image; bitcode image with -rdc */
-    struct nvrtc_text ptx;     /* its text with a zero, made when asked for */
-    int arch;                  /* for which it was compiled */
-    bool flush;                /* with -ftz=true */
+    struct nvrtc_text bitcode; /* output of the front end */
+    struct nvrtc_text cubin;   /* native image; with -rdc a bitcode image */
+    struct nvrtc_text ptx;     /* its text and a zero, created on request */
+    int arch;                  /* target architecture */
+    bool flush;                /* compiled with -ftz=true */
 };
 
 /* ---- compile.c ---- */
 
+/* Compiles the program and stores the result and the log in it. */
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
                           const char *const *options);
-/* Fills program->ptx. */
+/* Creates program->ptx if it does not exist yet. */
 nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 
 /* ---- jit.c ---- */
 
-#define NVRTC_TARGET_WORD 48 /* bytes that hold --target=... */
-/* Does `text`, the output of pycuda-jit, hold one image and nothing else? */
+#define NVRTC_TARGET_WORD 48 /* buffer size for --target=... */
+/* Returns true if `text`, the output of pycuda-jit, is exactly one image. */
 bool nvrtc_jit_image_whole(const struct nvrtc_text *text);
-/* Makes pycuda-jit's word for this processor; NULL: none is to be given. */
+/* Returns pycuda-jit's option for this processor, or NULL if none is
+ * needed. */
 const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);
 
 /* ---- names.c: name expressions ---- */
 
-/* Lines to put after the source, so that what the expressions name is
- * instantiated. */
+/* Appends lines that instantiate the named templates. */
 void nvrtc_names_use(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
-/* Lines that make the names readable in textual IR, and the reading. */
+/* Append lines that make the names readable in textual IR, and read them.
+ * Reading returns false, with an error in `log`, if a name is missing. */
 void nvrtc_names_ask(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
 bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
@@ -311,54 +327,59 @@ bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
 /* ---- edits.c ---- */
 
 struct nvrtc_edit {
-    size_t at, drop; /* bytes of the source */
-    char *text;      /* in their place */
+    size_t at, drop; /* position and removed bytes of the source */
+    char *text;      /* inserted text */
 };
 
 struct nvrtc_edits {
-    struct nvrtc_edit *edit; /* by place */
+    struct nvrtc_edit *edit; /* sorted by position */
     size_t count;
-    bool failed; /* an allocation did; looked at by nvrtc_edits_make */
+    bool failed; /* an allocation failed; checked by nvrtc_edits_make */
 };
 
+/* Adds an edit: at offset `at`, removes `drop` bytes and inserts formatted
+ * text. */
 void nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
                      const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Is there one at this place? */
+/* Returns true if there is an edit at this position. */
 bool nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at);
-/* The source with all of them, to be freed, or NULL. */
+/* Returns the edited source, which the caller frees, or NULL if out of
+ * memory. */
 char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
 void nvrtc_edits_free(struct nvrtc_edits *edits);
 
-/* ---- changes that every source gets ---- */
+/* ---- edits of every source ---- */
 
-/* guides.c: deduction guides get execution spaces. */
+/* guides.c: adds execution spaces to deduction guides. */
 void nvrtc_guides_mark(struct nvrtc_edits *edits, const char *source);
-/* spaces.c: kernels are no functions of the device. */
+/* spaces.c: excludes kernels from the device functions. */
 void nvrtc_kernels_mark(struct nvrtc_edits *edits, const char *source);
-/* dialect.c: words that NVRTC does not know are none here either; `before_20`
- * is for standards before C++20. */
+/* dialect.c: makes keywords that NVRTC does not have errors. `before_20` means
+ * a standard before C++20. */
 void nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
                         bool before_20);
 
-/* ---- rewrite.c: what NVRTC takes and the front end refuses ---- */
+/* ---- rewrite.c: code that NVRTC accepts and clang rejects ---- */
 
-/* The source `name`, to be freed, without what the log says of it; NULL: it
- * says nothing that can be mended.  Rounds of one program have numbers. */
+/* Returns the source `name` with corrections for errors in the log; the caller
+ * frees it. Returns NULL if no error can be corrected. `round` numbers the
+ * rewrites of a program. */
 char *nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
                     const char *source, int round);
 
 /* ---- bodies.c ---- */
 
-/* The source `name`, to be freed, in which each function body of a template
- * that the log has an error of is an error in every instance; NULL: an error
- * is elsewhere. */
+/* Returns the source `name` with each template function body that has an error
+ * in the log replaced by one that is an error in every instance; the caller
+ * frees it. Returns NULL if an error is elsewhere. */
 char *nvrtc_bodies_refuse(const struct nvrtc_text *log, const char *name,
                           const char *source);
 
 /* ---- folder.c: headers given in memory ---- */
 
-/* Writes them to a new temporary folder; `path` is "" if there are none. */
+/* Writes the headers to a new temporary folder. `path` is "" if there are no
+ * headers. Returns false with an error in `log`. */
 bool nvrtc_folder_make(const struct _nvrtcProgram *program,
                        char path[PATH_MAX], struct nvrtc_text *log);
 void nvrtc_folder_remove(const struct _nvrtcProgram *program,

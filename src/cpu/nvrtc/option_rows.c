@@ -1,7 +1,7 @@
-/* option_rows.c - the options of NVRTC 13.0, a row each.
+/* option_rows.c - the options of NVRTC 13.0, one row per option.
  *
- * Called by options.c.  Options whose meaning is a GPU's (registers, caches)
- * are accepted and have no effect.
+ * Called by options.c. Options that concern GPU hardware (registers, caches)
+ * are accepted without effect. The table is constant.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -59,7 +59,7 @@ static const struct option_row table[] = {
     {"--include-path", "-I", VALUE_JOINED, OPTION_INCLUDE, NULL},
     {"--pre-include", "-include", VALUE_TEXT, OPTION_PREINCLUDE, NULL},
     {SAME("no-source-include"), VALUE_NONE, OPTION_IGNORE, NULL},
-    /* precompiled headers, which are made here without being asked for */
+    /* precompiled headers, which this device creates without request */
     {SAME("pch"), VALUE_NONE, OPTION_IGNORE, NULL},
     {SAME("create-pch"), VALUE_EQUALS, OPTION_CREATE_PCH, NULL},
     {SAME("use-pch"), VALUE_EQUALS, OPTION_USE_PCH, NULL},
@@ -80,12 +80,12 @@ static const struct option_row table[] = {
     {"--no-display-error-number", "-no-err-no", VALUE_NONE, OPTION_IGNORE,
      NULL},
     {"--brief-diagnostics", "-brief-diag", VALUE_BOOL, OPTION_IGNORE, NULL},
-    /* the CPU device's own: the level of its code generator */
+    /* specific to the CPU device: level of the code generator */
     {"--optimize", "-O", VALUE_JOINED, OPTION_LEVEL, " 0 1 2 3 4 "},
 };
 
-/* Does `text` have `name`, and where does its value start then?  The short
- * name of a joined option may have its value glued on. */
+/* Returns true if `text` has this name, and stores the start of the value.
+ * With `glued`, the value may directly follow a short name. */
 static bool
 name_matches(const char *text, const char *name, bool glued,
              const char **value)

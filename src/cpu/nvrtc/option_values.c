@@ -1,7 +1,8 @@
-/* option_values.c - the values of NVRTC's options: which are right, and what
- * numbers of diagnostics mean.
+/* option_values.c - checks values of NVRTC's options, and maps diagnostic
+ * numbers to warnings.
  *
- * Called by options.c.  The errors begin as NVRTC's do.
+ * Called by options.c. The error messages begin like those of NVRTC. Without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include "cpu/nvrtc/options.h"
 
-#define DENSITY_MOST 101 /* of --jump-table-density, per cent */
+#define DENSITY_MOST 101 /* maximum of --jump-table-density in percent */
 
 bool
 nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
@@ -69,7 +70,7 @@ numbers_check(const struct option_row *row, const char *value,
     return true;
 }
 
-/* Is `value` among the words of `allowed`? */
+/* Returns true if `value` is among the words of `allowed`. */
 static bool
 is_allowed(const char *allowed, const char *value)
 {
@@ -139,7 +140,7 @@ nvrtc_option_arch(const char *value)
 
 /* ---- diagnostics ---- */
 
-/* Numbers of NVRTC's warnings that the front end has, too, by its names. */
+/* Numbers of NVRTC's warnings, with the front end's names for them. */
 static const struct {
     int number;
     const char *name;

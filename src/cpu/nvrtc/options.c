@@ -1,7 +1,8 @@
 /* options.c - applies NVRTC's compiler options to a compilation.
  *
- * Called by compile.c.  option_rows.c has the table; unknown options are
- * refused, as NVRTC does.
+ * Called by compile.c. option_rows.c has the table; unknown options are
+ * errors, as in NVRTC. All state is in the options structure, which one thread
+ * uses.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -13,13 +14,13 @@
 
 #include "cpu/nvrtc/options.h"
 
-#define FLOAT128_SINCE 100 /* NVRTC has __float128 from sm_100 on */
+#define FLOAT128_SINCE 100 /* first architecture with __float128 in NVRTC */
 
 static bool
 standard_add(struct nvrtc_options *options, const char *value,
              struct nvrtc_text *log)
 {
-    /* Our headers need C++11, which NVRTC's do as well. */
+    /* The package's headers need C++11, as do those of NVRTC. */
     static const struct {
         const char *name, *flag;
     } known[] = {{"c++03", "-std=c++11"},
@@ -57,7 +58,7 @@ arch_set(struct nvrtc_options *options, const char *value,
                value);
 }
 
-/* ---- precompiled headers: the files exist for the caller's sake ---- */
+/* ---- precompiled headers: files are created but not used ---- */
 
 static bool
 pch_missing(struct nvrtc_options *options, struct nvrtc_text *log,
@@ -93,7 +94,7 @@ pch_dir_check(struct nvrtc_options *options, const char *path,
     return true;
 }
 
-/* An option whose value must not be empty, and goes to `*text`. */
+/* Stores a value that must not be empty in `*text`. */
 static bool
 text_set(const char **text, const struct option_row *row, const char *value,
          struct nvrtc_text *log)
@@ -105,7 +106,7 @@ text_set(const char **text, const struct option_row *row, const char *value,
                                         row->brief, row->brief);
 }
 
-/* ---- options one by one ---- */
+/* ---- single options ---- */
 
 static void
 macro_add(struct nvrtc_options *options, const char *name)
@@ -113,7 +114,7 @@ macro_add(struct nvrtc_options *options, const char *name)
     nvrtc_words_add(&options->preprocess, "-D%s", name);
 }
 
-/* Options that say something about the code; false: not of these. */
+/* Applies an option about code generation. Returns false for other options. */
 static bool
 code_apply(struct nvrtc_options *options, enum option_kind kind,
            const char *value, bool on)
@@ -158,8 +159,8 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
     }
 }
 
-/* Options without a value that say something about the source; false: not of
- * these. */
+/* Applies an option about the source that has no value. Returns false for
+ * other options. */
 static bool
 flag_apply(struct nvrtc_options *options, enum option_kind kind)
 {
@@ -190,8 +191,9 @@ flag_apply(struct nvrtc_options *options, enum option_kind kind)
     }
 }
 
-/* Headers of a toolkit come after ours, which have the same names: NVIDIA's
- * cuda_fp16.h, for one, does not compile here. */
+/* Returns true for a folder of a CUDA toolkit. Its headers are searched after
+ * those of the package, which have the same names, because some of NVIDIA's
+ * headers (such as cuda_fp16.h) do not compile here. */
 static bool
 folder_is_nvidias(const char *folder)
 {
@@ -209,7 +211,7 @@ folder_is_nvidias(const char *folder)
     return false;
 }
 
-/* The other options. */
+/* Applies all other options. */
 static bool
 source_apply(struct nvrtc_options *options, const struct option_row *row,
              const char *value, struct nvrtc_text *log)
@@ -261,8 +263,8 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
     }
 }
 
-/* The value of a row's option: in its own text, or the next one, which *i
- * then counts.  NULL: the log says what is missing. */
+/* Returns the value of an option from its own text or from the next one, which
+ * advances *i. Returns NULL, with an error in the log, if it is missing. */
 static const char *
 value_take(const struct option_row *row, const char *value, int *i, int count,
            const char *const *texts, struct nvrtc_text *log)
@@ -289,7 +291,7 @@ value_take(const struct option_row *row, const char *value, int *i, int count,
     return NULL;
 }
 
-/* One option; *i moves on where its value is the next text. */
+/* Applies one option; advances *i if the value is the next text. */
 static bool
 option_read(struct nvrtc_options *options, int *i, int count,
             const char *const *texts, const char *text, struct nvrtc_text *log)
@@ -320,7 +322,7 @@ option_read(struct nvrtc_options *options, int *i, int count,
            source_apply(options, row, value, log);
 }
 
-/* One of the caller's texts, without the blanks at its ends. */
+/* Applies one of the caller's texts, without leading and trailing blanks. */
 static bool
 text_read(struct nvrtc_options *options, int *i, int count,
           const char *const *texts, struct nvrtc_text *log)
@@ -334,7 +336,7 @@ text_read(struct nvrtc_options *options, int *i, int count,
     if (n == 0) {
         return true;
     }
-    /* Values are kept as they are; they live as long as `trimmed`. */
+    /* Values point into these copies, which exist as long as `options`. */
     nvrtc_words_add(&options->trimmed, "%.*s", (int)n, text);
     if (options->trimmed.failed) {
         return nvrtc_option_fault(log, "out of memory");
@@ -343,7 +345,7 @@ text_read(struct nvrtc_options *options, int *i, int count,
     return option_read(options, i, count, texts, text, log);
 }
 
-/* What the options say together. */
+/* Applies options whose effect depends on others. */
 static bool
 options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
 {

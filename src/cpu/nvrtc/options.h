@@ -1,7 +1,7 @@
-/* options.h - the rows of NVRTC's options, shared by the files about them.
+/* options.h - the table of NVRTC's options; internal to the option files.
  *
- * option_rows.c has the table and finds rows in it, option_values.c checks
- * values, options.c applies them.  No state.
+ * option_rows.c has the table and searches it, option_values.c checks values,
+ * options.c applies them. No state.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_OPTIONS_H
@@ -51,40 +51,45 @@ enum option_value {
     VALUE_TEXT,    /* name=value, or the next text */
     VALUE_EQUALS,  /* name=value only */
     VALUE_BOOL,    /* true or false */
-    VALUE_NUMBER,  /* an integer; nothing means 0 */
+    VALUE_NUMBER,  /* integer; an empty value means 0 */
     VALUE_NUMBERS, /* positive integers, separated by commas */
     VALUE_JOINED,  /* -Ipath, -I path, -I=path, or the next text */
 };
 
 struct option_row {
-    const char *name;  /* the long name */
-    const char *brief; /* the short one */
+    const char *name;  /* long name */
+    const char *brief; /* short name */
     enum option_value value;
     enum option_kind kind;
-    const char *allowed; /* values with blanks around each; NULL: any */
+    const char *allowed; /* values, each between blanks; NULL: any value */
 };
 
-/* The row of `text` and the spelling that it uses; *value is where the value
- * starts in the text, NULL if it is not there.  NULL: no such option. */
+/* Returns the row of the option in `text`, or NULL if there is none. Stores
+ * the spelling that the text uses, and in *value the start of the value, or
+ * NULL if the text has none. */
 const struct option_row *
 nvrtc_option_find(const char *text, const char **spelling, const char **value);
 
-/* Adds an error of NVRTC's to the log; false, for the caller to return. */
+/* Adds an error in NVRTC's form to the log. Returns false, so that callers can
+ * return the result. */
 bool nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Is `value` one that the row takes?  false: the log says what is wrong. */
+/* Returns true if the row accepts `value`. Otherwise the log has an error. */
 bool nvrtc_option_check(const struct option_row *row, const char *value,
                         struct nvrtc_text *log);
 
-/* Applies one option of ptxas; false: there is none, the log says so. */
+/* Applies one option of ptxas. Returns false, with an error in the log, if it
+ * does not exist. */
 bool nvrtc_assembler_apply(struct nvrtc_options *options, const char *text,
                            struct nvrtc_text *log);
 
-/* Number in sm_90 or compute_100a; 0: it names no architecture. */
+/* Returns the number in sm_90 or compute_100a, or 0 if the value names no
+ * architecture. */
 int nvrtc_option_arch(const char *value);
 
-/* Adds the front end's words for --diag-suppress and its relatives. */
+/* Adds the front end's flags for --diag-suppress, --diag-warn and
+ * --diag-error. */
 void nvrtc_option_diagnostic(struct nvrtc_options *options,
                              const struct option_row *row, const char *value);
 

@@ -1,8 +1,8 @@
-/* other.c - NVRTC functions about things that this compiler lacks.
+/* other.c - NVRTC functions for features that this compiler does not have.
  *
- * LTO and OptiX code exist for GPUs only; precompiled headers are made and
- * found without being asked for.  Each answers as NVRTC does when the thing
- * was not asked for.
+ * LTO and OptiX code exist for GPUs only, and precompiled headers are created
+ * and found without a request. Each function returns the result that NVRTC
+ * returns if the feature was not requested. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
     NVRTC_API nvrtcResult symbol parameters;
 #include "api/nvrtc_rows.h"
 
-/* What nvrtcSetPCHHeapSize was told; only nvrtcGetPCHHeapSize reads it. */
+/* Value of nvrtcSetPCHHeapSize; read by nvrtcGetPCHHeapSize only. */
 static atomic_size_t heap_bytes = 256u << 20;
 
 nvrtcResult

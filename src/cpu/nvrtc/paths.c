@@ -1,7 +1,7 @@
-/* paths.c - where the package's files and the user's cache lie.
+/* paths.c - paths of the package's files and of the user's cache.
  *
- * The library stands in <package>/lib; its siblings are found from there, or
- * where environment variables say.
+ * The library is in <package>/lib. Other files are found relative to it, or
+ * through environment variables. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -26,11 +26,11 @@ path_print(char path[PATH_MAX], const char *folder, const char *name)
     return true;
 }
 
-/* The package's folder: the parent of the one that holds this library. */
+/* Returns the package's folder: the parent of the library's folder. */
 static bool
 package_folder(char path[PATH_MAX])
 {
-    static const char here; /* an object of this library */
+    static const char here; /* an address in this library */
     Dl_info info;
     char real[PATH_MAX];
 
@@ -69,7 +69,7 @@ folder_usable(const char *path)
            access(path, W_OK | X_OK) == 0;
 }
 
-/* Makes `path` and the folders above it. */
+/* Creates `path` and the folders above it. */
 static bool
 folder_make(char *path)
 {

@@ -1,11 +1,11 @@
-/* pch.c - our headers in precompiled form, cached in a folder.
+/* pch.c - precompiled package headers, cached in a folder.
  *
- * A precompiled header saves the front end about half its time.  Its name is
- * a hash of the front end (path, size, time), the flags and the headers'
- * bytes, so a wrong one is never found; cachefile.c refuses damaged files and
- * those of other users.  Without a folder that is the user's own, headers are
- * read as text.  A file that is there also says that the front end's version
- * was checked.
+ * Called by compile.c and attempts.c. A precompiled header saves about half of
+ * the front end's time. Its file name is a hash of the front end (path, size,
+ * time), the flags and the bytes of the headers, so a mismatching file is
+ * never found. cachefile.c rejects damaged files and those of other users.
+ * Without a private folder, headers are compiled as text. An existing file
+ * also implies that the front end's version has been checked. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -26,8 +26,8 @@ digest_add_word(struct nvrtc_digest *digest, const char *word)
     nvrtc_digest_add(digest, word, strlen(word));
 }
 
-/* Puts the path for a digest into `path`.  false: there is no cache folder, or
- * one that others can write; `log` says so, once in a process. */
+/* Stores the path for a digest. Returns false if there is no cache folder, or
+ * if other users can write to it; `log` reports that once per process. */
 static bool
 path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
           struct nvrtc_text *log)
@@ -58,7 +58,7 @@ path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
     return false;
 }
 
-/* The name of the precompiled file. */
+/* Computes the name of the precompiled file. */
 static bool
 pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
          const char *headers, const struct nvrtc_words *flags,
@@ -83,9 +83,10 @@ pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
            path_name(pch->path, &digest, log);
 }
 
-/* ---- what goes into it ---- */
+/* ---- contents ---- */
 
-/* Where #include "name" finds a file: `name` itself, then the -I folders. */
+/* Finds a file as #include "name" does: `name` relative to the working folder,
+ * then the -I folders. */
 static bool
 header_find(char path[PATH_MAX], const char *name,
             const struct nvrtc_words *preprocess)
@@ -109,8 +110,9 @@ header_find(char path[PATH_MAX], const char *name,
     return false;
 }
 
-/* device.h first, then the pre-includes that lie in our folder; others go to
- * `rest`.  The order is kept: from the first foreign one on, all do. */
+/* Splits the pre-includes: device.h and those in the package's folder are
+ * precompiled, others are added to `rest`. The order is preserved: after the
+ * first foreign one, all are added to `rest`. */
 static bool
 pch_split(struct nvrtc_pch *pch, const char *headers,
           const struct nvrtc_options *options)
@@ -134,10 +136,10 @@ pch_split(struct nvrtc_pch *pch, const char *headers,
     return !pch->includes.failed && !pch->rest.failed;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* Compiles the lines and puts the result at `path`.  Where the front end says
- * something about them, it has to say so each time. */
+/* Compiles the lines and stores the result at `path`. Fails if the front end
+ * has diagnostics, since these must appear in each compilation. */
 static bool
 pch_make(const char *path, const struct nvrtc_words *frontend,
          const struct nvrtc_words *flags, const struct nvrtc_text *lines)
@@ -191,7 +193,8 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
     return right;
 }
 
-/* The flags with which `lines` are compiled upon what there is. */
+/* Returns the flags that compile `lines` as an extension of the existing
+ * header. */
 static void
 extension_flags(struct nvrtc_words *flags, const struct nvrtc_pch *pch,
                 const char *headers, const struct nvrtc_options *options)

@@ -1,31 +1,34 @@
-/* rewrite.c - declarations that NVRTC takes and clang refuses, written anew.
+/* rewrite.c - rewrites code that NVRTC accepts and clang rejects.
  *
- * Called by compile.c with what the front end said.  It names the places; a
- * rule looks at the source there and changes it if it understands it:
+ * Called by attempts.c with the front end's log, which contains the positions
+ * of errors. A rule examines the source at such a position, and edits it if it
+ * recognizes the code:
  *
- * - Shared variables whose type has a constructor, which is not run, become
- *   references (see memory.h; each instance of a template has a place of its
- *   own):  __shared__ T name[n];  struct place; T (&name)[n] = ...<place>();
- * - So do those of dynamic size that C++ and extern "C" functions both
- *   declare:  extern __shared__ T name[];  T (&name)[] = ...();
- *   Sources with lambdas that capture by value would copy what a reference
- *   names, and are left as they are.
- * - typedef struct { ... } T with functions in it: the struct is called T.
- * - `static` goes where an earlier declaration was without it.
- * - The 0 that a pointer is compared with (p > 0) becomes a null pointer.
- * - A variable whose initialisation a switch or a goto jumps over is declared
- *   first, and assigned to there:  T name; name = ...;
- *   A constant of a run-time value that is never assigned to is no constant
- *   then.
- * - A definition gets the execution space that its declaration has.
+ * - Shared variables of a type with a constructor, which is not run, become
+ *   references (see memory.h; each instance of a template has separate
+ *   storage):
+ *   __shared__ T name[n];  struct place; T (&name)[n] = ...<place>();
+ * - The same applies to shared variables of dynamic size that are declared
+ *   in C++ and in extern "C" functions:
+ *   extern __shared__ T name[];  T (&name)[] = ...();
+ *   Sources with lambdas that capture by value are not changed, since these
+ *   lambdas would copy the referenced object.
+ * - typedef struct { ... } T with member functions: the struct is named T.
+ * - `static` is removed if an earlier declaration does not have it.
+ * - The 0 in a comparison with a pointer (p > 0) becomes a null pointer.
+ * - If a switch or goto jumps over the initialization of a variable, the
+ *   variable is first declared, and then assigned to:  T name; name = ...;
+ *   A constant with a run-time value that is never assigned to is no longer
+ *   declared constant.
+ * - A definition gets the execution space of its declaration.
  * - alignas(n) between other specifiers becomes _Alignas(n).
- * - The name right after a literal, which may be a macro's argument that is
- *   dropped, becomes one that nothing declares.
- * - #pragma unroll before what is no loop, and a second one, are left out, and
- *   so is __device__ beside __shared__.
+ * - A name directly after a literal, which may be a discarded macro argument,
+ *   becomes an undeclared name.
+ * - #pragma unroll that is not before a loop, or is repeated, is removed, and
+ *   so is __device__ next to __shared__.
  *
- * What a macro brings about is mended in the macro's text, where a rule
- * understands that.  No edit moves a line.
+ * Errors in the expansion of a macro are corrected in the macro's text, if a
+ * rule recognizes it. No edit changes the line of other code. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -35,7 +38,7 @@
 
 /* ---- the front end's log ---- */
 
-/* A line of the log up to its column: FILE:LINE:COLUMN. */
+/* Position at the start of a line of the log: FILE:LINE:COLUMN. */
 struct location {
     const char *file;
     size_t file_length;
@@ -59,7 +62,7 @@ location_read(struct location *location, const char **said)
     return location->column >= 1;
 }
 
-/* Is the line, with its length, the start of one of file `name`? */
+/* Returns true if the location is in the file `name` of `length` bytes. */
 static bool
 is_file(const struct location *location, const char *name, size_t length)
 {
@@ -67,8 +70,9 @@ is_file(const struct location *location, const char *name, size_t length)
            !memcmp(location->file, name, length);
 }
 
-/* Where the line begins in the source; NULL: nowhere.  Lines are counted from
- * the last #line, which may name another file than `name`, the source's. */
+/* Returns the start of the line in the source, or NULL. Lines are counted from
+ * the last #line, which may name another file than `name`, the name of the
+ * source. */
 static const char *
 line_find(const char *source, const char *name,
           const struct location *location)
@@ -110,7 +114,8 @@ nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
     return true;
 }
 
-/* Each instance of a template has the same remark. */
+/* Returns true if an earlier line of the log is equal: each instance of a
+ * template repeats its messages. */
 static bool
 said_before(const char *log, const char *line)
 {
@@ -132,8 +137,8 @@ nvrtc_line_after(const char *line)
     return end && end[1] ? end + 1 : NULL;
 }
 
-/* Applies a rule at the place of the remark or, if it is not understood
- * there, in the texts of the macros that led there. */
+/* Applies a rule at the position of the message or, if the rule does not
+ * recognize the code there, in the texts of the expanded macros. */
 static bool
 rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
            const char *name, struct nvrtc_edits *edits)
@@ -147,7 +152,7 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
     for (const char *line = nvrtc_line_after(remark->said); line;
          line = nvrtc_line_after(line)) {
         if (*line == ' ') {
-            continue; /* the source, shown */
+            continue; /* excerpt of the source */
         }
         if (!nvrtc_remark_read(&other, name, line) ||
             !nvrtc_begins(other.said, expanded)) {
@@ -155,7 +160,7 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
         }
         if (other.at == NULL ||
             nvrtc_edits_touch(edits, (size_t)(other.at - other.source))) {
-            return true; /* another use of the macro was first */
+            return true; /* already corrected for another use of the macro */
         }
         const char *said = other.said;
         other.said = remark->said;

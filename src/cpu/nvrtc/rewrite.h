@@ -1,4 +1,4 @@
-/* rewrite.h - what rewrite.c and its rules share.
+/* rewrite.h - interface between rewrite.c and its rules. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_REWRITE_H
@@ -6,16 +6,17 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* One thing that the front end said. */
+/* A message of the front end. */
 struct nvrtc_remark {
     const char *source;
     const char *log;
-    const char *at;   /* its place in the source, maybe in a macro's text */
-    const char *said; /* from the message on, to the end of the log */
+    const char *at;   /* its position, possibly in a macro's text */
+    const char *said; /* the message and the rest of the log */
     int round, number;
 };
 
-/* Adds the edits that mend it; false: not understood, none was added. */
+/* Adds edits that correct the error. Returns false, without edits, if the code
+ * is not recognized. */
 typedef bool nvrtc_rule_fn(const struct nvrtc_remark *remark,
                            struct nvrtc_edits *edits);
 
@@ -24,18 +25,18 @@ struct nvrtc_rule {
     nvrtc_rule_fn *rule;
 };
 
-/* rules.c; ends with a row without a function. */
+/* The rules of rules.c; the last row has no function. */
 extern const struct nvrtc_rule nvrtc_rules[];
 
-/* Reads FILE:LINE:COLUMN at the start of a line of the log into `at` and
- * `said` of a remark whose source is set; false: it has none, or that of
+/* Parses FILE:LINE:COLUMN at the start of a log line into `at` and `said` of a
+ * remark whose source is set. Returns false if there is none, or if it is in
  * another file than the source `name`. */
 bool nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
                        const char *line);
-/* The next line of a log, or NULL. */
+/* Returns the next line of a log, or NULL. */
 const char *nvrtc_line_after(const char *line);
 
-/* Does the text begin with the word? */
+/* Returns true if the text begins with the word. */
 bool nvrtc_begins(const char *at, const char *word);
 
 #endif

@@ -1,7 +1,8 @@
-/* rules.c - how declarations that clang refuses are written anew.
+/* rules.c - the rules by which rejected declarations are rewritten.
  *
- * Called by rewrite.c, whose head lists the rules.  A rule looks at the
- * source at the place of an error and edits what it understands.
+ * Called by rewrite.c, which describes the rules. A rule examines the source
+ * at the position of an error and edits code that it recognizes. Without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -11,7 +12,7 @@
 
 #include "cpu/nvrtc/rewrite.h"
 
-/* ---- words of a source ---- */
+/* ---- parsing of a source ---- */
 
 static bool
 in_name(char c)
@@ -25,8 +26,8 @@ nvrtc_begins(const char *at, const char *word)
     return strncmp(at, word, strlen(word)) == 0;
 }
 
-/* Does the line that ends before `end` belong to the preprocessor, or end in
- * a comment? */
+/* Returns true if the line that ends before `end` is a preprocessor directive
+ * or ends in a comment. */
 static bool
 is_no_code(const char *source, const char *end)
 {
@@ -44,8 +45,8 @@ is_no_code(const char *source, const char *end)
     return *line == '#' || (end > line && end[-1] == '\\');
 }
 
-/* The last `word` before `name` in its declaration, or NULL; `name` is not in
- * a list of several.  Words within brackets are none of it. */
+/* Returns the last `word` before `name` in its declaration, or NULL. Words
+ * inside brackets do not count. `name` is not in a list of several names. */
 static const char *
 word_before(const char *source, const char *name, const char *word)
 {
@@ -79,7 +80,8 @@ name_end(const char *name)
     return name;
 }
 
-/* Is `at` in a directive, which may have several lines? */
+/* Returns true if `at` is in a directive, which may continue over several
+ * lines. */
 static bool
 is_directive(const char *source, const char *at)
 {
@@ -94,8 +96,8 @@ is_directive(const char *source, const char *at)
     }
 }
 
-/* The end of a variable's name; in a macro's text it may be pasted from
- * several: name##2. */
+/* Returns the end of a variable's name, which in a macro's text may be pasted
+ * from several parts: name##2. */
 static const char *
 variable_end(const char *source, const char *name)
 {
@@ -113,8 +115,8 @@ variable_end(const char *source, const char *name)
     return end;
 }
 
-/* The semicolon behind a name and its brackets, or where the text of a macro
- * ends. */
+/* Returns the semicolon after a name and its brackets, or the end of a macro's
+ * text. */
 static const char *
 end_find(const char *source, const char *at)
 {
@@ -149,7 +151,8 @@ space_skip(const char *at)
     return at;
 }
 
-/* A lambda that captures by value copies what a reference names. */
+/* Returns true if the source has a lambda that captures by value, which would
+ * copy a referenced object. */
 static bool
 captures_by_value(const char *source)
 {
@@ -161,7 +164,8 @@ captures_by_value(const char *source)
     return false;
 }
 
-/* The semicolon behind an expression; NULL: there is a list, or none. */
+/* Returns the semicolon after an expression, or NULL if it is part of a list
+ * or has none. */
 static const char *
 expression_end(const char *at)
 {
@@ -169,7 +173,7 @@ expression_end(const char *at)
 
     for (; *at; at++) {
         if (*at == '"' || *at == '\'' || *at == '#') {
-            return NULL; /* not read here */
+            return NULL; /* literals and directives are not parsed */
         }
         if (depth == 0 && (*at == ';' || *at == ',')) {
             return *at == ';' ? at : NULL;
@@ -195,10 +199,11 @@ word_drop(struct nvrtc_edits *edits, const struct nvrtc_remark *remark,
     }
 }
 
-/* ---- the rules ---- */
+/* ---- rules ---- */
 
-/* The macro that stands for `__shared__` alone, as the last of the words
- * before a name; or the word itself; NULL: neither.  `length` is its. */
+/* Returns `__shared__`, or a macro that stands for it alone, as the last of
+ * the words before a name, and its length. Returns NULL if there is
+ * neither. */
 static const char *
 shared_find(const char *source, const char *name, size_t *length)
 {
@@ -230,8 +235,8 @@ shared_find(const char *source, const char *name, size_t *length)
     return word_before(source, name, shared);
 }
 
-/* A shared variable becomes a reference to `value`, with `first` in place of
- * the qualifier; false: not understood. */
+/* Rewrites a shared variable as a reference to `value`, with `first` instead
+ * of the qualifier. Returns false if the code is not recognized. */
 static bool
 reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                 const char *first, const char *value)
@@ -258,7 +263,7 @@ constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
     char place[256], first[300], value[300];
 
-    /* Each use of a macro has a place of its own, by the variable's name. */
+    /* The variable's name makes the type unique for each use of a macro. */
     snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
              remark->number,
              is_directive(remark->source, remark->at) ? "_##" : "_",
@@ -284,8 +289,9 @@ dynamic_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* A variable of dynamic size with another type than an open array.  The place
- * is the qualifier's; the name is the last before brackets or the end. */
+/* Handles a variable of dynamic size that is not an open array. The error's
+ * position is the qualifier; the variable's name is the last one before
+ * brackets or the end. */
 static bool
 extern_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -322,7 +328,8 @@ static_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return edits->count > before;
 }
 
-/* The place is behind `struct`; a note says what the typedef's name is. */
+/* The error's position is after `struct`; a note has the name of the
+ * typedef. */
 static bool
 typedef_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -339,7 +346,7 @@ typedef_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return name_end(name) > name;
 }
 
-/* The place is the operator's. */
+/* The error's position is the operator. */
 static bool
 pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -367,7 +374,8 @@ pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Does the log say that the variable is assigned to though it is constant? */
+/* Returns true if the log has an error about an assignment to the constant
+ * variable. */
 static bool
 is_assigned_to(const struct nvrtc_remark *remark, const char *name, int length)
 {
@@ -378,8 +386,9 @@ is_assigned_to(const struct nvrtc_remark *remark, const char *name, int length)
     return strstr(remark->log, said) != NULL;
 }
 
-/* Declares the variable without its value and assigns that.  What is assigned
- * has to be what it is initialised with: a scalar, or bytes of its type. */
+/* Declares the variable without its value, and assigns the value. The assigned
+ * value must equal the initial one, so the type must be a scalar or have a
+ * trivial copy. */
 static void
 assignment_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                  const char *name, const char *sign, const char *end)
@@ -399,7 +408,7 @@ assignment_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                     name_length, name, length, sign + 1, name_length, name);
 }
 
-/* Is the word before this one a '*'? */
+/* Returns true if the word is preceded by a '*'. */
 static bool
 is_pointer(const char *source, const char *word)
 {
@@ -409,9 +418,9 @@ is_pointer(const char *source, const char *word)
     return word > source && word[-1] == '*';
 }
 
-/* A note names the variable.  What is constant when compiled becomes static,
- * which may be jumped over; round by round, since only the front end knows
- * whether it is. */
+/* A note names the variable. A compile-time constant becomes static, and may
+ * then be jumped over. This takes several rewrites, since only the front end
+ * knows whether the value is a compile-time constant. */
 static bool
 jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -435,7 +444,7 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
         constant = word_before(source, name, "const");
     }
     if (constant && memchr(constant, '*', (size_t)(name - constant))) {
-        constant = NULL; /* what it points to is */
+        constant = NULL; /* the object that it points to is constant */
     }
     if (constant && is_pointer(source, constant)) {
         if (is_assigned_to(remark, name, (int)(behind - name))) {
@@ -456,8 +465,9 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* `static constexpr const` was this file's guess; the value is known only
- * when the kernel runs.  The place is the variable's name. */
+/* Reverts `static constexpr const`, which an earlier rewrite has tried, if the
+ * value is only known at run time. The error's position is the variable's
+ * name. */
 static bool
 run_time_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -476,7 +486,7 @@ run_time_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* The place is the word's. */
+/* The error's position is the word. */
 static bool
 alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -489,7 +499,7 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
         if (word_before(remark->source, at, earlier[i])) {
-            return false; /* NVRTC refuses them, too */
+            return false; /* rejected by NVRTC as well */
         }
     }
     while (nvrtc_begins(at, word)) {
@@ -510,7 +520,7 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return any;
 }
 
-/* The place is the name's, right after a literal. */
+/* The error's position is the name, directly after a literal. */
 static bool
 suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -522,7 +532,7 @@ suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* The place is behind the pragma, or in it. */
+/* The error's position is after the pragma or inside it. */
 static bool
 unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -543,7 +553,7 @@ unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return false;
 }
 
-/* The place is the word's. */
+/* The error's position is the word. */
 static bool
 device_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -560,7 +570,8 @@ device_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Past the names that qualify the one at `at`: space::type<int>::name. */
+/* Returns the start of a qualified name that ends at `at`:
+ * space::type<int>::name. */
 static const char *
 qualified_start(const char *source, const char *at)
 {
@@ -575,8 +586,8 @@ qualified_start(const char *source, const char *at)
     return at;
 }
 
-/* A definition without the execution space of its declaration: first tried
- * with one, then with both. */
+/* Adds an execution space to a definition that lacks that of its declaration:
+ * __device__ in the first rewrite, both in the second one. */
 static bool
 space_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {

@@ -1,10 +1,11 @@
-/* spaces.c - kernels among functions that are all the device's.
+/* spaces.c - excludes kernels while all functions are device functions.
  *
- * Called by compile.c.  A pragma makes every function without an execution
- * space the device's.  clang then gives kernels that space, too, and refuses
- * a kernel's second declaration.  The pragma therefore ends before each
- * __global__ and begins again where the kernel's head ends.  The word may be
- * in a macro of the source; macros of included files are not looked at.
+ * Called by attempts.c. A pragma makes every function without an execution
+ * space a device function. Clang then applies that space to kernels, too, and
+ * rejects a kernel's second declaration. Therefore the pragma ends before each
+ * __global__ and begins again after the kernel's head. __global__ may be in a
+ * macro of the source; macros of included files are not examined. Thread-safe,
+ * without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,16 +15,16 @@
 
 #define MACROS_MOST 64
 
-/* One stretch of tokens: the file, or the text of a macro. */
+/* A sequence of tokens: the file, or the text of a macro. */
 struct stretch {
-    bool in_head; /* of a kernel */
-    int depth;    /* of parentheses in it */
+    bool in_head; /* inside the head of a kernel */
+    int depth;    /* nesting depth of its parentheses */
 };
 
 struct marker {
     struct nvrtc_edits *edits;
     const char *source;
-    struct nvrtc_token macros[MACROS_MOST]; /* that begin a kernel */
+    struct nvrtc_token macros[MACROS_MOST]; /* macros that begin a kernel */
     size_t macro_count;
 };
 
@@ -69,7 +70,8 @@ token_mark(const struct marker *marker, struct stretch *stretch,
     }
 }
 
-/* The text of a macro, if the directive that has just begun defines one. */
+/* Edits the text of a macro, if the directive that has just begun defines
+ * one. */
 static void
 directive_mark(struct marker *marker, struct nvrtc_tokens *tokens)
 {

@@ -1,8 +1,9 @@
-/* timing.c - how long the parts of a compilation took, for --time and
+/* timing.c - measures the parts of a compilation, for --time and
  * --fdevice-time-trace.
  *
- * Called by compile.c at the start and end of each part.  The table is what
- * NVRTC writes with --time, the trace what chrome://tracing reads.
+ * Called by compile.c at the start and end of each part. The table has the
+ * format of NVRTC's --time, the trace that of chrome://tracing. All state is
+ * in the job, which one thread uses.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -41,7 +42,7 @@ nvrtc_timing_end(struct nvrtc_timing *timing)
     }
 }
 
-/* Appends a table, with a heading where the file is new. */
+/* Appends a table, with a heading if the file is new. */
 static bool
 table_write(const struct nvrtc_timing *timing, const char *program,
             const char *path, struct nvrtc_text *log)
@@ -88,7 +89,7 @@ table_write(const struct nvrtc_timing *timing, const char *program,
     return written;
 }
 
-/* NVRTC adds ".json" to the name that it is given. */
+/* Writes the trace. NVRTC adds ".json" to the given name. */
 static bool
 trace_write(const struct nvrtc_timing *timing, const char *path,
             struct nvrtc_text *log)

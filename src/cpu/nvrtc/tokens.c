@@ -1,8 +1,8 @@
-/* tokens.c - a source as tokens.
+/* tokens.c - reads a source as tokens.
  *
- * Used by guides.c, spaces.c and dialect.c.  Comments and, unless they are
- * asked for, directives are passed over; literals, also raw ones, are one
- * token each.  Any thread; nothing is kept.
+ * Called by guides.c, spaces.c and dialect.c. Comments are skipped, and
+ * directives as well unless the caller requests them. A literal, also a raw
+ * one, is one token. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -30,7 +30,7 @@ nvrtc_token_is_name(struct nvrtc_token token)
            !isdigit((unsigned char)*token.start);
 }
 
-/* The end of a line and of those that it continues in. */
+/* Returns the end of a line and its continuation lines. */
 static const char *
 line_end(const char *at)
 {
@@ -50,8 +50,8 @@ comment_end(const char *at)
     return end ? end + 2 : at + strlen(at);
 }
 
-/* Passes blanks, comments and directives; stops at a directive's name if
- * those are asked for. */
+/* Skips blanks, comments and directives. If directives are requested, stops at
+ * their name. */
 static void
 blank_pass(struct nvrtc_tokens *tokens)
 {
@@ -72,7 +72,7 @@ blank_pass(struct nvrtc_tokens *tokens)
     }
 }
 
-/* The end of R"x(...)x"; `at` is at its first quote. */
+/* Returns the end of R"x(...)x"; `at` is the first quote. */
 static const char *
 raw_end(const char *at)
 {
@@ -99,7 +99,8 @@ quoted_end(const char *at)
     return at + (*at == quote);
 }
 
-/* A name or number, with a raw string that may follow its last letter. */
+/* Returns the end of a name or number, including a raw string that directly
+ * follows. */
 static const char *
 word_end(const char *at)
 {

@@ -1,4 +1,4 @@
-/* tokens.h - reading a source token by token.
+/* tokens.h - reads a source token by token. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_TOKENS_H
@@ -12,21 +12,23 @@ struct nvrtc_token {
     size_t n;
 };
 
-/* Set `at` to the source and `line_begins` to true. */
+/* State of a reader. To begin, set `at` to the source and `line_begins` to
+ * true. */
 struct nvrtc_tokens {
     const char *at;
     bool line_begins;
-    bool directives;      /* read them too, instead of passing over */
-    const char *line_end; /* of the last directive; NULL: none was read */
+    bool directives;      /* read directives instead of skipping them */
+    const char *line_end; /* end of the last directive; NULL: none */
     struct nvrtc_token before, last;
 };
 
-/* Reads the next token into `last`, and what was there into `before`; false:
- * the source ends.  A directive begins with the token '#', and its other
- * tokens lie before `line_end`. */
+/* Reads the next token into `last`, and moves the previous one to `before`.
+ * Returns false at the end of the source. A directive begins with the token
+ * '#', and its other tokens end at `line_end`. */
 bool nvrtc_token_read(struct nvrtc_tokens *tokens);
+/* Returns true if the token equals the text. */
 bool nvrtc_token_is(struct nvrtc_token token, const char *text);
-/* Is it a name or keyword? */
+/* Returns true for a name or keyword. */
 bool nvrtc_token_is_name(struct nvrtc_token token);
 
 #endif
