@@ -1,8 +1,8 @@
-/* cpu.h - what the files of the CPU driver share.
+/* cpu.h - declarations shared by the files of the CPU driver.
  *
  * Lock order, outermost first: a context's `lock`, an event's lock, the graph
  * lock (graph/graph.h), the memory lock (memory/arena.c), the scheduler lock
- * (stream/scheduler.c), the printf lock.  No lock is held while kernel code, a
+ * (stream/scheduler.c), the printf lock. No lock is held while kernel code, a
  * host function or a copy runs.
  *
  * SPDX-License-Identifier: MIT */
@@ -24,18 +24,18 @@
 #include "image/image.h"
 
 #define CPU_API __attribute__((visibility("default")))
-/* Of functions that stop a fiber in the middle: sanitizers follow calls and
- * returns, which do not match there. */
+/* Attribute of functions that suspend a fiber. Sanitizers match calls with
+ * returns, which do not correspond in these functions. */
 #define CPU_ON_FIBER       __attribute__((no_sanitize_address, no_sanitize_thread))
-#define CPU_VERSION        13000 /* the CUDA version that the library reports */
+#define CPU_VERSION        13000 /* CUDA version that the library reports */
 #define CPU_MAX_DEVICES    64
-#define CPU_MAX_THREADS    1024 /* of a block */
+#define CPU_MAX_THREADS    1024 /* per block */
 #define CPU_WARP           32
-#define CPU_TEXTURE_PITCH  32 /* rows of a texture begin at multiples */
+#define CPU_TEXTURE_PITCH  32 /* alignment of texture rows */
 #define CPU_SHARED_DEFAULT (48u << 10)
 #define CPU_SHARED_OPTIN   (96u << 10)
 #define CPU_LIMITS         8
-#define CPU_PARAMETER_MAX  4096 /* bytes of a kernel's parameters */
+#define CPU_PARAMETER_MAX  4096 /* size limit of kernel parameters */
 
 struct cpu_context;
 struct cpu_green;
@@ -48,7 +48,7 @@ struct cpu_worker;
 /* State of the library; written by the first cuInit. */
 struct cpu_state {
     atomic_bool initialized;
-    /* This process is a fork() of one that had called cuInit. */
+    /* This process was forked from a process that had called cuInit. */
     atomic_bool forked;
     bool fork_safe; /* the handlers of fork.c are installed */
     int device_count;
@@ -86,12 +86,12 @@ struct cpu_stream {
     bool ended; /* destroyed, but its operations are not done */
     struct cpu_stream_attributes *attributes; /* owned; or NULL */
     struct cpu_capture *_Atomic capture;      /* set under the graph lock */
-    struct cpu_stream *captured_next;         /* in the capture; graph lock */
-    struct cpu_green *green; /* that it was created in, or NULL */
+    struct cpu_stream *captured_next;         /* capture's list; graph lock */
+    struct cpu_green *green; /* green context of the stream, or NULL */
     CUgraphNode *tips;       /* dependencies of the next node; graph lock */
     size_t tip_count;
     bool joined; /* another stream of the capture waits for all of its work;
-                    graph lock */
+                  * graph lock */
 };
 
 struct cpu_context {
@@ -106,16 +106,16 @@ struct cpu_context {
     CUfunc_cache cache;
     CUsharedconfig shared_config;
     struct cpu_stream legacy, per_thread;
-    struct cpu_stream *streams; /* all, legacy first; scheduler lock */
+    struct cpu_stream *streams; /* all streams, legacy first; scheduler lock */
     /* Number of unfinished operations; scheduler lock. */
     unsigned outstanding;
-    struct cpu_module *modules; /* lock */
-    struct cpu_fifo *fifo;      /* run/printf.c */
+    struct cpu_module *modules; /* guarded by lock */
+    struct cpu_fifo *fifo;      /* output of run/printf.c */
     uint64_t peers;             /* bit mask of devices with peer access */
-    atomic_size_t heap_used;    /* device-side malloc */
+    atomic_size_t heap_used;    /* bytes of device-side malloc */
     pthread_mutex_t heap_lock;
     struct cpu_heap_block *heap; /* all heap blocks; heap_lock */
-    atomic_uint capturing;       /* number of streams that capture */
+    atomic_uint capturing;       /* number of captured streams */
     struct cpu_op *gate;         /* new streams wait for it; scheduler lock */
 };
 
@@ -154,10 +154,10 @@ enum cpu_memory_kind {
     CPU_MEMORY_REGISTERED, /* cuMemHostRegister: the caller's memory */
     CPU_MEMORY_GLOBAL,     /* a module's variable */
     CPU_MEMORY_IPC,
-    CPU_MEMORY_GRAPH,    /* of nodes that allocate */
-    CPU_MEMORY_RESERVED, /* addresses of cuMemAddressReserve */
-    CPU_MEMORY_MAPPED,   /* mapped there by cuMemMap */
-    CPU_MEMORY_KEPT,     /* freed, but not to be used again soon: the checks */
+    CPU_MEMORY_GRAPH,    /* allocated by a graph node */
+    CPU_MEMORY_RESERVED, /* address range of cuMemAddressReserve */
+    CPU_MEMORY_MAPPED,   /* mapped by cuMemMap */
+    CPU_MEMORY_KEPT,     /* freed and in quarantine, for the checks */
 };
 
 struct cpu_allocation {
@@ -168,41 +168,52 @@ struct cpu_allocation {
     int device;
     uint64_t context_id;
     uint64_t id;
-    CUmemoryPool pool;              /* of cuMemAllocAsync, or NULL */
-    struct cpu_graph_memory *graph; /* of CPU_MEMORY_GRAPH */
+    CUmemoryPool pool;              /* pool of cuMemAllocAsync, or NULL */
+    struct cpu_graph_memory *graph; /* for CPU_MEMORY_GRAPH */
 };
 
-/* Where an allocation lies in the file of memory that holds it. */
+/* Position of an allocation in a memory file. */
 struct cpu_shared {
-    int fd; /* the arena's */
+    int fd; /* owned by the arena */
     size_t offset, bytes;
 };
 
-/* Moves the allocation at the address, and those that share its pages, into a
- * file of memory; nobody may write meanwhile. */
+/* Moves the allocation that contains the address, and those that share its
+ * pages, into a memory file. No thread may write to it during the call. Takes
+ * the memory lock. */
 CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
-void cpu_ipc_close(struct cpu_context *ctx); /* memory/ipc.c: it ends */
+void cpu_ipc_close(struct cpu_context *ctx); /* memory/ipc.c */
 
-/* memory/mempool.c: memory of the pool is going to be freed. */
+/* memory/mempool.c: subtracts `bytes` that are about to be freed from the
+ * pool's usage. */
 void cpu_pool_return(CUmemoryPool pool, size_t bytes);
 
+/* Allocates memory with the properties `as` and stores its address. Returns
+ * OUT_OF_MEMORY on failure. This function and those below take the memory
+ * lock. */
 CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
                             uintptr_t *base);
-/* The allocation that starts at `base`; CUDA_ERROR_INVALID_VALUE if none of
- * this kind does. */
+/* Frees the allocation of this kind that starts at `base`. Returns
+ * INVALID_VALUE if there is none. */
 CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
-/* The allocation that holds `address`; false if none does. */
+/* Copies the allocation that contains `address` to `found`. Returns false if
+ * there is none. */
 bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
-CUresult
-cpu_arena_adopt(const struct cpu_allocation *as); /* memory of others */
+CUresult cpu_arena_adopt(
+    const struct cpu_allocation *as); /* adds memory outside the arena */
+/* Removes memory outside the arena that was added before. */
 CUresult cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind);
+/* Frees all memory of a context that is being destroyed. */
 void cpu_arena_free_context(uint64_t context_id);
+/* Returns true if the address is in the arena's address range. */
 bool cpu_arena_contains(uintptr_t address);
+/* Returns the bytes that are allocated on the device. */
 size_t cpu_arena_used(int device);
 
 /* ---- memory/memory.c ---- */
 
-/* Checks that [pointer, pointer + bytes) is memory of the device's. */
+/* Returns INVALID_VALUE unless [pointer, pointer + bytes) is inside one
+ * allocation. */
 CUresult cpu_memory_check(CUdeviceptr pointer, size_t bytes);
 
 /* ---- stream/scheduler.c: operations and their dependencies ---- */
@@ -232,9 +243,9 @@ struct cpu_edge {
     struct cpu_edge *next;
 };
 
-/* Blocks that one processor begins with: run/pieces.c. */
+/* Blocks with which one processor begins; see run/pieces.c. */
 struct cpu_share {
-    _Alignas(64) _Atomic uint64_t next; /* first that nobody has taken */
+    _Alignas(64) _Atomic uint64_t next; /* first block that is not taken */
     uint64_t end;
 };
 
@@ -245,24 +256,24 @@ struct cpu_launch {
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t dynamic_shared;
-    uint32_t threads; /* of a block */
+    uint32_t threads; /* per block */
     void *params;
-    uint64_t total;           /* blocks */
-    uint64_t most, least;     /* blocks of a piece */
-    struct cpu_share *shares; /* of the operation */
+    uint64_t total;           /* number of blocks */
+    uint64_t most, least;     /* blocks per chunk: start, end */
+    struct cpu_share *shares; /* array in the operation */
     unsigned share_count;
-    _Atomic uint64_t left; /* blocks that have not ended */
-    _Atomic uint64_t ns;   /* that threads have spent on it, together */
+    _Atomic uint64_t left; /* number of unfinished blocks */
+    _Atomic uint64_t ns;   /* total time of all threads */
     atomic_int error;
-    atomic_uint running; /* threads that are in a block */
-    unsigned joined; /* threads that have come for blocks; scheduler lock */
+    atomic_uint running; /* threads that run a block */
+    unsigned joined;     /* threads that have taken blocks; scheduler lock */
     uint64_t started_ns;
-    uint64_t serial;     /* for the checks */
-    uint32_t before;     /* the last interval before it, for the checks */
-    atomic_bool checked; /* and whether they know that it runs */
+    uint64_t serial;     /* identifies the launch to the checks */
+    uint32_t before;     /* last epoch before the launch, for the checks */
+    atomic_bool checked; /* the checks know of the launch */
     bool cooperative;
-    atomic_uint grid_arrived, grid_phase; /* of its barrier */
-    atomic_uint grid_ended;               /* blocks that are over */
+    atomic_uint grid_arrived, grid_phase; /* state of the grid barrier */
+    atomic_uint grid_ended;               /* blocks that have ended */
 };
 
 #define CPU_OP_PAYLOAD 256
@@ -322,6 +333,8 @@ cpu_op_done(struct cpu_op *op)
 }
 /* Returns a new reference, or NULL. */
 struct cpu_op *cpu_stream_tail(struct cpu_stream *stream);
+/* Returns true if all operations of the stream are done; cpu_stream_wait waits
+ * for that. */
 bool cpu_stream_idle(struct cpu_stream *stream);
 void cpu_stream_wait(struct cpu_stream *stream);
 /* Waits until the context has no unfinished operation. */
@@ -347,7 +360,8 @@ void cpu_scheduler_unlock(void);
 /* ---- graph/capture_tasks.c, capture_guard.c, capture_events.c ---- */
 
 struct cpu_task;
-/* Where the thread's next piece of work is noted instead of done, or NULL. */
+/* Receives the next task of the calling thread, which is then recorded instead
+ * of executed. NULL otherwise. */
 extern _Thread_local struct cpu_task *cpu_task_sink
     __attribute__((tls_model("initial-exec")));
 static inline bool
@@ -356,28 +370,36 @@ cpu_stream_records(struct cpu_stream *stream)
     return cpu_task_sink ||
            atomic_load_explicit(&stream->capture, memory_order_relaxed);
 }
-/* Gives the task to the sink or to the stream's capture; takes it over. */
+/* Moves the task to the sink or to the stream's capture. Takes ownership of
+ * the task even on failure. */
 CUresult cpu_task_note(struct cpu_stream *stream, struct cpu_task *task);
-/* The legacy stream is used: an error where that would order a capture. */
+/* Called before use of the legacy stream. Returns an error, and invalidates
+ * the capture, if this would order captured work. */
 CUresult cpu_capture_implicit(struct cpu_context *ctx);
-/* A call that a capturing stream forbids: invalidates and says so. */
+/* Called for a function that a captured stream forbids: invalidates the
+ * capture and returns the error. */
 CUresult cpu_capture_refuse(struct cpu_stream *stream);
-/* A call that waits for the whole context, or a green one, if not NULL. */
+/* Called for a function that waits for the whole context, or for the green
+ * context if not NULL. */
 CUresult cpu_capture_refuse_all(struct cpu_context *ctx,
                                 const struct cpu_green *green);
-/* A call that captures in global or thread-local mode forbid. */
+/* Called for a function that captures in global or thread-local mode
+ * forbid. */
 CUresult cpu_capture_unsafe(void);
-/* An event recorded in a capture: where it stands. */
+/* The capture position of a recorded event: the captured nodes that it depends
+ * on. cpu_capture_record creates it, and cpu_capture_wait makes the stream
+ * depend on it. */
 struct cpu_captured;
 CUresult cpu_capture_record(struct cpu_stream *stream,
                             struct cpu_captured **made);
 CUresult cpu_capture_wait(struct cpu_stream *stream,
                           const struct cpu_captured *event);
-/* It was asked whether it is done, which spoils the capture. */
+/* Called when the completion of a captured event is queried, which invalidates
+ * the capture. */
 CUresult cpu_capture_asked(const struct cpu_captured *event);
-/* The stream waits for what is outside of its capture. */
+/* Called when the stream would wait for work outside its capture. */
 CUresult cpu_capture_isolated(struct cpu_stream *stream);
-void cpu_capture_leave(struct cpu_stream *stream); /* it is destroyed */
+void cpu_capture_leave(struct cpu_stream *stream); /* called at its end */
 
 /* ---- stream/stream.c, stream/event.c ---- */
 
@@ -394,12 +416,13 @@ CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
 /* Looks up a stream of any context; a default stream belongs to the current
  * context. Ignores sticky errors. */
 CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
-/* The stream that copies, fills, events and graphs are submitted to, and its
- * context: the current one, or another that the stream was created in, as in
- * CUDA.  Neither context may have a sticky error. */
+/* Looks up the stream for copies, fills, events and graphs, and its context:
+ * the current one, or another one in which the stream was created, as in CUDA.
+ * Fails if one of the two contexts has a sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
-/* A new stream waits for what its context waits for: context_events.c. */
+/* Makes a new stream wait for the operations that its context waits for
+ * (context_events.c). */
 CUresult cpu_stream_wait_gates(struct cpu_stream *stream);
 /* Adds the stream to, or removes it from, the context's list. Both take the
  * scheduler lock. */
@@ -410,17 +433,19 @@ void cpu_stream_detach(struct cpu_stream *stream);
 void cpu_streams_close(struct cpu_context *ctx);
 void cpu_events_close(struct cpu_context *ctx);
 
-/* An event, as graph nodes that record it or wait for it use it. */
+/* Events, as used by graph nodes that record them or wait for them. */
 struct cpu_event;
 /* Returns a new reference to the event of a handle, or NULL if there is
  * none. */
 struct cpu_event *cpu_event_take(CUevent handle);
 void cpu_event_retain(struct cpu_event *event);
 void cpu_event_release(struct cpu_event *event);
-uint64_t cpu_event_context(const struct cpu_event *event); /* its id */
-/* The event was recorded last outside of captures. */
+uint64_t
+cpu_event_context(const struct cpu_event *event); /* id of its context */
+/* Marks the event as last recorded outside captures. */
 void cpu_event_forget_capture(struct cpu_event *event);
-/* True: recorded last in a capture, which is invalid now. */
+/* Returns true if the event was last recorded in a capture, and invalidates
+ * that capture. */
 bool cpu_event_invalidates(struct cpu_event *event);
 /* Returns whether the event is an interprocess event. */
 bool cpu_event_shared(const struct cpu_event *event);
@@ -470,8 +495,8 @@ struct cpu_text {
     bool lost; /* some text did not fit */
 };
 
-/* A barrier with a number: 16 are the programs, the rest those of tiles of
- * more than a warp; see run/named.c. */
+/* A named barrier (run/named.c). Kernels have 16; the others belong to tiles
+ * of more than a warp. */
 enum { CPU_NAMED_BARRIERS = 48 };
 struct cpu_named {
     unsigned arrived, phase;
@@ -481,9 +506,9 @@ struct cpu_named {
  * launch itself. Only that thread uses it, except for `handoff`. */
 struct cpu_worker {
     struct cpu_handoff *handoff; /* NULL: takes no kernels, or not a worker */
-    volatile int in_kernel;      /* faults belong to the kernel */
+    volatile int in_kernel;      /* faults are the kernel's */
     volatile int faulting;
-    void *guard; /* where cpu_fiber_unwind goes */
+    void *guard; /* target of cpu_fiber_unwind */
     struct cpu_launch *launch;
     struct cpu_context *ctx;
     struct image_thread *self;
@@ -492,8 +517,8 @@ struct cpu_worker {
     char *shared;
     size_t shared_bytes;
     uintptr_t fault_address;
-    struct cpu_text text; /* of printf; any fault may leave it half done */
-    /* fibers */
+    struct cpu_text text; /* of printf; incomplete after a fault */
+    /* State of the fibers. */
     char *stacks;
     size_t stacks_bytes;
     size_t stride;
@@ -502,7 +527,7 @@ struct cpu_worker {
     unsigned threads;
     unsigned live;
     unsigned arrived;
-    int barrier_count; /* of predicates that hold */
+    int barrier_count; /* number of true predicates */
     int barrier_results[2];
     unsigned barrier_phase;
     unsigned yields;
@@ -513,19 +538,19 @@ struct cpu_worker {
     uint64_t ready[CPU_MAX_THREADS / 64];
     struct cpu_fiber *fibers;
     struct cpu_warp *warps;
-    /* one large stack for loops that need it */
+    /* One large stack for loops with large frames or recursion. */
     char *deep;
     size_t deep_bytes;
-    struct cpu_check *check; /* of checked kernels; or NULL */
-    bool together; /* its block takes turns with others: run/together.c, */
-    struct cpu_worker *beside; /* and so does the next one's */
-    struct cpu_runner runner;  /* of the thread */
-    void *signal_stack;        /* made for a caller that had none; or NULL */
+    struct cpu_check *check; /* state of checked kernels, or NULL */
+    bool together; /* the block alternates with others (run/together.c) */
+    struct cpu_worker *beside; /* state of the next block of this thread */
+    struct cpu_runner runner;  /* registry entry of the thread */
+    void *signal_stack;        /* allocated if there was none */
     /* Spare operation for the thread's next submission, or NULL. */
     struct cpu_op *spare_op;
 };
 
-/* run/named.c: no thread of a new block waits at a numbered barrier. */
+/* run/named.c: resets the named barriers for a new block. */
 void cpu_named_reset(struct cpu_worker *worker);
 
 /* Returns a new handle, or NULL if the table is full. `owner` is the id of the
@@ -537,34 +562,40 @@ struct cpu_worker *cpu_worker_self(void);
 struct cpu_worker *cpu_worker_new(void);
 /* ---- run/pieces.c ---- */
 
+/* Sets the chunk sizes and the shares of a launch. */
 void cpu_pieces_plan(struct cpu_op *op);
-/* The share that the caller's processor begins with. */
+/* Returns the index of the share that the caller's processor begins with. */
 unsigned cpu_share_near(const struct cpu_launch *launch);
-/* The next blocks, of that share first: how many, 0 if there are none. */
+/* Takes the next chunk, preferably of the share `near`. Stores its first block
+ * and returns the number of blocks, or 0 if none are left. */
 uint64_t cpu_piece_take(struct cpu_launch *launch, unsigned near,
                         uint64_t *first);
+/* Returns true if the launch has blocks that no thread has taken. */
 bool cpu_pieces_left(const struct cpu_launch *launch);
 
-/* Runs pieces of the kernel that `op` is or waits for, in place of a worker;
- * false if there are none for the caller. */
+/* Runs chunks of the kernel that `op` is or waits for on the calling thread.
+ * Returns false if there are none for it. */
 bool cpu_worker_help(const struct cpu_op *op);
 extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
+/* Starts the workers and the watchdog unless they run. Returns OUT_OF_MEMORY
+ * or a system error on failure. */
 CUresult cpu_workers_start(void);
 
 /* ---- run/block.c, run/warp.c, run/runtime.c ---- */
 
-/* Runs blocks [first, first + count) of a launch; the error, if one failed. */
+/* Runs the blocks [first, first + count) of a launch on the calling thread.
+ * Returns the error of a failed block. */
 CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
                        uint64_t first, uint64_t count);
-/* Gives back what the worker's blocks needed: stacks, shared memory. */
+/* Frees the stacks and the shared memory of the worker. */
 void cpu_block_close(struct cpu_worker *worker);
 /* ---- run/shared.c ---- */
 
-/* Bytes of a block's shared memory. */
+/* Returns the bytes of shared memory per block. */
 uint64_t cpu_block_shared(const struct cpu_launch *launch);
-/* Makes worker->shared long enough for the launch's blocks; on failure the
- * worker keeps what it had. */
+/* Enlarges worker->shared to the size that the launch needs. On failure the
+ * previous memory is unchanged. */
 CUresult cpu_shared_reserve(struct cpu_worker *worker,
                             const struct cpu_launch *launch);
 /* Unmaps worker->shared, if there is any. */
@@ -572,25 +603,32 @@ void cpu_shared_drop(struct cpu_worker *worker);
 
 /* ---- run/block.c ---- */
 
+/* Allocates the fibers and stacks for a block. Returns OUT_OF_MEMORY on
+ * failure. */
 CUresult cpu_fibers_prepare(struct cpu_worker *worker,
                             struct cpu_launch *launch);
-/* The worker is ready for a block of the launch; `stack` is where its loop
- * runs, or NULL. */
+/* Prepares the worker for blocks of the launch. Stores the stack for the
+ * kernel's loop in `stack`, or NULL for the thread's stack. */
 CUresult cpu_block_prepare(struct cpu_worker *worker,
                            struct cpu_launch *launch, void **stack);
-/* Makes the fibers of block `index` of the grid. */
+/* Initializes the fibers for block `index` of the grid. */
 void cpu_fibers_begin(struct cpu_worker *worker, uint64_t index);
-/* Runs them until they have ended (`live` is 0 then) or wait for others. */
+/* Runs the fibers until all have ended (`live` is then 0) or the block waits
+ * for other blocks. */
 void cpu_fibers_go_on(struct cpu_worker *worker);
-/* Parks the current fiber and runs another; it returns once it is ready. */
+/* Suspends the current fiber and runs another one. Returns when the fiber is
+ * resumed. Fails the launch if no fiber is ready. */
 void cpu_fibers_next(struct cpu_worker *worker);
+/* Ends the launch on this thread with `code`; does not return. */
 void cpu_fibers_fail(CUresult code);
-/* Calls function(argument) where there is more stack than a fiber has; it may
- * fail as a kernel may, but not switch fibers. */
+/* Calls function(argument) on a stack that is larger than a fiber's. The
+ * function may fail like a kernel, but must not switch fibers. */
 void cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
                       void *argument);
+/* Releases the block barrier if all live threads have arrived. */
 void cpu_fibers_barrier_check(struct cpu_worker *worker);
-/* Fibers of blocks that take turns; and by one of them, to let the others. */
+/* run/together.c: runs cooperative blocks that alternate on this thread;
+ * cpu_together_next, called on a fiber, switches to the next block. */
 void cpu_together_run(struct cpu_worker *worker, struct cpu_launch *launch,
                       uint64_t first, uint64_t count);
 void cpu_together_next(struct cpu_worker *worker);
@@ -604,36 +642,42 @@ cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
 
 /* ---- run/occupancy.c ---- */
 
-/* Blocks that a "multiprocessor" holds. */
+/* Returns the number of blocks that a "multiprocessor" holds. */
 int cpu_occupancy_blocks(const struct cpu_function *function, int threads,
                          size_t shared);
 
 /* ---- run/launch.c ---- */
 
+/* Called once after the last block: records the duration and ends the
+ * checks. */
 void cpu_launch_finish(struct cpu_launch *launch);
-/* Before its first block; once, while no other worker has it. */
+/* Called once before the first block, while no other worker has the launch. */
 void cpu_launch_start(struct cpu_launch *launch);
-/* Makes `op`, whose argument is the parameters, a launch. */
+/* Turns `op` into a launch; op->argument contains the parameters. */
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, bool cooperative);
 
 /* ---- run/heap.c ---- */
 
-/* Frees what kernels have allocated and left. */
+/* Frees all memory that kernels have not freed. */
 void cpu_heap_close(struct cpu_context *ctx);
 
 /* ---- run/format.c ---- */
 
+/* Empty the text and set its maximum size; append formatted text. */
 void cpu_text_clear(struct cpu_text *text, size_t most);
 void cpu_text_print(struct cpu_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What CUDA's printf makes of packed arguments; how many it took. */
+/* Formats packed arguments like CUDA's printf. Returns the number of
+ * arguments. */
 int32_t cpu_text_format(struct cpu_text *text, const char *format,
                         const void *args);
 
 /* ---- run/printf.c ---- */
 
+/* Create, free and print the output buffer of a context's kernels. Flushing
+ * takes the printf lock. */
 struct cpu_fifo *cpu_fifo_new(void);
 void cpu_fifo_delete(struct cpu_fifo *fifo);
 void cpu_fifo_flush(struct cpu_context *ctx);
@@ -647,11 +691,11 @@ struct cpu_function {
     const struct image_parameter *parameters;
     const char *name;
     void *entry;
-    void *warp_entry; /* NULL: none (IMAGE_KERNEL_WARPS) */
+    void *warp_entry; /* NULL without IMAGE_KERNEL_WARPS */
     int max_dynamic_shared;
     int carveout;
-    atomic_uint ns_a_launch;           /* of the last one */
-    _Atomic uint64_t threads_a_launch; /* of the last one; 0: none ended */
+    atomic_uint ns_a_launch;           /* duration of the last launch */
+    _Atomic uint64_t threads_a_launch; /* of the last launch, or 0 */
     bool may_inline;
     struct cpu_function *next;
 };
@@ -660,7 +704,7 @@ struct cpu_module {
     CUmodule handle;
     struct cpu_context *ctx;
     struct cpu_image *image;
-    void *bytes; /* our copy, that the image refers to */
+    void *bytes; /* the image's bytes; owned */
     struct cpu_function *functions;
     struct cpu_module *next;
 };
@@ -672,41 +716,58 @@ struct cpu_jit_log {
     size_t info_bytes;
 };
 
+/* Loads an image in any form into the context. Logs errors in `log`. The
+ * caller may free `bytes` afterwards. */
 CUresult cpu_module_load(struct cpu_context *ctx, const void *bytes,
                          struct cpu_jit_log *log, struct cpu_module **module);
+/* Frees the module after a wait for the context's operations.
+ * cpu_modules_close frees all modules of a context whose operations are
+ * done. */
 void cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
 /* Frees the links that were not destroyed. */
 void cpu_links_close(struct cpu_context *ctx);
+/* Find a kernel by name or index, creating its object on first use. Return
+ * NOT_FOUND if there is none. */
 CUresult cpu_function_find(struct cpu_module *module, const char *name,
                            struct cpu_function **function);
 CUresult cpu_function_at(struct cpu_module *module, uint32_t index,
                          struct cpu_function **function);
 uint32_t cpu_module_kernels(const struct cpu_module *module);
+/* Looks up a variable; `pointer` and `bytes` may be NULL. Returns NOT_FOUND if
+ * there is none, or if it is not managed and `managed_only` is true. */
 CUresult cpu_module_global(struct cpu_module *module, const char *name,
                            CUdeviceptr *pointer, size_t *bytes,
                            bool managed_only);
-/* The function, or for a CUkernel that of the current context; NULL: none. */
+/* Return the function of a handle, or for a CUkernel its function in the
+ * current context. NULL if there is none. */
 struct cpu_function *cpu_function_of(CUfunction handle);
 struct cpu_function *cpu_kernel_function(CUkernel handle);
-/* Bytes of dynamic shared memory that a launch may ask for at first. */
+/* Returns the initial limit on a launch's dynamic shared memory, in bytes. */
 int cpu_dynamic_shared_default(const struct image_kernel *kernel);
-/* INVALID_VALUE: there is no such attribute, or it cannot be set to this. */
+/* Reads an attribute, or checks a new value. Returns INVALID_VALUE for an
+ * unknown attribute or an invalid value. */
 CUresult cpu_function_attribute(const struct cpu_function *function,
                                 CUfunction_attribute attribute, int *value);
 CUresult cpu_function_attribute_check(const struct image_kernel *kernel,
                                       CUfunction_attribute attribute,
                                       int value);
+/* Read the log buffers from JIT options, and report their used size. Other
+ * options are ignored. */
 CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
                          void **values, struct cpu_jit_log *log);
 void cpu_jit_options_report(unsigned count, const CUjit_option *options,
                             void **values, const struct cpu_jit_log *log);
+/* Reads a regular file, followed by zeros. The caller frees the bytes. Returns
+ * FILE_NOT_FOUND or OUT_OF_MEMORY. */
 CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
-/* The same for an image, which is whole. */
+/* Reads an image file and checks that it is complete. The caller frees the
+ * bytes. */
 CUresult cpu_image_read(const char *path, void **bytes);
-size_t cpu_image_bytes(const void *bytes); /* 0: not one of ours */
+size_t cpu_image_bytes(const void *bytes); /* 0 if it is not an image */
 
-/* The library's own calls of its own functions: hidden by -Bsymbolic. */
+/* Driver functions that the library calls; -Bsymbolic binds these calls to its
+ * own definitions. */
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module);
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count,
@@ -715,13 +776,16 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count,
 /* ---- nvrtc/jit.c: pycuda-jit as a child process ---- */
 
 struct cpu_jit_result {
-    void *image; /* malloc */
+    void *image; /* allocated by malloc */
     size_t image_bytes;
-    char *text; /* what it said; malloc */
-    int status; /* exit status, or -1: could not run or died */
+    char *text; /* messages; allocated by malloc */
+    int status; /* exit status, or -1 if it could not run or died */
 };
 
-/* With CUDA_SUCCESS `image` is one complete image. */
+/* Runs pycuda-jit on the input and waits for it. The caller frees the image
+ * and the text. With CUDA_SUCCESS `image` is one complete image. Returns
+ * JIT_COMPILER_NOT_FOUND if pycuda-jit could not be started, INVALID_PTX if it
+ * failed. */
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
 
@@ -735,7 +799,8 @@ struct cpu_rows {
     size_t from_pitch, from_slice;
 };
 
-/* Copies in stream order; the addresses have been checked. */
+/* Copies in stream order, and with `wait` returns after the copy. The caller
+ * has checked the addresses. */
 CUresult cpu_rows_submit(const struct cpu_rows *rows,
                          struct cpu_stream *stream, bool wait);
 
