@@ -1,27 +1,32 @@
-/* advanced.c - what indices beyond integers and slices need in C.
+/* advanced.c - the C part of indexing with index arrays, masks and field
+ * names.
  *
- * Called by index.c, transfer.c and Python.  Index arrays and masks are
- * Python's work (pycuda/_array/indexing.py): the two callables it registered
- * get and set elements.  A field of a record is a view, made here.
+ * Called by index.c, transfer.c and Python. Python code handles index arrays
+ * and masks (pycuda/_array/indexing.py); it registers two callables, which get
+ * and set elements. The fast path in gather.c runs first. Access to a field of
+ * a record returns a view, which is made here.
  *
- * Kernels can't raise: one that meets an index out of range notes it in words
- * of page-locked memory that both sides see, one block of words a context,
- * which keeps it: (owner, device address, host address).  fault_check reads
- * them where the host has waited for the device anyway.
+ * Kernels cannot raise exceptions. A kernel that meets an index out of range
+ * writes a fault record to page-locked memory that the host and the device
+ * share. Each context has one such record and owns a tuple that describes it:
+ * (owner, device address, host address). fault_check reads the record where
+ * the host has waited for the device anyway.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* What a kernel notes: `set` is written first, the rest describes it. */
+/* Fault record that a kernel writes. The kernel writes `set` first; the other
+ * fields describe the index. */
 struct fault {
     int64_t set, axis, index, length;
 };
 
-static PyObject *indexer_get, *indexer_set; /* strong, Python's */
+static PyObject *indexer_get, *indexer_set; /* strong; Python callables */
 
 /* --- index arrays ------------------------------------------------------ */
 
-/* _set_indexer(get, set): get(array, key), set(array, key, value). */
+/* _set_indexer(get, set): registers get(array, key) and set(array, key,
+ * value). */
 PyObject *
 advanced_set_indexer(PyObject *module, PyObject *args)
 {
@@ -36,6 +41,7 @@ advanced_set_indexer(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Returns true, or false with a RuntimeError if nothing is registered. */
 static int
 indexer_ready(PyObject *indexer)
 {
@@ -45,6 +51,8 @@ indexer_ready(PyObject *indexer)
     return indexer != NULL;
 }
 
+/* Returns array[key] for a key that is not made of integers and slices. Tries
+ * the fast path of gather.c, then calls the Python indexer. */
 PyObject *
 advanced_get(PyObject *self, PyObject *key)
 {
@@ -56,6 +64,7 @@ advanced_get(PyObject *self, PyObject *key)
     return PyObject_CallFunctionObjArgs(indexer_get, self, key, NULL);
 }
 
+/* Performs array[key] = value, as advanced_get does for reading. */
 int
 advanced_set(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -70,7 +79,7 @@ advanced_set(PyObject *self, PyObject *key, PyObject *value)
     return done ? 0 : -1;
 }
 
-/* False with an exception. */
+/* Returns false with a TypeError if the object is not an array. */
 static bool
 is_array(PyObject *object)
 {
@@ -82,8 +91,9 @@ is_array(PyObject *object)
     return is;
 }
 
-/* _address_bits(array): the last eight bits of its address, for alignment;
- * the address itself does not get out. */
+/* _address_bits(array): returns the low eight bits of the address, for
+ * alignment. Does not mark the address as escaped, since the address cannot be
+ * derived from the result. */
 PyObject *
 advanced_address_bits(PyObject *module, PyObject *array)
 {
@@ -95,6 +105,8 @@ advanced_address_bits(PyObject *module, PyObject *array)
         (long)(((struct array *)array)->head.pointer & 255));
 }
 
+/* _is_misaligned(array): returns whether kernels cannot load its elements
+ * directly; see array_misaligned. */
 PyObject *
 advanced_is_misaligned(PyObject *module, PyObject *array)
 {
@@ -105,6 +117,8 @@ advanced_is_misaligned(PyObject *module, PyObject *array)
     return PyBool_FromLong(array_misaligned((const struct array *)array));
 }
 
+/* Returns whether a kernel can read the array as a flat sequence: it is
+ * C-contiguous, aligned, in native byte order, and has elements. */
 static bool
 is_loadable_row(PyObject *object)
 {
@@ -115,6 +129,8 @@ is_loadable_row(PyObject *object)
            !array_misaligned(array);
 }
 
+/* _are_alike(a, b): returns whether both arrays have the same dtype and shape
+ * and can be read as flat sequences. */
 PyObject *
 advanced_are_alike(PyObject *module, PyObject *args)
 {
@@ -130,8 +146,8 @@ advanced_are_alike(PyObject *module, PyObject *args)
         array_same_shape((struct array *)a, (struct array *)b));
 }
 
-/* _distance(a, b): bytes from the first element of a to that of b; neither
- * address gets out. */
+/* _distance(a, b): returns the distance in bytes from the first element of a
+ * to the first element of b. Does not mark the addresses as escaped. */
 PyObject *
 advanced_distance(PyObject *module, PyObject *args)
 {
@@ -149,8 +165,8 @@ advanced_distance(PyObject *module, PyObject *args)
                                            ((struct array *)a)->head.pointer));
 }
 
-/* _identity(array): (address, shape, strides, dtype), for comparison only; the
- * address does not count as one that got out. */
+/* _identity(array): returns (address, shape, strides, dtype), for comparison
+ * only. Does not mark the address as escaped. */
 PyObject *
 advanced_identity(PyObject *module, PyObject *object)
 {
@@ -168,7 +184,9 @@ advanced_identity(PyObject *module, PyObject *object)
 
 /* --- fields of records ------------------------------------------------- */
 
-/* The field's (dtype, offset), borrowed dtype. */
+/* Returns the dtype of the field, a borrowed reference, and stores its offset
+ * in bytes. Returns NULL with an IndexError if the dtype has no fields, or
+ * with a ValueError if it has no field of this name. */
 static PyArray_Descr *
 field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
 {
@@ -189,12 +207,12 @@ field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
     }
     PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(entry, 0);
     *offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1));
-    Py_DECREF(entry); /* the mapping keeps it */
+    Py_DECREF(entry); /* the mapping holds a reference */
     return dtype;
 }
 
-/* array["name"]: a view of one field of each record; a field that is an
- * array itself adds axes. */
+/* Returns array["name"], a view of one field of each record. A field that is
+ * itself an array adds axes. */
 PyObject *
 advanced_field(PyObject *self, PyObject *name)
 {
@@ -235,10 +253,11 @@ advanced_field(PyObject *self, PyObject *name)
     return (PyObject *)view;
 }
 
-/* --- indices out of range ---------------------------------------------- */
+/* --- fault records ----------------------------------------------------- */
 
-/* _register_faults(address, device, owner): where the host and kernels of the
- * current context find its words, and what keeps them; the first ones stay. */
+/* _register_faults(address, device, owner): registers the host and device
+ * address of the current context's fault record, and the object that owns its
+ * memory. A second registration for a context has no effect. */
 PyObject *
 fault_register(PyObject *module, PyObject *args)
 {
@@ -255,7 +274,7 @@ fault_register(PyObject *module, PyObject *args)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* another thread's */
+    if (*place) { /* registered by another thread */
         Py_DECREF(made);
     } else {
         *place = made;
@@ -263,8 +282,8 @@ fault_register(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* What was registered for the current context, borrowed; NULL where nothing
- * was, or with an exception. */
+/* Returns the tuple registered for the current context, a borrowed reference.
+ * Returns NULL if none is registered, or with an exception. */
 static PyObject *
 faults_here(void)
 {
@@ -273,7 +292,8 @@ faults_here(void)
     return place ? *place : NULL;
 }
 
-/* _registered_faults(): the owner of the current context's words, or None. */
+/* _registered_faults(): returns the owner of the current context's fault
+ * record, or None. */
 PyObject *
 fault_registered(PyObject *module, PyObject *unused)
 {
@@ -287,8 +307,8 @@ fault_registered(PyObject *module, PyObject *unused)
     return Py_NewRef(faults ? PyTuple_GET_ITEM(faults, 0) : Py_None);
 }
 
-/* Where kernels of the current context note faults; 0 where it has no words
- * yet, -1 with an exception. */
+/* Stores the device address of the current context's fault record and returns
+ * 1. Returns 0 if the context has no record yet, or -1 with an exception. */
 int
 fault_words(CUdeviceptr *words)
 {
@@ -301,8 +321,8 @@ fault_words(CUdeviceptr *words)
     return PyErr_Occurred() ? -1 : 1;
 }
 
-/* IndexError if a kernel of the current context that is over has met an
- * index out of range. */
+/* Raises IndexError and returns -1 if a completed kernel of the current
+ * context met an index out of range. Clears the record. */
 int
 fault_check(void)
 {

@@ -1,9 +1,10 @@
-/* apply.c - one element-wise operation on arrays and scalars.
+/* apply.c - applies one element-wise operation to arrays and scalars.
  *
- * Called by the slots in number.c, by copy.c and, as pycuda._driver._apply,
- * by Python.  Steps: understand the operands, look the type rule up,
- * broadcast, find or make the output, describe the launch to task.c.  An
- * operation like one that was made before goes to repeat.c at once.
+ * Called by the slots in number.c, by copy.c and, as pycuda._driver._apply, by
+ * Python. The slow path classifies the operands, looks up the type rule,
+ * broadcasts the shapes, finds or allocates the output, and describes the
+ * launch to task.c. A repeated operation takes the fast path in repeat.c
+ * instead.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
@@ -20,6 +21,9 @@ refuse_host_array(void)
     return -1;
 }
 
+/* Sets the operand's code from a dtype and consumes the reference. Returns 1
+ * if operations may be defined for the dtype, else 0; -1 with an exception if
+ * `dtype` is NULL. */
 static int
 operand_strong(struct operand *operand, PyArray_Descr *dtype)
 {
@@ -44,7 +48,9 @@ operand_array(struct operand *operand, struct array *array)
     return code_native(array->dtype) < 0 ? -1 : 1;
 }
 
-/* 1: understood; 0: not an operand (NotImplemented); -1: an exception. */
+/* Classifies an operand. Returns 1 on success, 0 if the object cannot be an
+ * operand (the caller returns NotImplemented), or -1 with an exception. The
+ * operand borrows the object. */
 int
 operand_set(struct operand *operand, PyObject *object)
 {
@@ -82,6 +88,7 @@ operand_set(struct operand *operand, PyObject *object)
            PyLong_Check(object);
 }
 
+/* Returns whether a value is in the range of an integer type. */
 static int
 fits(long long value, int type_num)
 {
@@ -99,8 +106,9 @@ fits(long long value, int type_num)
     return PyTypeNum_ISSIGNED(type_num) || value >= 0;
 }
 
-/* An int of Python's that its loop type holds exactly, or rounds once; false
- * leaves it to NumPy, which knows the errors. */
+/* Converts a Python int that the loop type represents exactly or by one
+ * rounding. Returns false for other values: NumPy converts those, or raises
+ * the right exception. */
 static bool
 int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
 {
@@ -118,11 +126,13 @@ int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
     if (!PyTypeNum_ISINTEGER(type_num) || !fits(number, type_num)) {
         return false;
     }
-    memcpy(value, &number, bytes); /* little-endian */
+    /* The low bytes are first: hosts are little-endian. */
+    memcpy(value, &number, bytes);
     return true;
 }
 
-/* A scalar's bytes in its loop type. */
+/* Stores the scalar's bytes in `operand->value`, converted to the loop type.
+ * Returns 0, or -1 with an exception. */
 int
 operand_convert(struct operand *operand, PyArray_Descr *loop)
 {
@@ -153,8 +163,9 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
 
 /* --- rules that depend on a scalar's value ----------------------------- */
 
-/* A Python integer that the array's type cannot hold still compares: as the
- * 64-bit type that holds it, else as an infinity. */
+/* Handles comparison with a Python int that the array's type cannot hold. The
+ * scalar gets the 64-bit type that holds it, or else becomes an infinity,
+ * whose reference the caller releases through `keep`. */
 static int
 compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
 {
@@ -191,14 +202,16 @@ is_comparison(int operation)
     return operation >= OPERATION_LESS && operation <= OPERATION_GREATER_EQUAL;
 }
 
-/* Of NumPy's integers these have no common integer type with signed ones. */
+/* Returns whether the type is unsigned and has 64 bits. NumPy promotes such a
+ * type and a signed integer to a floating-point type. */
 static bool
 is_float_with_signed(int code)
 {
     return code == NPY_ULONG || code == NPY_ULONGLONG;
 }
 
-/* Looks at the values of Python integers where NumPy does. */
+/* Handles the operations for which NumPy examines the value of a Python int:
+ * comparisons, and powers with a negative exponent. */
 static int
 check_values(int operation, struct operand *operands, int inputs,
              PyObject **keep)
@@ -245,6 +258,7 @@ struct shape {
     npy_intp lengths[ARRAY_MAX_NDIM];
 };
 
+/* Returns a list of the operands' shapes, for an error message. */
 static PyObject *
 shape_text(const struct operand *operands, int inputs)
 {
@@ -263,6 +277,8 @@ shape_text(const struct operand *operands, int inputs)
     return list;
 }
 
+/* Broadcasts the shapes of all array operands. Returns 0, or -1 with a
+ * ValueError. */
 static int
 common_shape(const struct operand *operands, int inputs, struct shape *shape)
 {
@@ -293,7 +309,9 @@ has_shape(const struct array *array, const struct shape *shape)
                   (size_t)shape->ndim * sizeof *array->shape) == 0;
 }
 
-/* The array whose class, allocator and order the result takes. */
+/* Returns the array that determines the class, allocator and memory order of
+ * the result: the first operand of the result's shape, else the first array.
+ * NULL if all operands are scalars. */
 static struct array *
 choose_model(const struct operand *operands, int inputs,
              const struct shape *shape)
@@ -331,6 +349,8 @@ make_output(const struct operand *operands, int inputs,
                           stream);
 }
 
+/* Checks that the result fits the given output in shape and, unless
+ * `any_cast`, in type. Sets `shape` to that of the output. */
 static int
 check_output(const struct array *out, struct shape *shape,
              PyArray_Descr *result, int any_cast)
@@ -366,6 +386,7 @@ check_output(const struct array *out, struct shape *shape,
 
 /* --- overlap ----------------------------------------------------------- */
 
+/* Computes the address range that an array touches. */
 static void
 range_of(const struct array *array, CUdeviceptr *first, CUdeviceptr *end)
 {
@@ -377,8 +398,8 @@ range_of(const struct array *array, CUdeviceptr *first, CUdeviceptr *end)
     *end = array->head.pointer + (CUdeviceptr)high;
 }
 
-/* Whether writing `out` element by element may change elements of `input`
- * before they are read. */
+/* Returns whether an element-wise write to `out` could change elements of
+ * `input` before they are read. */
 static int
 overlap_hurts(const struct array *out, const struct array *input)
 {
@@ -400,8 +421,9 @@ overlap_hurts(const struct array *out, const struct array *input)
     return out_first < end && first < out_end;
 }
 
-/* Whether kernels can't load elements where they lie: fields of packed
- * records, views of bytes. */
+/* Returns whether kernels cannot load the elements directly, since their
+ * addresses are not multiples of the type's alignment. Fields of packed
+ * records and views of bytes are such arrays. */
 int
 array_misaligned(const struct array *array)
 {
@@ -423,8 +445,9 @@ task_add(struct task *task, int k, const struct array *array)
     return core_use_in_kernel(array->head.owner, task->stream);
 }
 
-/* Allocators and _new_like_me are Python code, which may have changed an
- * operand since its shape was looked at. */
+/* Checks that an operand still broadcasts to the output. Allocators and
+ * _new_like_me are Python code, which may have changed an operand since its
+ * shape was examined. */
 static int
 still_broadcasts(const struct array *array, const struct array *out)
 {
@@ -444,6 +467,8 @@ still_broadcasts(const struct array *array, const struct array *out)
     return shift < 0 ? -1 : 0;
 }
 
+/* Fills the pointers, item sizes and layout of a task. Makes the stream wait
+ * for other streams that use the operands. */
 static int
 task_dims(struct task *task, const struct operand *operands,
           const struct array *out)
@@ -487,6 +512,7 @@ task_dims(struct task *task, const struct operand *operands,
     return 0;
 }
 
+/* Fills the type numbers of a task and converts its scalars. */
 static int
 task_types(struct task *task, struct operand *operands,
            const struct rule *rule, const struct array *out)
@@ -508,6 +534,8 @@ task_types(struct task *task, struct operand *operands,
     return code_native(out->dtype);
 }
 
+/* Launches the kernel. Inputs that overlap the output or are misaligned are
+ * copied first. */
 static int
 launch_task(struct task *task, struct operand *operands, struct array *out)
 {
@@ -546,6 +574,8 @@ learn(const struct task *task, const struct operand *operands,
     repeat_learn(task, objects, out, rule);
 }
 
+/* Launches into `out`, or into a temporary array that is copied to a
+ * misaligned output. Records the launch for the fast path. */
 static int
 launch(int operation, struct operand *operands, int inputs,
        const struct rule *rule, struct array *out, CUstream stream)
@@ -580,6 +610,7 @@ launch(int operation, struct operand *operands, int inputs,
 
 /* --- public ------------------------------------------------------------ */
 
+/* Classifies all operands; returns as operand_set does. */
 static int
 understand(struct operand *operands, int inputs, PyObject *const *objects,
            int *codes)
@@ -596,6 +627,7 @@ understand(struct operand *operands, int inputs, PyObject *const *objects,
     return 1;
 }
 
+/* Returns a new reference to the output, `out` or a new array. */
 static struct array *
 output(struct array *out, PyArray_Descr *dtype, const struct rule *rule,
        struct operand *operands, int inputs, int operation, CUstream stream)
@@ -615,7 +647,7 @@ output(struct array *out, PyArray_Descr *dtype, const struct rule *rule,
     return (struct array *)Py_NewRef(out);
 }
 
-/* As array_apply, of an operation that was not made before. */
+/* Slow path of array_apply: operations without a cached launch plan. */
 static __attribute__((noinline)) PyObject *
 apply_first(int operation, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, CUstream stream)
@@ -649,8 +681,10 @@ done:
     return (PyObject *)result;
 }
 
-/* Applies `operation`; out NULL: a new array, of `dtype` if given.  New
- * reference to the output, Py_NotImplemented, or NULL. */
+/* Applies an operation to `inputs` objects. Writes to `out`, or to a new array
+ * of type `dtype` if `out` is NULL; the rule determines the type if `dtype` is
+ * NULL too. Returns a new reference to the output or to Py_NotImplemented, or
+ * NULL with an exception. */
 PyObject *
 array_apply(int operation, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, CUstream stream)
@@ -663,7 +697,8 @@ array_apply(int operation, int inputs, PyObject *const *objects,
                : apply_first(operation, inputs, objects, out, dtype, stream);
 }
 
-/* _apply(name, inputs, out=None, dtype=None, stream=None) */
+/* _apply(name, inputs, out=None, dtype=None, stream=None): calls array_apply
+ * from Python. */
 PyObject *
 array_apply_python(PyObject *module, PyObject *args, PyObject *kwargs)
 {

@@ -1,8 +1,11 @@
-/* array.h - what the files of this room share: the array object, its layout,
- * operations and the kernel table.
+/* array.h - the array object, its layout, operations and kernels: declarations
+ * shared by the files of src/array.
  *
- * Everything runs with the GIL held, which is the lock of every table here.
- * Strides are bytes and signed; sizes are elements unless named bytes.
+ * All functions require the GIL, which protects all tables and caches of
+ * src/array, unless noted. Strides are signed and in bytes; sizes count
+ * elements unless named bytes. Functions that return a PyObject or a struct
+ * pointer return a new reference, or NULL with an exception, unless noted.
+ * Functions that return int return 0, or -1 with an exception, unless noted.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_ARRAY_H
@@ -21,16 +24,16 @@
 
 #define ARRAY_MAX_NDIM 32
 #define ARRAY_INLINE   4 /* axes stored in the object itself */
-#define ARRAY_INPUTS   3 /* most inputs of an element-wise operation */
+#define ARRAY_INPUTS   3 /* maximum inputs of an element-wise operation */
 #define ARRAY_OPERANDS (ARRAY_INPUTS + 1)
-#define ARRAY_BLOCK    256u /* threads of an element-wise block */
+#define ARRAY_BLOCK    256u /* threads per element-wise block */
 
 enum array_flags {
     ARRAY_C = 1, /* C-contiguous */
     ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4,   /* a view: gpudata is a plain integer */
-    ARRAY_READY = 8,    /* __init__ or a view gave it its fields */
+    ARRAY_OFFSET = 4,   /* a view; gpudata is an int */
+    ARRAY_READY = 8,    /* __init__ or the creation of a view is complete */
     ARRAY_STRIDES = 16, /* a program assigned the strides */
 };
 
@@ -40,49 +43,54 @@ struct array {
     int ndim;
     unsigned flags;       /* enum array_flags */
     npy_intp *shape;      /* ndim entries; inline_dims or PyMem memory */
-    npy_intp *strides;    /* bytes; behind shape */
+    npy_intp *strides;    /* bytes; stored behind shape */
     PyArray_Descr *dtype; /* strong */
-    PyObject *base;       /* strong; the array viewed, or NULL */
-    PyObject *allocator;  /* strong; NULL: the default pool */
-    PyObject *dict;       /* strong: attributes; or NULL */
-    PyObject *weakrefs;   /* Python's; or NULL */
+    PyObject *base;       /* strong; the array that this one views, or NULL */
+    PyObject *allocator;  /* strong; NULL: the default allocator */
+    PyObject *dict;       /* strong; instance attributes, or NULL */
+    PyObject *weakrefs;   /* list of weak references; managed by Python */
     npy_intp inline_dims[2 * ARRAY_INLINE];
 };
 
-/* Shape and strides of up to ARRAY_OPERANDS arrays walked together. */
+/* Shape and strides of up to ARRAY_OPERANDS arrays that an operation traverses
+ * together. */
 struct layout {
     int ndim;
     int operands;
     npy_intp size;
     npy_intp shape[ARRAY_MAX_NDIM];
     npy_intp strides[ARRAY_OPERANDS][ARRAY_MAX_NDIM];
-    npy_intp offset[ARRAY_OPERANDS]; /* bytes, from flipped axes */
+    /* Bytes to the first element, for reversed axes. */
+    npy_intp offset[ARRAY_OPERANDS];
 };
 
-/* How a kernel walks its operands; names in operation.c. */
+/* Layout classes: how a kernel traverses its operands. The names in kernel
+ * keys are in task.c. */
 enum layout_class {
-    LAYOUT_ALIGNED,     /* dense, 16-byte aligned, many elements */
-    LAYOUT_CONTIGUOUS,  /* dense, all in the same order */
-    LAYOUT_ROWS,        /* long innermost axis: a row of blocks per row */
-    LAYOUT_FLAT,        /* anything else: index arithmetic per element */
-    LAYOUT_PACKS,       /* as ROWS, 16-byte words */
-    LAYOUT_TILES,       /* inputs that another axis walks: square tiles */
-    LAYOUT_SMALL_TILES, /* the same of few elements */
+    LAYOUT_ALIGNED,    /* contiguous, 16-byte aligned, many elements */
+    LAYOUT_CONTIGUOUS, /* contiguous, all in the same order */
+    LAYOUT_ROWS,       /* long innermost axis: a row of blocks per row */
+    LAYOUT_FLAT,       /* all others: index arithmetic per element */
+    LAYOUT_PACKS,      /* like ROWS, with 16-byte words */
+    /* Inputs contiguous along another axis: square tiles. */
+    LAYOUT_TILES,
+    LAYOUT_SMALL_TILES, /* like TILES, for few elements */
 };
 
-/* Type codes are NumPy's type numbers, these for Python's scalars, which take
- * the type of the array beside them, and one for ml_dtypes.bfloat16, whose
- * number depends on what else was registered.  They fit 6 bits. */
+/* Type codes: NumPy's type numbers and the codes below. Python scalars take
+ * the type of the array with which they are combined. ml_dtypes.bfloat16 has a
+ * fixed code, since its type number depends on the order in which types are
+ * registered. Codes fit in 6 bits. */
 enum type_code {
     CODE_INT = 28,
     CODE_FLOAT = 29,
     CODE_COMPLEX = 30,
     CODE_BFLOAT16 = 32,
-    CODE_FOREIGN = 63, /* a type of others: no arithmetic */
+    CODE_FOREIGN = 63, /* unknown user type without arithmetic */
 };
 
-/* Operations that C names itself; the rest get numbers as they are first
- * named from Python.  Names are NumPy's where NumPy has one. */
+/* Operations that C code names. Other operations get numbers when Python names
+ * them for the first time. Names are NumPy's where NumPy has the operation. */
 #define ARRAY_OPERATIONS(ROW)                                                 \
     ROW(ADD, "add")                                                           \
     ROW(SUBTRACT, "subtract")                                                 \
@@ -118,68 +126,92 @@ enum array_operation {
     OPERATION_LIMIT = 256,
 };
 
-/* What an operation computes in: loop types of the inputs, and the result's
- * type before it is cast to a given output. */
+/* Type rule of an operation: the types in which it computes, and the type of
+ * the result before it is cast to a given output. */
 struct rule {
     PyArray_Descr *loop[ARRAY_INPUTS];
     PyArray_Descr *result;
 };
 
-/* A compiled kernel and how many elements one of its threads does. */
+/* A compiled kernel and its launch parameters. */
 struct kernel {
-    void *context; /* the key that its context has as long as it keeps it */
+    void *context; /* context key, valid while the context has the kernel */
     CUfunction handle;
-    unsigned block; /* threads */
+    unsigned block; /* threads per block */
+    /* Elements per thread. */
     unsigned per_thread;
-    unsigned max_blocks; /* reductions: blocks of the first stage */
+    unsigned max_blocks; /* reductions: limit of first-stage blocks */
 };
 
-/* One input or output of an operation: an array, or a scalar. */
+/* An input or output of an operation: an array or a scalar. */
 struct operand {
-    struct array *array; /* borrowed; NULL: a scalar */
+    struct array *array; /* borrowed; NULL for a scalar */
     PyObject *scalar;    /* borrowed */
-    int code;            /* NumPy type number or enum type_code */
+    int code;            /* type code */
     char value[16];      /* the scalar in its loop type */
 };
 
-/* layout.c - pure arithmetic, no Python. */
+/* ---- layout.c: pure arithmetic, for any thread ---- */
+/* Returns the contiguity flags of a layout, ARRAY_C and ARRAY_F. An empty
+ * array has both. */
 unsigned layout_flags(int ndim, const npy_intp *shape, const npy_intp *strides,
                       npy_intp itemsize);
+/* Returns the number of elements; 1 for no axes. */
 npy_intp layout_size(int ndim, const npy_intp *shape);
+/* Computes contiguous strides in order 'C' or 'F'. */
 void layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize,
                  char order, npy_intp *strides);
+/* Computes contiguous strides that keep the axis order of `model` (NumPy's
+ * order "K"). */
 void layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
                       const npy_intp *model, npy_intp *strides);
+/* Returns whether the elements fill memory without gaps from the first element
+ * on, in any order of the axes. */
 int layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
                  npy_intp itemsize);
+/* Computes the bytes touched, [*low, *high), relative to the first element.
+ * Must not overflow; array_verify_reach checks that. */
 void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, npy_intp *low, npy_intp *high);
+/* Extends (*ndim, shape) so that `other` broadcasts to it. Returns -1, without
+ * an exception, if the shapes are incompatible. `shape` needs space for
+ * ARRAY_MAX_NDIM entries. */
 int layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
                      const npy_intp *other);
+/* Adds an operand to a layout whose shape is set. Broadcast axes get stride
+ * 0. */
 void layout_add(struct layout *layout, int operand, int ndim,
                 const npy_intp *shape, const npy_intp *strides);
+/* Removes axes of length 1, sorts and merges the others, and makes the
+ * output's strides positive. Leaves at least one axis. The size must not be
+ * 0. */
 void layout_collapse(struct layout *layout);
+/* Computes the strides of the same elements in a new shape of the same size,
+ * above 0. Returns 0 if only a copy has this shape, else 1. */
 int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, int new_ndim, const npy_intp *new_shape,
                    npy_intp *new_strides);
 
-/* type.c - the object. */
-extern PyTypeObject *array_type; /* ArrayBase */
+/* ---- type.c: the array object ---- */
+extern PyTypeObject *array_type; /* ArrayBase; strong */
+/* Returns whether the object is an array. Never fails. */
 static inline int
 array_check(PyObject *object)
 {
     return USUAL(Py_TYPE(object)->tp_base == array_type) ||
            PyObject_TypeCheck(object, array_type);
 }
-/* Whether it is one of pycuda.gpuarray's own: a subclass may have its way of
- * making results. */
+/* Returns whether the array is of a class of pycuda.gpuarray and initialized.
+ * Other subclasses may create results in their own way, so fast paths decline
+ * them. */
 static inline int
 array_plain(PyObject *object)
 {
     return Py_TYPE(object)->tp_base == array_type &&
            ((struct array *)object)->flags & ARRAY_READY;
 }
-/* Of arrays with elements, so that the last axis follows from the others. */
+/* Returns whether two arrays that have elements have the same shape. The last
+ * axis needs no comparison: its length follows from the sizes. */
 static inline bool
 array_same_shape(const struct array *a, const struct array *b)
 {
@@ -193,58 +225,96 @@ array_same_shape(const struct array *a, const struct array *b)
     }
     return true;
 }
+/* Creates an array of `type` without memory. The caller sets shape and
+ * strides; the other fields are zero. */
 struct array *array_alloc(PyTypeObject *type, int ndim);
+/* Creates a view of `base` with ndim axes. The caller fills shape and strides,
+ * moves head.pointer, and then calls array_view_finish. */
 struct array *array_view(struct array *base, int ndim);
+/* Completes a view: computes its size and flags. */
 void array_view_finish(struct array *view);
+/* Creates an array of the model's class, with memory from its allocator for
+ * use in `stream`. Calls an overridden _new_like_me if the shape is the
+ * model's. `strides` NULL: C order. May run Python code. */
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
+/* Creates a C-contiguous GPUArray with memory from the default allocator. */
 struct array *array_new_plain(PyArray_Descr *dtype, int ndim,
                               const npy_intp *shape);
+/* Creates a C-contiguous result like a plain, C-contiguous model, with its
+ * shape or without axes (ndim 0), for a kernel on `stream`. The context and
+ * the stream are those of core_here. May run Python code and release the
+ * GIL. */
 struct array *array_new_again(struct array *model, int ndim,
                               PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
+/* Does the work of array_new_again if no Python code has to run and the GIL
+ * can be held throughout. Otherwise returns NULL without an exception. */
 struct array *array_new_ready(struct array *model, int ndim,
                               PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
+/* Allocates memory for the array's elements from its allocator, for use in
+ * `stream`. The array must have no owner. May run Python code. */
 int array_take_memory(struct array *array, CUstream stream);
+/* Recomputes size and contiguity from shape, strides and dtype. */
 void array_update(struct array *array);
+/* Creates ArrayBase and adds it to the module. */
 int array_type_setup(PyObject *module);
+/* _set_array_class(type): registers GPUArray, see type.c. */
 PyObject *array_set_class(PyObject *module, PyObject *type);
+/* Sets shape and strides, which are copied, and recomputes the size and the
+ * flags. The array is unchanged on failure. */
 int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
                    const npy_intp *strides);
+/* Returns pycuda._driver.mem_alloc, a borrowed reference. */
 PyObject *array_default_allocator(void);
 
-/* verify.c */
+/* ---- verify.c: checks of values that programs pass ---- */
+/* Returns a tuple of n ints. */
 PyObject *array_tuple(int n, const npy_intp *values);
+/* Parses an int or an iterable of ints into at most ARRAY_MAX_NDIM entries.
+ * Returns the number of entries, or -1 with an exception. */
 int array_parse_shape(PyObject *object, npy_intp *shape);
+/* Raises ValueError for negative lengths, or if the bytes exceed the address
+ * space. */
 int array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize);
+/* Raises TypeError for dtypes that device memory cannot hold. */
 int array_verify_dtype(PyArray_Descr *dtype);
-/* The bytes touched, relative to the first element: ValueError where they are
- * beyond the address space. */
+/* Computes the bytes touched, [*low, *high), relative to the first element.
+ * Raises ValueError if they are beyond the address space. */
 int array_verify_reach(int ndim, const npy_intp *shape,
                        const npy_intp *strides, npy_intp itemsize,
                        npy_intp *low, npy_intp *high);
+/* Raises ValueError if strides leave the memory of the array's owner. */
 int array_verify_strides(const struct array *array, int ndim,
                          const npy_intp *shape, const npy_intp *strides);
 
-/* init.c */
+/* ---- init.c: constructor ---- */
+/* tp_new: creates an empty array. */
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+/* tp_init: GPUArray(shape, dtype, ...); may run more than once. */
 int array_init(PyObject *self, PyObject *args, PyObject *kwargs);
-int array_init_order(PyObject *order, char *letter); /* "C" or "F" */
+/* Parses an order. *letter is 'C' or 'F'; NULL means 'C'. */
+int array_init_order(PyObject *order, char *letter);
 
-/* attributes.c */
+/* ---- attributes.c ---- */
 extern PyGetSetDef array_attributes[];
+/* Creates the flags objects. */
 int array_flags_setup(PyObject *module);
 
-/* assign.c */
+/* ---- assign.c: setters of attributes ---- */
+/* Creates the type UnsettledMemory. */
 int array_assign_setup(PyObject *module);
-/* The memory's owner as a program assigned it: borrowed, or NULL. */
+/* Returns the owner of the memory as a program assigned it, a borrowed
+ * reference. Returns NULL, without an exception, if there is none. */
 PyObject *assign_owner(const struct array *array);
-/* Strides for another number of axes than shape has: borrowed, or NULL. */
+/* Returns assigned strides whose length differs from the number of axes, a
+ * borrowed tuple. Returns NULL, without an exception, if there are none. */
 PyObject *assign_strides_waiting(const struct array *array);
-/* ValueError where attributes contradict each other. */
+/* Raises ValueError if assigned attributes contradict each other. */
 int assign_settled(const struct array *array);
+/* Setters of PyGetSetDef rows. `value` NULL deletes the attribute. */
 int assign_shape(PyObject *self, PyObject *value, void *unused);
 int assign_strides(PyObject *self, PyObject *value, void *unused);
 int assign_dtype(PyObject *self, PyObject *value, void *unused);
@@ -253,102 +323,153 @@ int assign_base(PyObject *self, PyObject *value, void *unused);
 int assign_allocator(PyObject *self, PyObject *value, void *unused);
 int assign_flags(PyObject *self, PyObject *value, void *unused);
 
-/* index.c */
+/* ---- index.c: basic indexing ---- */
+/* Slots: array[key], iteration, array[key] = value. */
 PyObject *array_subscript(PyObject *self, PyObject *key);
 PyObject *array_item(PyObject *self, Py_ssize_t index);
 int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value);
 
-/* advanced.c */
+/* ---- advanced.c: other indexing, and faults ---- */
+/* Registers the Python indexer: _set_indexer of pycuda._driver (setup.c). */
 PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
+/* Gets or sets array[key] for keys other than integers and slices. */
 PyObject *advanced_get(PyObject *self, PyObject *key);
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
+/* Functions of pycuda._driver; setup.c has their arguments and results. */
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
 PyObject *advanced_is_misaligned(PyObject *module, PyObject *array);
 PyObject *advanced_are_alike(PyObject *module, PyObject *args);
 PyObject *advanced_distance(PyObject *module, PyObject *args);
 PyObject *advanced_identity(PyObject *module, PyObject *array);
+/* Returns array["name"], a view of a field of records. */
 PyObject *advanced_field(PyObject *self, PyObject *name);
+/* _register_faults and _registered_faults of pycuda._driver (setup.c). */
 PyObject *fault_register(PyObject *module, PyObject *args);
 PyObject *fault_registered(PyObject *module, PyObject *unused);
+/* Raises IndexError if a completed kernel of the current context met an index
+ * out of range. */
 int fault_check(void);
+/* Stores the device address of the current context's fault record. Returns 1,
+ * 0 if there is none yet, or -1 with an exception. */
 int fault_words(CUdeviceptr *words);
+/* _check_faults of pycuda._driver: calls fault_check. */
 PyObject *fault_check_python(PyObject *module, PyObject *unused);
 
-/* shape.c */
+/* ---- shape.c ---- */
 extern PyMethodDef array_shape_methods[];
+/* Returns a view with permuted axes; reversed if `axes` is NULL or None. */
 PyObject *array_transposed(PyObject *self, PyObject *unused);
 
-/* code.c */
+/* ---- code.c: type codes ---- */
+/* Returns the type code of a dtype; CODE_FOREIGN for unknown types. */
 int code_of(const PyArray_Descr *dtype);
-/* -1 with TypeError where kernels would misread it. */
+/* Raises TypeError for dtypes that kernels would misread, since their byte
+ * order is not the machine's. */
 int code_native(const PyArray_Descr *dtype);
+/* Returns whether two dtypes are equivalent. Never fails. */
 int code_same(const PyArray_Descr *a, const PyArray_Descr *b);
+/* Returns whether operations may be defined for the type code. */
 int code_computes(int code);
+/* Returns the dtype of a code; TypeError for CODE_FOREIGN. */
 PyObject *code_dtype(int code);
+/* Returns the dtype of a code, or the Python type of a scalar's code. */
 PyObject *code_object(int code);
 
-/* kernels.c */
-/* The kernel of this key in the current context, and its Function, which the
- * caller holds until the launch; on a miss `make_key` says in Python's terms
- * what to make. */
+/* ---- kernels.c ---- */
+/* Finds the kernel of a key in the current context, and fills `kernel`. On a
+ * miss, calls make_key(data) for the key of Python's kernel factory and
+ * compiles the kernel. Returns a new reference to the Function, which the
+ * caller must hold until the launch. */
 PyObject *kernel_find(uint64_t low, uint64_t high,
                       PyObject *(*make_key)(void *), void *data,
                       struct kernel *kernel);
 
-/* operation.c */
+/* ---- operation.c ---- */
+/* Returns the number of an operation, a str, and assigns one to a new name. */
 int operation_number(PyObject *name);
+/* Returns the name of an operation, a borrowed reference. */
 PyObject *operation_name(int number);
+/* Returns the type rule for inputs of these type codes. It lives as long as
+ * the process. */
 const struct rule *operation_rule(int operation, int inputs, const int *codes);
+/* _set_type_resolver(callable): sets the function called for new rules. */
 PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
 
-/* apply.c */
+/* ---- apply.c: element-wise operations ---- */
+/* Classifies an object, which the operand borrows. Returns 1, 0 if it cannot
+ * be an operand, or -1 with an exception. */
 int operand_set(struct operand *operand, PyObject *object);
+/* Stores the bytes of a scalar in its loop type in operand->value. */
 int operand_convert(struct operand *operand, PyArray_Descr *loop);
+/* Applies an operation in `stream`. Writes to `out`, or to a new array of
+ * `dtype` if `out` is NULL; `dtype` NULL: the rule's type. Returns the output
+ * or Py_NotImplemented. */
 PyObject *array_apply(int operation, int inputs, PyObject *const *objects,
                       struct array *out, PyArray_Descr *dtype,
                       CUstream stream);
+/* Returns whether kernels cannot load the elements directly, because the
+ * addresses are not multiples of the dtype's alignment. Never fails. */
 int array_misaligned(const struct array *array);
+/* _apply of pycuda._driver. */
 PyObject *array_apply_python(PyObject *module, PyObject *args,
                              PyObject *kwargs);
 
-/* copy.c */
+/* ---- copy.c ---- */
+/* Performs target[...] = source in `stream`, with broadcasting and casting. */
 int array_copy_into(struct array *target, struct array *source,
                     CUstream stream);
+/* Performs target[...] = source for equivalent dtypes. Both arrays have
+ * elements, and the source broadcasts to the target. */
 int array_copy_same(struct array *target, struct array *source,
                     CUstream stream);
+/* Returns a contiguous copy in order 'C', 'F' or 'K'. */
 struct array *array_packed(struct array *array, char order, CUstream stream);
 
-/* number.c: slots; rows of array_type. */
+/* ---- number.c: operator slots of array_type ---- */
 extern PyType_Slot array_number_slots[];
+/* tp_richcompare: `operation` is Py_LT to Py_GE. */
 PyObject *array_richcompare(PyObject *a, PyObject *b, int operation);
 
-/* transfer.c */
+/* ---- transfer.c ---- */
 extern PyMethodDef array_transfer_methods[];
+/* Returns the truth of an array of one element, or -1 with an exception. */
 int array_bool(PyObject *self);
+/* Performs target[...] = value for a scalar, sequence, NumPy array or
+ * GPUArray. */
 int array_assign(struct array *target, PyObject *value);
+/* Sets all elements to a value, in `stream` (fill.c). */
 int array_fill_with(struct array *array, PyObject *value, CUstream stream);
 
-/* reduce.c */
-/* Whether array_reduce_all is right for the array: reductions of float16 and
- * bfloat16 are accumulated in float32, which Python arranges. */
+/* ---- reduce.c ---- */
+/* Returns whether array_reduce_all supports the array. It does not support
+ * float16 and bfloat16, whose reductions Python accumulates in float32. Never
+ * fails. */
 bool array_reduces_all(const struct array *array);
+/* Reduces arrays of one shape, which have elements, to an array without axes.
+ * Runs on the default stream. */
 PyObject *array_reduce_all(int operation, int inputs,
                            PyObject *const *objects);
+/* _reduce of pycuda._driver. */
 PyObject *array_reduce_python(PyObject *module, PyObject *args,
                               PyObject *kwargs);
 
-/* dlpack.c */
+/* ---- dlpack.c: functions of pycuda._driver, see setup.c ---- */
 PyObject *dlpack_give(PyObject *module, PyObject *args);
 PyObject *dlpack_take(PyObject *module, PyObject *capsule);
 
-/* plan.c */
+/* ---- plan.c: launch plans ---- */
+/* _plan_set of pycuda._driver: adds a plan to the cache. */
 PyObject *plan_set(PyObject *module, PyObject *args);
+/* Executes the plan for a name (interned), arrays and an axis (or None).
+ * Returns NULL without an exception if there is none. */
 PyObject *plan_repeat(PyObject *name, PyObject *const *objects,
                       Py_ssize_t count, PyObject *axis);
 
-/* create.c, join.c, gather.c: usual calls (usual.c).  Of positional arguments,
- * and a dtype (create.c) or axis that was named, or NULL.  NULL without an
- * exception: not usual. */
+/* ---- create.c, join.c, gather.c: fast paths for usual.c ----
+ *
+ * Arguments are the positional ones, and a dtype (create.c) or axis passed by
+ * keyword, or NULL. The functions return NULL without an exception for
+ * arguments that they do not handle. */
 PyObject *create_empty_like(PyObject *const *args, Py_ssize_t count,
                             PyObject *dtype);
 PyObject *create_zeros(PyObject *const *args, Py_ssize_t count,
@@ -367,18 +488,21 @@ PyObject *join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 
-/* gather.c */
-/* a[indices] of a row; NULL without an exception for anything else. */
+/* ---- gather.c ---- */
+/* Returns a[indices] for supported operands; NULL without an exception for
+ * others. */
 PyObject *gather_index(PyObject *self, PyObject *key);
-/* a[indices] = value; 1: done, 0: not usual, -1: an exception. */
+/* Performs a[indices] = value. Returns 1 on success, 0 if the operands are not
+ * supported, or -1 with an exception. */
 int gather_put(PyObject *self, PyObject *key, PyObject *value);
 
-/* line.c: _take_line, _put_line */
+/* ---- line.c: _take_line and _put_line of pycuda._driver ---- */
 PyObject *line_take(PyObject *module, PyObject *args);
 PyObject *line_put(PyObject *module, PyObject *args);
 
-/* kernels.c, shortcut.c, planned.c, usual.c, elementwise.c: types of
- * pycuda._driver. */
+/* ---- Types of pycuda._driver ----
+ *
+ * Called once per process, by array_setup. */
 int array_kernels_setup(PyObject *module);
 int array_shortcut_setup(PyObject *module);
 int array_planned_setup(PyObject *module);

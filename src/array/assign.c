@@ -1,20 +1,20 @@
 /* assign.c - attributes of arrays that programs assign, in any order.
  *
- * shape, strides, dtype and gpudata are set one by one, and may contradict
- * each other until the last one is.  In between, an object of UnsettledMemory
- * is the array's owner: it holds the owner that was assigned and says what is
- * wrong as soon as the memory is used.  core_use finds it, because it asks
- * owners that it does not know for `gpudata`; the fast paths only know
- * allocations, so none of them needs a check.
+ * Programs set shape, strides, dtype and gpudata one by one, and the values
+ * may contradict each other until the last one is set. In between, the array's
+ * owner is an UnsettledMemory object. It holds the assigned owner and raises
+ * an exception as soon as the memory is used. core_use finds the contradiction
+ * because it asks owners of unknown types for `gpudata`. The fast paths accept
+ * only allocations as owners, so they need no check.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
 struct unsettled {
     PyObject_HEAD
-    PyObject *owner;   /* strong: as assigned, or NULL */
-    PyObject *strides; /* strong: a tuple for another number of axes; NULL */
-    PyObject *reason;  /* strong: a str */
+    PyObject *owner;   /* strong; the assigned owner, or NULL */
+    PyObject *strides; /* strong; a tuple whose length is not ndim, or NULL */
+    PyObject *reason;  /* strong; str */
 };
 
 static PyTypeObject *unsettled_type;
@@ -126,8 +126,8 @@ assign_settled(const struct array *array)
     return between ? unsettled_raise(between) : 0;
 }
 
-/* The reason why the memory cannot be used, a str; NULL if there is none, or
- * with an exception. */
+/* Returns a str that explains why the memory cannot be used. Returns NULL if
+ * the attributes agree, or with an exception. */
 static PyObject *
 contradiction(const struct array *array, PyObject *owner, PyObject *strides)
 {
@@ -159,9 +159,9 @@ contradiction(const struct array *array, PyObject *owner, PyObject *strides)
     return reason;
 }
 
-/* Gives the array its owner and takes the reference; the owner is wrapped in
- * UnsettledMemory while the attributes contradict each other.  `strides` is a
- * tuple whose length is not that of the shape, or NULL. */
+/* Sets the array's owner and consumes the reference. The owner is wrapped in
+ * UnsettledMemory while the attributes contradict each other. `strides` is a
+ * tuple whose length differs from the number of axes, or NULL. */
 static int
 settle(struct array *array, PyObject *owner, PyObject *strides)
 {
@@ -189,7 +189,8 @@ settle(struct array *array, PyObject *owner, PyObject *strides)
     return 0;
 }
 
-/* Checks the attributes again, with the owner that the array has. */
+/* Checks the attributes again for the current owner, after one was
+ * assigned. */
 static int
 settle_again(struct array *array)
 {
@@ -198,6 +199,8 @@ settle_again(struct array *array)
 
 /* --- the attributes ---------------------------------------------------- */
 
+/* Returns 0, or -1 with an AttributeError if the attribute is to be
+ * deleted. */
 static int
 refuse_delete(PyObject *value)
 {
@@ -208,9 +211,9 @@ refuse_delete(PyObject *value)
     return -1;
 }
 
-/* Strides for a new shape.  Strides that were assigned for as many axes stay;
- * otherwise the elements keep their places if they can, and the strides are
- * packed if not. */
+/* Computes the strides for a new shape. Assigned strides are used if they have
+ * as many entries as the shape. Otherwise the strides keep each element at its
+ * address if the shape permits it, and describe a contiguous array if not. */
 static int
 strides_for(struct array *array, int ndim, const npy_intp *shape,
             npy_intp *strides)
@@ -255,6 +258,8 @@ assign_shape(PyObject *self, PyObject *value, void *unused)
     return settle_again(array);
 }
 
+/* Sets the strides. A tuple whose length differs from the number of axes waits
+ * in UnsettledMemory for a shape of that length. */
 int
 assign_strides(PyObject *self, PyObject *value, void *unused)
 {
@@ -286,6 +291,8 @@ assign_strides(PyObject *self, PyObject *value, void *unused)
     return settle_again(array);
 }
 
+/* Sets the dtype. A contiguous array stays contiguous unless a program
+ * assigned its strides. */
 int
 assign_dtype(PyObject *self, PyObject *value, void *unused)
 {
@@ -324,7 +331,7 @@ assign_gpudata(PyObject *self, PyObject *value, void *unused)
     CUdeviceptr pointer = 0;
 
     (void)unused;
-    value = value ? value : Py_None; /* del: lets the memory go */
+    value = value ? value : Py_None; /* deletion releases the memory */
     if (value != Py_None && core_pointer(value, &pointer) < 0) {
         return -1;
     }
@@ -368,7 +375,8 @@ assign_allocator(PyObject *self, PyObject *value, void *unused)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Accepted for old programs and ignored: flags follow from the strides. */
+/* Setter of `flags`: accepted for compatibility with old programs and ignored,
+ * since the flags follow from the strides. */
 int
 assign_flags(PyObject *self, PyObject *value, void *unused)
 {

@@ -1,7 +1,7 @@
-/* attributes.c - what an array tells about itself, and the flags object.
+/* attributes.c - attribute getters of ArrayBase, and the flags object.
  *
- * Attribute rows of ArrayBase; assign.c has what is assigned.  The four
- * possible flags objects are made once and live with the process.
+ * Setters are in assign.c. The four possible flags objects are created once
+ * and live as long as the process.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -102,6 +102,7 @@ get_strides(PyObject *self, void *unused)
                     : array_tuple(array->ndim, array->strides);
 }
 
+/* Size attributes, which share one getter and one setter. */
 enum number {
     NUMBER_SIZE,
     NUMBER_MEM_SIZE,
@@ -117,7 +118,8 @@ static const char *const number_names[] = {
     [NUMBER_ITEMSIZE] = "itemsize",
 };
 
-/* What a program assigns: what is made in C does not go by it. */
+/* Stores a value that a program assigned to a size attribute in the dict.
+ * Getters return it; C code ignores it. */
 static int
 set_number(PyObject *self, PyObject *value, void *which)
 {
@@ -184,7 +186,8 @@ get_allocator(PyObject *self, void *unused)
     return Py_XNewRef(allocator ? allocator : array_default_allocator());
 }
 
-/* The address as an integer, which the memory's owner is told of. */
+/* Returns the address as an integer, and marks the memory as escaped: code
+ * outside the package may use it from now on. */
 static PyObject *
 address(struct array *array)
 {
@@ -198,7 +201,7 @@ get_gpudata(PyObject *self, void *unused)
     struct array *array = (struct array *)self;
 
     (void)unused;
-    if (array->flags & ARRAY_OFFSET) { /* none of a view without elements */
+    if (array->flags & ARRAY_OFFSET) { /* a view without elements has none */
         return array->size ? address(array) : Py_NewRef(Py_None);
     }
     PyObject *owner = assign_owner(array);
@@ -219,7 +222,8 @@ get_ptr(PyObject *self, void *unused)
     return address(array);
 }
 
-/* Views share the owner of their base. */
+/* Returns the stream that consumers of the CUDA array interface wait for, or
+ * None. Views have the same owner as their base. */
 static PyObject *
 shown_stream(struct array *array)
 {
@@ -229,6 +233,8 @@ shown_stream(struct array *array)
     return core_shown_stream(array->head.owner);
 }
 
+/* Returns __cuda_array_interface__ version 3, a dict. Raises ValueError while
+ * assigned attributes contradict each other. */
 static PyObject *
 get_interface(PyObject *self, void *unused)
 {

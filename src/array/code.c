@@ -1,13 +1,13 @@
-/* code.c - codes of types: NumPy's type numbers, and what stands beside them.
+/* code.c - type codes: NumPy's type numbers and enum type_code.
  *
- * Called by whatever builds a key of a table.  Owns a reference to the dtype
- * of ml_dtypes.bfloat16 once an array or a scalar of it was seen: the package
- * works without ml_dtypes, and never imports it here.
+ * Called by all code that builds the key of a table. Owns a reference to the
+ * dtype of ml_dtypes.bfloat16 after the first array or scalar of that type.
+ * The package works without ml_dtypes, and this file never imports it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-static PyArray_Descr *bfloat16; /* NULL until seen */
+static PyArray_Descr *bfloat16; /* strong; NULL before the first use */
 
 static int
 is_bfloat16(const PyArray_Descr *dtype)
@@ -22,7 +22,7 @@ is_bfloat16(const PyArray_Descr *dtype)
     return bfloat16 != NULL;
 }
 
-/* Of a dtype. */
+/* Returns the type code of a dtype; CODE_FOREIGN for unknown user types. */
 int
 code_of(const PyArray_Descr *dtype)
 {
@@ -45,7 +45,8 @@ code_native(const PyArray_Descr *dtype)
     return -1;
 }
 
-/* PyArray_EquivTypes, which is slow for types that differ. */
+/* Equivalent of PyArray_EquivTypes, which is slow for number types that
+ * differ: decides those without it. */
 int
 code_same(const PyArray_Descr *a, const PyArray_Descr *b)
 {
@@ -61,7 +62,8 @@ code_same(const PyArray_Descr *a, const PyArray_Descr *b)
                               (PyArray_Descr *)(uintptr_t)b);
 }
 
-/* Whether operations may be defined for it; Python says which are. */
+/* Returns whether operations may be defined for the type. The resolver in
+ * Python decides which ones. */
 int
 code_computes(int code)
 {
@@ -69,7 +71,8 @@ code_computes(int code)
            code == CODE_BFLOAT16;
 }
 
-/* The numpy.dtype, a new reference; NULL with TypeError for foreign types. */
+/* Returns the numpy.dtype of a code, a new reference. Returns NULL with a
+ * TypeError for foreign types. */
 PyObject *
 code_dtype(int code)
 {
@@ -85,7 +88,8 @@ code_dtype(int code)
     return (PyObject *)PyArray_DescrFromType(code);
 }
 
-/* A numpy.dtype, or the Python type int, float or complex; new reference. */
+/* Returns the numpy.dtype, or the Python type int, float or complex for the
+ * codes of Python scalars. New reference, or NULL with an exception. */
 PyObject *
 code_object(int code)
 {

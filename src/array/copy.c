@@ -1,13 +1,15 @@
 /* copy.c - copies between any two layouts on the device.
  *
- * Called by transfer.c, apply.c and shape.c.  Same dtype: one flat copy where
- * both are contiguous alike, else a kernel that moves units of 1 to 16 bytes,
- * whatever the dtype means.  Other dtype: the "copy" operation, which casts.
+ * Called by transfer.c, apply.c and shape.c. Arrays of the same dtype and
+ * equal contiguous layouts take one flat copy. Other arrays of the same dtype
+ * are copied by a kernel that moves units of 1 to 16 bytes, independent of the
+ * dtype. Arrays of different dtypes take the "copy" operation, which casts.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"
 
-/* Largest power of two up to 16 that divides everything a unit must. */
+/* Returns the largest power of two up to 16 that divides the item size, both
+ * addresses and all strides. */
 static npy_intp
 common_unit(const struct array *target, const struct array *source)
 {
@@ -23,6 +25,7 @@ common_unit(const struct array *target, const struct array *source)
     return (npy_intp)(bits & (~bits + 1));
 }
 
+/* Returns the code of a type of `unit` bytes. */
 static int
 unit_code(npy_intp unit)
 {
@@ -53,7 +56,8 @@ raw_types(struct task *task, npy_intp unit)
     task->dense = 0;
 }
 
-/* An axis of units inside each element, where an element has several. */
+/* Adds an innermost axis over the units of an element, if an element has
+ * several. */
 static void
 raw_split(struct layout *layout, npy_intp units, npy_intp unit)
 {
@@ -68,6 +72,7 @@ raw_split(struct layout *layout, npy_intp units, npy_intp unit)
     layout->ndim++;
 }
 
+/* Copies elements of the same dtype by a kernel. */
 static int
 copy_raw(struct array *target, struct array *source, CUstream stream)
 {
@@ -99,6 +104,8 @@ copy_raw(struct array *target, struct array *source, CUstream stream)
     return result;
 }
 
+/* Returns whether both arrays store their elements in the same order without
+ * gaps, so that one flat copy moves them. */
 static int
 same_layout(const struct array *a, const struct array *b)
 {
@@ -136,6 +143,7 @@ check_shapes(const struct array *target, const struct array *source)
     return -1;
 }
 
+/* Returns whether the address ranges of two arrays overlap. */
 static int
 overlap(const struct array *a, const struct array *b)
 {
@@ -153,8 +161,10 @@ overlap(const struct array *a, const struct array *b)
     return a_first < b_end && b_first < a_end;
 }
 
-/* target[...] = source of the same dtype, which broadcasts to it; both have
- * elements. */
+/* Performs target[...] = source for arrays of the same dtype that have
+ * elements; the source must broadcast to the target. Overlapping sources are
+ * copied first. Asynchronous in `stream`. Returns 0, or -1 with an
+ * exception. */
 int
 array_copy_same(struct array *target, struct array *source, CUstream stream)
 {
@@ -181,8 +191,8 @@ array_copy_same(struct array *target, struct array *source, CUstream stream)
     return copy_raw(target, source, stream);
 }
 
-/* Whether a source has more axes than the target, and those are of one
- * element. */
+/* Returns whether the source has more axes than the target and all extra axes
+ * have length 1. */
 static bool
 leads_with_ones(const struct array *target, const struct array *source)
 {
@@ -194,6 +204,7 @@ leads_with_ones(const struct array *target, const struct array *source)
     return source->ndim > target->ndim;
 }
 
+/* Copies from a view of the source without its extra leading axes. */
 static int
 copy_last_axes(struct array *target, struct array *source, CUstream stream)
 {
@@ -212,7 +223,7 @@ copy_last_axes(struct array *target, struct array *source, CUstream stream)
     return done;
 }
 
-/* array_copy_into of what copy_again is not for. */
+/* Slow path of array_copy_into: copies without a cached launch plan. */
 static __attribute__((noinline)) int
 copy_first(struct array *target, struct array *source, CUstream stream)
 {
@@ -235,7 +246,8 @@ copy_first(struct array *target, struct array *source, CUstream stream)
     return result ? 0 : -1;
 }
 
-/* target[...] = source, broadcast and cast. */
+/* Performs target[...] = source with broadcasting and casting. Asynchronous in
+ * `stream`. Returns 0, or -1 with an exception. */
 int
 array_copy_into(struct array *target, struct array *source, CUstream stream)
 {
@@ -247,7 +259,7 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
     return done < 0 ? -1 : 0;
 }
 
-/* Memory for a packed copy. */
+/* Allocates the output of a contiguous copy. */
 static struct array *
 packed_like(struct array *array, char order, CUstream stream)
 {
@@ -272,7 +284,8 @@ packed_like(struct array *array, char order, CUstream stream)
                           strides, stream);
 }
 
-/* A packed copy: order 'C', 'F', or 'K' (the order that the axes have). */
+/* Returns a contiguous copy, a new reference. Order 'C', 'F', or 'K' to keep
+ * the order of the axes. */
 struct array *
 array_packed(struct array *array, char order, CUstream stream)
 {

@@ -1,16 +1,19 @@
-/* create.c - usual calls that make arrays: empty_like, zeros, ones,
- * zeros_like, ones_like, arange.
+/* create.c - fast paths of functions that create arrays: empty_like, zeros,
+ * ones, zeros_like, ones_like, arange.
  *
- * Called by usual.c.  What is not usual is left to Python
- * (pycuda/gpuarray.py), errors with it.
+ * Called by usual.c with positional arguments and an optional dtype. Each
+ * function returns NULL without an exception for arguments that it does not
+ * handle, including invalid ones. The Python functions in pycuda/gpuarray.py
+ * then run and raise the exceptions.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-#define EXACT (1LL << 52) /* sums of two such ints are exact in a double */
+/* Sums of two integers of at most this magnitude are exact in a double. */
+#define EXACT (1LL << 52)
 
-/* A dtype whose elements are made from a number; NULL without an exception for
- * another.  New reference. */
+/* Returns a dtype that numbers convert to, a new reference. Returns NULL
+ * without an exception for other dtypes. */
 static PyArray_Descr *
 number_dtype(PyObject *object)
 {
@@ -27,6 +30,8 @@ number_dtype(PyObject *object)
     return NULL;
 }
 
+/* Fills the array with a number and returns it; consumes the reference.
+ * Returns NULL with an exception if `array` is NULL or the fill fails. */
 static PyObject *
 filled(struct array *array, long number)
 {
@@ -39,9 +44,10 @@ filled(struct array *array, long number)
     return (PyObject *)array;
 }
 
-/* --- like another ------------------------------------------------------ */
+/* --- arrays like another one -------------------------------------------- */
 
-/* In the other's order, which is C's or Fortran's. */
+/* Allocates an array of the shape and the C or Fortran order of args[0].
+ * `dtype` NULL: the dtype of args[0]. */
 static struct array *
 new_like(PyObject *const *args, Py_ssize_t count, PyArray_Descr *dtype)
 {
@@ -95,7 +101,7 @@ create_ones_like(PyObject *const *args, Py_ssize_t count, PyObject *dtype)
 
 /* --- zeros and ones ---------------------------------------------------- */
 
-/* (shape, dtype) */
+/* Arguments are (shape, dtype). */
 static PyObject *
 filled_new(PyObject *const *args, Py_ssize_t count, PyObject *given,
            long number)
@@ -127,7 +133,8 @@ create_ones(PyObject *const *args, Py_ssize_t count, PyObject *dtype)
 
 /* --- arange ------------------------------------------------------------ */
 
-/* A small int or a float of Python's. */
+/* Converts a Python float, or an int of at most EXACT, to double. Returns
+ * false for other objects. */
 static bool
 plain_number(PyObject *object, double *number)
 {
@@ -144,7 +151,7 @@ plain_number(PyObject *object, double *number)
     return !overflow && whole <= EXACT && whole >= -EXACT;
 }
 
-/* How many numbers there are; 0 where Python is to see to it. */
+/* Returns the number of elements, or 0 for arguments that Python handles. */
 static npy_intp
 arange_length(PyObject *start, PyObject *stop, PyObject *step)
 {
@@ -158,7 +165,8 @@ arange_length(PyObject *start, PyObject *stop, PyObject *step)
     return length >= 1 && length <= (double)EXACT ? (npy_intp)length : 0;
 }
 
-/* A number, NULL: `usual`, as a scalar of the dtype. */
+/* Returns a number as a NumPy scalar of the dtype; `usual` if `number` is
+ * NULL. New reference, or NULL with an exception. */
 static PyObject *
 number_in(PyArray_Descr *dtype, PyObject *number, long usual)
 {
@@ -172,7 +180,7 @@ number_in(PyArray_Descr *dtype, PyObject *number, long usual)
     return scalar;
 }
 
-/* numbers[0] + i * numbers[1] */
+/* Returns a new array whose element i is numbers[0] + i * numbers[1]. */
 static PyObject *
 arange_new(PyArray_Descr *dtype, npy_intp length, PyObject *const *numbers)
 {
@@ -185,7 +193,7 @@ arange_new(PyArray_Descr *dtype, npy_intp length, PyObject *const *numbers)
     return made;
 }
 
-/* ([start,] stop[, step], dtype=...) */
+/* Arguments are ([start,] stop[, step], dtype=...). */
 PyObject *
 create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
 {
@@ -203,10 +211,10 @@ create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
     if (PyTypeNum_ISUNSIGNED(dtype->type_num) && step &&
         plain_number(step, &by) && by < 0) {
         Py_DECREF(dtype);
-        return NULL; /* Python wraps it */
+        return NULL; /* Python wraps the step around */
     }
     PyObject *numbers[2] = {number_in(dtype, start, 0), NULL};
-    /* One number takes no step, which may be none of the dtype's. */
+    /* A single element needs no step; the given step may not fit the dtype. */
     numbers[1] =
         numbers[0] ? number_in(dtype, length > 1 ? step : NULL, 1) : NULL;
     PyObject *made = numbers[1] ? arange_new(dtype, length, numbers) : NULL;

@@ -1,7 +1,12 @@
-/* dlpack.c - arrays as DLPack capsules, and capsules as arrays' memory.
+/* dlpack.c - exports arrays as DLPack capsules, and imports capsules as memory
+ * of arrays.
  *
- * Called by pycuda._array.exchange, which knows the protocol.  A capsule holds
- * the array until its consumer calls the deleter, on whatever thread.
+ * Called by pycuda._array.exchange, which implements the protocol. An exported
+ * capsule owns a reference to the array until its consumer calls the deleter,
+ * which may happen on any thread with or without the GIL.
+ *
+ * "old" is the unversioned struct of DLPack before 1.0, "new" the versioned
+ * one.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -12,8 +17,9 @@ static const char old_name[] = DL_OLD_NAME, new_name[] = DL_NEW_NAME;
 static const char old_used[] = "used_dltensor",
                   new_used[] = "used_dltensor_versioned";
 
-/* --- out --------------------------------------------------------------- */
+/* --- export ------------------------------------------------------------- */
 
+/* Releases the array from any thread; acquires the GIL. */
 static void
 release(PyObject *array)
 {
@@ -37,7 +43,8 @@ new_deleter(struct dl_versioned *managed)
     free(managed);
 }
 
-/* A consumer renames the capsule; one that nobody took frees here. */
+/* Destructor of an exported capsule. A consumer renames the capsule and then
+ * owns the struct; otherwise it is freed here. */
 static void
 capsule_free(PyObject *capsule)
 {
@@ -50,6 +57,7 @@ capsule_free(PyObject *capsule)
     }
 }
 
+/* Converts a dtype. Returns 0, or -1 with a BufferError. */
 static int
 dtype_give(PyArray_Descr *dtype, struct dl_dtype *out)
 {
@@ -75,7 +83,9 @@ dtype_give(PyArray_Descr *dtype, struct dl_dtype *out)
     return -1;
 }
 
-/* Shape and strides stand behind the struct, in the same memory. */
+/* Fills a tensor. The shape and the strides are stored in `dims`, directly
+ * behind the struct. Raises BufferError for strides that are not multiples of
+ * the item size. */
 static int
 tensor_fill(struct dl_tensor *tensor, struct array *array, int64_t *dims)
 {
@@ -150,7 +160,9 @@ give_new(struct array *array, struct dl_device device)
     return capsule;
 }
 
-/* Stream -1: the consumer asks for no order. */
+/* Exports an array: arguments are (array, device type, device id, stream,
+ * versioned). Makes `stream` wait for pending work on the array; stream -1
+ * means that the consumer needs no ordering. Returns a capsule. */
 PyObject *
 dlpack_give(PyObject *module, PyObject *args)
 {
@@ -182,8 +194,9 @@ dlpack_give(PyObject *module, PyObject *args)
     return versioned ? give_new(array, device) : give_old(array, device);
 }
 
-/* --- in ---------------------------------------------------------------- */
+/* --- import ------------------------------------------------------------- */
 
+/* Destructor of the holder, which owns an imported tensor. */
 static void
 old_holder_free(PyObject *holder)
 {
@@ -204,6 +217,7 @@ new_holder_free(PyObject *holder)
     }
 }
 
+/* Returns the name of a NumPy dtype, or NULL with a BufferError. */
 static PyObject *
 dtype_take(struct dl_dtype dtype)
 {
@@ -225,8 +239,8 @@ dtype_take(struct dl_dtype dtype)
     return PyUnicode_FromFormat("%s%d", kinds[dtype.code], dtype.bits / 8);
 }
 
-/* What a producer says may be anything: BufferError where sizes or distances
- * cannot be those of memory. */
+/* Checks the sizes and strides of an untrusted producer. Raises BufferError if
+ * they cannot describe memory. */
 static int
 dims_check(const struct dl_tensor *tensor)
 {
@@ -258,6 +272,7 @@ dims_check(const struct dl_tensor *tensor)
     return 0;
 }
 
+/* Returns the strides in bytes, or the shape, as a tuple. */
 static PyObject *
 dims_take(const struct dl_tensor *tensor, int strides)
 {
@@ -278,6 +293,8 @@ dims_take(const struct dl_tensor *tensor, int strides)
     return tuple;
 }
 
+/* Returns the tuple (address, shape, strides, dtype, (device type, device id),
+ * read_only, holder). */
 static PyObject *
 describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
 {
@@ -299,6 +316,10 @@ describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
     return result;
 }
 
+/* Imports a capsule and takes ownership of its tensor: renames the capsule and
+ * returns the tuple of describe(). The holder in it frees the tensor. Raises
+ * TypeError for a used capsule, BufferError for tensors that no array can
+ * represent. */
 PyObject *
 dlpack_take(PyObject *module, PyObject *capsule)
 {

@@ -1,17 +1,18 @@
 /* elementwise.c - ElementwiseBase: calls of an ElementwiseKernel without a
  * Python frame.
  *
- * pycuda.elementwise.ElementwiseKernel derives from it.  A plan, set by
- * Python after a kernel was compiled, says what the usual call looks like:
- * which arguments are vectors and of which dtype.  A call that fits it, on
- * arrays in C order and in the context of the plan, is launched here; any
- * other is handed to the method `_call`, which also makes plans.
+ * pycuda.elementwise.ElementwiseKernel derives from ElementwiseBase. After
+ * compiling a kernel, Python sets a plan, which describes the calls of the
+ * fast path: which arguments are vectors, and their dtypes. A call that
+ * matches the plan, with C-contiguous arrays and in the plan's context, is
+ * launched here. The method `_call` handles all other calls and also sets
+ * plans.
  *
- * A kernel may have two forms: threads that make an element, and threads that
- * make several, for many elements of arrays that do not overlap.  Each is
- * compiled when it is first needed.
+ * A kernel can have two forms: a thread computes one element, or several
+ * elements, for large arrays that do not overlap. Each form is compiled when
+ * it is first needed.
  *
- * A kernel object owns its plan: the Functions and the dtypes.
+ * A kernel object owns the Functions and dtypes of its plan.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -24,20 +25,25 @@
 struct elementwise {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    PyObject *form[2];     /* strong, prepared: of an element and of several a
-                            * thread; NULL: not compiled */
-    npy_intp several_from; /* elements in all; 0: never several */
-    npy_intp several;      /* elements a thread */
-    void *context;         /* key of the context it was compiled in */
-    PyObject *count;       /* strong: `size` as an int, the last argument */
+    /* Strong, prepared Functions: [0] one, [1] several elements per thread;
+     * NULL before compilation. */
+    PyObject *form[2];
+    /* Elements of the smallest array that takes form 1; 0: never. */
+    npy_intp several_from;
+    npy_intp several; /* elements per thread of form 1 */
+    void *context;    /* key of the context of the plan */
+    /* Strong; `size` as an int, the kernel's last argument. */
+    PyObject *count;
     npy_intp size;
-    int arguments;          /* of a call, the size not counted */
-    int vectors;            /* how many of them are arrays; 0: no plan */
-    npy_intp most_blocks;   /* of a launch */
-    int at[MOST_ARGUMENTS]; /* where the arrays are */
-    PyArray_Descr *dtype[MOST_ARGUMENTS]; /* strong: what they must be */
-    int plain[MOST_ARGUMENTS];            /* element i is all that is used */
-    CUdeviceptr odd[MOST_ARGUMENTS]; /* address bits that are to be zero */
+    int arguments;          /* of a call, without the size */
+    int vectors;            /* number of arrays among them; 0: no plan */
+    npy_intp most_blocks;   /* grid limit */
+    int at[MOST_ARGUMENTS]; /* argument index of each array */
+    /* Strong; required dtype of each array. */
+    PyArray_Descr *dtype[MOST_ARGUMENTS];
+    /* True: thread i accesses only element i. */
+    int plain[MOST_ARGUMENTS];
+    CUdeviceptr odd[MOST_ARGUMENTS]; /* address bits that must be zero */
 };
 
 static PyObject *stream_name; /* "stream", interned */
@@ -54,8 +60,8 @@ plan_clear(struct elementwise *self)
     self->vectors = 0;
 }
 
-/* Whether all vectors are arrays in C order of the dtypes expected, lie where
- * they can be loaded, and have the elements that will be used. */
+/* Returns whether all vectors are C-contiguous arrays of the planned dtypes,
+ * are aligned, and have all elements that the kernel will access. */
 static int
 vectors_fit(const struct elementwise *self, PyObject *const *args)
 {
@@ -75,8 +81,8 @@ vectors_fit(const struct elementwise *self, PyObject *const *args)
     return 1;
 }
 
-/* The stream among the keywords, NULL where none is given; 0 where there is
- * any other keyword. */
+/* Stores the stream argument of the keywords, or NULL without one. Returns 0
+ * if there is any other keyword. */
 static int
 stream_read(PyObject *const *values, PyObject *names, PyObject **stream)
 {
@@ -89,7 +95,8 @@ stream_read(PyObject *const *values, PyObject *names, PyObject **stream)
            PyTuple_GET_ITEM(names, 0) == stream_name;
 }
 
-/* The number of elements as a Python int, kept for the next call. */
+/* Caches the number of elements as a Python int for the next call. Returns 0,
+ * or -1 with an exception. */
 static int
 count_set(struct elementwise *self, npy_intp size)
 {
@@ -101,7 +108,7 @@ count_set(struct elementwise *self, npy_intp size)
     return self->count ? 0 : -1;
 }
 
-/* Whether no vector's first `size` elements overlap another's. */
+/* Returns whether no two vectors overlap in their first `size` elements. */
 static bool
 lie_apart(const struct elementwise *self, PyObject *const *args, npy_intp size)
 {
@@ -121,7 +128,7 @@ lie_apart(const struct elementwise *self, PyObject *const *args, npy_intp size)
     return true;
 }
 
-/* The form of the kernel for these arguments. */
+/* Returns the index of the kernel form for these arguments. */
 static int
 form_of(const struct elementwise *self, PyObject *const *args)
 {
@@ -131,6 +138,8 @@ form_of(const struct elementwise *self, PyObject *const *args)
            lie_apart(self, args, size);
 }
 
+/* Launches a form on arguments that match the plan. Returns None, or NULL with
+ * an exception. */
 static inline PyObject *
 launch(struct elementwise *self, int form, PyObject *const *args,
        PyObject *stream)
@@ -153,8 +162,8 @@ launch(struct elementwise *self, int form, PyObject *const *args,
     blocks = blocks < self->most_blocks ? blocks : self->most_blocks;
     unsigned grid[3] = {(unsigned)blocks, 1, 1},
              block[3] = {ARRAY_BLOCK, 1, 1};
-    /* The arguments' conversion may run Python code, which may set another
-     * plan. */
+    /* Own references: the conversion of arguments may run Python code, which
+     * may set another plan. */
     PyObject *function = Py_NewRef(self->form[form]);
     PyObject *count = Py_NewRef(self->count);
     int status = core_launch_prepared(function, grid, block, stream, values,
@@ -164,7 +173,7 @@ launch(struct elementwise *self, int form, PyObject *const *args,
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* self._call(...) */
+/* Slow path: calls self._call(...). */
 static PyObject *
 call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
             PyObject *names)
@@ -179,6 +188,8 @@ call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
+/* Launches the kernel if the call matches the plan and the form is compiled;
+ * otherwise calls the slow path. */
 static PyObject *
 call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
 {
@@ -199,7 +210,7 @@ call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
     return call_python(op, args, nargs, names);
 }
 
-/* ElementwiseBase.__call__, which a class of Python may have wrapped. */
+/* Implements tp_call. A Python subclass may have wrapped it. */
 static PyObject *
 elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -217,10 +228,11 @@ elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
 }
 
 #if PY_VERSION_HEX < 0x030c0000
-/* Python 3.11 makes a tuple of arguments for each call of a subclass, though
- * that inherits how it is called: a class of Python may be given a __call__ of
- * its own at any time.  Here the class is marked, and calls look whether that
- * was done: then the mark goes. */
+/* Python 3.11 does not inherit vectorcall in Python subclasses, since a class
+ * may be assigned a __call__ at any time; calls would need a tuple of
+ * arguments. __init_subclass__ therefore sets Py_TPFLAGS_HAVE_VECTORCALL in
+ * subclasses without their own __call__. Each call checks whether __call__ was
+ * replaced since, and clears the flag if so. */
 static PyTypeObject *base_type; /* strong */
 
 static PyObject *
@@ -293,7 +305,8 @@ plan_read(struct elementwise *self, PyObject *vectors)
     return 0;
 }
 
-/* The form that is not set anew, if it is of the same context. */
+/* Returns a new reference to the form that _set_plan does not replace, or NULL
+ * if it belongs to another context. */
 static PyObject *
 other_form(const struct elementwise *self, int form, const void *context)
 {
@@ -301,8 +314,9 @@ other_form(const struct elementwise *self, int form, const void *context)
 }
 
 /* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks,
- * is_several, (several_from, several) or None): too many arguments leave the
- * kernel without a plan. */
+ * is_several, (several_from, several) or None): sets the plan for the current
+ * context and one form of the kernel. A kernel with too many arguments gets no
+ * plan. */
 static PyObject *
 elementwise_set_plan(PyObject *op, PyObject *args)
 {

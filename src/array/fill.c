@@ -1,12 +1,13 @@
-/* fill.c - setting every element of an array to one value.
+/* fill.c - sets all elements of an array to one value.
  *
- * Called by transfer.c.  A number is put into the array's dtype on the host,
- * as assignment does; a kernel writes it.
+ * Called by transfer.c. The host converts a number to the array's dtype, as
+ * assignment does; a kernel writes it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
 
-/* Any element type: one element crosses, a broadcast copy spreads it. */
+/* Fills an array of any dtype: copies one element to the device and broadcasts
+ * it from there. */
 static int
 fill_packed(struct array *array, PyObject *value, CUstream stream)
 {
@@ -41,6 +42,7 @@ fill_packed(struct array *array, PyObject *value, CUstream stream)
     return result;
 }
 
+/* Returns whether the fill kernel supports the array's dtype. */
 static int
 has_kernel_type(const struct array *array)
 {
@@ -50,14 +52,14 @@ has_kernel_type(const struct array *array)
            code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
 }
 
-/* A number in an array's type, as NumPy puts it there. */
+/* A number converted to float32 or float64. */
 union number {
     float narrow;
     double wide;
 };
 
-/* What NumPy makes of a float or a small int for an array of floats; false:
- * others. */
+/* Fast conversion of a float or a small int for arrays of float32 or float64,
+ * with NumPy's result. Returns false for other values and dtypes. */
 static bool
 number_quick(const struct array *array, PyObject *value, union number *out)
 {
@@ -78,7 +80,8 @@ number_quick(const struct array *array, PyObject *value, union number *out)
     switch (array->dtype->type_num) {
     case NPY_FLOAT:
         out->narrow = (float)number;
-        return !isinf(out->narrow) || isinf(number); /* NumPy warns */
+        /* NumPy warns of the overflow */
+        return !isinf(out->narrow) || isinf(number);
     case NPY_DOUBLE:
         out->wide = number;
         return true;
@@ -87,7 +90,8 @@ number_quick(const struct array *array, PyObject *value, union number *out)
     }
 }
 
-/* The value as a scalar of the array's dtype, as assignment makes it. */
+/* Converts the value to a scalar of the array's dtype, as assignment does. New
+ * reference, or NULL with an exception. */
 static PyObject *
 scalar_of(const struct array *array, PyObject *value)
 {
@@ -105,7 +109,8 @@ scalar_of(const struct array *array, PyObject *value)
     return PyArray_Return((PyArrayObject *)host);
 }
 
-/* `quick`: the value in the array's type, or NULL. */
+/* Slow path of array_fill_with. `quick` is the converted value, or NULL if
+ * number_quick did not convert it. */
 static __attribute__((noinline)) int
 fill_first(struct array *array, PyObject *value, union number *quick,
            CUstream stream)

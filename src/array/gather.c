@@ -1,16 +1,18 @@
-/* gather.c - a[indices], a[indices] = value and take, where `a` is packed and
- * the indices are packed ones on the device, or a list or array of the host's;
- * and a[mask] = number.
+/* gather.c - fast paths of a[indices], a[indices] = value, a[mask] = number
+ * and take.
  *
- * Called by advanced.c and usual.c.  What is not usual is left to Python
- * (pycuda/_array/indexing.py), errors with it: nothing has been done then.
+ * `a` and index arrays on the device must be C-contiguous. Indices may also be
+ * a list or a NumPy array, which is checked and copied to the device. Called
+ * by advanced.c and usual.c. For other arguments, including invalid ones, the
+ * functions have no effect and Python takes over (pycuda/_array/indexing.py).
  *
  * SPDX-License-Identifier: MIT */
 #include "array/line.h"
 
-/* --- indices of the host ----------------------------------------------- */
+/* --- indices in host memory -------------------------------------------- */
 
-/* A list of ints; NULL without an exception for another. */
+/* Converts a list of ints to a host array of int64. Returns NULL without an
+ * exception for other lists. */
 static PyArrayObject *
 list_indices(PyObject *list)
 {
@@ -34,7 +36,8 @@ list_indices(PyObject *list)
     return host;
 }
 
-/* A copy of an array of integers that int64 holds, as list_indices. */
+/* Converts a host array of integers that fit int64 to a new array of int64.
+ * Returns NULL, without an exception for unsupported arrays. */
 static PyArrayObject *
 array_indices(PyArrayObject *given)
 {
@@ -51,7 +54,8 @@ array_indices(PyArrayObject *given)
         NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
 }
 
-/* Counts from the start where it was from the end; false: one lies outside. */
+/* Makes negative indices non-negative. Returns false if an index is out of
+ * range. */
 static bool
 indices_resolve(PyArrayObject *host, npy_intp length)
 {
@@ -67,6 +71,8 @@ indices_resolve(PyArrayObject *host, npy_intp length)
     return true;
 }
 
+/* Copies indices to a new device array. Returns NULL with an exception on
+ * failure. */
 static struct array *
 indices_upload(PyArrayObject *host)
 {
@@ -82,6 +88,8 @@ indices_upload(PyArrayObject *host)
     return indices;
 }
 
+/* Returns the device array of a list or host array of indices. Returns NULL,
+ * without an exception if the fast path does not handle it. */
 static struct array *
 host_indices(PyObject *key, npy_intp length)
 {
@@ -98,9 +106,10 @@ host_indices(PyObject *key, npy_intp length)
     return indices;
 }
 
-/* --- what is usual ----------------------------------------------------- */
+/* --- conditions of the fast path --------------------------------------- */
 
-/* Packed integers that kernels can load. */
+/* Returns whether the array is a C-contiguous index array that kernels can
+ * load. */
 static bool
 is_index_line(const struct array *indices)
 {
@@ -110,8 +119,9 @@ is_index_line(const struct array *indices)
            !array_misaligned(indices);
 }
 
-/* The row and its indices, which the caller gives back; false, perhaps with
- * an exception, where they are not usual. */
+/* Fills `line` with the row and a reference to the index array, which the
+ * caller releases. Returns false, possibly with an exception, if the fast path
+ * does not handle the operands. */
 static bool
 line_begin(struct line *line, PyObject *a, PyObject *key)
 {
@@ -132,9 +142,10 @@ line_begin(struct line *line, PyObject *a, PyObject *key)
     return indices != NULL;
 }
 
-/* --- taking ------------------------------------------------------------ */
+/* --- gather ------------------------------------------------------------ */
 
-/* The shape of what the indices name; its axes, or -1: too many. */
+/* Computes the shape of the result and returns its number of axes, or -1 if
+ * there are too many. */
 static int
 taken_shape(const struct line *line, npy_intp *shape)
 {
@@ -157,7 +168,8 @@ has_shape(const struct array *array, int ndim, const npy_intp *shape)
            memcmp(array->shape, shape, (size_t)ndim * sizeof *shape) == 0;
 }
 
-/* Elements of `a`, counted as flat, or rows of it. */
+/* Gathers elements of `a` by flat index, or rows of it by first index. Returns
+ * NULL, possibly without an exception. */
 static PyObject *
 take_usual(PyObject *a, PyObject *key, bool rows)
 {
@@ -172,7 +184,8 @@ take_usual(PyObject *a, PyObject *key, bool rows)
                           : array_new_like(line.row, line.row->dtype, ndim,
                                            shape, NULL, NULL);
     if (line.plain &&
-        (!has_shape(line.plain, ndim, shape) || /* by an allocator */
+        /* An allocator may change it. */
+        (!has_shape(line.plain, ndim, shape) ||
          line.plain->dtype != line.row->dtype || line_run(&line, NULL) < 0)) {
         Py_CLEAR(line.plain);
     }
@@ -188,7 +201,7 @@ gather_index(PyObject *self, PyObject *key)
     return ndim > 0 ? take_usual(self, key, ndim > 1) : NULL;
 }
 
-/* take(a, indices), take(a, indices, axis=0) */
+/* Arguments are take(a, indices) or take(a, indices, axis=0). */
 PyObject *
 gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -203,12 +216,12 @@ gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
                : NULL;
 }
 
-/* --- putting ----------------------------------------------------------- */
+/* --- scatter ----------------------------------------------------------- */
 
-enum { MOST_BYTES = 16 }; /* of a number */
+enum { MOST_BYTES = 16 }; /* size of the largest number */
 
-/* 1: the number in the row's type; 0: it is another value; -1: an exception.
- */
+/* Stores the bytes of a number in the row's dtype. Returns 1 on success, 0 for
+ * other values, -1 with an exception. */
 static int
 number_pack(const struct array *row, PyObject *value, char *bytes)
 {
@@ -225,12 +238,13 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
     }
     Py_INCREF(dtype);
     int status = PyArray_Pack(dtype, bytes, value);
-    int same = row->dtype == dtype; /* a warning's filter may be Python's */
+    int same = row->dtype == dtype; /* a warnings filter may be Python code */
     Py_DECREF(dtype);
     return status < 0 ? -1 : same;
 }
 
-/* Whether an array has a value for each index, as it is and where it is. */
+/* Returns whether the array has one value for each index, in the row's dtype,
+ * and does not overlap the row. */
 static bool
 is_value_line(const struct line *line, const struct array *values)
 {
@@ -246,7 +260,8 @@ is_value_line(const struct line *line, const struct array *values)
             first + (CUdeviceptr)row->size * itemsize <= from);
 }
 
-/* What is written may be what says where. */
+/* Returns whether the array and the index array may share memory: the scatter
+ * would then overwrite its own indices. */
 static bool
 is_own_index(PyObject *self, PyObject *key)
 {
@@ -254,6 +269,8 @@ is_own_index(PyObject *self, PyObject *key)
                                            ((struct array *)self)->head.owner);
 }
 
+/* Scatters a number, or the elements or rows of an array. Returns as
+ * gather_put does. */
 static int
 row_put(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -281,7 +298,8 @@ row_put(PyObject *self, PyObject *key, PyObject *value)
     return done;
 }
 
-/* A number where a mask of the array's shape is true. */
+/* Writes a number to all elements for which a mask of the array's shape is
+ * true. Returns as gather_put does. */
 static int
 mask_fill(PyObject *self, PyObject *mask, PyObject *value)
 {

@@ -1,22 +1,24 @@
-/* index.c - basic indexing: integers, slices, Ellipsis and newaxis make
- * views; assignment goes through the view.  Any other key is advanced.c's.
+/* index.c - basic indexing by integers, slices, Ellipsis and newaxis.
  *
- * Slots of ArrayBase.  No Python frame, no kernel: a view shares its memory's
- * owner and holds the array it was made from as `base`.
+ * Slots of ArrayBase. Basic keys create views, and assignment copies into the
+ * view; advanced.c handles all other keys. Neither a Python frame nor a kernel
+ * is needed: a view has the same memory owner as its source and holds the
+ * source as `base`.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* A view under construction. */
+/* State of the construction of a view. */
 struct cursor {
     const struct array *source;
     npy_intp offset; /* bytes from the source's first element */
     int axis;        /* next axis of the source */
-    int ndim;        /* axes made so far */
+    int ndim;        /* axes of the view so far */
     npy_intp shape[ARRAY_MAX_NDIM];
     npy_intp strides[ARRAY_MAX_NDIM];
 };
 
+/* Returns 0 if the view can take another axis, or -1 with an IndexError. */
 static int
 cursor_room(const struct cursor *cursor)
 {
@@ -44,7 +46,7 @@ index_slice(struct cursor *cursor, PyObject *slice)
         cursor->offset += start * stride;
     }
     cursor->shape[cursor->ndim] = count;
-    /* Where only one element is left, a huge step may overflow. */
+    /* If one element is left, the product with a huge step may overflow. */
     if (__builtin_mul_overflow(step, stride, &cursor->strides[cursor->ndim])) {
         cursor->strides[cursor->ndim] = stride;
     }
@@ -70,7 +72,8 @@ index_integer(struct cursor *cursor, npy_intp index)
     return 0;
 }
 
-/* True and False are masks without axes, as in NumPy. */
+/* Returns whether the object is an integer index. True and False are not: they
+ * are masks without axes, as in NumPy. */
 static int
 is_integer(PyObject *object)
 {
@@ -83,6 +86,7 @@ is_integer(PyObject *object)
             PyArray_ISINTEGER((PyArrayObject *)object));
 }
 
+/* Copies the source's axes up to `end` unchanged. */
 static int
 index_rest(struct cursor *cursor, int end)
 {
@@ -97,7 +101,8 @@ index_rest(struct cursor *cursor, int end)
     return 0;
 }
 
-/* One entry of an index; `after` is how many axes the later ones take. */
+/* Applies one entry of an index. `after` is the number of axes that the later
+ * entries consume. */
 static int
 index_entry(struct cursor *cursor, PyObject *entry, int after)
 {
@@ -128,7 +133,8 @@ index_entry(struct cursor *cursor, PyObject *entry, int after)
     return index_integer(cursor, index);
 }
 
-/* Axes that entries[first ..] take, or -1 at a second Ellipsis. */
+/* Returns the number of axes that the entries consume, or -1 with an
+ * IndexError for a second Ellipsis. */
 static int
 axes_taken(PyObject *const *entries, Py_ssize_t n)
 {
@@ -145,6 +151,7 @@ axes_taken(PyObject *const *entries, Py_ssize_t n)
     return taken;
 }
 
+/* Applies all entries; remaining axes are copied unchanged. */
 static int
 index_all(struct cursor *cursor, PyObject *const *entries, Py_ssize_t n)
 {
@@ -163,6 +170,7 @@ index_all(struct cursor *cursor, PyObject *const *entries, Py_ssize_t n)
     return index_rest(cursor, cursor->source->ndim);
 }
 
+/* Returns the finished view, a new reference. */
 static PyObject *
 cursor_view(const struct cursor *cursor)
 {
@@ -180,6 +188,8 @@ cursor_view(const struct cursor *cursor)
     return (PyObject *)view;
 }
 
+/* Returns whether all entries are basic: integers, slices, Ellipsis or
+ * None. */
 static int
 all_basic(PyObject *const *entries, Py_ssize_t n)
 {
@@ -192,7 +202,8 @@ all_basic(PyObject *const *entries, Py_ssize_t n)
     return 1;
 }
 
-/* A view for `key`; NULL without an exception if it is not that simple. */
+/* Returns a view for a basic key or a field name. Returns NULL without an
+ * exception for other keys. */
 static PyObject *
 view_of(PyObject *self, PyObject *key)
 {
@@ -221,7 +232,8 @@ array_subscript(PyObject *self, PyObject *key)
     return view || PyErr_Occurred() ? view : advanced_get(self, key);
 }
 
-/* Iteration; a 0-d array iterates as empty, as in PyCUDA. */
+/* Returns array[index]; also called by iteration. An array without axes
+ * iterates as empty, as in PyCUDA. */
 PyObject *
 array_item(PyObject *self, Py_ssize_t index)
 {
@@ -250,7 +262,7 @@ array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
                         "elements of an array cannot be deleted");
         return -1;
     }
-    if (key == Py_Ellipsis) { /* all of it: no view is needed */
+    if (key == Py_Ellipsis) { /* the whole array needs no view */
         return array_assign((struct array *)self, value);
     }
     PyObject *view = view_of(self, key);

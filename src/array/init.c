@@ -1,7 +1,7 @@
-/* init.c - GPUArray(shape, dtype, ...): an array from what a program says.
+/* init.c - the constructor GPUArray(shape, dtype, ...).
  *
- * Called by Python, which may call __init__ twice, or not at all: fields are
- * consistent all the time, and an array that failed is empty.
+ * Called by Python, which may call __init__ twice or not at all. The fields
+ * are consistent at all times; an array whose __init__ failed is empty.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -28,6 +28,7 @@ array_init_order(PyObject *order, char *letter)
     return -1;
 }
 
+/* Sets the shape and the strides. Returns 0, or -1 with an exception. */
 static int
 init_dims(struct array *array, const struct init_arguments *given)
 {
@@ -59,7 +60,8 @@ init_dims(struct array *array, const struct init_arguments *given)
     return array_set_dims(array, ndim, shape, strides);
 }
 
-/* As many bytes as the elements have, which the strides must not leave. */
+/* Allocates memory for the array's elements. Raises ValueError if the strides
+ * reach outside it. */
 static int
 init_own_memory(struct array *array)
 {
@@ -79,6 +81,8 @@ init_own_memory(struct array *array)
     return array_take_memory(array, NULL);
 }
 
+/* Sets the owner, the pointer, the base and the allocator, and allocates
+ * memory if no gpudata is given. Returns 0, or -1 with an exception. */
 static int
 init_memory(struct array *array, const struct init_arguments *given)
 {
@@ -115,7 +119,7 @@ init_memory(struct array *array, const struct init_arguments *given)
                                 array->strides);
 }
 
-/* Back to what array_new made. */
+/* Resets the array to the state that array_new created. */
 static int
 array_reset(struct array *array)
 {
@@ -128,7 +132,7 @@ array_reset(struct array *array)
     array->head.pointer = 0;
     array->flags = 0;
     Py_XSETREF(array->dtype, dtype);
-    array_set_dims(array, 1, shape, strides); /* needs no memory */
+    array_set_dims(array, 1, shape, strides); /* 0 elements need no memory */
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->base);
     Py_CLEAR(array->allocator);
@@ -160,7 +164,8 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
     Py_SETREF(array->dtype, dtype);
     if (array_verify_dtype(dtype) < 0 || init_dims(array, &given) < 0 ||
         init_memory(array, &given) < 0) {
-        PyObject *type, *value, *trace; /* a holder's end may run Python */
+        /* The release of an owner may run Python code. */
+        PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         array_reset(array);
         PyErr_Restore(type, value, trace);
@@ -170,8 +175,8 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
     return 0;
 }
 
-/* Before __init__ an array is empty and of one dimension, so that no slot
- * meets a missing field. */
+/* Creates an empty array of one axis, so that slots that are called before
+ * __init__ find all fields set. */
 PyObject *
 array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

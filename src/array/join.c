@@ -1,18 +1,22 @@
-/* join.c - usual calls of concatenate, stack and roll: copies of parts.
+/* join.c - fast paths of concatenate, stack and roll, which copy parts of
+ * arrays.
  *
- * Called by usual.c.  Arrays are pycuda.gpuarray's own, of one dtype; what is
- * anything else, or wrong, is left to Python (pycuda/_array/joining.py and
- * shaping.py), which says what.
+ * Called by usual.c. All arrays must be instances of classes of
+ * pycuda.gpuarray, and have one dtype. For other arguments, including invalid
+ * ones, Python takes over and raises the exceptions (pycuda/_array/joining.py
+ * and shaping.py).
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* A part of an array, on the stack and for copies only. */
+/* View of a part of an array. It is on the stack and serves only as an operand
+ * of copies. */
 struct part {
     struct array array;
     npy_intp shape[ARRAY_MAX_NDIM];
 };
 
+/* Normalizes an axis. Returns 1, or 0 if it is not an int in range. */
 static int
 axis_parse(PyObject *object, int ndim, int *axis)
 {
@@ -29,7 +33,7 @@ axis_parse(PyObject *object, int ndim, int *axis)
     return 1;
 }
 
-/* The places [first, first + length) along an axis. */
+/* Sets `part` to the indices [first, first + length) along an axis. */
 static void
 part_set(struct part *part, const struct array *array, int axis,
          npy_intp first, npy_intp length)
@@ -45,8 +49,8 @@ part_set(struct part *part, const struct array *array, int axis,
 
 /* --- concatenate ------------------------------------------------------- */
 
-/* Whether two arrays can be joined along an axis as they are; -1: whether
- * they have the same shape and dtype. */
+/* Returns whether two arrays have the same dtype, and the same shape except
+ * along `axis`; axis -1 compares the whole shape. */
 static int
 joins(const struct array *first, const struct array *other, int axis)
 {
@@ -61,7 +65,8 @@ joins(const struct array *first, const struct array *other, int axis)
     return 1;
 }
 
-/* The length along the axis of all together; -1: not a usual call. */
+/* Returns the sum of the arrays' lengths along the axis, or -1 if they cannot
+ * be joined by the fast path. */
 static npy_intp
 joined_length(PyObject *arrays, int axis)
 {
@@ -97,6 +102,8 @@ copy_parts(struct array *result, PyObject *arrays, int axis)
     return 0;
 }
 
+/* Concatenates a tuple of arrays along an axis, 0 if NULL. Returns NULL,
+ * without an exception if the fast path does not handle them. */
 static PyObject *
 join(PyObject *arrays, PyObject *axis_or_null)
 {
@@ -128,7 +135,7 @@ join(PyObject *arrays, PyObject *axis_or_null)
 
 /* --- stack ------------------------------------------------------------- */
 
-/* Place `at` along an axis, without that axis. */
+/* Sets `part` to index `at` along an axis, and removes that axis. */
 static void
 part_at(struct part *part, npy_intp *strides, const struct array *array,
         int axis, npy_intp at)
@@ -169,7 +176,7 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
         npy_intp strides[ARRAY_MAX_NDIM];
         struct part part;
         part_at(&part, strides, result, axis, i);
-        if (!joins(&part.array, array, -1)) { /* an allocator changed it */
+        if (!joins(&part.array, array, -1)) { /* changed by an allocator */
             PyErr_SetString(PyExc_ValueError,
                             "an array changed while it was stacked");
             return -1;
@@ -181,6 +188,8 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
     return 0;
 }
 
+/* Stacks a tuple of arrays along a new axis, 0 if NULL. Returns NULL, without
+ * an exception if the fast path does not handle them. */
 static PyObject *
 stack(PyObject *arrays, PyObject *axis_or_null)
 {
@@ -208,6 +217,7 @@ stack(PyObject *arrays, PyObject *axis_or_null)
 
 /* --- calls ------------------------------------------------------------- */
 
+/* Calls join or stack for the arguments (arrays[, axis]). */
 static PyObject *
 of_arrays(PyObject *(*function)(PyObject *, PyObject *), PyObject *const *args,
           Py_ssize_t count, PyObject *axis)
@@ -216,7 +226,7 @@ of_arrays(PyObject *(*function)(PyObject *, PyObject *), PyObject *const *args,
         !(PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))) {
         return NULL;
     }
-    /* An allocator of Python's may change a list. */
+    /* A copy, since a Python allocator may change a list. */
     PyObject *arrays = PySequence_Tuple(args[0]);
     if (!arrays) {
         return NULL;
@@ -228,14 +238,14 @@ of_arrays(PyObject *(*function)(PyObject *, PyObject *), PyObject *const *args,
     return result;
 }
 
-/* concatenate(arrays, axis=0) */
+/* Arguments are concatenate(arrays, axis=0). */
 PyObject *
 join_concatenate(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
     return of_arrays(join, args, count, axis);
 }
 
-/* stack(arrays, axis=0) */
+/* Arguments are stack(arrays, axis=0). */
 PyObject *
 join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -244,7 +254,8 @@ join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 
 /* --- roll -------------------------------------------------------------- */
 
-/* The places from `from` on go to those from `to` on. */
+/* Copies `length` indices of the source, from `from` on, to `to` and the
+ * following indices of the target. The arrays must not overlap. */
 static int
 move_places(struct array *target, struct array *source, int axis, npy_intp to,
             npy_intp from, npy_intp length)
@@ -266,8 +277,8 @@ roll_into(struct array *target, struct array *source, int axis, long shift)
     npy_intp by = (npy_intp)shift % length;
 
     by += by < 0 ? length : 0;
-    /* The smaller part first: a device may move it before the other is
-     * queued. */
+    /* The smaller part is copied first: the device may copy it while the host
+     * submits the other one. */
     int end_first = 2 * by <= length;
     for (int turn = 0; turn < 2; turn++) {
         int moved =
@@ -281,7 +292,7 @@ roll_into(struct array *target, struct array *source, int axis, long shift)
     return 0;
 }
 
-/* roll(a, shift, axis=None) */
+/* Arguments are roll(a, shift, axis=None). */
 PyObject *
 join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
 {
@@ -306,7 +317,7 @@ join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
     if (!result) {
         return NULL;
     }
-    if (!joins(result, array, -1)) { /* an allocator has changed it */
+    if (!joins(result, array, -1)) { /* changed by an allocator */
         Py_DECREF(result);
         return NULL;
     }

@@ -1,19 +1,21 @@
-/* kernels.c - the compiled kernels and the plans of a context.
+/* kernels.c - the kernel table and the plan cache of a context.
  *
- * An object that the context keeps (core/context/kept.c), and that goes with
- * it or when the context's kernels are let go.  Kernels lie in a hash table by
- * 128 bits, which apply.c, reduce.c and gather.c pack; a miss asks Python's
- * kernel factory (pycuda/_kernels/factory.py).
+ * Both belong to an object in the context's local storage
+ * (core/context/kept.c). It is released with the context, or when the
+ * context's kernels are released. The kernel table is a hash table with
+ * 128-bit keys, which apply.c, reduce.c and gather.c pack. On a miss, Python's
+ * kernel factory is called (pycuda/_kernels/factory.py).
  *
- * Functions refer to the context, so the object shows them to Python's
- * collector.  Who has found a kernel holds its Function until it is launched.
+ * Functions refer to the context, so the object supports cyclic garbage
+ * collection. A caller that has found a kernel holds a reference to its
+ * Function until the launch.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/kernels.h"
 
 struct entry {
     struct kernel kernel;
-    PyObject *function; /* strong: keeps the handle valid */
+    PyObject *function; /* strong; keeps the handle valid */
 };
 
 static PyTypeObject *kernels_type; /* strong */
@@ -42,7 +44,7 @@ kernels_made(void)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* the allocation ran Python's collector */
+    if (*place) { /* the allocation ran the garbage collector */
         Py_DECREF(made);
     } else {
         *place = made;
@@ -97,7 +99,9 @@ kernels_dealloc(PyObject *op)
 
 /* --- kernels ----------------------------------------------------------- */
 
-/* The factory answers (Function, block, elements per thread, most blocks). */
+/* Unpacks the factory's result (Function, block, elements per thread, most
+ * blocks). Returns a new reference to the Function, or NULL with an
+ * exception. */
 static PyObject *
 answer_parse(PyObject *answer, struct kernel *kernel)
 {
@@ -110,6 +114,7 @@ answer_parse(PyObject *answer, struct kernel *kernel)
                : NULL;
 }
 
+/* Adds a kernel to the table. Returns 0, or -1 with an exception. */
 static int
 kernel_keep(uint64_t low, uint64_t high, const struct kernel *kernel,
             PyObject *function)
@@ -129,7 +134,8 @@ kernel_keep(uint64_t low, uint64_t high, const struct kernel *kernel,
     return 0;
 }
 
-/* Not kept where the context is no more what it was before. */
+/* Calls the factory and adds the kernel to the table, unless the current
+ * context has changed during the call. */
 static PyObject *
 kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
 {

@@ -1,8 +1,9 @@
-/* layout.c - shapes and strides: contiguity, broadcasting, collapsing axes,
+/* layout.c - shapes and strides: contiguity, broadcasting, collapsing of axes,
  * reshaping without a copy.
  *
- * Called by every other file of this room.  Pure arithmetic: owns nothing,
- * touches no Python object, holds no lock.
+ * Called by all other files of this folder. Pure arithmetic: owns nothing,
+ * uses no Python objects, takes no locks. Functions may be called from any
+ * thread.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -13,6 +14,7 @@ magnitude(npy_intp value)
     return value < 0 ? -value : value;
 }
 
+/* Returns the number of elements; 1 for no axes. */
 npy_intp
 layout_size(int ndim, const npy_intp *shape)
 {
@@ -24,8 +26,8 @@ layout_size(int ndim, const npy_intp *shape)
     return size;
 }
 
-/* Axes of length 1 do not matter; an empty array is contiguous in both
- * orders. */
+/* Returns the contiguity flags of a layout. Strides of axes of length 1 are
+ * ignored; an empty array is contiguous in both orders. */
 unsigned
 layout_flags(int ndim, const npy_intp *shape, const npy_intp *strides,
              npy_intp itemsize)
@@ -52,6 +54,7 @@ layout_flags(int ndim, const npy_intp *shape, const npy_intp *strides,
     return flags;
 }
 
+/* Computes the strides of a contiguous array in order 'C' or 'F'. */
 void
 layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize, char order,
             npy_intp *strides)
@@ -65,7 +68,7 @@ layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize, char order,
     }
 }
 
-/* Axes longer than 1, the one with the largest stride first. */
+/* Sorts the axes longer than 1 by descending stride. Returns their number. */
 static int
 axes_by_stride(int ndim, const npy_intp *shape, const npy_intp *strides,
                int *order)
@@ -87,8 +90,9 @@ axes_by_stride(int ndim, const npy_intp *shape, const npy_intp *strides,
     return n;
 }
 
-/* Packed strides whose axes lie in memory in the order of the model's
- * (NumPy's order "K").  Axes of length 1 get what C or F order gives them. */
+/* Computes the strides of a contiguous array whose axes have the same order in
+ * memory as the model's (NumPy's order "K"). Axes of length 1 get the strides
+ * of C or Fortran order. */
 void
 layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
                  const npy_intp *model, npy_intp *strides)
@@ -112,8 +116,8 @@ layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
     }
 }
 
-/* Whether the elements fill one piece of memory that starts at the first
- * element, in whatever order of axes. */
+/* Returns whether the elements fill a range of memory without gaps that starts
+ * at the first element, in any order of the axes. */
 int
 layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
              npy_intp itemsize)
@@ -129,7 +133,8 @@ layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
     return 1;
 }
 
-/* Bytes touched, relative to the first element: [*low, *high). */
+/* Computes the range of bytes touched, [*low, *high), relative to the first
+ * element. */
 void
 layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
               npy_intp itemsize, npy_intp *low, npy_intp *high)
@@ -150,8 +155,8 @@ layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
     }
 }
 
-/* Widens (*ndim, shape) so that `other` broadcasts into it; -1 if they do
- * not fit. */
+/* Extends (*ndim, shape) so that `other` broadcasts to it. Returns -1 if the
+ * shapes are incompatible. */
 int
 layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
                  const npy_intp *other)
@@ -175,8 +180,8 @@ layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
     return 0;
 }
 
-/* Puts an operand into a layout whose shape is set: broadcast axes get
- * stride 0. */
+/* Adds an operand to a layout whose shape is set. Broadcast axes get stride
+ * 0. */
 void
 layout_add(struct layout *layout, int operand, int ndim, const npy_intp *shape,
            const npy_intp *strides)
@@ -214,7 +219,8 @@ axis_swap(struct layout *layout, int a, int b)
     }
 }
 
-/* Walks an axis from its other end if the output runs backwards. */
+/* Reverses the direction of an axis, for axes on which the output's stride is
+ * negative. */
 static void
 axis_flip(struct layout *layout, int axis)
 {
@@ -225,8 +231,8 @@ axis_flip(struct layout *layout, int axis)
     }
 }
 
-/* Whether axis a belongs inside axis b: the first operand whose strides
- * differ in size decides. */
+/* Returns whether axis a should be inside axis b. The first operand whose
+ * strides differ in magnitude decides. */
 static int
 axis_inside(const struct layout *layout, int a, int b)
 {
@@ -240,6 +246,7 @@ axis_inside(const struct layout *layout, int a, int b)
     return 0;
 }
 
+/* Returns whether two neighboring axes act as one axis for all operands. */
 static int
 axes_merge(const struct layout *layout, int outer, int inner)
 {
@@ -252,6 +259,7 @@ axes_merge(const struct layout *layout, int outer, int inner)
     return 1;
 }
 
+/* Removes axes of length 1 and makes the output's strides positive. */
 static void
 axes_clean(struct layout *layout)
 {
@@ -270,9 +278,9 @@ axes_clean(struct layout *layout)
     layout->ndim = kept;
 }
 
-/* Drops axes of length 1, orders the rest by operand 0's strides, merges
- * neighbours that every operand walks evenly.  Leaves at least one axis.
- * The size must not be 0. */
+/* Removes axes of length 1, sorts the others by the strides of operand 0, and
+ * merges neighboring axes that all operands traverse with one stride. Leaves
+ * at least one axis. The size must not be 0. */
 void
 layout_collapse(struct layout *layout)
 {
@@ -301,7 +309,7 @@ layout_collapse(struct layout *layout)
     layout->ndim = layout->ndim ? last + 1 : 1;
 }
 
-/* Length of the run of axes [first, end) that behaves as one axis. */
+/* Returns whether the axes [first, end) act as one axis. */
 static int
 run_is_even(const npy_intp *shape, const npy_intp *strides, int first, int end)
 {
@@ -313,8 +321,9 @@ run_is_even(const npy_intp *shape, const npy_intp *strides, int first, int end)
     return 1;
 }
 
-/* Strides that show the same elements, in C order, in a new shape of the same
- * size; 0 if only a copy can.  Sizes above 0. */
+/* Computes the strides by which an array of a new shape shows the same
+ * elements in C order. Both shapes have the same size, above 0. Returns 0 if
+ * the new shape requires a copy. */
 int
 layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
                npy_intp itemsize, int new_ndim, const npy_intp *new_shape,

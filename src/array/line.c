@@ -1,15 +1,16 @@
-/* line.c - moves elements between a packed array and a packed row by packed
- * indices on the device, or rows of a packed array.
+/* line.c - gather and scatter of elements or rows of a contiguous array by
+ * contiguous indices on the device.
  *
- * Called by gather.c and by Python.  The kernels are line.cu and rows.cu of
+ * Called by gather.c and by Python. The kernels are line.cu and rows.cu of
  * pycuda/_kernels/templates/index, in the table of kernels.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/line.h"
 
 #define GRID_LIMIT 0x7fffffff
-#define GRID_ROWS  65535 /* most blocks along y */
-/* Items of a thread that runs alone. */
+#define GRID_ROWS  65535 /* limit of the grid's y dimension */
+/* Limits on devices whose blocks have one thread: items per thread, and items
+ * of a row per chunk. */
 #define PART_IN_TURN  4096
 #define CHUNK_IN_TURN 65536
 
@@ -19,15 +20,16 @@ static const char *const names[] = {
     [LINE_FILL] = "fill",
 };
 
-/* What the kernel is made for. */
+/* Parameters of the kernel source. */
 struct made_for {
     enum line_move move;
     bool rows;
-    npy_intp unit, words; /* an item: words of so many bytes */
+    npy_intp unit, words; /* an item is `words` words of `unit` bytes */
     int index;            /* type code */
-    long axis;            /* that a fault names */
+    long axis;            /* axis number in fault reports */
 };
 
+/* Returns the key for Python's kernel factory, a tuple. */
 static PyObject *
 line_key(void *data)
 {
@@ -40,7 +42,8 @@ line_key(void *data)
                  : NULL;
 }
 
-/* Numbers that no operation's key has: its types are 1 or more. */
+/* Finds the kernel. Its table keys differ from those of operations, in which
+ * all type codes are at least 1. */
 static PyObject *
 line_kernel(const struct made_for *made, struct kernel *kernel)
 {
@@ -52,20 +55,22 @@ line_kernel(const struct made_for *made, struct kernel *kernel)
                        (void *)(uintptr_t)made, kernel);
 }
 
-/* What an index names: the elements of one item, and how many there are. */
+/* Returns the number of elements that one index selects. */
 static npy_intp
 item_elements(const struct line *line)
 {
     return line->rows ? line->row->size / line->row->shape[0] : 1;
 }
 
+/* Returns the number of items that indices can select. */
 static npy_intp
 item_count(const struct line *line)
 {
     return line->rows ? line->row->shape[0] : line->row->size;
 }
 
-/* The widest word that so many bytes are made of and that is aligned. */
+/* Returns the size of the largest word that divides the item's bytes and to
+ * which both arrays are aligned. */
 static npy_intp
 common_unit(const struct line *line, npy_intp bytes)
 {
@@ -76,6 +81,7 @@ common_unit(const struct line *line, npy_intp bytes)
     return (npy_intp)(bits & (~bits + 1));
 }
 
+/* Makes the stream wait for other streams that use the arrays. */
 static int
 line_use(const struct line *line, CUstream stream)
 {
@@ -87,7 +93,7 @@ line_use(const struct line *line, CUstream stream)
                : 0;
 }
 
-/* A launch: the last two are parameters of rows.cu. */
+/* Launch dimensions; `each` and `chunk` are parameters of rows.cu. */
 struct shape {
     unsigned grid[3], block[3];
     long long each, chunk;
@@ -99,8 +105,8 @@ quotient_up(long long a, long long b)
     return (a + b - 1) / b;
 }
 
-/* Rows of `span` items: a thread that runs alone does whole rows, others
- * stand side by side along them. */
+/* Distributes rows of `span` items. A block of one thread processes whole
+ * rows; larger blocks place neighboring threads along a row. */
 static void
 shape_rows(struct shape *shape, const struct kernel *kernel, long long span)
 {
@@ -122,6 +128,8 @@ shape_rows(struct shape *shape, const struct kernel *kernel, long long span)
     shape->grid[1] = (unsigned)quotient_up(span, shape->chunk);
 }
 
+/* Computes the launch dimensions. Returns -1 with a ValueError for too many
+ * indices. */
 static int
 line_shape(struct shape *shape, const struct kernel *kernel,
            const struct line *line, long long span)
@@ -145,7 +153,8 @@ line_shape(struct shape *shape, const struct kernel *kernel,
     return 0;
 }
 
-/* With `span` words, or elements to be filled, an index. */
+/* Launches the kernel; `span` is the number of words, or elements to fill, per
+ * index. */
 static int
 line_launch(const struct kernel *kernel, const struct line *line,
             long long span, CUstream stream)
@@ -183,7 +192,7 @@ line_run(const struct line *line, CUstream stream)
                             .index = code_of(line->indices->dtype),
                             .axis = line->axis};
 
-    if (line->rows && line->plain) { /* whatever the elements are */
+    if (line->rows && line->plain) { /* copies do not depend on the dtype */
         made.unit = common_unit(line, span * itemsize);
         made.words = 1;
         span = span * itemsize / made.unit;
@@ -199,10 +208,10 @@ line_run(const struct line *line, CUstream stream)
     return status;
 }
 
-/* --- for Python -------------------------------------------------------- */
+/* --- Python interface -------------------------------------------------- */
 
-/* (row, indices, axis, plain, stream=None); False where the context has no
- * words for faults yet. */
+/* Arguments are (row, indices, axis, plain, stream=None). Returns False if the
+ * context has no fault record yet, else True. */
 static PyObject *
 line_python(PyObject *args, const char *format, enum line_move move)
 {

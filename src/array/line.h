@@ -1,5 +1,7 @@
-/* line.h - moving elements of a packed row, or rows of a packed array, by
+/* line.h - gather and scatter of elements, or rows, of a contiguous array by
  * index.
+ *
+ * `row` is the indexed array, `plain` the array with one item per index.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_LINE_H
@@ -13,18 +15,20 @@ enum line_move {
     LINE_FILL, /* row[indices[i]] = element */
 };
 
-/* All are packed and have elements; the types of `row` and `plain` are one. */
+/* Parameters of a gather or scatter. All arrays are contiguous and have
+ * elements; `row` and `plain` have the same dtype. References are borrowed. */
 struct line {
     enum line_move move;
-    bool rows; /* the first axis is indexed; else `row` counts as flat */
+    bool rows; /* true: indices select rows; false: elements of flat `row` */
     struct array *row, *indices;
-    struct array *plain; /* NULL: LINE_FILL */
-    const void *element; /* its bytes */
-    long axis;           /* that a fault names */
-    CUdeviceptr words;   /* where it is noted */
+    struct array *plain; /* NULL for LINE_FILL */
+    const void *element; /* bytes of the element for LINE_FILL */
+    long axis;           /* axis number in fault reports */
+    CUdeviceptr words;   /* device address of the fault record */
 };
 
-/* 0, or -1 with an exception. */
+/* Launches the kernel in `stream`. Returns 0, or -1 with an exception. Indices
+ * out of range cause a fault, which fault_check reports. */
 int line_run(const struct line *line, CUstream stream);
 
 #endif

@@ -1,7 +1,8 @@
-/* number.c - operators: arithmetic, bits, comparisons, and in place.
+/* number.c - operators: arithmetic, bitwise operations, comparisons, and their
+ * in-place forms.
  *
- * Slots of ArrayBase; each names an operation and leaves the rest to
- * array_apply.  Operators run on the default stream.
+ * Slots of ArrayBase. Each slot passes its operation to array_apply. Operators
+ * run on the default stream.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -29,7 +30,8 @@ unary(int operation, PyObject *self)
     return array_apply(operation, 1, &self, NULL, NULL, NULL);
 }
 
-/* Python has no way to pass an operation to a slot: one function each. */
+/* A slot receives no operation from Python, so each operation has
+ * functions. */
 #define BINARY(name, operation)                                               \
     static PyObject *name(PyObject *a, PyObject *b)                           \
     {                                                                         \
@@ -112,8 +114,7 @@ PyType_Slot array_number_slots[] = {
     {0},
 };
 
-/* == and != with what has no value on the device: unequal everywhere, as
- * NumPy answers. */
+/* Implements == and != with None: unequal everywhere, as in NumPy. */
 static PyObject *
 compare_foreign(struct array *array, int truth)
 {

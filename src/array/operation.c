@@ -1,8 +1,8 @@
-/* operation.c - numbers and type rules of operations.
+/* operation.c - operation numbers and type rules.
  *
- * Called by apply.c and reduce.c.  Rules lie in a hash table by operation and
- * type codes, and live as long as the process; a miss asks Python, the
- * resolver.
+ * Called by apply.c and reduce.c. The rules are in a hash table by operation
+ * and type codes and live as long as the process. On a miss, the resolver is
+ * called, a Python function.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -11,10 +11,13 @@
 static struct table rules;
 static PyObject *names[OPERATION_LIMIT];
 static int name_count;
-static PyObject *resolver; /* (name, types) -> (loop types, result type) */
+/* Strong; resolver(name, types) returns (loop types, result type). */
+static PyObject *resolver;
 
 /* --- names ------------------------------------------------------------- */
 
+/* Registers the operations of enum array_operation. Returns 0, or -1 with an
+ * exception. */
 static int
 names_start(void)
 {
@@ -34,8 +37,8 @@ names_start(void)
     return 0;
 }
 
-/* The number of an operation's name, given out at first sight; -1 with an
- * exception. */
+/* Returns the number of an operation, and assigns one to a new name. Returns
+ * -1 with an exception. */
 int
 operation_number(PyObject *name)
 {
@@ -65,7 +68,8 @@ operation_number(PyObject *name)
     return name_count++;
 }
 
-/* Borrowed. */
+/* Returns the name of an operation, a borrowed reference; NULL with an
+ * exception. */
 PyObject *
 operation_name(int number)
 {
@@ -74,6 +78,7 @@ operation_name(int number)
 
 /* --- rules ------------------------------------------------------------- */
 
+/* Calls the resolver. Returns its result, or NULL with an exception. */
 static PyObject *
 rule_ask(int operation, int inputs, const int *codes)
 {
@@ -99,6 +104,8 @@ rule_ask(int operation, int inputs, const int *codes)
     return answer;
 }
 
+/* Creates a rule from the resolver's result. Returns NULL with an exception on
+ * failure. */
 static struct rule *
 rule_parse(PyObject *answer, int inputs)
 {
@@ -125,7 +132,8 @@ rule_parse(PyObject *answer, int inputs)
     return rule;
 }
 
-/* What `operation` computes in for inputs of these type codes. */
+/* Returns the rule of an operation for inputs of these type codes; the table
+ * owns it. Returns NULL with an exception. */
 const struct rule *
 operation_rule(int operation, int inputs, const int *codes)
 {

@@ -1,13 +1,13 @@
-/* plan.c - launches that are remembered, to be repeated for arrays of the
- * same types, shapes, strides and alignment in the same context, which keeps
- * them (kernels.c).
+/* plan.c - launch plans of Python functions: recorded launches that are
+ * repeated for arrays of the same types, shapes, strides and alignment.
  *
- * Used by planned.c and usual.c.  Python works a reduction, scan or product
- * out once and hands its launches to _plan_set.
+ * Used by planned.c and usual.c. Python computes a reduction, scan or product
+ * once and passes its launches to _plan_set. Plans belong to the context
+ * (kernels.c).
  *
- * A plan owns its Functions and dtypes.  Plans lie in a table with one place
- * for each hash; a newer plan takes the place of an older one.  A plan that
- * is running is kept alive by its count, also where its table goes.
+ * A plan owns its Functions and dtypes. The plan cache has one slot per hash
+ * value; a new plan evicts an older one with the same hash. Plans are
+ * reference-counted, so a running plan stays valid if the cache releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/kernels.h"
@@ -16,47 +16,50 @@
 #define MOST_ARGUMENTS 11
 #define MOST_TEMPS     5
 #define MOST_INPUTS    2
-#define MOST_AXES      8 /* of a tuple */
+#define MOST_AXES      8 /* limit for a tuple of axes */
 #define MOST_SLOTS     (MOST_TEMPS + MOST_INPUTS + 1)
-#define ALIGNMENT      15u /* address bits that kernels look at */
+#define ALIGNMENT      15u /* mask of the address bits that kernels examine */
 
-/* How an input lies. */
+/* Layout of an input. */
 struct plan_input {
-    PyArray_Descr *dtype; /* compared as a pointer */
-    unsigned bits;        /* of the address */
+    PyArray_Descr *dtype; /* compared by address; strong in a plan */
+    unsigned bits;        /* low bits of the address */
     int ndim;
     const npy_intp *shape, *strides;
 };
 
-/* What a plan is for. */
+/* Key of a plan in the cache. */
 struct plan_key {
-    const void *name; /* interned string; compared as a pointer */
-    int whole;        /* 1: no axis; 0: one; else those of a tuple */
+    const void *name; /* interned string; compared by address */
+    /* 1: axis is None; 0: one axis; else 2 + number of axes of a tuple */
+    int whole;
     long axis;
     int inputs;
     struct plan_input input[MOST_INPUTS];
 };
 
-/* An argument: the address in a slot, or bytes.  The first slots are the
- * inputs', then come the result's and those of temporary memory. */
+/* An argument: the address in a slot, or bytes. The slots of the inputs come
+ * first, then those of the result and of temporary memory. */
 struct plan_argument {
-    int slot; /* -1: bytes */
+    int slot; /* slot index; -1: bytes */
     void *bytes;
 };
 
 struct plan_launch {
-    PyObject *function; /* strong: a Function, or a product of cuBLAS's */
-    CUfunction handle;  /* NULL: it is a product, of the slots a, b, c */
+    PyObject *function; /* strong; a Function or a cuBLAS product */
+    CUfunction handle;  /* NULL: a product of the slots a, b, c */
     unsigned grid[3], block[3], shared;
     int arguments;
     struct plan_argument argument[MOST_ARGUMENTS];
 };
 
 struct plan {
-    int count; /* of who uses it; the table counts as one */
+    int count; /* reference count; the cache holds one reference */
     struct plan_key key;
-    npy_intp dims[MOST_INPUTS][2 * ARRAY_MAX_NDIM]; /* of the key */
-    PyArray_Descr *dtype;                           /* strong; of the result */
+    /* Shapes and strides of the key. */
+    npy_intp dims[MOST_INPUTS][2 * ARRAY_MAX_NDIM];
+    /* Strong; dtype of the result. */
+    PyArray_Descr *dtype;
     int ndim;
     npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
     int temps;
@@ -65,6 +68,7 @@ struct plan {
     struct plan_launch launch[MOST_LAUNCHES];
 };
 
+/* Drops a reference and frees the plan with the last one. NULL is allowed. */
 static void
 plan_release(struct plan *plan)
 {
@@ -85,7 +89,7 @@ plan_release(struct plan *plan)
     PyMem_Free(plan);
 }
 
-/* --- the table --------------------------------------------------------- */
+/* --- plan cache -------------------------------------------------------- */
 
 int
 plans_traverse(struct plan *const *plans, visitproc visit, void *arg)
@@ -109,6 +113,7 @@ plans_clear(struct plan **plans)
     }
 }
 
+/* Fills a key, which borrows the arrays' shapes and strides. */
 static void
 key_set(struct plan_key *key, struct array *const *inputs, int count,
         const void *name, int whole, long axis)
@@ -140,6 +145,7 @@ input_hash(uint64_t hash, const struct plan_input *input)
     return hash;
 }
 
+/* Returns the cache slot of a key. */
 static struct plan **
 key_place(struct kernels *kernels, const struct plan_key *key)
 {
@@ -178,9 +184,10 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
     return 1;
 }
 
-/* --- running ----------------------------------------------------------- */
+/* --- execution --------------------------------------------------------- */
 
-/* 0, -1 with an exception, or 1 where it cannot be done now. */
+/* Executes one launch. Returns 0, -1 with an exception, or 1 if it is not
+ * possible at present and the caller must take the slow path. */
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
 {
@@ -202,7 +209,9 @@ launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
                        launch->shared, NULL, arguments);
 }
 
-/* The addresses of what is there; -1 with an exception. */
+/* Fills the slots of the inputs and the result, and makes the default stream
+ * wait for other streams that use them. Returns -1 with an exception on
+ * failure. */
 static int
 slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
           const struct array *result)
@@ -217,7 +226,8 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
     return core_use_in_kernel(result->head.owner, NULL);
 }
 
-/* As launch_run. */
+/* Executes all launches of a plan; returns as launch_run does. The temporary
+ * memory is freed in stream order. */
 static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
@@ -247,7 +257,7 @@ done:
     return status;
 }
 
-/* Whether the launches may write to `result`. */
+/* Returns whether `result` has the layout that the launches expect. */
 static int
 plan_fits(const struct plan *plan, const struct array *result)
 {
@@ -259,14 +269,15 @@ plan_fits(const struct plan *plan, const struct array *result)
              memcmp(result->strides, plan->strides, bytes) == 0));
 }
 
-/* The result; NULL without an exception where a subclass gave it another
- * layout than the launches expect, or a launch cannot be done now. */
+/* Executes a plan and returns its result. Returns NULL without an exception if
+ * a subclass gave the result another layout than the launches expect, or if a
+ * launch is not possible at present. */
 static PyObject *
 plan_run(struct plan *plan, struct array *const *inputs)
 {
     struct array *result;
 
-    plan->count++; /* an allocator of Python's may make plans */
+    plan->count++; /* a Python allocator may create plans */
     result = array_new_like(inputs[0], plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
     if (result &&
@@ -277,8 +288,10 @@ plan_run(struct plan *plan, struct array *const *inputs)
     return (PyObject *)result;
 }
 
-/* --- making ------------------------------------------------------------ */
+/* --- construction ------------------------------------------------------ */
 
+/* Converts an argument: bytes, or the index of a slot. Returns 0, or -1 with
+ * an exception. */
 static int
 argument_parse(struct plan_argument *argument, PyObject *object, int slots)
 {
@@ -305,7 +318,7 @@ argument_parse(struct plan_argument *argument, PyObject *object, int slots)
     return 0;
 }
 
-/* What is launched: a Function, or a product of cuBLAS's. */
+/* Sets the function of a launch: a Function or a cuBLAS product. */
 static int
 launch_what(struct plan_launch *launch, PyObject *function)
 {
@@ -324,7 +337,8 @@ launch_is_product(const struct plan_launch *launch)
            launch->argument[1].slot >= 0 && launch->argument[2].slot >= 0;
 }
 
-/* (function, block, grid, shared bytes, arguments) */
+/* Converts a launch (function, block, grid, shared bytes, arguments). Returns
+ * 0, or -1 with an exception. */
 static int
 launch_parse(struct plan_launch *launch, PyObject *object, int slots)
 {
@@ -383,7 +397,8 @@ plan_parse(struct plan *plan, PyObject *temps, PyObject *launches)
     return 0;
 }
 
-/* The plan for a key, giving arrays like `result`; of count 1. */
+/* Creates a plan with reference count 1 for a key and results like `result`.
+ * Returns NULL with a MemoryError on failure. */
 static struct plan *
 plan_new(const struct plan_key *key, const struct array *result)
 {
@@ -412,7 +427,8 @@ plan_new(const struct plan_key *key, const struct array *result)
     return plan;
 }
 
-/* Several axes as one number, which no other tuple has. */
+/* Encodes a tuple of axes as a unique number. Returns 0 if that is not
+ * possible. */
 static int
 axes_parse(PyObject *tuple, int *whole, long *axes)
 {
@@ -436,7 +452,8 @@ axes_parse(PyObject *tuple, int *whole, long *axes)
     return 1;
 }
 
-/* The axis of a call, or a few; 0 where it is no small integer or None. */
+/* Parses the axis of a call: None, an int, or a tuple of a few small ints.
+ * Returns 0 for other objects. */
 static int
 axis_parse(PyObject *object, int *whole, long *axis)
 {
@@ -451,7 +468,8 @@ axis_parse(PyObject *object, int *whole, long *axis)
            (PyTuple_CheckExact(object) && axes_parse(object, whole, axis));
 }
 
-/* The arrays of a call that a plan may be for; 0 where there are others. */
+/* Stores the arrays of a call. Returns 0 if their number or types do not suit
+ * a plan. */
 static int
 inputs_parse(PyObject *const *objects, Py_ssize_t count, struct array **inputs)
 {
@@ -467,7 +485,8 @@ inputs_parse(PyObject *const *objects, Py_ssize_t count, struct array **inputs)
     return 1;
 }
 
-/* _plan_set(name, inputs, axis, result, temps, launches) */
+/* _plan_set(name, inputs, axis, result, temps, launches): adds a plan to the
+ * current context's cache. */
 PyObject *
 plan_set(PyObject *module, PyObject *args)
 {
@@ -490,11 +509,11 @@ plan_set(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
-        Py_RETURN_NONE; /* no call would find it */
+        Py_RETURN_NONE; /* no call could find it */
     }
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name);
-    Py_DECREF(name); /* plans are for names that methods keep alive */
+    Py_DECREF(name); /* the method objects of plans keep their names alive */
     key_set(&key, inputs, count, name, whole, number);
     struct plan *plan = plan_new(&key, (struct array *)result);
     struct kernels *kernels =
@@ -509,8 +528,8 @@ plan_set(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* What the launches remembered for a name, arrays and an axis (or None)
- * give; NULL without an exception where there are none. */
+/* Executes the plan for a name, arrays and an axis (or None), and returns the
+ * result. Returns NULL without an exception if there is none. */
 PyObject *
 plan_repeat(PyObject *name, PyObject *const *objects, Py_ssize_t count,
             PyObject *axis)

@@ -1,10 +1,10 @@
-/* planned.c - PlannedMethod: a method of arrays, or a function of one, whose
- * launches are remembered, so that the next call on an array of the same
- * layout needs no Python frame.
+/* planned.c - PlannedMethod: a method of arrays, or a function of one array,
+ * whose launches are replayed from a launch plan.
  *
- * pycuda._array wraps reductions and scans along an axis in it.  A call with
- * an axis and nothing else repeats what plan.c remembers; any other
- * goes to the Python function, which may make a plan.
+ * pycuda._array wraps reductions and scans along an axis in it. A call whose
+ * only argument besides the array is the axis uses the plan of plan.c if there
+ * is one, without a Python frame. Other calls go to the Python function, which
+ * may create a plan.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
@@ -14,10 +14,12 @@ static PyObject *axis_name; /* "axis", interned */
 struct planned {
     struct wrapper wrapper;
     PyObject *name; /* strong, interned */
-    int operation;  /* that reduces all elements; -1: Python does that */
+    /* Operation that reduces all elements; -1: done by Python. */
+    int operation;
 };
 
-/* NULL without an exception where it is not known yet, or there is none. */
+/* Fast path of a call. Returns NULL without an exception if there is no plan
+ * for it yet, or none is possible. */
 static PyObject *
 run_again(const struct planned *self, PyObject *const *args, PyObject *axis)
 {
@@ -49,6 +51,9 @@ planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
 }
 
+/* PlannedMethod(function, name, reduces=False): wraps a function; plans are
+ * found by `name`. If `reduces`, calls without an axis are reductions of all
+ * elements. */
 static PyObject *
 planned_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

@@ -1,14 +1,17 @@
 /* reduce.c - reductions of whole arrays to one element on the device.
  *
- * pycuda._driver._reduce, called by pycuda.gpuarray.  One kernel reduces
- * `per_block` elements a block; if that takes more than one block, the last
- * block to finish combines what the others left.  It knows by a counter of the
- * stream's own; where there is none (a capture, whose graph may run anywhere),
- * a second launch does.  Order of memory does not matter, so any dense input
- * is read flat; others are packed first.
+ * Called by shortcut.c, planned.c and, as pycuda._driver._reduce, by Python.
+ * One kernel reduces `per_block` elements per block. With more than one block,
+ * the last block to finish combines the partial results of the others; a
+ * counter that belongs to the stream tells it that it is the last. During a
+ * capture there is no such counter, since the graph may run on any stream, and
+ * a second launch combines the partial results. The order of the elements does
+ * not affect the result, so contiguous inputs of any axis order are read as
+ * flat arrays; other inputs are copied to contiguous memory first.
  *
- * A kernel's parameters: output, inputs in order, number of elements,
- * elements per block, what blocks leave, the counter or NULL.
+ * A kernel has these parameters: the output, the inputs in order, the number
+ * of elements, the number of elements per block, the partial results, and the
+ * counter or NULL.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat_reduction.h"
@@ -16,16 +19,17 @@
 struct reduction {
     int operation;
     int inputs;
-    int stage; /* 1: maps inputs; 2: combines partial results */
+    int stage; /* 1: reduces the inputs; 2: combines partial results */
     int code[ARRAY_INPUTS];
     const struct rule *rule;
-    int out; /* type number accumulated and stored */
-    /* Of the first launch. */
+    int out; /* type number of the accumulator and the output */
+    /* Launch of the first stage. */
     struct kernel kernel;
     npy_intp blocks, per_block;
 };
 
-/* ("reduce", name, stage, types in memory, type accumulated) */
+/* Returns the key for Python's kernel factory: ("reduce", name, stage, types
+ * in memory, accumulator type). */
 static PyObject *
 make_key(void *data)
 {
@@ -58,6 +62,8 @@ find_kernel(struct reduction *reduction, struct kernel *kernel)
     return kernel_find(low, high, make_key, reduction, kernel);
 }
 
+/* Computes the number of blocks for n elements and the number of elements per
+ * block, a multiple of the block's tile. */
 static npy_intp
 plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
 {
@@ -72,7 +78,7 @@ plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
     return (n + *per_block - 1) / *per_block;
 }
 
-/* What a launch works on; a second stage has one input. */
+/* Operands of a launch. The second stage has one input. */
 struct work {
     CUdeviceptr out;
     CUdeviceptr *in;
@@ -80,8 +86,8 @@ struct work {
     npy_intp n;
     npy_intp per_block;
     npy_intp blocks;
-    CUdeviceptr partials; /* where there are several blocks */
-    CUdeviceptr done;     /* a counter, or 0 */
+    CUdeviceptr partials; /* partial results, if there are several blocks */
+    CUdeviceptr done;     /* counter of finished blocks, or 0 */
     CUstream stream;
 };
 
@@ -106,7 +112,7 @@ launch(const struct kernel *kernel, struct work *work)
                        arguments);
 }
 
-/* Combines the partial results where the first launch could not. */
+/* Combines the partial results in a second launch, if there is no counter. */
 static int
 run_second(struct reduction *reduction, const struct work *first)
 {
@@ -131,7 +137,8 @@ run_second(struct reduction *reduction, const struct work *first)
     return status;
 }
 
-/* With reduction->kernel. */
+/* Launches the first stage with reduction->kernel, and the second stage if
+ * necessary. */
 static int
 run_first(struct reduction *reduction, struct work *work, npy_intp out_bytes)
 {
@@ -161,6 +168,8 @@ run_first(struct reduction *reduction, struct work *work, npy_intp out_bytes)
     return result;
 }
 
+/* Finds the kernel and computes the whole reduction. Returns 0, or -1 with an
+ * exception. */
 static int
 run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
 {
@@ -173,7 +182,8 @@ run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
 
 /* --- operands ---------------------------------------------------------- */
 
-/* All inputs in one flat order; new references in `flat`. */
+/* Makes all inputs readable as flat arrays of one element order. Stores new
+ * references in `flat`, also on failure. */
 static int
 flatten(struct array *const *inputs, int n, struct array **flat,
         CUstream stream)
@@ -196,7 +206,7 @@ flatten(struct array *const *inputs, int n, struct array **flat,
         }
     }
     if (!flags) {
-        /* A mix of C and F order: all must be C. */
+        /* Inputs of both C and Fortran order: all must get C order. */
         for (int i = 0; n > 1 && i < n; i++) {
             if (!(flat[i]->flags & ARRAY_C)) {
                 Py_SETREF(flat[i], array_packed(flat[i], 'C', stream));
@@ -209,6 +219,8 @@ flatten(struct array *const *inputs, int n, struct array **flat,
     return 0;
 }
 
+/* Reduces the inputs into `out`. Copies misaligned inputs first. Returns 0, or
+ * -1 with an exception. */
 static int
 reduce_into(struct reduction *reduction, struct array *const *inputs,
             struct array *out, CUstream stream)
@@ -249,6 +261,8 @@ done:
     return result;
 }
 
+/* Stores the arrays of a tuple, borrowed. Returns 0, or -1 with a
+ * TypeError. */
 static int
 parse_inputs(struct reduction *reduction, PyObject *tuple,
              struct array **inputs)
@@ -277,7 +291,8 @@ parse_inputs(struct reduction *reduction, PyObject *tuple,
     return 0;
 }
 
-/* The result: 0-d, of the last input's class, from the given allocator. */
+/* Allocates the result: without axes, of the model's class, with memory from
+ * `allocator`. None means the model's allocator. */
 static struct array *
 make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
             CUstream stream)
@@ -285,7 +300,8 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     PyObject *keep = model->allocator;
     struct array *result;
 
-    /* Each field of the model stays owned: the allocator may run Python. */
+    /* The model holds a reference to the allocator during the call, since the
+     * allocator may run Python code. */
     if (allocator == Py_None) {
         allocator = keep;
     } else if (allocator == array_default_allocator()) {
@@ -304,7 +320,7 @@ array_reduces_all(const struct array *array)
                                PyTypeNum_ISINTEGER(array->dtype->type_num));
 }
 
-/* As array_reduce_all, of a reduction that was not made before. */
+/* Slow path of array_reduce_all: reductions without a cached launch. */
 static __attribute__((noinline)) PyObject *
 reduce_first(int operation, int inputs, PyObject *const *objects)
 {
@@ -338,8 +354,8 @@ reduce_first(int operation, int inputs, PyObject *const *objects)
     return (PyObject *)result;
 }
 
-/* Arrays of one shape that are not empty, with every choice left to the
- * defaults. */
+/* Reduces arrays of one shape, which must not be empty, on the default stream
+ * with the default result type. */
 PyObject *
 array_reduce_all(int operation, int inputs, PyObject *const *objects)
 {
@@ -351,7 +367,7 @@ array_reduce_all(int operation, int inputs, PyObject *const *objects)
 }
 
 /* _reduce(name, inputs, dtype=None, stream=None, allocator=None,
- *         neutral=None): neutral fills the result of an empty input. */
+ * neutral=None): reduces arrays; `neutral` is the result for empty inputs. */
 PyObject *
 array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
 {

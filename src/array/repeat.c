@@ -1,45 +1,47 @@
-/* repeat.c - an operation on dense arrays that was made before.
+/* repeat.c - cache of launches of element-wise operations on C-contiguous
+ * arrays.
  *
- * Called by apply.c.  What an operation on contiguous arrays of one shape
- * comes to - types, kernel, grid - depends on few things that a look at the
- * operands tells; it is remembered, so that the next one like it is a launch
- * and no more.  A driver's call leaves cold caches behind, and then the way
- * through apply.c and task.c costs more than the launch's own.
+ * Called by apply.c and shortcut.c. Types, kernel and grid of an operation on
+ * contiguous arrays of one shape depend only on a few properties of the
+ * operands. The cache maps these properties to the launch, so a repeated
+ * operation needs no other work than the launch. The driver's code evicts this
+ * package's code and data from the CPU's caches; after that, the path through
+ * apply.c and task.c costs more than the launch itself.
  *
- * Owns references to the dtypes that it compares as pointers, and no kernels:
- * a context whose kernels are let go has another key from then on, which the
- * launch looks at.  A newer operation takes the place of an older one, at any
- * time that the GIL is given away.
+ * The cache owns references to the dtypes that it compares by address, and no
+ * kernels. A context gets a new key when its kernels are released, and each
+ * launch compares the key. A new operation may evict an older one whenever the
+ * GIL is released.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
 
-#define PLACES 256 /* a power of two */
+#define PLACES 256 /* cache entries; a power of two */
 
-/* One cache line: what is compared comes first. */
+/* A cache entry, one cache line. The fields that are compared come first. */
 struct repeat {
-    struct core_relaunch launch; /* its key is compared */
-    PyObject *type[REPEAT_MOST]; /* strong: of an array, or a scalar's; the
-                                  * second may be that of what is filled, or
-                                  * of the result of a copy */
+    struct core_relaunch launch; /* `key` takes part in the comparison */
+    /* Strong; dtypes of arrays, classes of scalars. The second one may be the
+     * dtype of an array to fill or of the result of a copy. */
+    PyObject *type[REPEAT_MOST];
     npy_intp size;
-    uint32_t form; /* the operation, its inputs, whether it fills one of its
-                    * arrays */
-    uint32_t mask; /* address bits that are to be zero */
+    uint32_t form; /* the operation, its number of inputs, and is_given */
+    uint32_t mask; /* address bits that must be zero */
     const struct rule *rule;
 };
 
 static struct repeat repeats[PLACES] __attribute__((aligned(64)));
 
-/* `is_given`: the result is the first input, or what a scalar fills. */
+/* Returns the `form` of an entry. `is_given`: the output is the first input,
+ * or the array that a scalar fills. */
 static uint32_t
 form_of(int operation, int inputs, bool is_given)
 {
     return (uint32_t)operation << 8 | (uint32_t)inputs << 1 | is_given;
 }
 
-/* What stands for a number: its class; NULL where its value or kind may
- * change what is done. */
+/* Returns the class that represents a scalar in the key. Returns NULL for
+ * scalars whose value or kind may change the operation. */
 static PyObject *
 number_type(int operation, PyObject *object)
 {
@@ -47,7 +49,8 @@ number_type(int operation, PyObject *object)
                     Py_IS_TYPE(object, &PyFloatArrType_Type) ||
                     Py_IS_TYPE(object, &PyDoubleArrType_Type);
 
-    if (operation == OPERATION_COPY) { /* into the type that it has */
+    /* Copies convert to the array's dtype. */
+    if (operation == OPERATION_COPY) {
         is_known = PyArray_IsScalar(object, Number);
     } else if (!is_known && PyLong_CheckExact(object)) {
         is_known =
@@ -57,16 +60,16 @@ number_type(int operation, PyObject *object)
     return is_known ? (PyObject *)Py_TYPE(object) : NULL;
 }
 
-/* What an operation's arrays have in common. */
+/* Properties of an operation's arrays that the key does not contain. */
 struct common {
-    struct array *model; /* the first; or what a number fills */
-    CUdeviceptr bits;    /* of the addresses */
-    bool is_given;       /* as in form_of */
-    bool is_mixed;       /* there is a number among the operands */
+    struct array *model; /* the first array, or the array to fill */
+    CUdeviceptr bits;    /* all address bits combined by OR */
+    bool is_given;       /* see form_of */
+    bool is_mixed;       /* there is a scalar among the operands */
 };
 
-/* The same of arrays alone that are not written: the usual case of
- * repeat_describe. */
+/* Describes an operation on arrays that all are only read: the most frequent
+ * case of repeat_describe. Returns false for other operands. */
 static inline bool
 describe_arrays(struct repeat *key, struct common *common, int operation,
                 int inputs, PyObject *const *objects)
@@ -89,8 +92,9 @@ describe_arrays(struct repeat *key, struct common *common, int operation,
     return key->size > 0;
 }
 
-/* Whether the arrays among the operands have one shape, and lie in C order;
- * all but the context and the launch.  `out` is what may be filled. */
+/* Computes the key of an operation, except the context and the launch. Returns
+ * false unless all arrays among the operands are C-contiguous and have one
+ * shape. `out` may be an array to fill, or NULL. */
 static __attribute__((noinline)) bool
 repeat_describe(struct repeat *key, struct common *common, int operation,
                 int inputs, PyObject *const *objects, struct array *out)
@@ -127,6 +131,7 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
     return key->size > 0;
 }
 
+/* Returns the cache entry at the hash of the key. */
 static inline struct repeat *
 repeat_place(const struct repeat *key)
 {
@@ -144,8 +149,8 @@ repeat_equal(const struct repeat *a, const struct repeat *b)
            a->size == b->size;
 }
 
-/* Whether `out` lies as a new result would, and inputs may be read while it
- * is written. */
+/* Returns whether `out` has the layout of a new result, and no input other
+ * than itself may share its memory. */
 static bool
 may_write(const struct common *common, PyObject *const *objects, int inputs,
           struct array *out)
@@ -165,8 +170,8 @@ may_write(const struct common *common, PyObject *const *objects, int inputs,
     return true;
 }
 
-/* may_write where all are arrays, as describe_arrays found them; completes
- * what it said by whether the first is written. */
+/* Does the check of may_write for operands that describe_arrays accepted, and
+ * records in the key whether the output is the first input. */
 static inline bool
 may_write_arrays(struct repeat *key, struct common *common,
                  PyObject *const *objects, int inputs, const struct array *out)
@@ -186,13 +191,14 @@ may_write_arrays(struct repeat *key, struct common *common,
            core_apart(out->head.owner, last->head.owner);
 }
 
-/* Where an operation is made. */
+/* Context and stream of a launch. */
 struct where {
-    struct core_context *context; /* the current one */
+    struct core_context *context; /* current context, borrowed */
     CUstream stream;
 };
 
-/* Also sets the key's context; false where there is none. */
+/* Finds the current context and sets the key's context. Returns false, without
+ * an exception, if no context is current. */
 static inline bool
 where_find(struct where *where, CUstream stream, struct repeat *key)
 {
@@ -205,7 +211,7 @@ where_find(struct where *where, CUstream stream, struct repeat *key)
     return true;
 }
 
-/* The operation of the key, or NULL. */
+/* Returns the cache entry of the key, or NULL. */
 static inline const struct repeat *
 repeat_find(const struct repeat *key, const struct common *common)
 {
@@ -215,8 +221,8 @@ repeat_find(const struct repeat *key, const struct common *common)
                                                                      : NULL;
 }
 
-/* Of arrays alone, one or two: 0, -1 with an exception, or 1 where the kernel
- * has gone. */
+/* Launches an operation on one or two arrays. Returns 0, -1 with an exception,
+ * or 1 if the kernel has been released. */
 static inline int
 launch_arrays(const struct repeat *repeat, struct where where, int inputs,
               PyObject *const *objects, struct array *result)
@@ -233,12 +239,14 @@ launch_arrays(const struct repeat *repeat, struct where where, int inputs,
                               inputs + 1, used, arguments);
 }
 
-/* With numbers among the operands. */
+/* Launches an operation with scalars among the operands; returns as
+ * launch_arrays does. */
 static __attribute__((noinline)) int
 launch_numbers(const struct repeat *place, struct where where, int inputs,
                PyObject *const *objects, struct array *result)
 {
-    const struct repeat repeat = *place; /* a conversion may warn, in Python */
+    /* A copy: a conversion may issue a warning, which runs Python code. */
+    const struct repeat repeat = *place;
     struct operand scalar[REPEAT_MOST];
     struct core_array_head *used[REPEAT_MOST + 1] = {&result->head};
     CUdeviceptr pointer[REPEAT_MOST + 1] = {result->head.pointer};
@@ -265,8 +273,8 @@ launch_numbers(const struct repeat *place, struct where where, int inputs,
                               arrays, used, arguments);
 }
 
-/* Whether the objects, of which none is to be written, still are what the
- * operation was found for. */
+/* Returns whether the operands, all of which are only read, still match the
+ * cache entry. */
 static bool
 still_fits(const struct repeat *repeat, PyObject *const *objects)
 {
@@ -280,8 +288,9 @@ still_fits(const struct repeat *repeat, PyObject *const *objects)
            repeat_equal(&now, repeat) && !(common.bits & repeat->mask);
 }
 
-/* A new result where the allocation may run Python's code, or give the GIL
- * away: then another operation may take the place, and arrays change. */
+/* Slow path of the allocation of a result, which may run Python code or
+ * release the GIL. Returns NULL, possibly without an exception, if the
+ * operands no longer match the entry afterwards. */
 static __attribute__((noinline)) struct array *
 result_slowly(const struct repeat *repeat, struct array *model,
               struct where where, PyObject *const *objects,
@@ -298,8 +307,9 @@ result_slowly(const struct repeat *repeat, struct array *model,
     return made;
 }
 
-/* The operation, with a result `out` or a new one of `dtype`, NULL: that of
- * the rule. */
+/* Performs a cached operation with the output `out`, or with a new one of
+ * `dtype`; the rule determines the type if `dtype` is NULL. Returns as
+ * repeat_apply does. */
 static inline __attribute__((always_inline)) bool
 repeat_make(const struct repeat *key, const struct common *common,
             struct where where, int inputs, PyObject *const *objects,
@@ -340,6 +350,7 @@ repeat_make(const struct repeat *key, const struct common *common,
     return true;
 }
 
+/* A copy of repeat_make that is not inlined, for less frequent operands. */
 static __attribute__((noinline)) bool
 make_other(const struct repeat *key, const struct common *common,
            struct where where, int inputs, PyObject *const *objects,
@@ -349,7 +360,7 @@ make_other(const struct repeat *key, const struct common *common,
                        result);
 }
 
-/* repeat_apply of what describe_arrays is not for. */
+/* Slow path of repeat_apply: operands that describe_arrays does not accept. */
 static __attribute__((noinline)) bool
 apply_others(int operation, int inputs, PyObject *const *objects,
              struct array *out, struct where where, void *context,
@@ -366,15 +377,16 @@ apply_others(int operation, int inputs, PyObject *const *objects,
     }
     common.bits |= out ? out->head.pointer : 0;
     if (out && !common.is_given && operation == OPERATION_COPY) {
-        dtype = out->dtype; /* copies convert to any */
+        dtype = out->dtype; /* copies convert to any dtype */
         key.type[1] = (PyObject *)dtype;
     }
     return make_other(&key, &common, where, inputs, objects, out, dtype,
                       result);
 }
 
-/* Whether the operation was made, or has failed with an exception: then
- * *result is what array_apply returns. */
+/* Fast path of array_apply. Returns false if the operation is not in the
+ * cache. Otherwise returns true and stores the result of array_apply in
+ * *result, which is NULL with an exception on failure. */
 bool
 repeat_apply(int operation, int inputs, PyObject *const *objects,
              struct array *out, CUstream stream, PyObject **result)
@@ -399,7 +411,8 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
                        result);
 }
 
-/* The same for a copy of another dtype. */
+/* Fast path of astype: a copy to another dtype. Returns as repeat_apply
+ * does. */
 bool
 repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
             PyObject **result)
@@ -417,8 +430,9 @@ repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
     return make_other(&key, &common, where, 1, &array, NULL, dtype, result);
 }
 
-/* Sets every element to a number that is in the array's type already: 1 where
- * that is done, 0 where it was not done before; -1 with an exception. */
+/* Fast path of fill: sets all elements to a value, which has the array's type
+ * already. Returns 1 on success, 0 if the operation is not in the cache, or -1
+ * with an exception. */
 int
 repeat_fill(struct array *array, const void *value, CUstream stream)
 {
@@ -447,13 +461,14 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
     return status < 0 ? -1 : status == 0;
 }
 
-/* Address bits that are zero where elements can be loaded. */
+/* Returns the address bits that are zero in aligned addresses. */
 static uint32_t
 alignment_bits(const struct array *array)
 {
     return (uint32_t)PyDataType_ALIGNMENT(array->dtype) - 1;
 }
 
+/* Stores an entry in the cache and evicts the previous one. */
 static void
 repeat_keep(const struct repeat *key)
 {
@@ -468,7 +483,8 @@ repeat_keep(const struct repeat *key)
     }
 }
 
-/* Remembers what the task came to, which made `out` of the objects. */
+/* Adds a completed task with the output `out` to the cache, if its operands
+ * are suitable. */
 void
 repeat_learn(const struct task *task, PyObject *const *objects,
              struct array *out, const struct rule *rule)
@@ -484,7 +500,8 @@ repeat_learn(const struct task *task, PyObject *const *objects,
     struct common common;
 
     if (!task->dense || task->inputs > REPEAT_MOST ||
-        (!aligned && out->size >= ALIGN_MINIMUM) || /* others may lie better */
+        /* Other arrays of these types may be aligned to 16 bytes. */
+        (!aligned && out->size >= ALIGN_MINIMUM) ||
         !repeat_describe(&key, &common, task->operation, task->inputs, objects,
                          out)) {
         return;

@@ -1,36 +1,37 @@
-/* repeat_copy.c - a copy between two layouts that was made before.
+/* repeat_copy.c - cache of launches of copies between two layouts.
  *
- * Called by copy.c.  Which kernel copies an array into another of the same
- * type depends on the shape, both strides, and how the addresses are aligned;
- * what it came to is remembered by these, so that the next one like it is a
- * launch and no more.  Only where a kernel copied: arrays that lie alike are
- * copied by the driver.
+ * Called by copy.c. The kernel for a copy between two arrays of one dtype
+ * depends on the shape, both strides and the alignment of the addresses. The
+ * cache maps these to the launch, so a repeated copy needs no other work than
+ * the launch. It contains only copies by kernels: the driver copies arrays of
+ * equal contiguous layouts.
  *
- * Owns nothing; a context whose kernels are let go has another key from then
- * on.  The GIL is the lock.
+ * The cache owns nothing. A context gets a new key when its kernels are
+ * released. The GIL protects the cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"
 
 enum {
-    PLACES = 32, /* a power of two */
+    PLACES = 32, /* cache entries; a power of two */
     MOST_AXES = 3,
-    MOST_WORDS = 2 + (MOST_AXES + 1) * 3, /* elements may be split: an axis */
+    /* One more axis, since elements may be split. */
+    MOST_WORDS = 2 + (MOST_AXES + 1) * 3,
 };
 
 struct copied {
-    struct core_relaunch launch; /* its key is compared */
-    int64_t form; /* axes, bytes of an element, low bits of the addresses */
-    npy_intp shape[MOST_AXES]; /* compared, as are the strides */
+    struct core_relaunch launch; /* `key` takes part in the comparison */
+    int64_t form; /* axes, bytes per element, low bits of the addresses */
+    npy_intp shape[MOST_AXES]; /* compared, like the strides */
     npy_intp target[MOST_AXES], source[MOST_AXES];
-    npy_intp offset[2]; /* bytes from the first element, of flipped axes */
+    npy_intp offset[2]; /* bytes to the first element, for reversed axes */
     int64_t words[MOST_WORDS];
 };
 
 static struct copied places[PLACES];
 
-/* Whether the copy is one that may be remembered; all of its form but the
- * layouts. */
+/* Computes the part of the key that is not a shape or stride. Returns false if
+ * the copy is not suitable for the cache. */
 static inline bool
 form_of(const struct array *target, const struct array *source, int64_t *form)
 {
@@ -42,6 +43,7 @@ form_of(const struct array *target, const struct array *source, int64_t *form)
            target->size > 0 && array_same_shape(target, source);
 }
 
+/* Returns the cache entry at the hash of the key. */
 static inline struct copied *
 place_of(int64_t form, const struct array *target, const struct array *source)
 {
@@ -54,7 +56,7 @@ place_of(int64_t form, const struct array *target, const struct array *source)
     return &places[hash * 0x9e3779b97f4a7c15u >> 59 & (PLACES - 1)];
 }
 
-/* Whether that was copied, or a copy of the form into the same layouts. */
+/* Returns whether the entry has this form, shape and strides. */
 static inline bool
 is_equal(const struct copied *place, int64_t form, const struct array *target,
          const struct array *source)
@@ -72,13 +74,15 @@ is_equal(const struct copied *place, int64_t form, const struct array *target,
     return true;
 }
 
+/* Launches a copy. Returns 0, -1 with an exception, or 1 if the kernel has
+ * been released. */
 static inline int
 launch(const struct copied *copied, struct core_context *context,
        CUstream stream, struct array *target, struct array *source)
 {
     CUdeviceptr to = target->head.pointer + (CUdeviceptr)copied->offset[0];
     CUdeviceptr from = source->head.pointer + (CUdeviceptr)copied->offset[1];
-    /* Others may take the place while a launch gives the GIL away. */
+    /* A copy: the entry may be evicted while a launch releases the GIL. */
     int64_t words[MOST_WORDS];
     void *arguments[] = {&to, &from, words};
     struct core_array_head *used[] = {&target->head, &source->head};
@@ -88,15 +92,16 @@ launch(const struct copied *copied, struct core_context *context,
                               arguments);
 }
 
-/* target[...] = source: 1 where that is done, 0 where it was not done before
- * or the arrays may overlap; -1 with an exception. */
+/* Fast path of target[...] = source. Returns 1 on success, 0 if the copy is
+ * not in the cache or the arrays may overlap, or -1 with an exception. */
 int
 copy_again(struct array *target, struct array *source, CUstream stream)
 {
     int64_t form;
     void *key;
 
-    if (target->flags & source->flags & ARRAY_FORC || /* the driver copies */
+    /* Copied by the driver. */
+    if (target->flags & source->flags & ARRAY_FORC ||
         !core_apart(target->head.owner, source->head.owner)) {
         return 0;
     }
@@ -116,7 +121,7 @@ copy_again(struct array *target, struct array *source, CUstream stream)
     return status < 0 ? -1 : status == 0;
 }
 
-/* Remembers what the task came to, which copied one into the other. */
+/* Adds a completed copy to the cache, if it is suitable. */
 void
 copy_learn(const struct task *task, const struct array *target,
            const struct array *source)

@@ -1,33 +1,35 @@
-/* repeat_reduction.c - a reduction of whole arrays that was made before.
+/* repeat_reduction.c - cache of launches of reductions of whole arrays.
  *
- * Called by reduce.c.  As repeat.c does for element-wise operations: what a
- * reduction of contiguous arrays of one type comes to - kernel, grid, how many
- * elements a block has - is remembered by what a look at the operands tells.
+ * Called by reduce.c and shortcut.c. Works as repeat.c does for element-wise
+ * operations: the cache maps a few properties of the operands to the kernel,
+ * the grid and the number of elements per block.
  *
- * Owns references to the dtypes that it compares as pointers, and no kernels:
- * a context whose kernels are let go has another key from then on, which the
- * launch looks at.  Rules live as long as the process.  The GIL is the lock.
+ * The cache owns references to the dtypes that it compares by address, and no
+ * kernels. A context gets a new key when its kernels are released, and each
+ * launch compares the key. Result dtypes are borrowed from rules, which live
+ * as long as the process. The GIL protects the cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat_reduction.h"
 
-#define PLACES 64 /* a power of two */
+#define PLACES 64 /* cache entries; a power of two */
 
-/* One cache line. */
+/* A cache entry, one cache line. */
 struct reduced {
-    struct core_relaunch launch; /* its key is compared */
-    PyArray_Descr *dtype;        /* strong: of each input */
+    struct core_relaunch launch; /* `key` takes part in the comparison */
+    PyArray_Descr *dtype;        /* strong; dtype of all inputs */
     npy_intp size;
-    uint32_t form;      /* the operation and its inputs */
-    uint32_t mask;      /* address bits that are to be zero */
-    npy_intp per_block; /* elements */
+    uint32_t form;      /* the operation and its number of inputs */
+    uint32_t mask;      /* address bits that must be zero */
+    npy_intp per_block; /* elements per block */
+    /* Dtype of the result, borrowed from the rule. */
     PyArray_Descr *result;
 };
 
 static struct reduced places[PLACES] __attribute__((aligned(64)));
 
-/* What the objects have in common; false where they are not arrays of one
- * shape and that simple. */
+/* Computes the key of a reduction, except the context. Returns false unless
+ * the operands are C-contiguous arrays of one shape and dtype. */
 static inline bool
 describe(struct reduced *key, int operation, int inputs,
          PyObject *const *objects, CUdeviceptr *bits)
@@ -52,6 +54,7 @@ describe(struct reduced *key, int operation, int inputs,
     return key->size > 0;
 }
 
+/* Returns the cache entry at the hash of the key. */
 static inline struct reduced *
 place_of(const struct reduced *key)
 {
@@ -68,7 +71,8 @@ is_equal(const struct reduced *a, const struct reduced *b)
            a->size == b->size && a->form == b->form;
 }
 
-/* 0, -1 with an exception, or 1 where the kernel has gone. */
+/* Launches a reduction. Returns 0, -1 with an exception, or 1 if the kernel
+ * has been released. */
 static inline int
 launch(const struct reduced *reduced, struct core_context *context,
        CUstream stream, int inputs, PyObject *const *objects,
@@ -93,10 +97,10 @@ launch(const struct reduced *reduced, struct core_context *context,
                               used, arguments);
 }
 
-/* The result, and what blocks leave for the last one, where that may run
- * Python's code, which may reduce as well, or give an array other elements:
- * NULL, with an exception or without, where the reduction is to be begun
- * anew. */
+/* Slow path of the allocation of the result and of the partial results, which
+ * may run Python code. That code may compute reductions as well or change an
+ * operand. Returns NULL, possibly without an exception, if the caller must
+ * start the reduction again. */
 static __attribute__((noinline)) struct array *
 begin_slowly(const struct reduced *reduced, struct core_context *context,
              CUstream stream, PyObject *const *objects, CUdeviceptr *done,
@@ -122,8 +126,9 @@ begin_slowly(const struct reduced *reduced, struct core_context *context,
     return out;
 }
 
-/* Whether the reduction was made, or has failed with an exception: then
- * *result is what array_reduce_all returns. */
+/* Fast path of array_reduce_all. Returns false if the reduction is not in the
+ * cache. Otherwise returns true and stores the result in *result, which is
+ * NULL with an exception on failure. */
 bool
 reduction_again(int operation, int inputs, PyObject *const *objects,
                 PyObject **result)
@@ -167,7 +172,8 @@ reduction_again(int operation, int inputs, PyObject *const *objects,
     return status <= 0;
 }
 
-/* Remembers what one launch of a reduction came to. */
+/* Adds a completed reduction with one launch to the cache, if it is
+ * suitable. */
 void
 reduction_learn(int operation, int inputs, PyObject *const *objects,
                 PyArray_Descr *result, const struct kernel *kernel,

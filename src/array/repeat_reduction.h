@@ -1,4 +1,7 @@
-/* repeat_reduction.h - reductions that are made again, as reduce.c sees them.
+/* repeat_reduction.h - cache of launches of reductions: the fast path of
+ * reduce.c.
+ *
+ * All functions require the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_REPEAT_REDUCTION_H
@@ -6,8 +9,13 @@
 
 #include "array/array.h"
 
+/* Performs a cached reduction on the default stream. Returns false, without
+ * side effects, if the reduction is not in the cache. Otherwise returns true
+ * and stores the result in *result, NULL with an exception on failure. */
 bool reduction_again(int operation, int inputs, PyObject *const *objects,
                      PyObject **result);
+/* Adds a completed reduction to the cache if it is suitable. Borrows `result`,
+ * a dtype that must live as long as the process. Cannot fail. */
 void reduction_learn(int operation, int inputs, PyObject *const *objects,
                      PyArray_Descr *result, const struct kernel *kernel,
                      npy_intp blocks, npy_intp per_block);

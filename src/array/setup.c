@@ -1,6 +1,6 @@
-/* setup.c - puts the array room into pycuda._driver.
+/* setup.c - adds the types and functions of src/array to pycuda._driver.
  *
- * array_setup is called once by the module's exec slot.
+ * The module's exec slot calls array_setup once.
  *
  * SPDX-License-Identifier: MIT */
 #define ARRAY_IMPORTS_NUMPY

@@ -1,15 +1,17 @@
-/* shape.c - the same elements in another shape: reshape, ravel, view,
- * squeeze, transpose, any strides.
+/* shape.c - methods that show the same elements in another shape: reshape,
+ * ravel, view, squeeze, transpose, _strided.
  *
- * Methods of ArrayBase.  All give views where strides can say it; reshape and
- * ravel copy where they cannot.  The order is NumPy's logical order.
+ * Methods of ArrayBase. All return views where strides can express the result;
+ * otherwise reshape and ravel copy. Elements are counted in NumPy's logical
+ * order.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
 /* --- reshape ----------------------------------------------------------- */
 
-/* array_parse_shape, whose AssertionError is PyCUDA's for constructors. */
+/* Calls array_parse_shape, and raises TypeError instead of AssertionError,
+ * which only PyCUDA's constructors raise. */
 static int
 parse_list(PyObject *object, const char *what, npy_intp *values)
 {
@@ -23,7 +25,8 @@ parse_list(PyObject *object, const char *what, npy_intp *values)
     return n;
 }
 
-/* Replaces one -1 by what is left, and checks the size. */
+/* Replaces one length of -1 by the length that the size leaves for it, and
+ * checks the size. Returns 0, or -1 with a ValueError. */
 static int
 complete_shape(npy_intp size, int ndim, npy_intp *shape)
 {
@@ -60,8 +63,8 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
     return 0;
 }
 
-/* The result is packed in `order`: a view of the array if that is packed so,
- * else of a packed copy. */
+/* Returns a view of the array in another shape, contiguous in `order`. If the
+ * array is not contiguous in this order, the view is of a copy. */
 static PyObject *
 reshape(struct array *array, char order, int ndim, npy_intp *shape)
 {
@@ -84,6 +87,8 @@ reshape(struct array *array, char order, int ndim, npy_intp *shape)
     return (PyObject *)view;
 }
 
+/* Parses the keyword `order` of reshape. Returns 0, or -1 with an
+ * exception. */
 static int
 parse_order(const struct array *array, PyObject *kwargs, char *order)
 {
@@ -148,7 +153,7 @@ array_ravel(PyObject *self, PyObject *unused)
 
 /* --- transpose --------------------------------------------------------- */
 
-/* The axis counted from the front, or -1 with numpy's AxisError. */
+/* Returns the axis counted from the front, or -1 with NumPy's AxisError. */
 static int
 axis_check(npy_intp given, int ndim)
 {
@@ -171,6 +176,7 @@ axis_check(npy_intp given, int ndim)
     return -1;
 }
 
+/* Parses a permutation of the axes. Returns 0, or -1 with an exception. */
 static int
 parse_axes(PyObject *axes, int ndim, int *order)
 {
@@ -201,8 +207,8 @@ parse_axes(PyObject *axes, int ndim, int *order)
     return 0;
 }
 
-/* A view for any order of the axes: keeps gpudata, and has the root array as
- * its base. */
+/* Creates a view whose axes the caller permutes. Unlike other views, it keeps
+ * gpudata and its base is the root array. */
 static struct array *
 transposed_view(struct array *array)
 {
@@ -217,7 +223,8 @@ transposed_view(struct array *array)
     return view;
 }
 
-/* The axes in reverse, which takes C order to Fortran order. */
+/* Returns a view with the axes in reverse order, which turns C order into
+ * Fortran order. */
 static PyObject *
 array_reversed(struct array *array)
 {
@@ -281,7 +288,8 @@ array_transpose(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- squeeze, view ----------------------------------------------------- */
 
-/* Marks the axes named, which must have length 1; -1 with an exception. */
+/* Stores a bit mask of the given axes, which must have length 1. Returns 0, or
+ * -1 with an exception. */
 static int
 squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
 {
@@ -291,7 +299,7 @@ squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
     *marked = 0;
     for (int i = 0; i < n; i++) {
         if (array->ndim == 0 && (given[i] == 0 || given[i] == -1)) {
-            continue; /* as NumPy takes it */
+            continue; /* accepted by NumPy as well */
         }
         int axis = axis_check(given[i], array->ndim);
         if (axis < 0) {
@@ -346,8 +354,8 @@ array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs)
     return (PyObject *)view;
 }
 
-/* _strided(shape, strides): strides are those of a part of this array, such
- * as its diagonal, or 0. */
+/* _strided(shape, strides): returns a view with other strides in bytes, which
+ * may be 0. All of its elements must be inside this array's memory. */
 static PyObject *
 array_strided(PyObject *self, PyObject *args)
 {
@@ -380,7 +388,7 @@ array_strided(PyObject *self, PyObject *args)
     return (PyObject *)view;
 }
 
-/* The axis whose elements are neighbours in memory. */
+/* Returns the axis along which elements are adjacent in memory, or -1. */
 static int
 unit_axis(const struct array *array)
 {
@@ -396,6 +404,8 @@ unit_axis(const struct array *array)
     return found;
 }
 
+/* Returns a view of a dtype with another item size: the adjacent axis gets
+ * another length. Raises ValueError if the sizes do not divide. */
 static PyObject *
 view_resized(struct array *array, PyArray_Descr *dtype)
 {

@@ -1,10 +1,12 @@
-/* shortcut.c - Shortcut: a function of Python whose usual call, one array (or
- * two of one shape, or an array and a number) and at most `out` and `stream`,
- * or of a reduction an `axis` that it had before, needs no Python frame.
+/* shortcut.c - Shortcut: a Python function of one or two arrays with a C fast
+ * path.
  *
  * pycuda.cumath, pycuda._array.mathematics and pycuda._array.reductions wrap
- * their functions in it.  Anything but arrays that are not empty goes to the
- * Python function.
+ * their functions in it. The fast path handles calls with one array, two
+ * arrays of one shape, or an array and a number, and at most the keywords
+ * `out` and `stream`; for reductions, also an `axis` for which there is a
+ * launch plan. It needs no Python frame. All other calls, and calls with empty
+ * arrays, go to the Python function.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
@@ -16,10 +18,10 @@ struct shortcut {
     int operation;
     int reduces;
     int inputs;
-    PyObject *name; /* strong, interned; of plans */
+    PyObject *name; /* strong, interned; key of launch plans */
 };
 
-/* An array that the short way is right for. */
+/* Returns whether the fast path handles the array. */
 static int
 is_usual(const struct shortcut *self, PyObject *object)
 {
@@ -29,8 +31,8 @@ is_usual(const struct shortcut *self, PyObject *object)
            (self->reduces ? array_reduces_all(array) : array->size > 0);
 }
 
-/* Arrays of one shape; of an operation element by element all but one may be
- * numbers. */
+/* Returns whether the fast path handles the operands: arrays of one shape.
+ * Element-wise operations may have numbers instead of all but one of them. */
 static int
 are_usual(const struct shortcut *self, PyObject *const *args)
 {
@@ -56,7 +58,8 @@ are_usual(const struct shortcut *self, PyObject *const *args)
 
 static PyObject *axis_name, *out_name, *stream_name; /* interned */
 
-/* What keywords say; 0 where one is not usual. */
+/* Stores the values of the keywords. Returns 0 if the fast path does not
+ * handle one of them. */
 static int
 keywords_are_usual(const struct shortcut *self, PyObject *const *values,
                    PyObject *names, struct array **out, PyObject **stream)
@@ -80,7 +83,8 @@ keywords_are_usual(const struct shortcut *self, PyObject *const *values,
     return 1;
 }
 
-/* A reduction of one array along an axis, as plan_repeat. */
+/* Executes the launch plan of a reduction of one array along an axis. Returns
+ * as plan_repeat does. */
 static PyObject *
 reduce_again(const struct shortcut *self, PyObject *const *args,
              Py_ssize_t nargs, PyObject *names)
@@ -92,8 +96,9 @@ reduce_again(const struct shortcut *self, PyObject *const *args,
                : NULL;
 }
 
-/* A call with `out` or nothing besides that was made before: repeat_apply and
- * reduction_again look at all that is_usual asks for. */
+/* Fast path for operations in the cache, with `out` or without keywords.
+ * Checks less than is_usual, since repeat_apply and reduction_again check the
+ * rest. Returns as repeat_apply does. */
 static inline bool
 call_again(const struct shortcut *self, PyObject *const *args,
            Py_ssize_t nargs, PyObject *names, PyObject **result)
@@ -118,7 +123,8 @@ call_again(const struct shortcut *self, PyObject *const *args,
                         (struct array *)out, NULL, result);
 }
 
-/* A call that was not made before, or is not usual. */
+/* Slow path: operations that are not in the cache, and calls of the Python
+ * function. */
 static __attribute__((noinline)) PyObject *
 call_first(struct shortcut *self, PyObject *const *args, size_t nargsf,
            PyObject *names)
@@ -158,6 +164,8 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                : call_first(self, args, nargsf, names);
 }
 
+/* Shortcut(function, name, reduces=False, inputs=1): wraps a function that
+ * applies the operation `name`. */
 static PyObject *
 shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

@@ -1,4 +1,4 @@
-/* table.c - a hash table from 128 bits to pointers: table.h.
+/* table.c - hash table with 128-bit keys; see table.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/table.h"
@@ -13,6 +13,7 @@ slot_hash(uint64_t low, uint64_t high)
     return (size_t)(hash ^ hash >> 29);
 }
 
+/* Returns the slot of the key, or the free slot for it. */
 static struct slot *
 table_slot(const struct table *table, uint64_t low, uint64_t high)
 {
@@ -26,6 +27,8 @@ table_slot(const struct table *table, uint64_t low, uint64_t high)
     }
 }
 
+/* Makes space for one more entry; doubles the capacity when half of it is
+ * used. Returns 0, or -1 with a MemoryError. */
 static int
 table_reserve(struct table *table)
 {

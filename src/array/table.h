@@ -1,6 +1,7 @@
-/* table.h - a hash table from 128 bits to pointers.
+/* table.h - hash table from 128-bit keys to pointers.
  *
- * Of operation.c and kernels.c.  Open-addressed; nothing is ever taken out.
+ * Used by operation.c and kernels.c under the GIL. The table uses open
+ * addressing; entries are never removed. It does not own the values.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_TABLE_H
@@ -20,9 +21,10 @@ struct table {
     size_t used;
 };
 
-/* NULL: it is not there. */
+/* Returns the value of a key, or NULL if there is none. */
 void *table_find(const struct table *table, uint64_t low, uint64_t high);
-/* 0, or -1 with a MemoryError. */
+/* Adds a value, which must not be NULL, or replaces the one of the same key.
+ * Returns 0, or -1 with a MemoryError. */
 int table_add(struct table *table, uint64_t low, uint64_t high, void *value);
 
 #endif

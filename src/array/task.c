@@ -1,25 +1,28 @@
-/* task.c - from operands and layout to a kernel and its launch.
+/* task.c - element-wise tasks: selects the kernel and launches it.
  *
- * Called by apply.c and copy.c with a described task; chooses the layout
- * class, finds or makes the kernel, builds its arguments, launches.
+ * Called by apply.c and copy.c with a described task. Chooses the layout
+ * class, finds or compiles the kernel, builds its arguments and launches it.
  *
- * A kernel's parameters are: the output, the inputs in order (a pointer or a
- * scalar by value), then the number of elements (dense classes) or a struct
- * of 64-bit integers: size, blocks along the last axis, shape[ndim],
- * strides[operands][ndim].  pycuda/_kernels/factory.py writes the other side.
+ * A kernel has these parameters: the output; the inputs in order, a pointer or
+ * a scalar by value; and then the number of elements for contiguous classes,
+ * or else a struct of 64-bit integers: size, blocks along the last axis,
+ * shape[ndim], strides[operands][ndim]. pycuda/_kernels/factory.py generates
+ * the matching kernels.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"
 
-/* Rows shorter than this are not worth blocks of their own. */
+/* Minimum row length for which each row gets its own blocks. */
 #define ROW_MINIMUM 64
-/* In shorter ones each element's place is worked out from nothing. */
+/* Minimum row length for which flat kernels advance pointers along a row. In
+ * shorter rows they compute each address from the element's index. */
 #define WALK_MINIMUM 8
-/* Nor are tiles with a shorter side. */
+/* Minimum length of both axes of a tile. */
 #define TILE_MINIMUM 16
-/* Up to so many elements large tiles leave multiprocessors without work. */
+/* Number of elements up to which small tiles are used: large tiles would leave
+ * multiprocessors without work. */
 #define SMALL_TILES (1 << 20)
-/* Nor wide loads for shorter rows. */
+/* Minimum row length for 16-byte loads. */
 #define PACK_MINIMUM 256
 #define GRID_LIMIT   0x7fffffff
 
@@ -35,6 +38,8 @@ static const char *const class_names[] = {
 
 /* --- layout class ------------------------------------------------------ */
 
+/* Returns whether the layout is one axis of adjacent elements in all
+ * operands. */
 static int
 all_unit(const struct task *task)
 {
@@ -59,12 +64,14 @@ dense_class(const struct task *task)
                : LAYOUT_CONTIGUOUS;
 }
 
+/* Returns the length of the last axis. */
 static npy_intp
 row_length(const struct task *task)
 {
     return task->layout.shape[task->layout.ndim - 1];
 }
 
+/* Classifies the stride of each operand along the last axis. */
 static void
 choose_inner(struct task *task)
 {
@@ -78,7 +85,7 @@ choose_inner(struct task *task)
     }
 }
 
-/* Whether neighbours along an axis share cache lines. */
+/* Returns whether neighboring elements along an axis share cache lines. */
 static int
 near(const struct task *task, int k, int axis)
 {
@@ -87,7 +94,8 @@ near(const struct task *task, int k, int axis)
     return step > 0 && step <= 2 * task->itemsize[k];
 }
 
-/* Whether input k is better read along `axis` than along the last. */
+/* Returns whether reading input k along `axis` uses the memory better than
+ * reading it along the last axis. */
 static int
 lies_across(const struct task *task, int k, int axis)
 {
@@ -98,7 +106,7 @@ lies_across(const struct task *task, int k, int axis)
            Py_ABS(task->layout.strides[k][last]) >= 4 * step;
 }
 
-/* The axis along which an input is to be read by tiles, or -1. */
+/* Returns the axis along which an input should be read in tiles, or -1. */
 static int
 across_axis(const struct task *task)
 {
@@ -133,6 +141,7 @@ swap_axes(struct layout *layout, int a, int b)
     }
 }
 
+/* Selects a tile class and makes the tiled axis the second to last one. */
 static void
 choose_tiles(struct task *task, int across)
 {
@@ -149,7 +158,7 @@ choose_tiles(struct task *task, int across)
     }
 }
 
-/* Whether rows can be moved in words of 16 bytes. */
+/* Returns whether rows can be copied in words of 16 bytes. */
 static int
 rows_pack(const struct task *task)
 {
@@ -172,6 +181,7 @@ rows_pack(const struct task *task)
            row_length(task) >= PACK_MINIMUM;
 }
 
+/* Selects the layout class of operands that are not contiguous. */
 static void
 choose_strided(struct task *task)
 {
@@ -190,6 +200,8 @@ choose_strided(struct task *task)
     }
 }
 
+/* Selects the layout class. Collapses axes and adds the offsets of reversed
+ * axes to the pointers first. */
 static void
 choose_class(struct task *task)
 {
@@ -212,13 +224,14 @@ choose_class(struct task *task)
 
 /* --- kernel ------------------------------------------------------------ */
 
+/* Returns the number of axes that the kernel depends on. */
 static int
 key_ndim(const struct task *task)
 {
     return task->class >= LAYOUT_ROWS ? task->layout.ndim : 0;
 }
 
-/* How many operands have a walk that their kernel knows. */
+/* Returns the number of operands whose inner walk the kernel depends on. */
 static int
 inner_walks(const struct task *task)
 {
@@ -229,7 +242,7 @@ inner_walks(const struct task *task)
                : 0;
 }
 
-/* Every field that decides the kernel's source, 6 bits a type. */
+/* Packs all fields that determine the kernel's source, 6 bits per type. */
 static void
 pack_key(const struct task *task, uint64_t *low, uint64_t *high)
 {
@@ -252,6 +265,7 @@ pack_key(const struct task *task, uint64_t *low, uint64_t *high)
     *high = form;
 }
 
+/* Returns a tuple of dtypes, with None for entries marked in `skip`. */
 static PyObject *
 type_tuple(const int *codes, const int *skip, int n)
 {
@@ -281,8 +295,8 @@ inner_tuple(const struct task *task)
     return array_tuple(n, values);
 }
 
-/* ("map", name, types in memory, loop types, result type, stored type, class,
- * ndim, inner walks, wide) */
+/* Returns the key for Python's kernel factory: ("map", name, types in memory,
+ * loop types, result type, stored type, class, ndim, inner walks, wide). */
 static PyObject *
 make_key(void *data)
 {
@@ -310,6 +324,7 @@ quotient_up(npy_intp a, npy_intp b)
     return (a + b - 1) / b;
 }
 
+/* Computes launch dimensions by which blocks process parts of rows. */
 static void
 shape_rows(const struct task *task, const struct kernel *kernel,
            struct shape *shape)
@@ -322,7 +337,8 @@ shape_rows(const struct task *task, const struct kernel *kernel,
     shape->blocks = task->layout.size / row_length(task) * shape->along;
 }
 
-/* Threads that run in turn take so many elements each, wherever rows end. */
+/* Returns whether blocks process parts of rows. In blocks of one thread, the
+ * thread takes per_thread consecutive elements instead, across row ends. */
 static int
 walks_rows(const struct task *task, const struct kernel *kernel)
 {
@@ -330,7 +346,8 @@ walks_rows(const struct task *task, const struct kernel *kernel)
            (task->class == LAYOUT_ROWS || task->class == LAYOUT_PACKS);
 }
 
-/* per_thread is the side of a tile. */
+/* Computes the launch dimensions of a tile class. per_thread is the side of a
+ * tile. */
 static void
 shape_tiles(const struct task *task, const struct kernel *kernel,
             struct shape *shape)
@@ -347,6 +364,8 @@ shape_tiles(const struct task *task, const struct kernel *kernel,
                     quotient_up(across, side) * shape->along;
 }
 
+/* Computes the launch dimensions. Returns -1 with a ValueError if the grid
+ * would be too large. */
 static int
 launch_shape(const struct task *task, const struct kernel *kernel,
              struct shape *shape)
@@ -369,7 +388,8 @@ launch_shape(const struct task *task, const struct kernel *kernel,
     return 0;
 }
 
-/* The number of elements, or the struct that strided kernels take. */
+/* Fills the last parameter: the number of elements, or the struct that strided
+ * kernels take. */
 static void
 pack_layout(struct task *task, npy_intp along)
 {

@@ -1,8 +1,9 @@
-/* transfer.c - moving elements: get, set, copy, fill, astype, assignment.
+/* transfer.c - methods that transfer elements: get, set, copy, fill, astype,
+ * assignment.
  *
- * Methods of ArrayBase.  Host memory is always packed before it crosses; a
- * device layout that is not dense is packed or spread by a kernel on the
- * device.  Asynchronous calls keep no reference to host memory, as in CUDA.
+ * Methods of ArrayBase. Host memory is made contiguous before a transfer. A
+ * kernel on the device copies between contiguous memory and other layouts.
+ * Asynchronous calls hold no reference to host memory, as in CUDA.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -16,8 +17,9 @@ byte_count(const struct array *array)
     return (size_t)(array->size * PyDataType_ELSIZE(array->dtype));
 }
 
-/* A host array with packed strides in the order of the device array's axes.
- * Page-locked memory comes from pycuda._driver.pagelocked_empty. */
+/* Allocates a host array with contiguous strides in the axis order of the
+ * device array. pycuda._driver.pagelocked_empty allocates page-locked
+ * memory. */
 static PyObject *
 host_empty(struct array *array, int pagelocked)
 {
@@ -43,7 +45,8 @@ host_empty(struct array *array, int pagelocked)
                                 array->shape, strides, NULL, 0, NULL);
 }
 
-/* Whether host and device elements lie in the same packed order. */
+/* Returns whether the host and the device elements have the same contiguous
+ * order. */
 static int
 host_matches(const struct array *array, PyArrayObject *host)
 {
@@ -62,6 +65,9 @@ host_matches(const struct array *array, PyArrayObject *host)
     return layout_dense(array->ndim, array->shape, array->strides, itemsize);
 }
 
+/* Copies all elements to a host array of the same layout. A synchronous copy
+ * also reports faults of earlier kernels. Returns 0, or -1 with an
+ * exception. */
 static int
 dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
 {
@@ -80,8 +86,9 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* Into a host array of any layout: directly if it matches, else through a
- * packed one of the same axis order, which must be complete to be spread. */
+/* Copies to a host array of any layout: directly if the layouts match,
+ * otherwise through a contiguous array in the host's axis order. If that one
+ * is on the host, its copy is synchronous. */
 static int
 get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -118,6 +125,7 @@ done:
     return result;
 }
 
+/* Returns a new host array with the elements. */
 static PyObject *
 get_new(struct array *array, int pagelocked, int async, CUstream stream)
 {
@@ -142,7 +150,9 @@ get_new(struct array *array, int pagelocked, int async, CUstream stream)
     return host;
 }
 
-/* The host side of a transfer seen in the device array's shape. */
+/* Returns a view or copy of the host array in the device array's shape; a
+ * different shape issues a warning of `category`. NULL with an exception if
+ * the sizes differ. */
 static PyArrayObject *
 host_in_shape(PyArrayObject *host, const struct array *array,
               PyObject *category, const char *what)
@@ -167,6 +177,8 @@ host_in_shape(PyArrayObject *host, const struct array *array,
     return (PyArrayObject *)PyArray_Newshape(host, &dims, NPY_CORDER);
 }
 
+/* Copies to a host array of the caller, which must be writable and of the same
+ * dtype. Returns a new reference to it. */
 static PyObject *
 get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -188,7 +200,7 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
     int result;
     if (PyArray_DATA(shaped) == PyArray_DATA(host)) {
         result = get_into(array, shaped, async, stream);
-    } else { /* reshaping copied: its elements go back in order */
+    } else { /* reshaping copied: the elements must be copied back */
         result = get_into(array, shaped, 0, stream);
         result = result < 0 ? -1 : PyArray_CopyAnyInto(host, shaped);
     }
@@ -199,8 +211,7 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 static int set_device(struct array *array, struct array *source,
                       CUstream stream);
 
-/* Copies into the target that the caller gave: an array of the host or one on
- * the device. */
+/* Copies to the target given by the caller, a NumPy array or a GPUArray. */
 static PyObject *
 get_to(struct array *array, PyObject *target, int async, CUstream stream,
        const char *name)
@@ -280,7 +291,7 @@ htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
                : core_memcpy_htod(array->head.pointer, source, bytes, stream);
 }
 
-/* Elements of a host array of the same shape and dtype. */
+/* Copies the elements of a host array of the same shape and dtype. */
 static int
 set_from_host(struct array *array, PyArrayObject *host, int async,
               CUstream stream)
@@ -301,7 +312,8 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
     if (!packed) {
         return -1;
     }
-    /* The packed copy dies below, so these copies are not asynchronous. */
+    /* These copies are synchronous since the contiguous copy is freed
+     * below. */
     if (host_matches(array, packed)) {
         result = htod(array, packed, 0, stream);
     } else {
@@ -316,6 +328,8 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
     return result;
 }
 
+/* Copies from a host array of the same dtype and size. Returns 0, or -1 with
+ * an exception. */
 static int
 set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -332,6 +346,8 @@ set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
     return result;
 }
 
+/* Copies from a GPUArray of the same dtype and size. Returns 0, or -1 with an
+ * exception. */
 static int
 set_device(struct array *array, struct array *source, CUstream stream)
 {
@@ -446,7 +462,8 @@ array_fill(PyObject *self, CORE_ARGS)
 
 /* --- assignment to a view ---------------------------------------------- */
 
-/* Cast and spread on the host where that is needed, as NumPy assigns. */
+/* Assigns a NumPy array as NumPy does. The host casts and broadcasts where
+ * necessary. */
 static int
 assign_host(struct array *target, PyArrayObject *host)
 {
@@ -486,7 +503,9 @@ assign_sequence(struct array *target, PyObject *value)
     return result;
 }
 
-/* target[...] = value: a scalar, a list, an ndarray or an array. */
+/* Performs target[...] = value for a scalar, a list, a NumPy array or a
+ * GPUArray. Synchronous for host memory. Returns 0, or -1 with an
+ * exception. */
 int
 array_assign(struct array *target, PyObject *value)
 {
@@ -511,7 +530,7 @@ array_assign(struct array *target, PyObject *value)
 
 /* --- copies ------------------------------------------------------------ */
 
-/* "C", "F" or "K"; 0 with an exception for anything else. */
+/* Returns 'C', 'F' or 'K', or 0 with an exception for other objects. */
 static char
 order_parse(PyObject *object)
 {
@@ -603,8 +622,8 @@ array_bool(PyObject *self)
     return array_truth(self);
 }
 
-/* Pickles and copies go through the host: (rebuild, (class, elements, the
- * instance's own attributes)). */
+/* Returns the state for pickle and copy, which goes through the host:
+ * (rebuild, (class, elements, instance attributes)). */
 static PyObject *
 array_reduce(PyObject *self, PyObject *unused)
 {

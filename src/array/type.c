@@ -1,31 +1,35 @@
-/* type.c - ArrayBase: the array object's dimensions, memory and life.
+/* type.c - ArrayBase: dimensions, memory, creation and destruction of arrays.
  *
- * pycuda.gpuarray.GPUArray derives from it in Python.  An array owns its
- * dimensions, and references to its dtype, the holder of its memory, the
- * array it is a view of, its allocator, and its attributes.  Fields are
- * consistent whenever ARRAY_READY is set; init.c has GPUArray(...),
- * attributes.c the attributes.
+ * pycuda.gpuarray.GPUArray derives from ArrayBase in Python. An array owns its
+ * dimensions and references to its dtype, the owner of its memory, its base,
+ * its allocator, and its attributes. The fields are consistent whenever
+ * ARRAY_READY is set. init.c implements the constructor, attributes.c the
+ * attributes.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 #include <structmember.h>
 
 PyTypeObject *array_type;
-static PyObject *default_allocator; /* pycuda._driver.mem_alloc */
-static PyObject *driver_module;     /* borrowed: lives with the process */
+static PyObject *default_allocator; /* strong; pycuda._driver.mem_alloc */
+/* Borrowed; lives as long as the process. */
+static PyObject *driver_module;
 
-/* The memory of arrays that have died, for the next ones: results come and go
- * at each operation. */
+/* Free list of array objects, since each operation creates and frees
+ * results. */
 enum { MOST_SPARE = 16 };
 
 static struct {
-    PyTypeObject *type; /* strong: GPUArray, once there is one */
+    PyTypeObject *type; /* strong; GPUArray, after array_set_class */
     int count;
     struct array *arrays[MOST_SPARE];
 } spare;
 
 /* --- dimensions -------------------------------------------------------- */
 
+/* Points shape and strides to memory for ndim axes: inside the object, or
+ * allocated if there are more than ARRAY_INLINE. Returns 0, or -1 with a
+ * MemoryError. */
 static inline int
 dims_reserve(struct array *array, int ndim)
 {
@@ -52,7 +56,8 @@ dims_release(struct array *array)
     array->shape = NULL;
 }
 
-/* Recomputes what follows from shape, strides and dtype. */
+/* Recomputes the size and the contiguity flags from shape, strides and
+ * dtype. */
 void
 array_update(struct array *array)
 {
@@ -95,7 +100,8 @@ array_default_allocator(void)
     return default_allocator;
 }
 
-/* Gives the array memory of size * itemsize bytes from its allocator. */
+/* Allocates size * itemsize bytes from the array's allocator. Returns 0, or -1
+ * with an exception. */
 int
 array_take_memory(struct array *array, CUstream stream)
 {
@@ -132,8 +138,9 @@ array_take_memory(struct array *array, CUstream stream)
     return 0;
 }
 
-/* What an array left (array_dealloc) owns nothing any more: the other fields
- * are set here, or with the dimensions. */
+/* Takes an object from the free list, which must not be empty. The free list's
+ * objects own nothing (array_dealloc); fields that are not set here are set by
+ * the caller. */
 static inline struct array *
 memory_again(void)
 {
@@ -146,6 +153,7 @@ memory_again(void)
     return array;
 }
 
+/* Returns whether the free list has an object of this type. */
 static inline bool
 is_spare(const PyTypeObject *type)
 {
@@ -159,7 +167,8 @@ memory_take(PyTypeObject *type)
                           : (struct array *)type->tp_alloc(type, 0);
 }
 
-/* Not kept where there is a finaliser, which runs once in an object's life. */
+/* Frees an object, or adds it to the free list. Objects with a finalizer are
+ * never reused, since a finalizer runs once per object. */
 static inline void
 memory_give(PyTypeObject *type, struct array *array)
 {
@@ -171,8 +180,8 @@ memory_give(PyTypeObject *type, struct array *array)
     }
 }
 
-/* An array of `type` without memory, fields zero but for the dimensions, which
- * the caller sets. */
+/* Creates an array of `type` without memory. The caller sets the dimensions;
+ * all other fields are zero. Returns NULL with an exception on failure. */
 struct array *
 array_alloc(PyTypeObject *type, int ndim)
 {
@@ -184,8 +193,8 @@ array_alloc(PyTypeObject *type, int ndim)
     return array;
 }
 
-/* A view with room for ndim axes; the caller fills shape, strides and moves
- * the pointer, then calls array_view_finish. */
+/* Creates a view with ndim axes. The caller sets shape and strides, moves the
+ * pointer, and then calls array_view_finish. */
 struct array *
 array_view(struct array *base, int ndim)
 {
@@ -203,6 +212,7 @@ array_view(struct array *base, int ndim)
     return view;
 }
 
+/* Completes a view whose shape and strides are set. */
 void
 array_view_finish(struct array *view)
 {
@@ -212,7 +222,8 @@ array_view_finish(struct array *view)
     }
 }
 
-/* A subclass that overrides _new_like_me in Python makes its own results. */
+/* Returns the method _new_like_me of a Python subclass that overrides it, a
+ * new reference; otherwise NULL, possibly with an exception. */
 static PyObject *
 overridden_new_like(struct array *model)
 {
@@ -231,12 +242,15 @@ overridden_new_like(struct array *model)
     return own;
 }
 
-/* Kernels write as many elements as the model's shape has. */
+/* Calls an overridden _new_like_me and checks the result: kernels write as
+ * many elements as the model's shape has. Consumes the reference to the
+ * method. */
 static struct array *
 call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
               const npy_intp *shape)
 {
-    npy_intp keep[ARRAY_MAX_NDIM]; /* `shape` may be the model's own */
+    /* A copy, since `shape` may be the model's own. */
+    npy_intp keep[ARRAY_MAX_NDIM];
     int ndim = model->ndim;
     size_t bytes = (size_t)ndim * sizeof *shape;
 
@@ -259,8 +273,8 @@ call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
     return (struct array *)result;
 }
 
-/* A new array with memory from the allocator, NULL: the default one; strides
- * NULL: C order. */
+/* Creates an array with memory from the allocator; NULL means the default
+ * allocator. Strides NULL: C order. */
 static struct array *
 array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
            int ndim, const npy_intp *shape, const npy_intp *strides,
@@ -279,7 +293,7 @@ array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
     array->allocator = Py_XNewRef(allocator);
     array->flags = ARRAY_READY;
-    if (ndim > 0) { /* a scalar's shape may be NULL, which memcpy forbids */
+    if (ndim > 0) { /* shape may be NULL without axes, which memcpy forbids */
         memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
     }
     if (strides && ndim > 0) {
@@ -294,13 +308,14 @@ array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     return array;
 }
 
-/* A new array of the model's class and allocator; strides NULL: C order. */
+/* Creates an array of the model's class, with memory from its allocator.
+ * Strides NULL: C order. */
 struct array *
 array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
                const npy_intp *shape, const npy_intp *strides, CUstream stream)
 {
     if (ndim == model->ndim &&
-        (ndim == 0 || /* shape may be NULL then */
+        (ndim == 0 || /* shape may be NULL */
          memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
         PyObject *method = overridden_new_like(model);
         if (method) {
@@ -312,7 +327,7 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
                       strides, stream);
 }
 
-/* A new GPUArray in C order, from the default allocator. */
+/* Creates a C-contiguous GPUArray with memory from the default allocator. */
 struct array *
 array_new_plain(PyArray_Descr *dtype, int ndim, const npy_intp *shape)
 {
@@ -323,8 +338,8 @@ array_new_plain(PyArray_Descr *dtype, int ndim, const npy_intp *shape)
     return array_made(spare.type, NULL, dtype, ndim, shape, NULL, NULL);
 }
 
-/* All but the memory of a result of the shape of a plain model in C order, or
- * of none, `ndim` 0. */
+/* Sets all fields but the memory of a result in C order. It has the shape of
+ * the model, or no axes if `ndim` is 0. */
 static inline void
 result_begin(struct array *array, const struct array *model, int ndim,
              PyArray_Descr *dtype)
@@ -342,9 +357,9 @@ result_begin(struct array *array, const struct array *model, int ndim,
         ARRAY_READY | (ndim > 0 ? model->flags & ARRAY_FORC : ARRAY_FORC);
 }
 
-/* Such a result in the current context, for a kernel on this stream, of what
- * lies ready: runs no code of Python's and keeps the GIL.  NULL without an
- * exception where that is not so. */
+/* Allocates such a result in the current context, for a kernel on this stream,
+ * from memory that the pool has ready. Runs no Python code and holds the GIL
+ * throughout. Returns NULL without an exception if that is not possible. */
 struct array *
 array_new_ready(struct array *model, int ndim, PyArray_Descr *dtype,
                 struct core_context *context, CUstream stream)
@@ -367,7 +382,8 @@ array_new_ready(struct array *model, int ndim, PyArray_Descr *dtype,
     return array;
 }
 
-/* The same however it is to be had. */
+/* Allocates such a result in the current context by any means: may run Python
+ * code or release the GIL. Returns NULL with an exception on failure. */
 struct array *
 array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
                 struct core_context *context, CUstream stream)
@@ -396,7 +412,7 @@ array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
     return array;
 }
 
-/* --- end --------------------------------------------------------------- */
+/* --- destruction -------------------------------------------------------- */
 
 static int
 array_traverse(PyObject *self, visitproc visit, void *arg)
@@ -438,7 +454,8 @@ array_end(PyObject *self)
 
 static void array_dealloc(PyObject *self);
 
-/* Views of views may end in long chains. */
+/* Destroys a view. The trashcan limits the recursion in long chains of
+ * views. */
 static __attribute__((noinline)) void
 view_end(PyObject *self)
 {
@@ -447,8 +464,9 @@ view_end(PyObject *self)
     Py_TRASHCAN_END;
 }
 
-/* Also that of GPUArray itself (array_set_class); classes that derive from it
- * come here when Python has done its part, finalisers among it. */
+/* Destructor of ArrayBase and of GPUArray itself (array_set_class). For
+ * classes derived from GPUArray, Python's destructor calls it after its own
+ * work, which includes finalizers. */
 static void
 array_dealloc(PyObject *self)
 {
@@ -471,9 +489,9 @@ array_dealloc(PyObject *self)
     }
 }
 
-/* Takes GPUArray: its memory is kept for the next arrays, and as it has
- * nothing that ArrayBase has not, its objects end as those do, without what
- * Python would look for first. */
+/* _set_array_class(type): registers GPUArray. Its objects are recycled in the
+ * free list. As GPUArray adds no fields to ArrayBase, its destructor becomes
+ * array_dealloc, which saves the work of Python's generic destructor. */
 PyObject *
 array_set_class(PyObject *module, PyObject *object)
 {
@@ -490,7 +508,8 @@ array_set_class(PyObject *module, PyObject *object)
                      object);
         return NULL;
     }
-    while (spare.count > 0) { /* of a class that was defined before */
+    /* Objects of a class that was registered earlier. */
+    while (spare.count > 0) {
         old->tp_free(spare.arrays[--spare.count]);
     }
     spare.type = (PyTypeObject *)Py_NewRef(object);
@@ -576,7 +595,7 @@ array_hash(PyObject *self)
     return -1;
 }
 
-/* str, repr: those of the host copy. */
+/* Implements str and repr by those of the host copy. */
 static PyObject *
 array_text(PyObject *self, PyObject *(*convert)(PyObject *))
 {
@@ -630,7 +649,7 @@ static PyType_Slot life_slots[] = {
     {0},
 };
 
-/* Copies rows up to the terminator; the number of rows copied. */
+/* Copies rows up to the terminator. Returns the number of rows copied. */
 static size_t
 append(void *target, const void *rows, size_t row_bytes)
 {
@@ -644,6 +663,8 @@ append(void *target, const void *rows, size_t row_bytes)
     return n;
 }
 
+/* Returns the number of bytes from the array's pointer to the end of its
+ * elements, for bounds checks of copies. */
 static size_t
 type_room(PyObject *op)
 {

@@ -1,10 +1,11 @@
-/* usual.c - UsualCall: a function or method of Python whose usual call is
- * made in C, without a Python frame.
+/* usual.c - UsualCall: a Python function or method with a C implementation for
+ * its frequent argument forms.
  *
- * pycuda.gpuarray and pycuda._array wrap functions in it that make, move or
- * multiply whole arrays.  A call with positional arguments alone, or with them
- * and the one keyword that its row names, is offered to the row's function;
- * one that is not usual to it goes to Python.
+ * pycuda.gpuarray and pycuda._array wrap functions in it that create, copy or
+ * multiply whole arrays. A call with positional arguments, and at most the one
+ * keyword that the function's row names, is passed to the row's C function
+ * without a Python frame. If that declines it, or for other calls, the Python
+ * function runs.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
@@ -12,6 +13,8 @@
 typedef PyObject *usual_call(PyObject *const *args, Py_ssize_t count,
                              PyObject *named);
 
+/* A wrapped function. `call` returns NULL without an exception to decline a
+ * call; `named` is the value of the keyword, or NULL. */
 struct row {
     const char *name;
     usual_call *call;
@@ -25,7 +28,7 @@ struct usual {
 
 static PyObject *axis_name, *dtype_name; /* "axis", "dtype", interned */
 
-/* What plans are made for, interned. */
+/* Names of launch plans, interned. */
 static struct {
     const char *text;
     PyObject *name;
@@ -33,7 +36,7 @@ static struct {
 
 enum { MATMUL, REPEAT, SORT, ARGSORT, PLANNED };
 
-/* A product of arrays that lie as others did before. */
+/* Matrix product of two arrays by a cached launch plan. */
 static PyObject *
 usual_matmul(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -42,7 +45,8 @@ usual_matmul(PyObject *const *args, Py_ssize_t count, PyObject *axis)
                : NULL;
 }
 
-/* As often as elsewhere, of an array that lies as others did. */
+/* Repetition of elements by a cached launch plan; the repeat count is part of
+ * the plan's key in place of an axis. */
 static PyObject *
 usual_repeat(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -109,6 +113,8 @@ usual_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
 }
 
+/* UsualCall(function, name): wraps a function by the row of this name. Raises
+ * ValueError for unknown names. */
 static PyObject *
 usual_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

@@ -1,10 +1,12 @@
-/* verify.c - shapes, dtypes and strides that programs give: read and checked.
+/* verify.c - parses and checks shapes, dtypes and strides that programs pass.
  *
- * Called wherever an array or a view is made.  Owns nothing.
+ * Called wherever an array or a view is created. Owns nothing. All functions
+ * raise an exception when they return NULL or -1.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
+/* Returns a tuple of n ints. */
 PyObject *
 array_tuple(int n, const npy_intp *values)
 {
@@ -41,7 +43,8 @@ shape_entry(PyObject *object, npy_intp *value)
     return *value == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* An integer or an iterable of integers; the number of axes, or -1. */
+/* Parses an integer or an iterable of integers. Returns the number of axes, or
+ * -1. */
 int
 array_parse_shape(PyObject *object, npy_intp *shape)
 {
@@ -53,10 +56,11 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     if (PyUnicode_Check(object) || PyBytes_Check(object)) {
         return shape_refuse(object);
     }
-    PyObject *items = PySequence_Tuple(object); /* __index__ can't change it */
+    /* A copy, which __index__ cannot change. */
+    PyObject *items = PySequence_Tuple(object);
     if (!items) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-            return -1; /* the iterable's own */
+            return -1; /* the iterable's own exception */
         }
         PyErr_Clear();
         return shape_refuse(object);
@@ -76,7 +80,7 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     return (int)n;
 }
 
-/* Refuses negative lengths and byte counts beyond the address space. */
+/* Rejects negative lengths and sizes in bytes beyond the address space. */
 int
 array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize)
 {
@@ -98,7 +102,7 @@ array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize)
     return 0;
 }
 
-/* Refuses what memory on the device cannot hold. */
+/* Rejects dtypes that device memory cannot hold: references and subarrays. */
 int
 array_verify_dtype(PyArray_Descr *dtype)
 {
@@ -131,8 +135,8 @@ array_verify_reach(int ndim, const npy_intp *shape, const npy_intp *strides,
     return 0;
 }
 
-/* Strides of the user's: their reach must not overflow nor leave the array's
- * own allocation. */
+/* Checks strides of the user: all elements must be in the address space and
+ * inside the array's own allocation. */
 int
 array_verify_strides(const struct array *array, int ndim,
                      const npy_intp *shape, const npy_intp *strides)

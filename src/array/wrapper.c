@@ -1,5 +1,4 @@
-/* wrapper.c - what Shortcut, PlannedMethod and UsualCall have in
- * common.
+/* wrapper.c - common implementation of Shortcut, PlannedMethod and UsualCall.
  *
  * Called by shortcut.c, planned.c and usual.c, and by Python for their
  * objects.
@@ -57,7 +56,8 @@ wrapper_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-/* A method of the instance that it is looked up in, as a function is. */
+/* Binds the object to the instance through which it was looked up, as a
+ * function does. */
 static PyObject *
 wrapper_get(PyObject *op, PyObject *instance, PyObject *owner)
 {
@@ -72,7 +72,7 @@ wrapper_repr(PyObject *op)
     return PyObject_Repr(((struct wrapper *)op)->function);
 }
 
-/* Pickled by name, as a function is. */
+/* Pickles the object by name, as functions are pickled. */
 static PyObject *
 wrapper_reduce(PyObject *op, PyObject *unused)
 {

@@ -1,8 +1,9 @@
-/* wrapper.h - how the types begin whose objects stand for a Python function.
+/* wrapper.h - common part of the types whose objects wrap a Python function.
  *
- * Shortcut, PlannedMethod and UsualCall have a way of their own for usual
- * calls and pass others on.  To programs they look like the function: its
- * name, text and signature are in the dict (functools.update_wrapper).
+ * Shortcut, PlannedMethod and UsualCall have C fast paths for some calls and
+ * pass other calls to the wrapped function. To programs they look like the
+ * function: functools.update_wrapper stores its name, text and signature in
+ * their dict.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -12,17 +13,20 @@
 struct wrapper {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    PyObject *dict; /* __name__, __doc__ and others of the function */
+    PyObject *dict; /* strong; attributes copied from the function */
     PyObject *weakrefs;
-    PyObject *function; /* strong; until the end, tp_clear leaves it */
+    PyObject *function; /* strong; released by dealloc, not by tp_clear */
 };
 
-/* A new object; its type's own fields are zero. */
+/* Creates an object. The fields of the derived type are zero. Takes a new
+ * reference to `function`. Returns NULL with an exception on failure. */
 PyObject *wrapper_new(PyTypeObject *type, vectorcallfunc call,
                       PyObject *function);
+/* Destructor. Derived types release their own fields first. */
 void wrapper_dealloc(PyObject *op);
 
-/* Adds a type called `name` to the module: what all wrappers have, and the
- * slots `own`, which end with {0}.  Returns 0, or -1 with an exception. */
+/* Creates a type called `name` with the common slots and the slots `own`,
+ * which end with {0}, and adds it to the module. `bytes` is the size of an
+ * object. Returns 0, or -1 with an exception. */
 int wrapper_add_type(PyObject *module, const char *name, size_t bytes,
                      const PyType_Slot *own);
