@@ -1,17 +1,17 @@
-/* symbols.h - the functions of libc, libm and libgcc that an image may call.
+/* symbols.h - functions of libc, libm and libgcc that an image may call.
  *
- * pycuda-jit refuses sources that need anything else
- * (src/jit/retarget/check.c); the loader hands these in by address
- * (src/cpu/module/image_symbols.c).  The functions of the CPU device itself
- * are IMAGE_RUNTIME in abi.h.
+ * pycuda-jit rejects sources that need any other function
+ * (src/jit/retarget/check.c). The loader resolves these functions to their
+ * addresses (src/cpu/module/image_symbols.c). Functions of the CPU device
+ * itself are IMAGE_RUNTIME in abi.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_IMAGE_SYMBOLS_H
 #define PYCUDA_IMAGE_SYMBOLS_H
 
-/* Functions of complex numbers, by their parts: NAME is __pycuda_NAME_re and
- * __pycuda_NAME_im of double, __pycuda_NAMEf_re and __pycuda_NAMEf_im of
- * float (src/cpu/run/complex.c). */
+/* Complex functions, one per part of the result. NAME means the functions of
+ * double __pycuda_NAME_re and __pycuda_NAME_im, and the functions of float
+ * __pycuda_NAMEf_re and __pycuda_NAMEf_im (src/cpu/run/complex.c). */
 #define IMAGE_COMPLEX(ROW)                                                    \
     ROW(cacos)                                                                \
     ROW(casinh)                                                               \
@@ -24,7 +24,8 @@
     ROW(csinh)                                                                \
     ROW(csqrt)
 
-/* One row for a function of double; its twin for float ends in f. */
+/* One row per function of double; the name of the float function has the
+ * suffix f. */
 #define IMAGE_LIBM(ROW)                                                       \
     ROW(acos)                                                                 \
     ROW(acosh)                                                                \
@@ -98,14 +99,14 @@
     ROW(memset)                                                               \
     ROW(strlen)
 
-/* What the code generator calls for half precision, where the processor has
- * no such instructions (x86-64: none from double), */
+/* Half-precision conversions that the code generator calls if the processor
+ * has no instructions for them (x86-64: none from double). */
 #define IMAGE_LIBGCC_HALF(ROW)                                                \
     ROW(__extendhfsf2)                                                        \
     ROW(__truncsfhf2)                                                         \
     ROW(__truncdfhf2)
 
-/* and for 128-bit integers. */
+/* Functions that the code generator calls for 128-bit integers. */
 #define IMAGE_LIBGCC(ROW)                                                     \
     ROW(__divti3)                                                             \
     ROW(__modti3)                                                             \
