@@ -1,13 +1,13 @@
-/* cublas_loader.c - finds cuBLAS, if there is one.
+/* cublas_loader.c - finds and opens cuBLAS, which is optional.
  *
- * Called by core before the first product of matrices in a process that has
- * none open: on a GPU, the first whose major version is not above the
- * driver's.  The CPU device's library has these functions itself.
- * PYCUDA_CUBLAS names another one, or is 0 where none is to be used. libcublas
- * needs libcublasLt: the one beside it is opened first, so that the folder
+ * Called by core before the first matrix product of a process. For a GPU, the
+ * newest library is used whose major version is not above the driver's. The
+ * library of the CPU device contains these functions itself. PYCUDA_CUBLAS
+ * names another library, or is 0 to use none. libcublas depends on
+ * libcublasLt. The copy in the same folder is opened first, so that the folder
  * need not be on a search path.
  *
- * Owns the library's handle, which stays open for ever.  All under
+ * Owns the library's handle, which is never closed. All functions run under
  * loader_lock.
  *
  * SPDX-License-Identifier: MIT */
@@ -20,19 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct api_choice chosen; /* kind is API_CLOSED until one is open */
+static struct api_choice chosen; /* kind is API_CLOSED before success */
 
-/* Newest first. */
+/* Major versions, newest first. */
 static const int majors[] = {13, 12, 11};
 
-/* Below a folder of sys.path, where pip's wheels put their libraries. */
+/* Folders below those of sys.path in which pip installs the library. */
 static const char *const wheel_dirs[] = {
     "nvidia/cu13/lib",
     "nvidia/cublas/lib",
 };
 
-/* Opens `directory`/libcublas.so.`major`; the loader's own search where the
- * directory is NULL. */
+/* Opens `directory`/libcublas.so.`major`. If the directory is NULL, the
+ * dynamic loader searches its own path. Returns NULL if there is none. */
 static void *
 library_open(const char *directory, int major, struct api_choice *choice)
 {
@@ -66,6 +66,8 @@ search_directory(const char *directory, const char *below, int major,
                                       : library_open(path, major, choice);
 }
 
+/* Searches all folders for one major version. Returns NULL if there is
+ * none. */
 static void *
 search_major(int major, struct api_choice *choice)
 {
@@ -93,6 +95,8 @@ search_major(int major, struct api_choice *choice)
     return library;
 }
 
+/* Opens the library that PYCUDA_CUBLAS names. Returns 0, or -1 with
+ * choice->text. */
 static int
 open_named(const char *path, struct api_choice *choice)
 {
@@ -112,7 +116,8 @@ open_named(const char *path, struct api_choice *choice)
     return 0;
 }
 
-/* The CPU device's. */
+/* Uses the functions in the CPU device's library. Returns 0, or -1 if it lacks
+ * them. */
 static int
 open_own(struct api_choice *choice)
 {
@@ -124,6 +129,7 @@ open_own(struct api_choice *choice)
     return 0;
 }
 
+/* Searches for a library that suits the driver. Returns 0, or -1. */
 static int
 open_found(int driver_version, struct api_choice *choice)
 {

@@ -1,9 +1,9 @@
-/* cublas_rows.h - the functions of cuBLAS that matrix products need, a row
- * each, with the enumerations that they take.
+/* cublas_rows.h - the functions of cuBLAS that matrix products need, one row
+ * each, and their enumerations.
  *
  * Define CUBLAS_ROW(base, symbol, (parameters), (argument names)) and include
- * this file; it undefines CUBLAS_ROW.  Every function returns cublasStatus_t.
- * Matrices are column-major; scalars are read from the host.
+ * this file, which undefines CUBLAS_ROW. All functions return cublasStatus_t.
+ * Matrices are column-major; scalars are read from host memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUBLAS_ROWS_H
@@ -50,7 +50,7 @@ typedef enum {
     CUBLAS_GEMM_DEFAULT = -1,
 } cublasGemmAlgo_t;
 
-/* Flags as well as modes. */
+/* Math modes. Some values are flags that can be combined with a mode. */
 typedef enum {
     CUBLAS_DEFAULT_MATH = 0,
     CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16,

@@ -1,8 +1,8 @@
-/* cuda_enums_device.h - enumerations about devices, contexts, streams,
- * modules and compilation.
+/* cuda_enums_device.h - enumerations for devices, contexts, streams, modules
+ * and compilation.
  *
- * Included by cuda_types.h. Values are those of CUDA 13.0; tests/api compares
- * each with an installed toolkit.
+ * Included by cuda_types.h. The values are those of CUDA 13.0; tests/api
+ * compares each with an installed toolkit.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_ENUMS_DEVICE_H

@@ -1,4 +1,4 @@
-/* cuda_enums_graph.h - enumerations about launches, captures and graphs.
+/* cuda_enums_graph.h - enumerations for launches, captures and graphs.
  *
  * Included by cuda_types.h.
  *

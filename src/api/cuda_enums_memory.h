@@ -1,4 +1,4 @@
-/* cuda_enums_memory.h - enumerations about memory, arrays and textures.
+/* cuda_enums_memory.h - enumerations for memory, arrays and textures.
  *
  * Included by cuda_types.h.
  *

@@ -1,11 +1,11 @@
 /* cuda_types.h - the types of the CUDA driver API, under CUDA's own names.
  *
- * Facts that a program which speaks to libcuda.so must share with it: handles,
- * enumeration values and struct layouts as CUDA 13.0 has them, written down
- * here in our own arrangement; the driver's older versions agree wherever a
- * function of driver_rows.h uses them. No file of NVIDIA's is needed or
- * included. Where CUDA numbers its types (CUDA_MEMCPY2D_v2), the unnumbered
- * name is the one that the driver's present functions take.
+ * Declares the facts that a program shares with libcuda.so: handles,
+ * enumeration values and struct layouts of CUDA 13.0. The text is this
+ * project's own; no file of NVIDIA's is needed or included. Older versions of
+ * the driver agree wherever a function of driver_rows.h uses a type. Where
+ * CUDA numbers its types (CUDA_MEMCPY2D_v2), the name without a number is the
+ * type that the driver's current functions take.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_TYPES_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDAAPI /* the calling convention: C's own on every system served */
+#define CUDAAPI /* calling convention: C's own on all supported systems */
 #define CUDA_CB
 
 typedef uint32_t           cuuint32_t;
@@ -29,7 +29,7 @@ typedef unsigned long long CUsurfObject;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef cuuint64_t         CUgraphConditionalHandle;
 
-/* Handles: pointers that only the library follows. */
+/* Handles: pointers that only the library dereferences. */
 typedef struct CUctx_st                      *CUcontext;
 typedef struct CUmod_st                      *CUmodule;
 typedef struct CUfunc_st                     *CUfunction;
@@ -49,11 +49,11 @@ typedef struct CUgreenCtx_st                 *CUgreenCtx;
 typedef struct CUdevResourceDesc_st          *CUdevResourceDesc;
 typedef struct CUlinkState_st                *CUlinkState;
 
-#define CUDA_VERSION 13000 /* the version whose declarations these are */
+#define CUDA_VERSION 13000 /* CUDA version of these declarations */
 
 #define CU_IPC_HANDLE_SIZE 64
 
-/* Streams that exist without being made. */
+/* Handles of the predefined streams. */
 #define CU_STREAM_LEGACY     ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
@@ -76,7 +76,7 @@ typedef struct CUlinkState_st                *CUlinkState;
 #define CUDA_ARRAY3D_SPARSE           0x40
 #define CUDA_ARRAY3D_DEFERRED_MAPPING 0x80
 
-/* Flags of a texture. */
+/* Texture reference flags. */
 #define CU_TRSA_OVERRIDE_FORMAT                0x01
 #define CU_TRSF_READ_AS_INTEGER                0x01
 #define CU_TRSF_NORMALIZED_COORDINATES         0x02
@@ -84,15 +84,15 @@ typedef struct CUlinkState_st                *CUlinkState;
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
 #define CU_TRSF_SEAMLESS_CUBEMAP               0x40
 
-/* Ports of a kernel node, for the data of edges. */
+/* Ports of a kernel node, for edge data. */
 #define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT      0
 #define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC 1
 #define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2
 
-/* Flags of the handle of a condition. */
+/* Flags of a conditional handle. */
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
 
-/* Words of cuLaunchKernel's `extra` list. */
+/* Special entries of cuLaunchKernel's `extra` list. */
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
@@ -104,7 +104,7 @@ typedef struct CUlinkState_st                *CUlinkState;
 #include "api/cuda_enums_memory.h"
 #include "api/cuda_enums_graph.h"
 
-/* Functions of the caller's that the library calls. */
+/* Types of callbacks: functions of the caller that the library calls. */
 typedef void (*CUhostFn)(void *user_data);
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void
@@ -177,7 +177,7 @@ typedef struct CUdevResource_st {
 #include "api/cuda_structs_memory.h"
 #include "api/cuda_structs_graph.h"
 
-/* Other names of the same things. */
+/* Alternative names of types. */
 typedef CUlaunchAttributeID    CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
 typedef CUlaunchAttributeID    CUstreamAttrID;

@@ -1,10 +1,10 @@
-/* driver_old_rows.h - other signatures of functions of driver_rows.h, newer
- * or older.
+/* driver_old_rows.h - older and newer signatures of functions of
+ * driver_rows.h.
  *
- * Define DRIVER_OLD_ROW, whose arguments are those of DRIVER_ROW, and include
- * this file; undefine it yourself. The loader does not open these. They serve
- * cuGetProcAddress on the CPU device, which answers the newest row not above
- * the version that is asked for.
+ * Define DRIVER_OLD_ROW, which takes the arguments of DRIVER_ROW, and include
+ * this file, which undefines it. The loader does not use these rows. They
+ * serve cuGetProcAddress on the CPU device, which returns the newest row not
+ * above the requested version.
  *
  * SPDX-License-Identifier: MIT */
 

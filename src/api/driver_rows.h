@@ -1,15 +1,17 @@
-/* driver_rows.h - the functions of the CUDA driver API, a row each.
+/* driver_rows.h - the functions of the CUDA driver API, one row each.
  *
  * Define DRIVER_ROW(base, symbol, since, per_thread_symbol, (parameters),
- * (argument names)) and include this file, as often as needed; it undefines
- * DRIVER_ROW. `base` is the name by which cuGetProcAddress and our table know
- * the function, `symbol` the one that the library exports, `since` the CUDA
- * version (1000 * major + 10 * minor) that gave it this signature,
- * `per_thread_symbol` the variant whose default stream is one a thread (the
- * same as `symbol` where there is no variant). Every function returns
- * CUresult. Where a function changed its signature, the row is one that
- * drivers 535 to 580 all export; the other signatures are in
- * driver_old_rows.h. tests/api compares each row with an installed toolkit.
+ * (argument names)) and include this file, which undefines DRIVER_ROW; it can
+ * be included any number of times. `base` is the name of the function in
+ * cuGetProcAddress and in struct api_driver. `symbol` is the name that the
+ * library exports. `since` is the CUDA version (1000 * major + 10 * minor)
+ * that introduced this signature. `per_thread_symbol` is the variant with a
+ * default stream per thread, or equal to `symbol` if there is none. All
+ * functions return CUresult.
+ *
+ * If a function's signature has changed, the row has a signature that all
+ * drivers from 535 to 580 export; driver_old_rows.h has the other signatures.
+ * tests/api compares each row with an installed toolkit.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,7 +1,7 @@
-/* driver_rows_code.h - driver functions about modules, libraries, kernels,
+/* driver_rows_code.h - driver functions for modules, libraries, kernels,
  * linking, launches and occupancy.
  *
- * Part of driver_rows.h, which says what a row means.
+ * Part of driver_rows.h, which explains the rows.
  *
  * SPDX-License-Identifier: MIT */
 

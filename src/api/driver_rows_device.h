@@ -1,7 +1,7 @@
-/* driver_rows_device.h - driver functions about devices, contexts and
- * everything that is asked of a whole process.
+/* driver_rows_device.h - driver functions for devices, contexts and the
+ * process as a whole.
  *
- * Part of driver_rows.h, which says what a row means.
+ * Part of driver_rows.h, which explains the rows.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,6 +1,6 @@
-/* driver_rows_graph.h - driver functions about graphs and user objects.
+/* driver_rows_graph.h - driver functions for graphs and user objects.
  *
- * Part of driver_rows.h, which says what a row means.
+ * Part of driver_rows.h, which explains the rows.
  *
  * SPDX-License-Identifier: MIT */
 

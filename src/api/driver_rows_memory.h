@@ -1,7 +1,7 @@
-/* driver_rows_memory.h - driver functions about memory, pools, arrays,
- * textures, copies and fills.
+/* driver_rows_memory.h - driver functions for memory, pools, arrays, textures,
+ * copies and fills.
  *
- * Part of driver_rows.h, which says what a row means.
+ * Part of driver_rows.h, which explains the rows.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,6 +1,6 @@
-/* driver_rows_stream.h - driver functions about streams and events.
+/* driver_rows_stream.h - driver functions for streams and events.
  *
- * Part of driver_rows.h, which says what a row means.
+ * Part of driver_rows.h, which explains the rows.
  *
  * SPDX-License-Identifier: MIT */
 

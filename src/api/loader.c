@@ -1,13 +1,15 @@
-/* loader.c - chooses the driver library: NVIDIA's or the CPU device.
+/* loader.c - selects and opens the driver library: NVIDIA's driver or the CPU
+ * device.
  *
- * Called by core at the first use of the driver.  Owns the handles of the
- * libraries, which stay open for ever: kernels, callbacks and exit handlers
- * of theirs may run until the process ends.
+ * Called by core at the first use of the driver. Owns the handles of the
+ * libraries, which are never closed: their threads, callbacks and exit
+ * handlers may run until the process ends.
  *
- * `auto` falls back to the CPU device only where there plainly is no GPU: no
- * libcuda.so.1, or cuInit says that there is no device or that the library
- * is a stub.  A driver that is there and broken is an error: a program must
- * not slow down a hundredfold because of an update that went wrong.
+ * `auto` falls back to the CPU device only if there certainly is no GPU:
+ * libcuda.so.1 does not exist, or cuInit reports that there is no device or
+ * that the library is a stub. A driver that exists and fails is an error: a
+ * program must not become a hundred times slower because of a failed driver
+ * update.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -20,20 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FORK_WAITS 2 /* seconds, at most */
+#define FORK_WAITS 2 /* maximum, in seconds */
 
 pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct api_choice chosen; /* kind is API_CLOSED until one is open */
+static struct api_choice chosen; /* kind is API_CLOSED before success */
 static void *chosen_library;
 static char package_dir[512];
 
-/* What became of an attempt to open NVIDIA's driver. */
+/* Result of an attempt to open NVIDIA's driver. */
 enum gpu_state { GPU_OPEN, GPU_ABSENT, GPU_BROKEN };
 
 static const char *const gpu_names[] = {
     "libcuda.so.1",
-    "/usr/lib/wsl/lib/libcuda.so.1", /* Windows' driver, seen from WSL */
+    "/usr/lib/wsl/lib/libcuda.so.1", /* Windows' driver in WSL */
 };
 
 int
@@ -72,8 +74,8 @@ api_set_package_dir(const char *directory)
     pthread_mutex_unlock(&loader_lock);
 }
 
-/* Whether dlopen failed because `name` itself is nowhere, rather than because
- * it is damaged or needs a library that is nowhere. */
+/* Returns whether dlopen failed because `name` does not exist, rather than
+ * because it is damaged or depends on a library that does not exist. */
 static int
 error_is_absence(const char *error, const char *name)
 {
@@ -81,8 +83,8 @@ error_is_absence(const char *error, const char *name)
            strstr(error, "No such file or directory") != NULL;
 }
 
-/* Opens libcuda under the first name that exists; NULL with `state` and
- * `choice->text` otherwise. */
+/* Opens libcuda under the first of its names that exists. Otherwise returns
+ * NULL and sets `state` and `choice->text`. */
 static void *
 gpu_library(struct api_choice *choice, enum gpu_state *state)
 {
@@ -107,8 +109,7 @@ gpu_library(struct api_choice *choice, enum gpu_state *state)
     return NULL;
 }
 
-/* What the driver itself says about `code`; it can be asked before cuInit
- * has succeeded. */
+/* Returns the driver's text for `code`. Works before a successful cuInit. */
 static const char *
 gpu_text(void *library, CUresult code)
 {
@@ -122,6 +123,7 @@ gpu_text(void *library, CUresult code)
     return text != NULL ? text : "unknown error";
 }
 
+/* Classifies the result of cuInit. */
 static enum gpu_state
 gpu_state_of(CUresult code)
 {
@@ -136,7 +138,7 @@ gpu_state_of(CUresult code)
     }
 }
 
-/* Opens libcuda and asks cuInit whether it can be used. */
+/* Opens libcuda and calls cuInit to find out if it can be used. */
 static enum gpu_state
 gpu_open(struct api_choice *choice, void **result)
 {
@@ -163,6 +165,7 @@ gpu_open(struct api_choice *choice, void **result)
     return state;
 }
 
+/* Completes a successful choice and fills the driver table. Returns 0. */
 static int
 take(struct api_choice *choice, enum api_kind kind, void *library)
 {
@@ -173,6 +176,7 @@ take(struct api_choice *choice, enum api_kind kind, void *library)
     return 0;
 }
 
+/* Opens the CPU device. Returns 0, or -1 with choice->text. */
 static int
 open_cpu(struct api_choice *choice)
 {
@@ -203,6 +207,7 @@ open_cpu(struct api_choice *choice)
                           error != NULL ? error : choice->library);
 }
 
+/* Opens NVIDIA's driver. Returns 0, or -1 with choice->text. */
 static int
 open_gpu(struct api_choice *choice)
 {
@@ -216,6 +221,8 @@ open_gpu(struct api_choice *choice)
         choice, "%s; set PYCUDA_DEVICE=cpu to compute on the CPU", reason);
 }
 
+/* Opens NVIDIA's driver or, if there is no GPU, the CPU device. Returns 0, or
+ * -1 with choice->text. */
 static int
 open_auto(struct api_choice *choice)
 {
@@ -245,6 +252,7 @@ open_auto(struct api_choice *choice)
     return 0;
 }
 
+/* Opens the device that PYCUDA_DEVICE names. */
 static int
 open_named(const char *name, struct api_choice *choice)
 {
@@ -297,9 +305,10 @@ api_open_driver(struct api_choice *choice)
     return status;
 }
 
-/* Whoever opens a library may itself wait for the fork to be over (a library
- * that registers handlers for forks, on an old libc): then the fork goes on.
- */
+/* True if api_fork_begin has the lock. It waits only for FORK_WAITS: a thread
+ * that opens a library may itself wait for the end of the fork (a library that
+ * registers fork handlers, with an old libc), so the fork then continues
+ * without the lock. */
 static _Thread_local int fork_locked;
 
 void

@@ -1,4 +1,5 @@
-/* loader.h - what the files of the loader share; private to src/api.
+/* loader.h - functions and data that the files of the loader share; private to
+ * src/api.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_LOADER_H
@@ -8,20 +9,24 @@
 
 #include "api/api.h"
 
-/* Guards the tables' filling, the folders and the choices made. */
+/* Guards the tables while they are filled, library_dirs, package_dir and the
+ * choices of all loaders. */
 extern pthread_mutex_t loader_lock;
 
-/* With loader_lock held. */
+/* The functions below require loader_lock. table_fill_* replace the stubs of a
+ * table by functions of the library; the library must stay open. */
 void table_fill_driver(void *library);
 void table_fill_nvrtc(void *library);
-int table_fill_cublas(void *library);   /* -1: it lacks something */
-char *const *loader_library_dirs(void); /* of sys.path; ended by NULL */
-void *loader_cpu_library(void); /* NULL unless the CPU device is in use */
-int loader_kind(void);          /* enum api_kind of the opened driver */
+int table_fill_cublas(void *library); /* -1 if a function is missing */
+/* Sys.path; ends with NULL, or is NULL. */
+char *const *loader_library_dirs(void);
+void *loader_cpu_library(void); /* NULL unless the CPU device is open */
+int loader_kind(void);          /* enum api_kind of the open driver */
+/* Returns the path of the open driver library. */
 const char *loader_cpu_path(void);
 
-/* Writes choice->text, cut at its end if need be.  Returns -1, so that a
- * failure can be explained and returned in one line. */
+/* Formats choice->text, truncated if it is too long. Always returns -1, so
+ * that a caller can explain and return a failure in one statement. */
 int loader_explain(struct api_choice *choice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

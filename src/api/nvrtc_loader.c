@@ -1,11 +1,12 @@
-/* nvrtc_loader.c - finds an NVRTC that fits the driver and the device.
+/* nvrtc_loader.c - finds and opens an NVRTC that suits the driver and the
+ * device.
  *
- * Called by core before the first compilation that the cache cannot answer.
- * On the CPU device the driver's library is the compiler too.  On a GPU the
- * first library is taken whose major version is not above the driver's (its
- * code would be refused) and which can compile for the device; if every one
- * is older than the device, the one that knows the newest architecture
- * compiles to PTX, which the driver finishes.
+ * Called by core before the first compilation whose result is not in the
+ * cache. The library of the CPU device is also the compiler. For a GPU, the
+ * search ends at the first library whose major version is not above the
+ * driver's, which would reject its code, and which can compile for the device.
+ * If all libraries are older than the device, the one that supports the newest
+ * architecture compiles to PTX, which the driver compiles further.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -18,25 +19,26 @@
 
 enum { MAX_ARCHS = 128, KEPT_BYTES = 16 << 20 };
 
-/* One library that was looked at. */
+/* A library that the search has examined. */
 struct candidate {
     void *library;
     char path[PATH_MAX];
-    int version;    /* 1000 * major + 10 * minor */
-    int best_arch;  /* newest that it knows and the device can run; 0: none */
-    int has_device; /* knows the device's own architecture */
+    int version; /* 1000 * major + 10 * minor */
+    /* Newest supported one that the device can run; 0: none. */
+    int best_arch;
+    int has_device; /* supports the device's own architecture */
 };
 
-/* One search, and what it has found. */
+/* A search and its result. */
 struct search {
     int driver_version;
     int device_arch;
     struct candidate best;
-    char seen[1024]; /* what was found and refused, for the error's text */
+    char seen[1024]; /* rejected libraries, for the error message */
 };
 
-static struct api_choice chosen; /* kind is API_CLOSED until one is open */
-static char **library_dirs;      /* sys.path; ended by NULL */
+static struct api_choice chosen; /* kind is API_CLOSED before success */
+static char **library_dirs;      /* sys.path; ends with NULL */
 
 static const char *const names[] = {
     "libnvrtc.so.13",
@@ -44,7 +46,7 @@ static const char *const names[] = {
     "libnvrtc.so.11.2",
 };
 
-/* Below a folder of sys.path, where pip's wheels put their libraries. */
+/* Folders below those of sys.path in which pip installs the library. */
 static const char *const wheel_dirs[] = {
     "nvidia/cu13/lib",
     "nvidia/cuda_nvrtc/lib",
@@ -89,6 +91,7 @@ loader_library_dirs(void)
     return library_dirs;
 }
 
+/* Returns the library's version, or 0 if it does not report one. */
 static int
 candidate_version(void *library)
 {
@@ -102,8 +105,8 @@ candidate_version(void *library)
     return 1000 * major + 10 * minor;
 }
 
-/* Fills archs[] with what the library can compile for; their number, 0 where
- * it cannot say. */
+/* Stores the architectures that the library supports in archs[]. Returns their
+ * number, or 0 if the library does not report them. */
 static int
 candidate_archs(void *library, int *archs)
 {
@@ -121,6 +124,7 @@ candidate_archs(void *library, int *archs)
     return n;
 }
 
+/* Fills the candidate's version and architectures. */
 static void
 candidate_inspect(struct candidate *candidate, int device_arch)
 {
@@ -137,6 +141,7 @@ candidate_inspect(struct candidate *candidate, int device_arch)
     candidate->has_device |= device_arch == 0;
 }
 
+/* Appends a rejected library to the text for the error message. */
 static void
 search_note(struct search *search, const struct candidate *candidate,
             const char *why)
@@ -147,7 +152,8 @@ search_note(struct search *search, const struct candidate *candidate,
              candidate->version / 1000, candidate->version % 1000 / 10, why);
 }
 
-/* Looks at one library; 1 ends the search. */
+/* Examines a library. Returns 1 to end the search: the library supports the
+ * device. */
 static int
 search_try(struct search *search, const char *path)
 {
@@ -185,6 +191,8 @@ search_try(struct search *search, const char *path)
     return candidate.has_device;
 }
 
+/* Examines the libraries in a folder; the search functions return as
+ * search_try does. */
 static int
 search_directory(struct search *search, const char *directory,
                  const char *below)
@@ -238,7 +246,8 @@ search_loader_path(struct search *search)
     return search_directory(search, "/usr/local/cuda", "lib64");
 }
 
-/* Puts what was found, if anything, into the table and into *choice. */
+/* Fills the NVRTC table and *choice from the best library. Returns 0, or -1 if
+ * there is none. */
 static int
 search_end(struct search *search, struct api_choice *choice)
 {
@@ -255,14 +264,16 @@ search_end(struct search *search, struct api_choice *choice)
     return 0;
 }
 
-/* The pip requirement whose wheel fits the driver and the device. */
+/* Writes the pip requirement of an NVRTC that suits the driver and the
+ * device. */
 static void
 pip_requirement(const struct search *search, char *text, size_t bytes)
 {
     int major = search->driver_version / 1000;
     int minor = search->driver_version % 1000 / 10;
     if (major >= 13 && search->device_arch != 0 && search->device_arch < 75) {
-        snprintf(text, bytes, "nvidia-cuda-nvrtc-cu12"); /* 13 dropped it */
+        /* NVRTC 13 does not support the device */
+        snprintf(text, bytes, "nvidia-cuda-nvrtc-cu12");
     } else if (major >= 13) {
         snprintf(text, bytes, "nvidia-cuda-nvrtc==%d.%d.*", major, minor);
     } else {
@@ -271,6 +282,7 @@ pip_requirement(const struct search *search, char *text, size_t bytes)
     }
 }
 
+/* Sets the error message of an unsuccessful search. Returns -1. */
 static int
 explain_absence(const struct search *search, struct api_choice *choice)
 {
@@ -292,7 +304,7 @@ explain_absence(const struct search *search, struct api_choice *choice)
         requirement);
 }
 
-/* PYCUDA_NVRTC names the library: that one or none. */
+/* Opens the library that PYCUDA_NVRTC names, and no other one. */
 static int
 open_named(struct search *search, const char *path, struct api_choice *choice)
 {
@@ -311,16 +323,19 @@ open_named(struct search *search, const char *path, struct api_choice *choice)
                           error != NULL ? error : path);
 }
 
-/* Lets the heap keep twice so much of what is freed at its end.
+/* Raises the size of free memory that the heap keeps at its end to twice
+ * KEPT_BYTES.
  *
- * NVRTC frees 6 MB after each small program, and glibc gives back all but 128
- * KiB: the next one takes 1,500 page faults, a tenth to a sixth of its time.
- * glibc raises its bounds where a block with pages of its own is freed
- * (mallopt(3), M_MMAP_THRESHOLD), as for any large array of NumPy's. */
+ * NVRTC frees 6 MB after each small program, and glibc returns all but 128 KiB
+ * of it to the system. The next program then takes 1,500 page faults, a tenth
+ * to a sixth of its compilation time. glibc raises its thresholds when a block
+ * with its own pages is freed (mallopt(3), M_MMAP_THRESHOLD), which also
+ * happens for any large NumPy array. */
 static void
 heap_keep(void)
 {
-    void *volatile block = malloc(KEPT_BYTES); /* or both would be left out */
+    /* Volatile: the compiler could remove both calls. */
+    void *volatile block = malloc(KEPT_BYTES);
     free(block);
 }
 
@@ -353,7 +368,7 @@ open_gpu(int driver_version, int device_arch, struct api_choice *choice)
     return status;
 }
 
-/* The CPU device compiles for itself, whatever architecture is named. */
+/* Uses the CPU device's compiler, which supports all architectures. */
 static int
 open_cpu(struct api_choice *choice)
 {
@@ -369,7 +384,8 @@ open_cpu(struct api_choice *choice)
     return 0;
 }
 
-/* Whether the NVRTC in use serves `device_arch` as well. */
+/* Checks whether the open NVRTC supports `device_arch` as well. Returns 0, or
+ * -1 with choice->text. */
 static int
 reuse(int device_arch, struct api_choice *choice)
 {

@@ -1,9 +1,9 @@
-/* nvrtc_rows.h - the functions of NVRTC, a row each.
+/* nvrtc_rows.h - the functions of NVRTC, one row each.
  *
  * Define NVRTC_ROW(base, symbol, since, (parameters), (argument names)) and
- * include this file; it undefines NVRTC_ROW.  `since` is the first version
- * (1000 * major + 10 * minor) with the function.  Every function returns
- * nvrtcResult; nvrtcGetErrorString, which does not, is no row.
+ * include this file, which undefines NVRTC_ROW. `since` is the first version
+ * (1000 * major + 10 * minor) that has the function. All functions return
+ * nvrtcResult; nvrtcGetErrorString, which does not, has no row.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,7 +1,7 @@
 /* nvrtc_types.h - the types of NVRTC, the run-time compiler, under its own
  * names, and its result codes as rows.
  *
- * NVRTC_RESULT_ROWS(ROW): ROW(name, value, text).
+ * NVRTC_RESULT_ROWS(ROW) expands to ROW(name, value, text) for each code.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_NVRTC_TYPES_H

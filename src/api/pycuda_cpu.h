@@ -1,9 +1,9 @@
-/* pycuda_cpu.h - the CUDA driver API, NVRTC and cuBLAS's matrix products for C
- * programs that use the CPU device directly: link with -lpycuda_cpu.
+/* pycuda_cpu.h - CUDA driver API, NVRTC and cuBLAS GEMM for C programs that
+ * use the CPU device directly: link with -lpycuda_cpu.
  *
- * Installed for users (docs/cpu-library.md).  Types, constants and functions
- * have CUDA's own names, without a CUDA toolkit; each function is the newest
- * form that the library has, whatever its symbol is called.
+ * Installed for users (docs/cpu-library.md). Types, constants and functions
+ * have CUDA's own names; no CUDA toolkit is needed. Each function has the
+ * newest signature that the library supports, whatever the name of its symbol.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_H

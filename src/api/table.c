@@ -1,11 +1,12 @@
-/* table.c - the tables `driver`, `nvrtc` and `cublas`: their stubs and their
- * filling.
+/* table.c - the tables `driver`, `nvrtc` and `cublas`: stubs, and functions
+ * that fill the tables.
  *
- * The loader calls table_fill_* once a library is open.  A table starts full
- * of stubs, so that a call before the opening is an error and no crash.
+ * The loader calls table_fill_* after it has opened a library. A table
+ * initially contains stubs, so that an early call returns an error instead of
+ * crashing.
  *
- * Threads: a table is written once, under loader_lock, before any other
- * thread is told that it is open; the `opened` flags follow the same rule.
+ * Threads: a table is written once, under loader_lock, before any other thread
+ * learns that it is open. The same holds for the `opened` flags.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -16,7 +17,7 @@
 struct table_row {
     const char *base;
     const char *symbol;
-    size_t offset; /* of the pointer, in the table */
+    size_t offset; /* of the pointer in the table */
 };
 
 static int driver_opened;
@@ -36,8 +37,8 @@ nvrtc_absent(void)
                         : NVRTC_ERROR_INVALID_INPUT;
 }
 
-/* The stubs: one of each function's own type, since calling a function by
- * another type is undefined. */
+/* Stubs. Each has the type of its function, since a call through a pointer of
+ * another type is undefined behavior. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -125,7 +126,8 @@ enum { NVRTC_ROWS = sizeof nvrtc_rows / sizeof *nvrtc_rows };
 
 static const char *missing[DRIVER_ROWS + 1];
 
-/* Puts the library's function in place of the stub; 0 where there is none. */
+/* Replaces the stub of a row by the library's function. Returns 0 if the
+ * library lacks it, else 1. */
 static int
 table_set(char *table, const struct table_row *row, void *library)
 {

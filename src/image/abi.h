@@ -277,7 +277,7 @@ struct __attribute__((may_alias)) image_check_place {
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, const float *changes, void *out),                     \
         0)                                                                    \
-    /* Tex1Dfetch: reads linear memory at an integer coordinate. */           \
+    /* tex1Dfetch: reads linear memory at an integer coordinate. */           \
     ROW(void, __pycuda_texture_fetch,                                         \
         (uint64_t object, int32_t index, void *out), 0)                       \
     /* Surfaces: x is in bytes; boundary is 0 for trap, 1 for clamp, 2 for    \
