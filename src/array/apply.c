@@ -467,8 +467,8 @@ still_broadcasts(const struct array *array, const struct array *out)
     return shift < 0 ? -1 : 0;
 }
 
-/* Fills the pointers, item sizes and layout of a task. Makes the stream wait
- * for other streams that use the operands. */
+/* Fills the pointers, item sizes and layout of a task, and records that its
+ * stream uses the arrays. Returns 0, or -1 with an exception. */
 static int
 task_dims(struct task *task, const struct operand *operands,
           const struct array *out)

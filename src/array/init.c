@@ -132,7 +132,7 @@ array_reset(struct array *array)
     array->head.pointer = 0;
     array->flags = 0;
     Py_XSETREF(array->dtype, dtype);
-    array_set_dims(array, 1, shape, strides); /* 0 elements need no memory */
+    array_set_dims(array, 1, shape, strides); /* cannot fail: one axis */
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->base);
     Py_CLEAR(array->allocator);

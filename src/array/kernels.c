@@ -44,7 +44,7 @@ kernels_made(void)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* the allocation ran the garbage collector */
+    if (*place) { /* created by code that the garbage collector ran */
         Py_DECREF(made);
     } else {
         *place = made;

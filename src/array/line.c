@@ -81,7 +81,8 @@ common_unit(const struct line *line, npy_intp bytes)
     return (npy_intp)(bits & (~bits + 1));
 }
 
-/* Makes the stream wait for other streams that use the arrays. */
+/* Records that the stream uses the arrays. Returns 0, or -1 with an
+ * exception. */
 static int
 line_use(const struct line *line, CUstream stream)
 {

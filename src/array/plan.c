@@ -209,9 +209,8 @@ launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
                        launch->shared, NULL, arguments);
 }
 
-/* Fills the slots of the inputs and the result, and makes the default stream
- * wait for other streams that use them. Returns -1 with an exception on
- * failure. */
+/* Fills the slots of the inputs and the result, and records that the default
+ * stream uses them. Returns 0, or -1 with an exception. */
 static int
 slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
           const struct array *result)
@@ -227,7 +226,7 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
 }
 
 /* Executes all launches of a plan; returns as launch_run does. The temporary
- * memory is freed in stream order. */
+ * memory returns to the pool, which reuses it in stream order. */
 static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)

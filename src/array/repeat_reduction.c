@@ -100,7 +100,7 @@ launch(const struct reduced *reduced, struct core_context *context,
 /* Slow path of the allocation of the result and of the partial results, which
  * may run Python code. That code may compute reductions as well or change an
  * operand. Returns NULL, possibly without an exception, if the caller must
- * start the reduction again. */
+ * take the slow path for the whole reduction. */
 static __attribute__((noinline)) struct array *
 begin_slowly(const struct reduced *reduced, struct core_context *context,
              CUstream stream, PyObject *const *objects, CUdeviceptr *done,

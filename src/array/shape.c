@@ -354,8 +354,9 @@ array_squeeze(PyObject *self, PyObject *args, PyObject *kwargs)
     return (PyObject *)view;
 }
 
-/* _strided(shape, strides): returns a view with other strides in bytes, which
- * may be 0. All of its elements must be inside this array's memory. */
+/* _strided(shape, strides): returns a view with other strides in bytes, such
+ * as those of the diagonal; strides may be 0. All of its elements must be
+ * inside this array's allocation. */
 static PyObject *
 array_strided(PyObject *self, PyObject *args)
 {
