@@ -1,7 +1,8 @@
-/* explain.c - tells how each kernel is run, and what was vectorised.
+/* explain.c - reports how each kernel is run, and which loops were vectorised.
  *
- * Called by main.c at the steps that know something.  `python -m pycuda.cpu
- * explain` reads the JSON.
+ * Called by main.c after the passes that provide the information. `python -m
+ * pycuda.cpu explain` reads the JSON. `notes` has one element per kernel and
+ * is filled before kernels are split; `remarks` collects LLVM's remarks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -15,11 +16,11 @@
 #include "jit/loops/loops.h"
 
 struct stop {
-    const char *name; /* of the runtime's function */
+    const char *name; /* function of the runtime */
     unsigned line;
 };
 
-/* One a kernel, in the same order. */
+/* Notes on one kernel; same order as jit.kernels. */
 struct note {
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope; /* debug information, or NULL */
@@ -27,7 +28,7 @@ struct note {
     unsigned line;
     struct stop *stops;
     unsigned count;
-    bool kept; /* a stop lies in a function that stays one */
+    bool kept; /* a stop is in a function that is not inlined */
 };
 
 static struct note *notes;
@@ -170,7 +171,7 @@ json_text(struct jit_text *out, const char *value)
     jit_text_add(out, "\"");
 }
 
-/* "kernel.cu:12:5: loop not vectorized: ..." */
+/* Parses a remark such as "kernel.cu:12:5: loop not vectorized: ...". */
 void
 jit_explain_remark(const char *text)
 {
@@ -223,7 +224,8 @@ is_of_warps(const struct stop *stop)
     return false;
 }
 
-/* A stop that fibers alone can make; else NULL. */
+/* Returns the first stop that only fibers can make, as a reason, or NULL. Sets
+ * *warps if the kernel has warp operations. */
 static char *
 stop_reason(const struct note *note, bool *warps)
 {
@@ -243,7 +245,7 @@ stop_reason(const struct note *note, bool *warps)
     return NULL;
 }
 
-/* What keeps a kernel on fibers. */
+/* Returns the reason why a kernel runs on fibers, "" if it does not. */
 static char *
 reason_of(const struct jit *jit, const struct note *note)
 {
@@ -272,7 +274,8 @@ reason_of(const struct jit *jit, const struct note *note)
                       note->stops[0].line);
 }
 
-/* The loops over threads: from the kernel's start and from each barrier. */
+/* Writes the thread loops: one from the kernel's start and one from each
+ * barrier. */
 static void
 write_regions(struct jit_text *out, const struct note *note)
 {
@@ -292,8 +295,8 @@ write_regions(struct jit_text *out, const struct note *note)
     jit_text_add(out, "]");
 }
 
-/* Loops that several threads run at once, each of which leaves at its own
- * time. */
+/* Writes the divergent loops that run for several threads together, each of
+ * which may leave at a different iteration. */
 static void
 write_loops(const struct jit *jit, struct jit_text *out,
             const struct jit_kernel *kernel)

@@ -1,4 +1,4 @@
-/* explain.h - what --show=explain notes on the way (explain.c).
+/* explain.h - collects the information for --show=explain (explain.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_EXPLAIN_H
@@ -6,21 +6,24 @@
 
 #include "jit/jit.h"
 
-/* Before kernels are split: where each has barriers and other stops. */
+/* Notes the barriers and other stops of each kernel; called before kernels are
+ * split. */
 void jit_explain_stops(struct jit *jit);
-/* The kernel's debug information, NULL if it has none. */
+/* Returns the kernel's debug information, NULL if it has none. */
 LLVMMetadataRef jit_explain_scope(const struct jit_kernel *kernel);
-/* The line of the kernel (point 0) or of one of its barriers. */
+/* Returns the line of the kernel (point 0) or of one of its barriers. */
 unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
-/* The line of an instruction, outside of our headers; 0: not known. */
+/* Returns the line of an instruction, or of the call if it was inlined from
+ * the project's headers; 0 if unknown. */
 unsigned jit_explain_line_of(LLVMValueRef at);
-/* Asks LLVM for remarks; report.c hands them in as texts. */
+/* Enable LLVM's remarks; report.c passes them on as texts. */
 void jit_explain_ask(void);
 void jit_explain_remark(const char *text);
-/* All that is known, as JSON on stdout, in place of an image. */
+/* Writes all notes to stdout as JSON, in place of an image. */
 void jit_explain_write(struct jit *jit);
 
-/* places.c */
+/* output/places.c: moves debug information from bodies to the entries, before
+ * the bodies are inlined. */
 void jit_keep_places(struct jit *jit);
 
 #endif

@@ -1,4 +1,6 @@
-/* ir.c - helpers over the LLVM-C API that several steps need.
+/* ir.c - helpers for the LLVM-C API, shared by the passes.
+ *
+ * They change only the module that they are given; contracts are in jit.h.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -143,7 +145,8 @@ jit_replace(LLVMValueRef instruction, LLVMValueRef by)
     LLVMInstructionEraseFromParent(instruction);
 }
 
-/* LLVM's C interface adds flags and takes none away: hence a new one. */
+/* LLVM-C can add fast-math flags to an instruction but not remove them, so the
+ * instruction is replaced. */
 void
 jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -242,7 +245,8 @@ jit_address_taken(LLVMValueRef function)
     return false;
 }
 
-/* Makes an instruction of a constant expression, before `at`. */
+/* Expands a constant expression into instructions before `at`, with `by` in
+ * place of `value`. */
 static LLVMValueRef
 constant_to_instruction(struct jit *jit, LLVMValueRef constant,
                         LLVMValueRef value, LLVMValueRef by, LLVMValueRef at)
@@ -315,7 +319,8 @@ expand_uses(struct jit *jit, LLVMValueRef constant, struct expansion *how)
         if (LLVMIsAInstruction(user)) {
             expand_operands(jit, user, constant, how);
             next = LLVMGetFirstUse(constant);
-            /* skip users that are not instructions: they stay in the list */
+            /* The erasing loop may visit only instructions: constant
+             * expressions stay in the use list and are expanded below. */
             while (next && !LLVMIsAInstruction(LLVMGetUser(next))) {
                 next = LLVMGetNextUse(next);
             }

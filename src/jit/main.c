@@ -1,8 +1,9 @@
-/* main.c - pycuda-jit: nvptx64 bitcode of clang 19 on stdin, an image for the
- * CPU device on stdout (docs/design/rooms.md, image/image.h).
+/* main.c - pycuda-jit: compiles nvptx64 bitcode of clang 19 from stdin into an
+ * image for the CPU device on stdout.
  *
- * Started by libpycuda_cpu as a child process: no error of LLVM can harm the
- * user's process.  Nothing is freed; the process ends.
+ * The format is in image/image.h, the design in docs/design/rooms.md.
+ * libpycuda_cpu starts the program as a child process, so that an LLVM error
+ * cannot harm the user's process. No memory is freed before the process ends.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "jit/explain.h"
 #include "jit/jit.h"
 
-/* Of any compute capability, without asking for more at the launch. */
+/* Limits that hold for any compute capability without an opt-in at launch. */
 #define GPU_SHARED_BYTES   (48u << 10)
 #define GPU_CONSTANT_BYTES (64u << 10)
 
@@ -36,7 +37,7 @@ open_context(struct jit *jit)
     jit->pointer = LLVMPointerTypeInContext(jit->context, 0);
 }
 
-/* What `--ptxas-options=-v` shows on a GPU, in the same words. */
+/* Prints resource usage in the format of `--ptxas-options=-v`. */
 static void
 tell(struct jit *jit)
 {
@@ -59,7 +60,7 @@ tell(struct jit *jit)
     }
 }
 
-/* What no GPU takes works here; whoever develops for one should know. */
+/* Warns of sizes that the CPU device accepts and every GPU refuses. */
 static void
 warn_limits(const struct jit *jit)
 {
@@ -80,8 +81,8 @@ warn_limits(const struct jit *jit)
     }
 }
 
-/* Nothing here is allocated by hardware: registers are a nominal figure that
- * occupancy calculations can work with. */
+/* Sets a nominal register count, for occupancy calculations: no registers are
+ * allocated per thread on the CPU. */
 static void
 set_registers(struct jit *jit)
 {
@@ -96,14 +97,15 @@ make_bitcode(struct jit *jit)
 {
     jit_check_declarations(jit);
     jit_check_source(jit, true);
-    if (jit->options.flush) { /* no option is known when it is loaded */
+    if (jit->options.flush) { /* no option is known when bitcode is loaded */
         jit_flush(jit);
     }
     LLVMMemoryBufferRef code = LLVMWriteBitcodeToMemoryBuffer(jit->module);
     jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
 }
 
-/* The source's lines, which slow the passes, go when nobody needs them. */
+/* Strips source locations, which slow down the passes, unless they are
+ * needed. */
 static void
 forget_places(struct jit *jit, bool now)
 {
@@ -113,8 +115,8 @@ forget_places(struct jit *jit, bool now)
     }
 }
 
-/* Device functions become part of their kernels first, so that what our
- * headers do counts as done by their caller. */
+/* Inlines device functions before checks are inserted, so that an access in
+ * the project's headers is attributed to the caller. */
 static void
 add_checks(struct jit *jit)
 {
@@ -177,8 +179,8 @@ make_native(struct jit *jit)
     jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
 }
 
-/* Loops with checks are made two, one of them without, however long they
- * are. */
+/* Lets LLVM unswitch every loop with checks, whatever its size, so that one of
+ * the two copies has no checks. */
 static void
 set_passes(const struct jit *jit)
 {

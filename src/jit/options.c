@@ -1,4 +1,6 @@
-/* options.c - pycuda-jit's command line (docs/design/rooms.md).
+/* options.c - parses the command line of pycuda-jit (docs/design/rooms.md).
+ *
+ * Called by main.c. A wrong option ends the process with a message.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -16,7 +18,8 @@ static const char usage[] =
     "                  [--debug] [--show=explain|ir|asm]\n"
     "                  [--check=memory,race,sync,init] < bitcode > image\n";
 
-/* The text after `prefix`, or NULL. */
+/* Returns the text after `prefix`, or NULL if the argument does not begin with
+ * it. */
 static const char *
 after(const char *argument, const char *prefix)
 {
@@ -63,7 +66,8 @@ set_flag(bool *flag, const char *value)
     return (value[0] == '0' || value[0] == '1') && !value[1];
 }
 
-/* Words with commas between; what only the run time looks at is passed. */
+/* Parses comma-separated names of checks. Names that only the runtime uses are
+ * accepted and ignored. */
 static bool
 set_checks(struct jit_options *options, const char *words)
 {
@@ -137,7 +141,7 @@ read_argument(struct jit_options *options, const char *argument)
     return false;
 }
 
-/* PYCUDA_CPU_TARGET's, else the host's. */
+/* Selects the target that PYCUDA_CPU_TARGET names, else the host's. */
 static void
 choose_target(struct jit_options *options)
 {
@@ -152,8 +156,8 @@ choose_target(struct jit_options *options)
     }
 }
 
-/* PYCUDA_CPU_REGIONS=0 leaves all kernels with barriers on fibers,
- * PYCUDA_CPU_WARPS=0 those with warp operations. */
+/* Reads a switch from the environment: PYCUDA_CPU_REGIONS=0 leaves all kernels
+ * with barriers on fibers, PYCUDA_CPU_WARPS=0 those with warp operations. */
 static bool
 wants_flag(const char *variable)
 {

@@ -1,6 +1,6 @@
-/* plants.c - which planted fault is at work (plants.h).
+/* plants.c - selects the planted fault that is active (plants.h).
  *
- * Part of builds with -Dplants=true alone.
+ * Part of builds with -Dplants=true only.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -13,7 +13,7 @@ static const char *const names[] = {
 #define ROW_NAME(name, what) #name,
     JIT_EACH_PLANT(ROW_NAME)};
 
-/* The fault that PYCUDA_JIT_PLANT names; JIT_PLANTS_END: none. */
+/* Returns the fault that PYCUDA_JIT_PLANT names, JIT_PLANTS_END if none. */
 static enum jit_plant
 chosen(void)
 {

@@ -1,9 +1,8 @@
-/* plants.h - faults that are built in on purpose, to see that fuzzing finds
- * them.
+/* plants.h - planted faults, which prove that the fuzzers find such faults.
  *
- * In a build with -Dplants=true the variable PYCUDA_JIT_PLANT chooses one
- * of them by its name; tools/plants.py tries all.  In any other build
- * PLANTED() is false, and nothing is left of them.
+ * In a build with -Dplants=true the variable PYCUDA_JIT_PLANT selects one
+ * fault by name; tools/plants.py tries all of them. In any other build
+ * PLANTED() is false, and the compiler removes the code of the faults.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PLANTS_H
@@ -11,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* The name of a fault, and what goes wrong. */
+/* Name of a fault, and its effect. */
 #define JIT_EACH_PLANT(ROW)                                                   \
     ROW(barrier_dropped, "every second barrier is no cut")                    \
     ROW(uniform_join, "where threads meet, what they bring is the same")      \
@@ -61,11 +60,11 @@
 enum jit_plant { JIT_EACH_PLANT(JIT_PLANT_NAME) JIT_PLANTS_END };
 
 #ifdef JIT_PLANTS
-/* plants.c */
+/* Is `plant` the active fault? (plants.c) */
 bool jit_planted(enum jit_plant plant);
 #define PLANTED(name) jit_planted(JIT_PLANT_##name)
 #else
-#define PLANTED(name) (JIT_PLANT_##name == JIT_PLANTS_END) /* false */
+#define PLANTED(name) (JIT_PLANT_##name == JIT_PLANTS_END)
 #endif
 
 #endif

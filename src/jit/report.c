@@ -1,10 +1,11 @@
-/* report.c - what pycuda-jit says on stderr, and how it ends.
+/* report.c - messages of pycuda-jit on stderr, and its exit status.
  *
- * Exit status 1 is the user's fault, with "file:line: error: ..." lines; 2 is
- * ours.  LLVM's fatal errors and diagnostics come here as well, so that the
- * program never ends without a word.  The code generator's frame sizes come
- * as diagnostics too (the attribute "warn-stack-size"="0"), because the C API
- * has no other way to ask.
+ * Exit status 1 is an error of the user's source, with lines of the form
+ * "file:line: error: ..."; status 2 is an internal error. LLVM's fatal errors
+ * and diagnostics are handled here too, so that the program never ends without
+ * a message. The code generator reports frame sizes as diagnostics as well
+ * (attribute "warn-stack-size"="0"), because LLVM-C has no other way to query
+ * them.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -77,7 +78,8 @@ report_fatal(const char *reason)
     jit_die("LLVM: %s", reason);
 }
 
-/* "<place>: stack frame size (120) exceeds limit (0) in function 'k'" */
+/* Parses "<location>: stack frame size (120) exceeds limit (0) in function
+ * 'k'". Returns false for other diagnostics. */
 static bool
 report_frame_size(const char *text)
 {

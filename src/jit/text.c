@@ -1,6 +1,6 @@
-/* text.c - memory and growing texts for pycuda-jit.
+/* text.c - memory allocation and growing texts for pycuda-jit.
  *
- * Called by every step.  Memory is never freed: the process lives for
+ * Called by every pass. Memory is never freed, since the process lives for
  * milliseconds.
  *
  * SPDX-License-Identifier: MIT */
