@@ -1,18 +1,22 @@
-/* arithmetic.c - PTX's arithmetic where LLVM's is undefined or traps.
+/* arithmetic.c - gives arithmetic that LLVM leaves undefined the results of
+ * PTX.
  *
- * Runs before any pass that folds, because LLVM takes these cases for
- * impossible.  The results are those that an H100 gave:
+ * The pass runs before any pass that folds, because LLVM assumes that these
+ * cases never occur. The results are those that an H100 gave:
+ *
  *   x / 0 and x % 0            all bits set, signed and unsigned; in 64 bits
- *                              only the low 32 where x has no others
+ *                              only the low 32 if x has no others
  *   INT_MIN / -1, INT_MIN % -1 INT_MIN and 0
  *   float to integer           saturates
  *   NaN to integer             0 from float to 32 bits; else the top bit alone
  *   shifts by the width or more 0, or the sign for signed right shifts
  *   abs(INT_MIN)               INT_MIN
+ *
  * A constant divisor or shift count within its range costs nothing.
  *
- * A second step, after those passes, makes divisions of 32 bits ones of
- * doubles, which have the same quotient and can be vectorised.
+ * A second pass, which runs after those that fold, replaces divisions of 32
+ * bits by divisions of doubles. They have the same quotient and can be
+ * vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -41,8 +45,8 @@ constant_divisor_is_safe(LLVMValueRef divisor)
            divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
 }
 
-/* What x / 0 and x % 0 give.  NVIDIA's 64-bit division goes by the 32-bit
- * one where both operands fit. */
+/* Result of x / 0 and x % 0. NVIDIA's 64-bit division uses the 32-bit division
+ * if both operands fit. */
 static LLVMValueRef
 by_zero(struct jit *jit, LLVMValueRef x)
 {
@@ -81,7 +85,8 @@ lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
     jit_replace(at, select_equal(builder, y, zero, by_zero(jit, x), result));
 }
 
-/* Is the shift count surely below the width?  Constants, and `n & mask`. */
+/* Tests whether the shift count is certainly below the width: a constant, or
+ * `n & mask`. */
 static bool
 count_is_safe(LLVMValueRef count, unsigned width)
 {
@@ -122,7 +127,7 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
                                     LLVMConstNull(type), ""));
 }
 
-/* Does a NaN become the integer's top bit, and not 0? */
+/* Tests whether a NaN becomes the integer's top bit instead of 0. */
 static bool
 nan_is_top_bit(LLVMTypeRef from, LLVMTypeRef to)
 {
@@ -138,10 +143,10 @@ select_ordered(struct jit *jit, LLVMRealPredicate predicate, LLVMValueRef x,
     return LLVMBuildSelect(jit->builder, holds, yes, no, "");
 }
 
-/* Saturating conversion.  (llvm.fptosi.sat, which the front end makes, means
- * the same, but its vectors are taken apart.)  The plain one is given only
- * what it can represent: a NaN becomes the lower limit, and the upper limit
- * is the integer's own where `from` has all of its digits. */
+/* Builds a saturating conversion. The front end's llvm.fptosi.sat means the
+ * same, but LLVM scalarises vectors of it. The plain conversion receives only
+ * values that it can represent: a NaN becomes the lower limit, and the upper
+ * limit is exact if `from` has enough digits for all of the integer's. */
 static LLVMValueRef
 convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
 {
@@ -152,7 +157,7 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
     int top = (int)width - is_signed;
     uint64_t most =
         is_signed ? (1ull << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
-    /* the greatest number of `from` that is below 2^top */
+    /* greatest value of `from` below 2^top */
     int lost = top > bits ? top - bits : 0;
     double high = ldexp(1, top) - ldexp(1, lost);
     LLVMValueRef low = LLVMConstReal(from, is_signed ? -ldexp(1, top) : 0.0);
@@ -174,8 +179,8 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
                                          LLVMConstInt(to, nan, 0), made);
 }
 
-/* Conversions to 8 and 16 bits go through 32, as NVIDIA's compiler makes
- * them: (unsigned char)300.0f is 44, not 255. */
+/* Lowers a conversion. Conversions to 8 and 16 bits go through 32 bits, like
+ * those of NVIDIA's compiler: (unsigned char)300.0f is 44, not 255. */
 static void
 lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
 {
@@ -183,7 +188,7 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMValueRef from = LLVMGetOperand(at, 0);
     bool narrow = LLVMGetIntTypeWidth(type) < 32;
     if (LLVMGetIntTypeWidth(type) > 64) {
-        return; /* a function of libgcc's, which saturates */
+        return; /* a libgcc function, which saturates */
     }
     LLVMPositionBuilderBefore(jit->builder, at);
     if (LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMDoubleTypeKind) {
@@ -198,7 +203,8 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     jit_replace(at, made);
 }
 
-/* `x < 0 ? -x : x`, as programs write abs(): the negation may overflow. */
+/* Handles `x < 0 ? -x : x`, the usual form of abs(): the negation may
+ * overflow. */
 static void
 lower_negation(LLVMValueRef at)
 {
@@ -265,8 +271,8 @@ jit_lower_arithmetic(struct jit *jit)
     jit_each_instruction_of_all(jit, lower_instruction, NULL);
 }
 
-/* x / y as doubles: a quotient below an integer k is so by at least
- * 1 / y >= 2^-32, which is more than a double rounds by. */
+/* Divides as doubles. A quotient below an integer k differs from k by at least
+ * 1 / y >= 2^-32, which is more than the rounding error of a double. */
 static LLVMValueRef
 divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {
@@ -308,10 +314,10 @@ widen_division(struct jit *jit, LLVMValueRef at, void *data)
     jit_replace(at, result);
 }
 
-/* Also keeps LLVM 19 from a fault of its vectoriser: a division under a
- * condition whose operands are the same for all threads is done for the first
- * thread alone, if that one's condition holds, where its result is an index.
- */
+/* Also works around a bug of LLVM 19's vectoriser: if a conditional division
+ * has uniform operands and its result is used as an index, the vectoriser
+ * performs it for the first thread only, and only if the condition holds for
+ * that thread. */
 void
 jit_widen_divisions(struct jit *jit)
 {

@@ -1,7 +1,8 @@
-/* assembly.c - inline PTX: statements without operands.
+/* assembly.c - lowers inline PTX.
  *
- * Comments alone are no code.  A few statements have functions of the run
- * time that do the same; ptx.c translates others.
+ * An asm statement of comments only produces no code. A few statements without
+ * operands are mapped to functions of the runtime with the same effect; ptx.c
+ * translates others, and a statement that it rejects is a user error.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -19,7 +20,8 @@ enum effect {
 };
 
 static const struct {
-    const char *words; /* of the statement, one blank between them */
+    const char *words; /* the statement; its words are separated by one
+                        * blank */
     enum effect effect;
 } statements[] = {
     {"", EFFECT_NONE},
@@ -41,7 +43,8 @@ static const struct {
 
 /* ---- the text ---- */
 
-/* The text without comments; braces and line ends are blanks. */
+/* Returns a copy of the text in which comments, braces and line ends are
+ * blanks. */
 static char *
 bare_text(const char *text, size_t length)
 {
@@ -69,8 +72,8 @@ bare_text(const char *text, size_t length)
     return bare;
 }
 
-/* Puts one blank between words and none around; returns the end of the
- * statement in `bare`, or NULL after the last. */
+/* Copies one statement to `words`, with one blank between words. Returns the
+ * end of the statement in `bare`, or NULL after the last one. */
 static const char *
 statement_read(const char *bare, char *words)
 {
@@ -87,7 +90,8 @@ statement_read(const char *bare, char *words)
     return *bare ? bare + 1 : NULL;
 }
 
-/* The effect of one statement, or -1. */
+/* Returns the effect of a statement, an enum effect, or -1 if it is
+ * unknown. */
 static int
 effect_of(const char *words)
 {
@@ -148,8 +152,8 @@ build_effect(struct jit *jit, enum effect effect)
     }
 }
 
-/* Is each statement known, and does it have an effect only where the code has
- * no results? */
+/* Tests whether each statement is known and, if the asm statement has results,
+ * has no effect. */
 static bool
 is_known(const char *bare, char *words, bool has_results)
 {
@@ -164,14 +168,15 @@ is_known(const char *bare, char *words, bool has_results)
     return true;
 }
 
-/* PTX has a letter for each type of register, the host one for them all. */
+/* Replaces the register constraints: PTX has a letter for each type of
+ * register, the host has one letter for all types. */
 static LLVMValueRef
 host_registers(LLVMValueRef code)
 {
     size_t length;
     const char *given = LLVMGetInlineAsmConstraintString(code, &length);
     char *letters = jit_copy(given, length);
-    bool in_name = false; /* ~{memory} */
+    bool in_name = false; /* inside a name such as ~{memory} */
     for (char *at = letters; *at; at++) {
         in_name = *at == '{' || (in_name && *at != '}');
         if (!in_name && strchr("hlfd", *at)) {
@@ -183,8 +188,9 @@ host_registers(LLVMValueRef code)
                             LLVMInlineAsmDialectATT, 0);
 }
 
-/* asm("" : "+f"(x)) hides from the compiler what a variable holds; what has
- * no results goes. */
+/* Lowers one asm statement. asm("" : "+f"(x)) is kept, since it hides the
+ * value of a variable from the compiler; known statements without results are
+ * replaced by calls. */
 static void
 lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
 {

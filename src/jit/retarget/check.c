@@ -1,9 +1,9 @@
-/* check.c - errors that the front end does not see: names that nobody
- * defines or that are taken, assignments to constants.
+/* check.c - reports errors that the front end does not detect: undefined
+ * names, reserved names, and assignments to constants.
  *
- * Runs while debug locations are still there.  What nobody defines counts
- * after unused functions were dropped, so that a header may declare more than
- * it has.
+ * Runs while debug locations exist. Undefined names are reported after unused
+ * functions are removed, so that a header may declare functions that it does
+ * not define.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -46,7 +46,8 @@ jit_is_known_symbol(const char *name)
 
 enum { SPACE_CONSTANT = 4 };
 
-/* The variable that an instruction's address is, not one computed from it. */
+/* Returns the variable if the address is exactly that of a global variable,
+ * without an offset, else NULL. */
 static LLVMValueRef
 variable_of(LLVMValueRef address)
 {
@@ -57,8 +58,8 @@ variable_of(LLVMValueRef address)
     return LLVMIsAGlobalVariable(address) ? address : NULL;
 }
 
-/* Is the address kept in a variable of the function, such as a reference?  The
- * front end then reads and writes what it refers to directly. */
+/* Tests whether a variable of the function, such as a reference, holds the
+ * address. The front end then accesses the referenced object directly. */
 static bool
 is_referred_to(LLVMValueRef address, LLVMValueRef function)
 {
@@ -76,9 +77,9 @@ is_referred_to(LLVMValueRef address, LLVMValueRef function)
     return false;
 }
 
-/* NVRTC refuses it for the variable itself; elements, members and what a
- * pointer leads to are accepted.  The front end's code, before any pass,
- * shows which it is. */
+/* Rejects a direct assignment to a __constant__ variable, like NVRTC.
+ * Assignments to elements, to members and through pointers are accepted. Only
+ * the front end's code, before any pass, distinguishes them. */
 static void
 check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -106,7 +107,8 @@ check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 
 /* ---- names ---- */
 
-/* NVRTC declares these, overloaded, and so refuses others of C's linkage. */
+/* Functions that NVRTC declares as overloaded; it refuses functions of C
+ * linkage with these names. */
 #define CLASH_ROW(name) #name, #name "f",
 static const char *const overloaded[] = {IMAGE_LIBM(CLASH_ROW) "rsqrt",
                                          "rsqrtf",
@@ -158,7 +160,7 @@ static const char *const overloaded[] = {IMAGE_LIBM(CLASH_ROW) "rsqrt",
                                          "printf",
                                          "clock64"};
 
-/* Something of the function that knows its line. */
+/* Returns an instruction of the function that has a source location. */
 static LLVMValueRef
 last_instruction(LLVMValueRef function)
 {
@@ -183,7 +185,7 @@ check_name(LLVMValueRef function)
 
 /* ---- frames ---- */
 
-/* Code has 32-bit offsets into a frame. */
+/* Adds up local variables, since code uses 32-bit offsets in a stack frame. */
 static void
 check_local(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -229,7 +231,7 @@ jit_check_declarations(struct jit *jit)
     }
 }
 
-/* ---- what nobody defines ---- */
+/* ---- undefined names ---- */
 
 static LLVMValueRef
 first_call(LLVMValueRef function)

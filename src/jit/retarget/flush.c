@@ -1,10 +1,10 @@
-/* flush.c - -ftz=true: float32 numbers below the normal ones count as zero.
+/* flush.c - implements -ftz=true: subnormal float32 values count as zero.
  *
- * Runs after contraction is decided and before the optimiser.  As PTX's .ftz
- * instructions do, arithmetic on floats reads subnormal operands as zeros of
- * their sign, and so writes subnormal results.  A product that is going to be
- * fused with a sum is no result.  Doubles and halves keep their subnormals, so
- * that the processor's own modes would not do.
+ * Runs after contraction is decided and before the optimiser. As the .ftz
+ * instructions of PTX do, float arithmetic reads subnormal operands as zeros
+ * of the same sign, and writes subnormal results as such zeros. A product that
+ * will be fused with a sum is not a result. Doubles and halves keep their
+ * subnormals, which is why the processor's own flush modes cannot be used.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,7 +14,7 @@
 #define EXPONENT 0x7f800000u
 #define SIGN     0x80000000u
 
-/* Intrinsics that PTX has with .ftz. */
+/* Intrinsics that have a .ftz form in PTX. */
 static const char *const intrinsics[] = {
     "llvm.fma.f32",     "llvm.fmuladd.f32", "llvm.sqrt.f32",
     "llvm.minnum.f32",  "llvm.maxnum.f32",  "llvm.minimum.f32",
@@ -41,7 +41,8 @@ is_intrinsic(LLVMValueRef instruction)
     return false;
 }
 
-/* Does the instruction compute a float, so that its result is flushed? */
+/* Tests whether the instruction computes a float, so that its result is
+ * flushed. */
 static bool
 is_arithmetic(LLVMValueRef value)
 {
@@ -69,7 +70,8 @@ may_contract(LLVMValueRef value)
            LLVMGetFastMathFlags(value) & LLVMFastMathAllowContract;
 }
 
-/* Is it a product whose one use is a sum with which it is fused? */
+/* Tests whether the value is a product with a single use, the sum with which
+ * it will be fused. */
 static bool
 is_fused(LLVMValueRef value)
 {
@@ -91,7 +93,7 @@ has_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* Is it what `flushed` makes? */
+/* Recognises the code that `flushed` builds. */
 static bool
 is_made_here(LLVMValueRef value)
 {
@@ -105,7 +107,8 @@ is_made_here(LLVMValueRef value)
            has_opcode(LLVMGetOperand(select, 2), LLVMBitCast);
 }
 
-/* Can the operand not be subnormal, or is it flushed where it is computed? */
+/* Tests whether the operand is never subnormal, or is flushed where it is
+ * computed. */
 static bool
 is_flushed(LLVMValueRef value)
 {
@@ -118,7 +121,8 @@ is_flushed(LLVMValueRef value)
     return is_arithmetic(value) || is_made_here(value);
 }
 
-/* `value`, or a zero of its sign; *first is the instruction that reads it. */
+/* Builds code that returns `value`, or a zero of its sign if it is subnormal;
+ * *first is set to the instruction that reads `value`. */
 static LLVMValueRef
 flushed(struct jit *jit, LLVMValueRef value, LLVMValueRef *first)
 {

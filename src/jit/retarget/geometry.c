@@ -1,9 +1,10 @@
-/* geometry.c - where a thread's indices and sizes come from.
+/* geometry.c - makes kernels into bodies, and lowers reads of geometry.
  *
  * A kernel becomes a body: the same code with geometry, shared memory and
- * thread as further arguments, which the entries (entries/loop.c,
- * entries/thread.c) supply; the body is inlined there.  Functions that stay
- * functions ask __pycuda_self and load.
+ * thread as further arguments. The entries (entries/loop.c, entries/thread.c)
+ * supply these arguments, and the body is inlined into them. Functions that
+ * are not inlined call __pycuda_self and load the geometry from struct
+ * image_thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -15,7 +16,7 @@
 struct geometry {
     const char *name;
     int argument;
-    bool in_block; /* else in struct image_thread */
+    bool in_block; /* in struct image_block, else in struct image_thread */
     bool has_axis;
     uint64_t offset;
 };
@@ -122,8 +123,8 @@ argument_type(struct jit *jit, int which)
     return which == JIT_WIDE_INDEX || which == JIT_VOTE ? jit->i64 : jit->i32;
 }
 
-/* Are all uses of the pointer loads, maybe through address arithmetic, and
- * questions where it points? */
+/* Tests whether the pointer is only read: loads and copies from it, possibly
+ * after address arithmetic, and tests of its address space. */
 static bool
 only_loaded(LLVMValueRef pointer)
 {
@@ -143,8 +144,9 @@ only_loaded(LLVMValueRef pointer)
     return true;
 }
 
-/* A struct by value that the kernel only reads is read from the parameter
- * buffer itself; else every thread gets its copy, as byval says. */
+/* Makes a struct parameter that the kernel only reads an access to the
+ * parameter buffer. Otherwise every thread gets its own copy, as byval
+ * requires. */
 static void
 move_parameter(struct jit *jit, struct jit_kernel *kernel, unsigned index)
 {
@@ -190,7 +192,7 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
         LLVMRemoveBasicBlockFromParent(block);
         LLVMAppendExistingBasicBlock(kernel->body, block);
     }
-    /* a pointer to a kernel can be made but not called on the device */
+    /* A kernel's address may be taken on the device but never called there. */
     LLVMReplaceAllUsesWith(kernel->function,
                            LLVMConstNull(LLVMTypeOf(kernel->function)));
     LLVMDeleteFunction(kernel->function);
@@ -210,8 +212,8 @@ store_at(struct jit *jit, LLVMValueRef value, LLVMValueRef base,
         LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, ""));
 }
 
-/* Functions that a loop entry's kernel calls find their geometry in the
- * scratch thread. */
+/* Stores the geometry of a thread in the loop entry's scratch thread, where
+ * functions that are called by the kernel find it. */
 static void
 publish_geometry(struct jit *jit, struct jit_kernel *kernel,
                  LLVMValueRef before)
@@ -231,7 +233,8 @@ publish_geometry(struct jit *jit, struct jit_kernel *kernel,
              offsetof(struct image_thread, linear));
 }
 
-/* A failed assertion names its thread. */
+/* Stores the geometry before a failed assertion, since its message has the
+ * thread's indices. */
 static void
 publish_before_failure(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -1,9 +1,10 @@
-/* indices.c - reads of threadIdx, blockIdx, blockDim, gridDim and warpSize.
+/* indices.c - lowers reads of threadIdx, blockIdx, blockDim, gridDim and
+ * warpSize.
  *
- * The headers declare them as variables that nobody defines.  A read of a
- * member becomes a call of __pycuda_tid and its like, which geometry.c knows.
- * A function that copies the whole object or takes its address gets a local
- * copy of it, made when the function begins.
+ * The headers declare them as variables without a definition. A read of a
+ * member becomes a call of __pycuda_tid or a similar function, which
+ * geometry.c lowers. A function that copies a whole object or takes its
+ * address gets a local copy of it, initialised when the function begins.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,7 +15,7 @@ enum { AXES = 3, WARP_SIZE = 32 };
 
 struct object {
     const char *variable;
-    const char *reader; /* function of an axis; NULL: the warp's size */
+    const char *reader; /* function with an axis argument; NULL: warpSize */
     LLVMValueRef global;
 };
 
@@ -39,7 +40,7 @@ declare_reader(struct jit *jit, const char *name)
     return reader;
 }
 
-/* Builds the value at the builder's position. */
+/* Builds the value of one axis at the builder's position. */
 static LLVMValueRef
 build_axis(struct jit *jit, const struct object *object, unsigned axis)
 {
@@ -54,8 +55,8 @@ build_axis(struct jit *jit, const struct object *object, unsigned axis)
 
 /* ---- reads of members ---- */
 
-/* The member that an address expression names, or -1: an address that is
- * not known here. */
+/* Returns the index of the member at the address, or -1 if the address has
+ * another form. */
 static int
 member_of(const struct object *object, LLVMValueRef address)
 {

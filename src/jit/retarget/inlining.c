@@ -1,9 +1,8 @@
-/* inlining.c - which device functions become part of their kernels, and which
- * stay functions.
+/* inlining.c - selects the device functions that are inlined into kernels.
  *
- * Everything is inlined that can be: only then is a thread's geometry a loop
- * variable.  Functions stay ("kept") when their address is taken, when a
- * recursion goes through them, or when inlining would make the code explode.
+ * Every function that can be inlined is: only then is a thread's geometry a
+ * loop variable. A function is not inlined ("kept") if its address is taken,
+ * if it is recursive, or if inlining would let the code grow too much.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* intrinsics.c - functions that clang's builtins and CUDA's names stand for.
+/* intrinsics.c - lowers intrinsics of clang and nvptx to runtime functions.
  *
- * Our headers call the functions of image/abi.h themselves; what the front
- * end makes on its own (printf, traps, malloc) and the few nvptx builtins
- * that programs use directly are mapped to them here.  An nvptx intrinsic
- * that is not in the table is an error, told by check.c.
+ * The project's headers call the functions of image/abi.h themselves. The
+ * front end's own calls (printf, traps, malloc) and the few nvptx builtins
+ * that programs use directly are mapped to them here. check.c reports an nvptx
+ * intrinsic that is missing from the table.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -23,8 +23,8 @@ static const struct rename renames[] = {
     {"_ZdaPv", "__pycuda_free"},     {"__cxa_pure_virtual", "__pycuda_trap"},
 };
 
-/* Intrinsics with a call in their place: its name, and constants that come
- * before the intrinsic's own arguments. */
+/* An intrinsic, the function to call instead, and constants that precede the
+ * intrinsic's own arguments. */
 struct mapping {
     const char *from;
     const char *to;
@@ -122,8 +122,8 @@ map_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
     }
 }
 
-/* __pycuda_exchange_16(at, expected, desired, found) of nv_atomics.h: front
- * ends for nvptx have no atomic instruction of 16 bytes. */
+/* Lowers __pycuda_exchange_16(at, expected, desired, found) of nv_atomics.h,
+ * because front ends for nvptx have no 16-byte atomic instruction. */
 static void
 lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -155,7 +155,8 @@ lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
 
 static const char cluster_mark[] = "pycuda_cluster ";
 
-/* Whether the numbers of a list are all 1; what is no number is more. */
+/* Tests whether all numbers of a list are 1. Anything that is not a number
+ * counts as greater than 1. */
 static bool
 list_is_ones(const char *text)
 {
@@ -171,8 +172,8 @@ list_is_ones(const char *text)
     return true;
 }
 
-/* Takes the marks of __cluster_dims__ away; whether one asks for several
- * blocks. */
+/* Removes the marks of __cluster_dims__. Returns true if one of them requests
+ * clusters of several blocks. */
 static bool
 clusters_are_wide(struct jit *jit)
 {

@@ -48,7 +48,8 @@ parameter_attribute(LLVMValueRef function, unsigned index, const char *name)
         LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-/* A struct by value is a pointer with byval(type) and align. */
+/* Computes size and alignment of a parameter. A struct by value is a pointer
+ * with the attributes byval(type) and align. */
 static void
 measure_parameter(struct jit *jit, LLVMValueRef function, unsigned index,
                   uint64_t *bytes, uint64_t *alignment)

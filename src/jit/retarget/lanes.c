@@ -1,14 +1,16 @@
-/* lanes.c - the whole vectors of pycuda/cuda/cpu/lanes.h, as the target has
- * them.
+/* lanes.c - lowers the whole-vector operations of pycuda/cuda/cpu/lanes.h.
  *
- * Runs before any pass, so that what a target has no vectors for goes with
- * its branch.  Before:
+ * Runs before any pass, so that the branch for vectors is removed on targets
+ * that have none. Before:
+ *
  *   %1 = call i32 @__pycuda_has_lanes()
  *   %2 = call <16 x i32> @llvm.experimental.vector.compress.v16i32(
  *            <16 x i32> %v, <16 x i1> %mask, <16 x i32> %others)
- * After, where the target has an operation for the latter, 1 and a call of
- * that; else 0 and what is there, which LLVM takes apart.  In checked kernels,
- * too, since accesses under masks are not checked.
+ *
+ * If the target has an operation for the second call, %1 becomes 1 and the
+ * call names that operation. Otherwise %1 becomes 0 and the call is unchanged;
+ * LLVM scalarises it. Checked kernels use 0 too, since accesses under masks
+ * are not checked.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -18,7 +20,8 @@
 
 #define COMPRESS "llvm.experimental.vector.compress"
 
-/* LLVM 19 does not know that x86-64 has it. */
+/* Replaces the call by the target's own intrinsic, since LLVM 19 does not lower
+ * the generic one to it on x86-64. */
 static void
 lower_compress(struct jit *jit, LLVMValueRef call, const char *own)
 {

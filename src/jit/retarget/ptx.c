@@ -1,7 +1,7 @@
-/* ptx.c - one asm statement of the source, as instructions in its place.
+/* ptx.c - translates one asm statement of inline PTX into instructions.
  *
- * Code that branches, waits for other threads or uses what is not known here
- * is left to the caller, with a reason.
+ * Called by assembly.c. Code that branches, waits for other threads or uses
+ * unsupported features is rejected with a reason.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- moves and declarations ---- */
 
-/* mov d, {a, b} packs; the first is the lowest part. */
+/* mov d, {a, b} packs values; the first one is in the lowest bits. */
 static bool
 pack(struct ptx *ptx, const struct ptx_operand *to, struct ptx_type type,
      const struct ptx_operand *parts)
@@ -79,7 +79,7 @@ build_move(struct ptx *ptx, const struct ptx_statement *statement)
                : ptx_write(ptx, to->names[0], type, value, false);
 }
 
-/* t<4> is t0 to t3. */
+/* Declares a range of registers: t<4> is t0 to t3. */
 static bool
 declare_range(struct ptx *ptx, const char *range, struct ptx_type type)
 {
@@ -96,7 +96,7 @@ declare_range(struct ptx *ptx, const char *range, struct ptx_type type)
     return true;
 }
 
-/* .reg .b32 a, b, t<4>; */
+/* Handles a declaration, such as `.reg .b32 a, b, t<4>;`. */
 static bool
 declare(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -217,8 +217,9 @@ result_type(LLVMValueRef call, unsigned i)
                : type;
 }
 
-/* The registers $0, $1, ...: results first, then what goes in; an input whose
- * constraint is a number begins in that result's register. */
+/* Declares the registers $0, $1, ...: first results, then inputs. An input
+ * with a number as its constraint is the initial value of that result's
+ * register. */
 static bool
 declare_operands(struct ptx *ptx, LLVMValueRef call, unsigned *results)
 {
@@ -293,7 +294,7 @@ replace_call(struct ptx *ptx, LLVMValueRef call, unsigned results)
     jit_replace(call, all);
 }
 
-/* What was built before a statement that is not known goes again. */
+/* Erases the instructions that were built before an unsupported statement. */
 static void
 take_back(LLVMValueRef before, LLVMValueRef call)
 {

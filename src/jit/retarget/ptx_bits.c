@@ -1,4 +1,4 @@
-/* ptx_bits.c - shifts, counts and fields of bits of inline PTX.
+/* ptx_bits.c - shifts, bit counts and bit fields of inline PTX.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -29,7 +29,8 @@ ptx_make_cnot(struct ptx_work *work)
     return LLVMBuildZExt(work->builder, zero, work->llvm, "");
 }
 
-/* Distances are 32-bit numbers; those beyond the width shift all out. */
+/* Builds shl and shr. Shift counts are 32 bits wide; a count of the width or
+ * more shifts all bits out. */
 LLVMValueRef
 ptx_make_shift(struct ptx_work *work)
 {
@@ -55,7 +56,8 @@ ptx_make_shift(struct ptx_work *work)
                                    "");
 }
 
-/* shf.l and shf.r: 32 bits of the 64 that b and a make. */
+/* shf.l and shf.r: 32 bits of the 64-bit value with b as its high half and a
+ * as its low half. */
 LLVMValueRef
 ptx_make_funnel(struct ptx_work *work)
 {
@@ -83,7 +85,7 @@ ptx_make_funnel(struct ptx_work *work)
     return LLVMBuildTrunc(builder, all, work->llvm, "");
 }
 
-/* popc and clz give 32-bit numbers. */
+/* popc and clz have 32-bit results. */
 LLVMValueRef
 ptx_make_count(struct ptx_work *work)
 {
@@ -135,7 +137,8 @@ ptx_make_lop3(struct ptx_work *work)
 
 /* ---- fields ---- */
 
-/* An operand that says where a field is: its low byte, at most `most`. */
+/* Reads an operand that is a position or length of a field: its low byte, at
+ * most `most`. */
 static LLVMValueRef
 distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
 {
@@ -153,7 +156,7 @@ distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
     return LLVMBuildIntCast2(work->builder, value, type, 0, "");
 }
 
-/* `length` ones at the lower end of a number of twice the width. */
+/* Builds a value of twice the width with the lowest `length` bits set. */
 static LLVMValueRef
 ones(struct ptx_work *work, LLVMValueRef length)
 {
@@ -162,8 +165,8 @@ ones(struct ptx_work *work, LLVMValueRef length)
     return LLVMBuildSub(work->builder, power, one, "");
 }
 
-/* bfe d, a, position, length; a signed field is extended by its highest bit,
- * those beyond the operand are as its highest bit. */
+/* bfe d, a, position, length: a signed field is extended by its highest bit;
+ * bits beyond the operand equal the operand's highest bit. */
 LLVMValueRef
 ptx_make_extract(struct ptx_work *work)
 {
@@ -220,7 +223,8 @@ ptx_make_insert(struct ptx_work *work)
     return LLVMBuildOr(builder, value, rest, "");
 }
 
-/* prmt: each byte is one of the eight of a and b, or its sign eight times. */
+/* prmt: each byte of the result is one of the eight bytes of a and b, or eight
+ * copies of that byte's sign. */
 LLVMValueRef
 ptx_make_permute(struct ptx_work *work)
 {

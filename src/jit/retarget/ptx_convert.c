@@ -1,11 +1,12 @@
-/* ptx_convert.c - cvt of inline PTX: between types and roundings.
+/* ptx_convert.c - cvt of inline PTX: conversions between types, and rounding.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/retarget/ptx.h"
 
-/* To whole numbers as cvt.rni, .rzi, .rmi, .rpi say; NULL for none of them. */
+/* Returns the intrinsic that rounds to an integer as cvt.rni, .rzi, .rmi or
+ * .rpi does, NULL for other modifiers. */
 static const char *
 whole_rounding(const struct ptx_statement *statement)
 {
@@ -16,7 +17,7 @@ whole_rounding(const struct ptx_statement *statement)
                                        : NULL;
 }
 
-/* The nearest integer of the type; NaN gives 0. */
+/* Converts to the nearest integer of the type; NaN gives 0. */
 static LLVMValueRef
 to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
 {

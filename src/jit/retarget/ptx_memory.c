@@ -1,7 +1,7 @@
 /* ptx_memory.c - loads, stores and atomic operations of inline PTX.
  *
- * Addresses are generic ones of 64 bits, those of the CPU device; what GPUs
- * may know of caches is left out.
+ * Addresses are generic 64-bit addresses of the CPU device; cache hints are
+ * ignored.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -33,8 +33,7 @@ static const char modifiers[] =
     "min "
     "max cas ";
 
-/* The type and the number of elements; false with `wrong` set for other
- * forms. */
+/* Reads the type and the number of elements; fails for unsupported forms. */
 static bool
 read_form(struct ptx *ptx, const struct ptx_statement *statement,
           struct ptx_type *type, unsigned *count)

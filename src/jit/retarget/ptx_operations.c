@@ -1,4 +1,4 @@
-/* ptx_operations.c - arithmetic of inline PTX: a row for each operation.
+/* ptx_operations.c - arithmetic of inline PTX, with a table row per operation.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -20,7 +20,8 @@ ptx_give_up(struct ptx_work *work, const char *why)
 
 /* ---- sums with and without carry ---- */
 
-/* a + b + carry (or a - b - borrow) in twice the width; the flag is bit N. */
+/* Builds a + b + carry, or a - b - borrow, in twice the width N; bit N is the
+ * new carry flag. */
 static LLVMValueRef
 wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
 {
@@ -226,7 +227,7 @@ build_rsqrt(struct ptx_work *work)
     return build_rcp(work);
 }
 
-/* ex2, lg2, sin and cos, of float only: the C library's. */
+/* Builds ex2, lg2, sin and cos, for floats only, as calls of the C library. */
 static LLVMValueRef
 build_library(struct ptx_work *work)
 {
@@ -278,7 +279,7 @@ build_setp(struct ptx_work *work)
     static const struct {
         const char *name;
         LLVMIntPredicate is_signed, is_unsigned;
-        LLVMRealPredicate real; /* false where it is for integers only */
+        LLVMRealPredicate real; /* 0 (false) for integer-only comparisons */
     } rows[] = {
         {"eq", LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
         {"ne", LLVMIntNE, LLVMIntNE, LLVMRealONE},
@@ -361,8 +362,9 @@ static const struct operation {
     {"subc", build_subc, 2, 3, 1},       {"xor", ptx_make_bits, 2, 3, 5},
 };
 
-/* Modifiers of one or more operations; other ways of rounding, and others that
- * are not listed, would give other numbers.  Denormals stay what they are. */
+/* Modifiers that some operations may have. Unlisted modifiers, such as other
+ * rounding modes, would change results and are rejected. Subnormals are
+ * kept. */
 static const char modifiers[] = " rn approx full ftz sat cc lo hi wide l r "
                                 "wrap clamp eq ne lt le gt ge lo "
                                 "ls hi hs equ neu ltu leu gtu geu num nan ";

@@ -1,4 +1,4 @@
-/* ptx_registers.c - registers of inline PTX as values.
+/* ptx_registers.c - registers of inline PTX as LLVM values.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -36,7 +36,8 @@ ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
     return true;
 }
 
-/* The last declaration counts: scopes may declare a name again. */
+/* Searches from the last declaration: a scope may declare a name a second
+ * time. */
 struct ptx_register *
 ptx_find(struct ptx *ptx, const char *name)
 {
@@ -73,7 +74,8 @@ ask(struct ptx *ptx, const char *name, LLVMTypeRef result, int axis)
                           function, &argument, axis >= 0, "");
 }
 
-/* %lanemask_lt and the others: which lanes are below, up to, ... this one. */
+/* %lanemask_lt and similar registers: a mask of the lanes below, up to, ...
+ * the current lane. */
 static LLVMValueRef
 lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
 {
@@ -98,7 +100,7 @@ lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
     return strcmp(which, "gt") == 0 ? LLVMBuildNot(builder, upto, "") : NULL;
 }
 
-/* Warps that a multiprocessor has room for: threads by its attribute / 32. */
+/* Warps that fit on a multiprocessor: threads by its attribute / 32. */
 enum { WARP_SLOTS = 2048 / 32 };
 
 static LLVMValueRef

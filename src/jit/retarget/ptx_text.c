@@ -1,4 +1,4 @@
-/* ptx_text.c - the text of inline PTX, one statement at a time.
+/* ptx_text.c - parses the text of inline PTX, one statement at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -8,8 +8,8 @@
 
 #include "jit/retarget/ptx.h"
 
-/* Steps over blanks and comments; braces around statements open scopes, in
- * which registers live longer than they need to. */
+/* Skips blanks and comments, and braces if `braces` is set. Braces open
+ * scopes; registers outlive their scope here, which is harmless. */
 static const char *
 skip(const char *at, bool braces)
 {
@@ -34,7 +34,8 @@ is_word(char letter)
     return isalnum((unsigned char)letter) || (letter && strchr("_$%", letter));
 }
 
-/* Copies a word; returns what follows it, or NULL if it is too long. */
+/* Copies a word. Returns the text after it, or NULL if the word is too
+ * long. */
 static const char *
 read_word(const char *at, char *word, const char *more)
 {
@@ -50,7 +51,7 @@ read_word(const char *at, char *word, const char *more)
     return at + n;
 }
 
-/* Numbers: 12, -3, 0x1fU, 0f3F800000, 0d..., 1.5 */
+/* Parses a number such as 12, -3, 0x1fU, 0f3F800000, 0d..., 1.5. */
 static const char *
 read_number(const char *at, struct ptx_operand *operand)
 {
@@ -161,7 +162,7 @@ read_operands(const char *at, struct ptx_statement *statement)
     return at;
 }
 
-/* .reg .b32 a, b; has the operation ".reg". */
+/* Reads the operation, which is ".reg" for `.reg .b32 a, b;`. */
 static const char *
 read_operation(const char *at, struct ptx_statement *statement)
 {

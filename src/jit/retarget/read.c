@@ -1,7 +1,8 @@
-/* read.c - from stdin to one LLVM module.
+/* read.c - reads stdin into one LLVM module.
  *
  * The input is LLVM bitcode from the front end, or one or more bitcode images
- * of our own, each framed by its header; several are linked.
+ * of pycuda-jit itself, each preceded by its header; several images are
+ * linked.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -50,7 +51,7 @@ link_bitcode(struct jit *jit, const char *bytes, size_t length)
     }
 }
 
-/* Links the image at the start of `bytes`; returns its size. */
+/* Links the image at the start of `bytes` and returns its size in bytes. */
 static size_t
 link_image(struct jit *jit, const char *bytes, size_t length)
 {

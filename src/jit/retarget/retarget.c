@@ -1,7 +1,7 @@
-/* retarget.c - makes host functions of nvptx functions.
+/* retarget.c - converts nvptx functions to host functions.
  *
- * Triple and data layout, attributes that mean something to nvptx only, and
- * the floating-point flags that the options ask for.
+ * Sets the triple and the data layout, drops attributes that only nvptx uses,
+ * and sets the floating-point flags that the options request.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -40,7 +40,7 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         jit_drop_attribute(function, flags[i]);
     }
     jit_add_attribute(jit, function, "nounwind");
-    /* An access to null is a fault of the kernel, not code to leave out. */
+    /* A null access is a fault of the kernel, not unreachable code. */
     jit_add_attribute(jit, function, "null_pointer_is_valid");
     LLVMAddTargetDependentFunctionAttr(function, "target-cpu", target->cpu);
     LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",
@@ -54,8 +54,8 @@ retarget_function(struct jit *jit, LLVMValueRef function)
                                  : LLVMInternalLinkage);
 }
 
-/* Only calls that may stop stay convergent: no pass may make them depend on
- * more or fewer conditions than the source does. */
+/* Only calls that may stop remain convergent: no pass may add conditions to
+ * them or remove any. */
 static void
 retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -66,7 +66,7 @@ retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
     }
     LLVMSetInstructionCallConv(instruction, LLVMCCallConv);
     if (jit_calls(instruction, "__pycuda_activemask")) {
-        /* two calls that become one would tell of both */
+        /* Merged calls would be reported under a single source location. */
         LLVMAddCallSiteAttribute(
             instruction, LLVMAttributeFunctionIndex,
             LLVMCreateEnumAttribute(

@@ -1,10 +1,12 @@
-/* shared.c - shared variables become offsets from the block's shared memory.
+/* shared.c - converts shared variables to offsets in the block's shared
+ * memory.
  *
- * Each kernel has its own layout, so that its static size is exact.  Only
- * what functions that stay functions use has one place for all kernels that
- * call such functions: they cannot know who calls them.  Dynamic shared
- * memory comes right after the static, aligned to 16; if a kept function
- * uses it, all static variables are in the common part.
+ * Each kernel has its own layout, so that its static size is exact. Variables
+ * that are used by functions that are not inlined are in a common part with
+ * one layout for all kernels that call such functions, because these functions
+ * cannot know their caller. Dynamic shared memory follows the static part,
+ * aligned to 16. If such a function uses dynamic memory, all static variables
+ * are in the common part.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -21,7 +23,7 @@ struct variable {
     uint64_t bytes, alignment;
     bool used_by_kept;
     int64_t common;   /* offset in the common part, or NOWHERE */
-    int64_t *offsets; /* for each kernel, or NOWHERE */
+    int64_t *offsets; /* by kernel: offset or NOWHERE */
 };
 
 struct layout {
@@ -78,8 +80,8 @@ kernel_of_body(struct jit *jit, LLVMValueRef function)
     return k;
 }
 
-/* Marks who uses the constant: 0 in `offsets` stands for "yes" until the
- * places are given. */
+/* Marks the kernels that use the constant. Until offsets are assigned, 0 in
+ * `offsets` means "used". */
 static void
 mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 {
@@ -149,7 +151,8 @@ place_in_kernel(struct layout *layout, unsigned k)
     }
 }
 
-/* The block's shared memory, seen from a function that is no body. */
+/* Loads the address of the block's shared memory in a function that is not a
+ * body. */
 static LLVMValueRef
 load_shared(struct jit *jit)
 {
@@ -202,7 +205,8 @@ choose(struct jit *jit, LLVMIntPredicate predicate, LLVMValueRef a,
     return LLVMBuildSelect(jit->builder, test, a, b, "");
 }
 
-/* What the operation leaves in memory; NULL: not one of those known here. */
+/* Builds the value that the operation stores; returns NULL for an unsupported
+ * operation. */
 static LLVMValueRef
 combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
         LLVMValueRef b)
@@ -236,9 +240,10 @@ combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
     }
 }
 
-/* A block runs on one thread of the machine, which nothing interrupts between
- * a load and a store.  Volatile, because the loop over the block's threads
- * must not be vectorised: two of them may mean the same place. */
+/* Replaces an atomic operation on shared memory by a load and a store: all
+ * threads of a block run on one host thread, and no other thread of the block
+ * runs between the two. Both are volatile, to keep the thread loop from being
+ * vectorised: two threads may access the same address. */
 static void
 lower_atomic(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -1,16 +1,16 @@
-/* tables.c - constant tables that hold addresses of shared memory.
+/* tables.c - copies constant tables that contain addresses of shared memory.
  *
- * clang makes one of `float *tile[2] = {a, b}`, as for any variable whose
- * address never changes; but shared memory lies elsewhere for each block.
+ * clang makes a constant of `float *tile[2] = {a, b}`, as of any table of
+ * fixed addresses; but shared memory has a different address for each block.
  * Each function that uses such a table gets a local copy, which later passes
- * take apart as they do with any local array.
+ * split into scalars as they do with any local array.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-/* A table's copies, one for each function that uses it. */
+/* Copy of a table: there is one for each function that uses the table. */
 struct copy {
     LLVMValueRef function, place;
     struct copy *next;

@@ -1,11 +1,11 @@
-/* variables.c - device variables of every address space.
+/* variables.c - moves device variables to address space 0.
  *
- * nvptx bitcode has pointers in the spaces 1 (global), 3 (shared), 4
- * (constant); the host has one.  Every variable is made anew in space 0 and
- * the casts between the spaces fold away.  Variables are listed for the
- * image, and static ones made external before any pass sees them: the host
- * program may write them, so their initialiser must not be believed.
- * Shared variables stay declarations here; shared.c gives them their place.
+ * nvptx bitcode has pointers in the spaces 1 (global), 3 (shared) and 4
+ * (constant); the host has one space. Every variable is recreated in space 0,
+ * and the casts between spaces fold away. Variables are listed for the image.
+ * Static ones become external before any pass sees them: the host program may
+ * write them, so that passes must not rely on their initialisers. Shared
+ * variables remain declarations; shared.c assigns their offsets.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -18,7 +18,8 @@
 
 enum { SPACE_GLOBAL = 1, SPACE_SHARED = 3, SPACE_CONSTANT = 4 };
 
-/* _ZL2t3 (a static variable t3) -> t3; other names as they are. */
+/* Returns the name in the source: _ZL2t3 (a static variable t3) -> t3; other
+ * names unchanged. */
 static char *
 source_name(const char *name)
 {
@@ -32,7 +33,8 @@ source_name(const char *name)
     return jit_copy(name, strlen(name));
 }
 
-/* String literals, vtables and the like have no name in the source. */
+/* Tests whether the variable has a name in the source, unlike string literals
+ * and vtables. */
 static bool
 has_source_name(const char *name, LLVMLinkage linkage)
 {
@@ -67,7 +69,7 @@ list_variable(struct jit *jit, LLVMValueRef variable, const char *name,
     LLVMSetSection(variable, "");
 }
 
-/* The twin of `old` in address space 0, which takes its uses. */
+/* Creates a variable like `old` in address space 0, and replaces all uses. */
 static LLVMValueRef
 move_variable(struct jit *jit, LLVMValueRef old)
 {
@@ -87,9 +89,9 @@ move_variable(struct jit *jit, LLVMValueRef old)
     return twin;
 }
 
-/* Shared variables become declarations, marked for shared.c by their
- * section.  All dynamic ones lie at one address: they must be one variable,
- * or the passes would think that they never overlap. */
+/* Makes a shared variable a declaration, marked for shared.c by its section.
+ * All dynamic ones share one address: they must be one variable, or passes
+ * would assume that they never overlap. */
 static void
 keep_shared(struct jit *jit, LLVMValueRef variable)
 {
@@ -111,8 +113,8 @@ keep_shared(struct jit *jit, LLVMValueRef variable)
     LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
 }
 
-/* In a program of one source, which nothing is linked to, NVRTC defines what
- * is only declared. */
+/* Defines a variable that is only declared, as NVRTC does in a program of one
+ * source that is not linked with others. */
 static void
 define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
 {
@@ -124,7 +126,7 @@ define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
     }
 }
 
-/* A variable's name without what C++ puts around it: run()::s -> s. */
+/* Returns the name of a variable without its C++ scope: run()::s -> s. */
 static const char *
 short_name(const char *name)
 {
@@ -142,7 +144,8 @@ short_name(const char *name)
     return name;
 }
 
-/* Objects are loaded as a whole, and code reaches them by 32-bit offsets. */
+/* Rejects variables beyond the size limit: objects are loaded as a whole, and
+ * code addresses them with 32-bit offsets. */
 static void
 check_size(struct jit *jit, LLVMValueRef variable, unsigned space)
 {
@@ -187,8 +190,9 @@ lower_variable(struct jit *jit, LLVMValueRef variable)
         }
         return;
     }
-    /* A constant one stays so for the passes, which then know that no
-     * store changes it; externally initialised, they know no value. */
+    /* A constant variable stays constant, so that passes know that no store
+     * changes it. It is externally initialised, so that they assume no
+     * value. */
     bool literal = LLVMIsGlobalConstant(variable);
     LLVMSetLinkage(variable, LLVMExternalLinkage);
     LLVMSetVisibility(variable, LLVMHiddenVisibility);

@@ -1,9 +1,9 @@
-/* variadic.c - functions with a variable number of arguments.
+/* variadic.c - lowers functions with a variable number of arguments.
  *
- * A call packs the arguments behind the last named one into a buffer, each at
- * its own alignment, and hands over its address as one more argument.  In the
- * function __pycuda_variadic(), which va_start calls, is that address;
- * memory.h reads the buffer.
+ * A call stores the arguments after the last named one in a buffer, each at
+ * its own alignment, and passes the buffer's address as one more argument. In
+ * the function, __pycuda_variadic(), which va_start calls, returns that
+ * address; memory.h reads the buffer.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -18,7 +18,7 @@ kind_of(const char *name)
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-/* The type of a function that is called with the buffer. */
+/* Returns the function type with the buffer as last parameter. */
 static LLVMTypeRef
 fixed_type(struct jit *jit, LLVMTypeRef type)
 {
@@ -31,9 +31,10 @@ fixed_type(struct jit *jit, LLVMTypeRef type)
 
 /* ---- calls ---- */
 
-/* One argument that goes into the buffer. */
+/* One argument that is stored in the buffer. */
 struct item {
-    LLVMValueRef value; /* the address of a struct by value, or the value */
+    LLVMValueRef value; /* the value, or the address of a struct passed by
+                         * value */
     LLVMTypeRef type;
     bool by_address;
     uint64_t offset, bytes;
