@@ -519,8 +519,7 @@ struct jit_frame {
     bool merged;           /* blocks of one grid row may be merged */
 };
 
-/* Writes the function's start up to the loop over blocks, whose body
- * begins. */
+/* Writes the start of the function, up to the body of its loop over blocks. */
 void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                            const struct jit_frame *frame);
 /* Ends the loop body; a block ends by branching to the label `next`. */

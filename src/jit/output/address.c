@@ -1,17 +1,16 @@
-/* address.c - addresses as sums.
+/* address.c - decomposes addresses into sums.
  *
- * Called by join.c.  An address is taken apart into what indices were added
- * to, numbers times values that are not known, and a number of bytes.  Indices
- * of 32 bits are taken to be extended without having wrapped: where they do,
- * two addresses are 2**32 elements further apart than it seems, and never
- * nearer.
+ * Called by join.c. An address is a base, a sum of constant factors times
+ * unknown values, and a constant number of bytes. 32-bit indices are assumed
+ * not to have wrapped before they are extended: if one did wrap, two addresses
+ * are 2**32 elements further apart than computed, never nearer.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/output/address.h"
 
 enum { DEPTH = 12 };
 
-/* Products wrap, as addresses do. */
+/* Multiplies with wrap-around, as address arithmetic does. */
 static int64_t
 times(int64_t a, int64_t b)
 {
@@ -38,7 +37,8 @@ term_add(struct jit_address *address, LLVMValueRef value, int64_t factor)
     }
 }
 
-/* Is it wide enough for `address.c`'s word on indices that wrap? */
+/* Tests whether the value has 32 bits or more, so that the file's assumption
+ * on wrapping indices may be used. */
 static bool
 is_wide(LLVMValueRef value)
 {
@@ -88,7 +88,7 @@ sum_add(struct jit_address *address, LLVMValueRef value, int64_t factor,
     }
 }
 
-/* One step of an address: all its indices. */
+/* Adds all indices of one getelementptr. */
 static void
 indices_add(const struct jit *jit, struct jit_address *address,
             LLVMValueRef step)

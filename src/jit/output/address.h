@@ -1,4 +1,6 @@
-/* address.h - what is known of the addresses of loads and stores.
+/* address.h - addresses of loads and stores, and alias tests.
+ *
+ * Used by join.c. The functions only read the module.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef JIT_OUTPUT_ADDRESS_H
@@ -16,11 +18,11 @@ struct jit_address {
         int64_t factor;
     } terms[ADDRESS_TERMS];
     unsigned count;
-    bool lost; /* there are more terms */
+    bool lost; /* there are more terms than fit */
     int64_t offset;
 };
 
-/* Of the instruction, a load or a store. */
+/* A load or store; `bytes` is its size. */
 struct jit_access {
     LLVMValueRef at;
     bool is_store;
@@ -28,21 +30,23 @@ struct jit_access {
     struct jit_address address;
 };
 
-/* address.c: false if the instruction is neither. */
+/* address.c: describes a load or store; returns false for other
+ * instructions. */
 bool jit_access_read(const struct jit *jit, LLVMValueRef at,
                      struct jit_access *access);
-/* The operand of a load or a store that is its address. */
+/* Returns the index of the instruction's address operand. */
 unsigned jit_access_pointer(const struct jit_access *access);
-/* Are the two a known number of bytes apart? */
+/* Tests whether both have the same terms, so that only base and offset
+ * differ. */
 bool jit_address_like(const struct jit_address *a,
                       const struct jit_address *b);
 
-/* alias.c: may the accesses be to the same memory, those of one thread
- * between two of its meetings with others? */
+/* alias.c: tests whether two accesses of one thread between two barriers may
+ * overlap. The answer true is always safe. */
 bool jit_accesses_overlap(const struct jit_access *a,
                           const struct jit_access *b);
-/* May two bases be seen to be the same once loops are unswitched, and loads
- * that nothing is between any more are one? */
+/* Tests whether two bases may turn out equal after loops are unswitched and
+ * redundant loads are eliminated. */
 bool jit_bases_meet(LLVMValueRef one, LLVMValueRef other);
 
 #endif

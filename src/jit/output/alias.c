@@ -1,29 +1,30 @@
-/* alias.c - which accesses of a thread may be to the same memory.
+/* alias.c - alias analysis of the accesses of one thread.
  *
- * Called by join.c, once bodies are inlined into their entries, so that the
- * kernel's parameters are loads from the entry's first argument.  Parameters
- * may be the same array; what was chosen or loaded may be anything.
+ * Called by join.c after bodies are inlined into their entries, so that the
+ * kernel's parameters are loads from the entry's first argument. Two
+ * parameters may be the same array; a pointer from a phi, a select or a load
+ * may point anywhere.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/output/address.h"
 
 enum { MOST_ROOTS = 8, DEPTH = 8, MOST_SCOPES = 64 };
 
-/* What an address may come from. */
+/* Possible origins of an address. */
 struct roots {
     LLVMValueRef values[MOST_ROOTS];
     unsigned count;
-    bool lost; /* and from others */
+    bool lost; /* there are others, unknown */
 };
 
 enum memory {
     ANYWHERE,
-    LOADED,    /* where a pointer that was loaded points to */
-    PARAMETER, /* where one of the kernel's parameters points to */
+    LOADED,    /* target of a pointer that was loaded from memory */
+    PARAMETER, /* target of a pointer parameter of the kernel */
     GLOBAL,
-    CONSTANT, /* nobody writes it */
-    BLOCK,    /* its shared memory, which others may know */
-    SHARED,   /* the block's, known by this pointer alone */
+    CONSTANT, /* never written */
+    BLOCK,    /* the block's shared memory, by a pointer that may alias */
+    SHARED,   /* the block's shared memory, by its only pointer */
     PARAMETERS,
     FRAME
 };
@@ -63,7 +64,7 @@ roots_find(struct roots *roots, LLVMValueRef pointer, int depth)
     }
 }
 
-/* The number of the entry's argument that it is, or -1. */
+/* Returns the index of the entry's argument, or -1 for other values. */
 static int
 argument_number(LLVMValueRef value)
 {
@@ -78,7 +79,8 @@ argument_number(LLVMValueRef value)
     return number;
 }
 
-/* What a loaded pointer comes from, NULL if it is none. */
+/* Returns the base of the address that a pointer was loaded from, NULL if it
+ * was not loaded. */
 static LLVMValueRef
 loaded_from(LLVMValueRef root)
 {
@@ -86,8 +88,8 @@ loaded_from(LLVMValueRef root)
                                  : NULL;
 }
 
-/* Parameters are the entry's first argument, what knows the block comes from
- * its second one. */
+/* Classifies an origin. Parameters are loaded from the entry's first argument,
+ * and block data is reached through the second. */
 static enum memory
 memory_of(LLVMValueRef root)
 {
@@ -114,7 +116,7 @@ memory_of(LLVMValueRef root)
     return from ? LOADED : ANYWHERE;
 }
 
-/* Is no byte part of both? */
+/* Tests whether the memory of two origins is disjoint. */
 static bool
 roots_differ(LLVMValueRef one, LLVMValueRef other)
 {
@@ -177,7 +179,8 @@ jit_bases_meet(LLVMValueRef one, LLVMValueRef other)
     return meet;
 }
 
-/* Items of an instruction's metadata, NULL or more than fit being none. */
+/* Reads the operands of an instruction's metadata; returns 0 if there are none
+ * or more than fit. */
 static unsigned
 scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
 {
@@ -194,7 +197,7 @@ scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
     return count;
 }
 
-/* Does `__restrict__` tell the first from the other? */
+/* Tests whether `__restrict__` separates the first access from the other. */
 static bool
 is_restricted(LLVMValueRef one, LLVMValueRef other)
 {

@@ -1,4 +1,7 @@
-/* emit.c - the target, and from the module to an ELF object, or a text.
+/* emit.c - creates the target machine, and emits the module as an ELF object
+ * or text.
+ *
+ * Called by main.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -43,8 +46,8 @@ measure_private(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Functions that became part of the kernel may have a large frame together,
- * though each had a small one. */
+/* Rejects a kernel with a frame beyond the limit: inlined functions may add up
+ * to a large frame although each of them has a small one. */
 static void
 check_frame(const struct jit_kernel *kernel, uint64_t kept)
 {
@@ -58,8 +61,9 @@ check_frame(const struct jit_kernel *kernel, uint64_t kept)
     }
 }
 
-/* Frames of the entry and of all functions that stayed, once each, with
- * their return addresses and saved registers. */
+/* Sets the frame sizes of all kernels: the frame of the entry and, once each,
+ * those of all functions that were not inlined, with return addresses and
+ * saved registers. */
 static void
 measure_frames(struct jit *jit)
 {
@@ -92,7 +96,7 @@ generate(struct jit *jit, LLVMCodeGenFileType type)
     char *message = NULL;
 
     for (unsigned i = 0; i < jit->global_count; i++) {
-        /* the host writes these: they belong in the data section */
+        /* the host writes them: they belong in the data section */
         LLVMSetGlobalConstant(jit->globals[i].variable, 0);
     }
     if (LLVMTargetMachineEmitToMemoryBuffer(jit->machine, jit->module, type,
@@ -109,7 +113,7 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        if (!jit->kernels[i].regions) { /* else carry.c has counted */
+        if (!jit->kernels[i].regions) { /* otherwise carry.c has counted */
             jit_each_instruction(jit, entry, measure_private,
                                  &jit->kernels[i]);
         }

@@ -1,11 +1,12 @@
-/* extensions.c - vectors that are extended, as LLVM 19 can select it.
+/* extensions.c - splits vector extensions that LLVM 19 cannot select.
  *
- * Called by optimise.c after the last pass.  Of
- *     zext <8 x i32> (bitcast <8 x float> x) to <8 x i64>
- * LLVM's code for x86 makes a node that nothing selects, if but the first
- * half is wanted in the end, and gives up: `Cannot select:
- * zero_extend_vector_inreg`.  It does so where the operand is a bitcast of
- * more than 128 bits.  Such vectors are extended in pieces of 128 bits.
+ * Called by optimise.c after the last pass. For
+ *
+ *   zext <8 x i32> (bitcast <8 x float> x) to <8 x i64>
+ *
+ * LLVM's x86 backend fails with `Cannot select: zero_extend_vector_inreg` if
+ * the operand is a bitcast of more than 128 bits and only the first half of
+ * the result is used. Such vectors are extended in parts of 128 bits.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -19,7 +20,8 @@ is_vector(LLVMValueRef value)
     return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind;
 }
 
-/* The lanes [first, first + count) of two vectors, one after the other. */
+/* Returns the lanes [first, first + count) of the concatenation of two
+ * vectors. */
 static LLVMValueRef
 build_lanes(struct jit *jit, LLVMValueRef a, LLVMValueRef b, unsigned first,
             unsigned count)
@@ -32,7 +34,7 @@ build_lanes(struct jit *jit, LLVMValueRef a, LLVMValueRef b, unsigned first,
                                   LLVMConstVector(lanes, count), "");
 }
 
-/* The vector's lanes [first, first + count), extended. */
+/* Returns the vector's lanes [first, first + count), extended. */
 static LLVMValueRef
 build_extended(struct jit *jit, LLVMValueRef at, unsigned first,
                unsigned count, unsigned piece)

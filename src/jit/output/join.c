@@ -1,15 +1,16 @@
-/* join.c - where the vectoriser must not join accesses.
+/* join.c - keeps the vectoriser from combining accesses across an alias.
  *
- * Called by optimise.c before and after loops are made vectors.  LLVM joins
- * loads of neighbouring words at the place of the first, and stores at that of
- * the last.  Of loops that are said to be parallel, as those over threads are,
- * it asks for no dependences when it does so, not even for those within an
- * iteration.  So it is found out here whether a thread accesses memory between
- * two such words that may be the one that would be moved.
+ * Called by optimise.c before and after vectorisation. LLVM combines loads of
+ * neighbouring words at the position of the first load, and stores at that of
+ * the last. In loops marked as parallel, as thread loops are, it does not
+ * check dependences for this, not even within an iteration. This pass
+ * therefore checks whether a thread accesses, between two such words, memory
+ * that may alias with the access that would be moved.
  *
- * Those two are kept apart: to the address of the later one, and of what may
- * be joined with it, zero is added that the vectoriser does not know for one:
- * what `__pycuda_apart`, called where the function begins, is to return.
+ * If so, the pass separates the two: it adds an opaque zero to the address of
+ * the later access and of those that may be combined with it. The zero is the
+ * result of a call of `__pycuda_apart` at the start of the function;
+ * jit_show_zeros replaces it by 0 after vectorisation.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -21,16 +22,16 @@
 #define APART "__pycuda_apart"
 
 enum {
-    MOST_PAIRED = 400, /* accesses of a loop; with more nothing is joined */
-    MOST_RACING = 48,  /* with more would_race is not asked */
-    MOST_JOINED = 16   /* words; LLVM joins 8 */
+    MOST_PAIRED = 400, /* accesses of a loop; beyond, none are combined */
+    MOST_RACING = 48,  /* beyond, would_race is not evaluated */
+    MOST_JOINED = 16   /* words; LLVM combines up to 8 */
 };
 
 struct member {
     struct jit_access access;
     unsigned block, epoch;
-    bool strided;   /* each iteration skips words, or that is not known */
-    int64_t stride; /* bytes between iterations; 0: not known, or none */
+    bool strided;   /* iterations skip words, or may do so */
+    int64_t stride; /* bytes between iterations; 0: unknown or none */
 };
 
 /* The accesses of a loop. */
@@ -44,8 +45,8 @@ struct loop {
 
 enum relation { UNKNOWN, DIFFER, OVERLAP };
 
-/* Might words of several iterations lie between each other?  Not if addresses
- * grow by a word, or not at all. */
+/* Finds the stride of an access. Words of several iterations cannot interleave
+ * if the address grows by one word or not at all. */
 static void
 stride_find(const struct loop *loop, struct member *member)
 {
@@ -81,7 +82,8 @@ may_be_joined(const struct member *a, const struct member *b)
                  : jit_bases_meet(one->address.base, other->address.base);
 }
 
-/* Is the address that of the other, but for base and offset? */
+/* Tests whether the address of the i-th access has the base and the terms of
+ * the other, so that only offsets differ. */
 static bool
 is_beside(const struct loop *loop, unsigned i, const struct member *other)
 {
@@ -91,8 +93,9 @@ is_beside(const struct loop *loop, unsigned i, const struct member *other)
            jit_address_like(&member->access.address, &other->access.address);
 }
 
-/* Do a thread and the next one access the same word, one of them to store,
- * if the second array lies `distance` bytes behind the first? */
+/* Tests whether a thread and its neighbour access the same word, at least one
+ * of them with a store, if the second array begins `distance` bytes after the
+ * first. */
 static bool
 neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
                 int64_t distance, int64_t stride)
@@ -106,9 +109,10 @@ neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
             (after < a->bytes && -after < b->bytes));
 }
 
-/* If two arrays lay so that a thread's accesses to them were to the same word,
- * would threads race?  `z[i].x = x[i].x; z[i].y = x[i].y;`: if z[0].x is
- * x[0].y, z[0].y is x[1].x.  There are no races, so they do not lie so. */
+/* Suppose two arrays overlap so that a thread's accesses to them hit the same
+ * word: tests whether threads would then race. Example: `z[i].x = x[i].x;
+ * z[i].y = x[i].y;`. If z[0].x were x[0].y, z[0].y would be x[1].x. Programs
+ * have no races, so such arrays do not overlap. */
 static bool
 would_race(const struct loop *loop, unsigned i, unsigned k)
 {
@@ -149,7 +153,8 @@ overlap(struct loop *loop, unsigned i, unsigned k)
     return loop->pairs[i][k] == OVERLAP;
 }
 
-/* Whether an access keeps the i-th and the j-th, which is later, apart. */
+/* Tests whether an access between the i-th and the later j-th prevents them
+ * from being combined. */
 static bool
 is_between(struct loop *loop, unsigned i, unsigned j)
 {
@@ -170,8 +175,9 @@ is_between(struct loop *loop, unsigned i, unsigned j)
     return false;
 }
 
-/* Accesses of one epoch may be joined.  A new one begins where something is
- * between the access and another of the epoch before. */
+/* Assigns an epoch: accesses of the same epoch may be combined. A new epoch
+ * begins if an access that aliases separates this access from one of the
+ * current epoch. */
 static void
 epoch_find(struct loop *loop, unsigned j)
 {
@@ -192,7 +198,7 @@ epoch_find(struct loop *loop, unsigned j)
     member->epoch += apart;
 }
 
-/* Adds to the address a zero that is the epoch's own. */
+/* Adds the epoch's opaque zero to the address. */
 static void
 member_part(struct loop *loop, const struct member *member)
 {
@@ -200,7 +206,7 @@ member_part(struct loop *loop, const struct member *member)
     LLVMValueRef epoch = LLVMConstInt(jit->i32, member->epoch, 0);
     LLVMValueRef callee =
         jit_declare(jit, APART, jit->i64, (LLVMTypeRef[]){jit->i32}, 1);
-    jit_add_attribute(jit, callee, "memory"); /* none */
+    jit_add_attribute(jit, callee, "memory"); /* memory(none) */
     jit_add_attribute(jit, callee, "willreturn");
     LLVMValueRef at = member->access.at;
     unsigned operand = jit_access_pointer(&member->access);
@@ -249,7 +255,8 @@ count_accesses(const struct jit_parallel *parallel)
     return count;
 }
 
-/* False if there is one that keeps the loop from being made vectors. */
+/* Collects the accesses. Returns false if one of them prevents
+ * vectorisation. */
 static bool
 accesses_note(struct loop *loop)
 {
@@ -281,7 +288,7 @@ loop_part(struct jit *jit, const struct jit_parallel *parallel, void *data)
     (void)data;
     loop->jit = jit;
     loop->parallel = parallel;
-    /* One more, to read what is no access into. */
+    /* One extra element, to parse instructions that are not accesses. */
     loop->members =
         jit_allocate((count_accesses(parallel) + 1) * sizeof *loop->members);
     if (accesses_note(loop)) {

@@ -1,18 +1,19 @@
-/* masks.c - indices that wrap, hidden from LLVM 19's vectoriser.
+/* masks.c - hides masked indices from LLVM 19's vectoriser.
  *
- * Called by optimise.c around the vectoriser.  It takes (3 * i) & 63 for
- * words three apart, if a check finds that the sequence does not wrap.  Of a
- * sequence that begins at 0, LLVM 19 checks that i fits in 6 bits, not that
- * 3 * i does, and the vectors read beyond the end.  Where such an index may
- * come of a mask, the mask is the result of a call that nothing is known of,
- * until the vectors are made.
+ * Called by optimise.c before and after vectorisation, as a workaround for an
+ * LLVM bug. The vectoriser treats (3 * i) & 63 as words three apart if a
+ * runtime check finds that the sequence does not wrap. For a sequence that
+ * begins at 0, LLVM 19 checks that i fits in 6 bits instead of 3 * i, and the
+ * vectors read out of bounds. If a mask may produce such an index, the pass
+ * replaces the mask by the result of an opaque call until loops are
+ * vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-/* The vectoriser joins accesses that are at most 8 elements apart. */
+/* The vectoriser combines accesses that are at most 8 elements apart. */
 enum { MOST_STRIDE = 8, MOST_SHIFT = 3, MOST_DEPTH = 6 };
 
 static const char *const names[] = {"__pycuda_mask32", "__pycuda_mask64"};
@@ -28,7 +29,7 @@ is_constant_at_most(LLVMValueRef value, uint64_t most)
            number != 0;
 }
 
-/* May the value grow by 2 to 8 from thread to thread? */
+/* Tests whether the value may grow by 2 to 8 from thread to thread. */
 static bool
 may_stride(LLVMValueRef value, int depth)
 {
@@ -59,7 +60,7 @@ may_stride(LLVMValueRef value, int depth)
     }
 }
 
-/* Is it a scalar `x & (2^n - 1)` whose x may stride? */
+/* Tests for a scalar `x & (2^n - 1)` with an x that may stride. */
 static bool
 is_wrapping(struct jit *jit, LLVMValueRef at)
 {

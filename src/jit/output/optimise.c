@@ -1,7 +1,7 @@
 /* optimise.c - the pass pipelines.
  *
- * Short ones of our own: they take a third of default<O3>'s time and make
- * code that is as fast for thread loops (the inner loops must not be
+ * The pipelines are shorter than default<O3>: they take a third of its time
+ * and produce equally fast code for thread loops (inner loops must not be
  * unrolled before the thread loop is vectorised).
  *
  * SPDX-License-Identifier: MIT */
@@ -11,8 +11,8 @@
 
 #include "jit/jit.h"
 
-/* Unswitches a thread loop however many others are next to it; see
- * jit_bound_unswitching. */
+/* Lets LLVM unswitch a thread loop regardless of the number of its sibling
+ * loops; see jit_bound_unswitching. */
 void
 jit_tune(void)
 {
@@ -21,8 +21,8 @@ jit_tune(void)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
-/* Inlines device functions and brings the code into a shape that the later
- * steps recognise; loops stay as the source has them. */
+/* Inlines device functions and brings the code into the form that later passes
+ * expect; loops keep the form of the source. */
 void
 jit_prepare(struct jit *jit)
 {
@@ -39,8 +39,8 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
     kernel->sequential |= LLVMIsAAllocaInst(at) != NULL;
 }
 
-/* Is or is not a call at which kernels are cut to be copied?  False if the
- * module has none. */
+/* Adds or removes `noduplicate` on the calls at which kernels are split.
+ * Returns false if the module has none of them. */
 static bool
 hold_stops(struct jit *jit, bool hold)
 {
@@ -61,9 +61,9 @@ hold_stops(struct jit *jit, bool hold)
     return found;
 }
 
-/* Small constant loops are unrolled, so that private arrays become values;
- * loops around a barrier or a warp operation only if they are very short,
- * since each copy of one is a region more. */
+/* Unrolls small constant loops, so that private arrays become scalars. Loops
+ * with a barrier or a warp operation are unrolled only if they are very short,
+ * since each copy of a stop adds a region. */
 static void
 unroll_loops(struct jit *jit)
 {
@@ -83,7 +83,8 @@ unroll_loops(struct jit *jit)
     }
 }
 
-/* What private memory remains is one for all threads of the loop. */
+/* Also marks kernels with remaining private memory as sequential: the
+ * iterations of the thread loop share that memory. */
 void
 jit_prepare_bodies(struct jit *jit)
 {
@@ -104,8 +105,8 @@ jit_prepare_bodies(struct jit *jit)
     }
 }
 
-/* The inliner's scope declarations hide the access groups from the
- * vectoriser. */
+/* Removes the inliner's scope declarations, which hide the access groups from
+ * the vectoriser. */
 static void
 drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -116,8 +117,8 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Is there code for blocks of one row whose width is known, or for warps?
- * Their loops are of a few vectors, which may stay in registers. */
+/* Tests whether there is code for blocks with one row of known width, or for
+ * warps. Their loops have few vectors, which may stay in registers. */
 static bool
 has_known_rows(const struct jit *jit, bool *warps)
 {
@@ -131,8 +132,8 @@ has_known_rows(const struct jit *jit, bool *warps)
     return rows || *warps;
 }
 
-/* Of a warp's loops that are no vectors all rounds may go but one: `if (lane
- * == 0)`. */
+/* Unrolls those loops. In a warp's scalar loops, such as that of `if (lane ==
+ * 0)`, all iterations but one may fold away. */
 static void
 unroll_rows(struct jit *jit, bool warps)
 {
@@ -148,9 +149,10 @@ unroll_rows(struct jit *jit, bool warps)
     jit_join_pieces(jit);
 }
 
-/* Rows of blocks are whole vectors as a rule, so that the rest of one does not
- * need vectors of half the length, which take a fifth of the time to compile.
- * Loops over all threads of a grid, without barriers, may have a long rest. */
+/* Disables epilogue vectorisation if a kernel has regions. Rows of blocks are
+ * usually whole vectors, so their remainder needs no vectors of half the
+ * length, which take a fifth of the compile time. Loops over all threads of a
+ * grid, without barriers, may have a long remainder. */
 static void
 tune_rows(const struct jit *jit)
 {
@@ -193,9 +195,9 @@ jit_optimise(struct jit *jit)
     jit_part_accesses(jit);
     jit_hide_masks(jit);
     jit_bound_unswitching(jit);
-    /* One run: what it finds out of induction variables spares the vectors
-     * checks.  Words that are known to be the same after loops were unswitched
-     * must be one value by then. */
+    /* A single run: the results of indvars save runtime checks in the
+     * vectorised code. Values that are equal after unswitching must be the
+     * same value by then. */
     jit_run_passes(jit,
                    jit_format("function(loop-simplify,lcssa,"
                               "loop-mssa(loop-rotate,licm%s),"

@@ -1,7 +1,7 @@
-/* parallel.c - innermost loops that are said to be parallel.
+/* parallel.c - visits the innermost loops with parallel accesses.
  *
- * Called by join.c before loops are made vectors.  A loop is found by the
- * metadata of the branch that goes back in it.
+ * Called by join.c before vectorisation. A loop is identified by the llvm.loop
+ * metadata of its latch.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -48,7 +48,7 @@ jit_parallel_counts(const struct jit_parallel *loop, LLVMValueRef value)
     return true;
 }
 
-/* Adds the blocks that lead to one that is inside, until there are none. */
+/* Adds all predecessors of blocks in the loop, up to the header. */
 static void
 predecessors_add(struct jit_parallel *loop, unsigned header)
 {
@@ -74,11 +74,12 @@ loop_metadata(const struct jit_parallel *loop, unsigned block)
                            LLVMGetMDKindID("llvm.loop", 9));
 }
 
-/* Whether the blocks from header to latch are a loop without others in it. */
+/* Tests whether the blocks from header to latch form a loop without inner
+ * loops. */
 static bool
 is_innermost(const struct jit_parallel *loop, unsigned latch)
 {
-    if (loop->inside[0]) { /* where the function begins: no header */
+    if (loop->inside[0]) { /* the entry block cannot be in a loop */
         return false;
     }
     for (unsigned i = 0; i < loop->block_count; i++) {
@@ -89,7 +90,7 @@ is_innermost(const struct jit_parallel *loop, unsigned latch)
     return true;
 }
 
-/* Is this said of the loop? */
+/* Tests whether the loop's metadata has an item that begins with `what`. */
 static bool
 is_said(LLVMValueRef metadata, const char *what)
 {
@@ -101,7 +102,8 @@ is_said(LLVMValueRef metadata, const char *what)
         return true;
     }
     LLVMGetMDNodeOperands(metadata, items);
-    for (unsigned i = 1; i < count; i++) { /* the first is the node itself */
+    for (unsigned i = 1; i < count; i++) { /* the first operand is the node
+                                            * itself */
         if (!items[i] || !LLVMIsAMDNode(items[i]) ||
             LLVMGetMDNodeNumOperands(items[i]) - 1 >= MOST) {
             continue;
@@ -117,8 +119,8 @@ is_said(LLVMValueRef metadata, const char *what)
     return false;
 }
 
-/* Finds the blocks between header and latch; false if they are no innermost
- * loop. */
+/* Finds the blocks between header and latch; returns false if they are not an
+ * innermost loop. */
 static bool
 blocks_find(struct jit_parallel *loop, unsigned latch)
 {
@@ -131,7 +133,7 @@ blocks_find(struct jit_parallel *loop, unsigned latch)
     return is_innermost(loop, latch);
 }
 
-/* The loop that a branch with the vectoriser's metadata goes back in. */
+/* Visits the loop that a latch with the vectoriser's metadata closes. */
 static void
 branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
              jit_visit_loop *visit, void *data)

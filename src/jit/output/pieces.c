@@ -1,10 +1,12 @@
-/* pieces.c - what is left to do when shared memory has become registers.
+/* pieces.c - simplifies code after shared memory was promoted to registers.
  *
- * Called by optimise.c.  Where LLVM finds a stored vector that a shorter load
- * reads a part of, it takes the part by shifting a number as long as the
- * vector,
- *     trunc (lshr (bitcast <16 x float> to i512), 256) to i256
- * which makes a dozen moves through other registers.  A shuffle is one.
+ * Called by optimise.c. If a load reads a part of a stored vector, LLVM
+ * extracts the part by a shift of an integer of the vector's size:
+ *
+ *   trunc (lshr (bitcast <16 x float> to i512), 256) to i256
+ *
+ * That compiles to a dozen moves through other registers. This pass replaces
+ * it by a shuffle, a single instruction.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -36,8 +38,8 @@ bits_of(LLVMTypeRef type)
     }
 }
 
-/* The vector that the truncated number is a part of, from bit `first` on; or
- * NULL. */
+/* Returns the vector of which the truncated integer is a part, and the part's
+ * first bit, or NULL. */
 static LLVMValueRef
 find_whole(LLVMValueRef number, uint64_t *first)
 {
@@ -79,7 +81,7 @@ take(struct jit *jit, LLVMValueRef whole, unsigned first, LLVMTypeRef type)
                                   LLVMConstVector(lanes, count), "");
 }
 
-/* `at` is a bitcast of a truncated number, or such a number. */
+/* Replaces a truncated integer, or a bitcast of one, by a part of a vector. */
 static void
 join_piece(struct jit *jit, LLVMValueRef at, void *data)
 {

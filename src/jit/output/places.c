@@ -1,16 +1,16 @@
-/* places.c - keeps the lines of the source in the machine code.
+/* places.c - attaches source locations to the entries of kernels.
  *
- * Called by main.c for --debug and --show=explain.  A kernel's debug
- * information goes to its entry, into which the body is inlined; what the
- * entry adds of its own, loops over blocks and threads, counts as the kernel's
- * first line, or that of the barrier after which the threads go on.
+ * Called by main.c for --debug and --show=explain. A kernel's debug
+ * information moves to its entry, into which the body is inlined. Instructions
+ * of the entry, such as loops over blocks and threads, get the line of the
+ * kernel's start, or of the barrier that the loop follows.
  *
  * SPDX-License-Identifier: MIT */
 #include <llvm-c/DebugInfo.h>
 
 #include "jit/explain.h"
 
-/* The barrier that the loop around this call starts at: 0, the start. */
+/* Returns the start point of the call of a body, 0 for the kernel's start. */
 static unsigned
 point_of(const struct jit_kernel *kernel, LLVMValueRef call)
 {

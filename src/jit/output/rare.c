@@ -1,11 +1,12 @@
-/* rare.c - calls for what hardly any argument needs, in vectorised loops too.
+/* rare.c - slow-path calls of mathematical functions, in vectorised loops too.
  *
- * `__pycuda_rare_F(rare, usual, x, ...)`, as pycuda/cuda/cpu/math_*.h call it,
- * is `rare ? F(x, ...) : usual`, F being a function of the C library.  To the
- * vectoriser it is a function that has vector variants (jit_declare_rare);
- * afterwards (jit_define_rare) each is one branch that is taken if any lane
- * is rare, to a function that goes through the lanes.  Without this, either
- * every lane would pay for the rare case or no loop would be vectorised.
+ * `__pycuda_rare_F(rare, usual, x, ...)`, which pycuda/cuda/cpu/math_*.h call,
+ * is `rare ? F(x, ...) : usual`, where F is a function of the C library. For
+ * the vectoriser it is a function with vector variants (jit_declare_rare).
+ * After vectorisation, jit_define_rare defines each as a branch, taken if the
+ * condition holds for any lane, to a function that processes the lanes one by
+ * one. Otherwise either every lane would pay for the slow path or no loop
+ * would be vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -18,12 +19,12 @@ enum { MAX_ARGUMENTS = 4 };
 static const char prefix[] = "__pycuda_rare_";
 static const unsigned widths[] = {2, 4, 8, 16, 32};
 
-/* One such function, or a vector variant of it. */
+/* A slow-path function, or a vector variant of it. */
 struct rare {
     LLVMValueRef function;
     LLVMTypeRef types[MAX_ARGUMENTS];
-    unsigned count; /* of arguments */
-    unsigned width; /* 1: scalar */
+    unsigned count; /* number of arguments */
+    unsigned width; /* lanes; 1: scalar */
 };
 
 const char *
@@ -78,7 +79,7 @@ add_function(struct jit *jit, const struct rare *rare, const char *name)
     return function;
 }
 
-/* ---- before vectorisation: say which variants there are ---- */
+/* ---- before vectorisation: declare the variants ---- */
 
 static void
 tell_variants(struct jit *jit, LLVMValueRef call, void *data)
@@ -103,7 +104,6 @@ tell_variants(struct jit *jit, LLVMValueRef call, void *data)
                                                        (unsigned)used));
 }
 
-/* false: the module has no such calls. */
 bool
 jit_declare_rare(struct jit *jit)
 {
@@ -124,7 +124,7 @@ jit_declare_rare(struct jit *jit)
     return any;
 }
 
-/* ---- afterwards: what they do ---- */
+/* ---- after vectorisation: define the variants ---- */
 
 static LLVMValueRef
 libm_function(struct jit *jit, LLVMValueRef function)
@@ -135,7 +135,8 @@ libm_function(struct jit *jit, LLVMValueRef function)
                        scalar.types[1], scalar.types + 2, scalar.count - 2);
 }
 
-/* What a body branches on: its argument, or whether any lane has it. */
+/* Returns the condition of the branch: the argument, or the OR of all
+ * lanes. */
 static LLVMValueRef
 any_lane(struct jit *jit, const struct rare *rare, LLVMValueRef function)
 {
@@ -165,8 +166,8 @@ set_unlikely(struct jit *jit, LLVMValueRef branch)
         LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, parts, 3)));
 }
 
-/* function(rare, usual, ...) { return rare ? slow(...) : usual; }, where the
- * slow one is passed all arguments from `first` on. */
+/* Writes function(rare, usual, ...) { return rare ? slow(...) : usual; }.
+ * `slow` receives all arguments from `first` on. */
 static void
 write_branch(struct jit *jit, const struct rare *rare, LLVMValueRef function,
              LLVMValueRef slow, unsigned first)
@@ -199,7 +200,8 @@ write_branch(struct jit *jit, const struct rare *rare, LLVMValueRef function,
     jit_add_attribute(jit, function, "alwaysinline");
 }
 
-/* One turn of a loop over lanes: `result` with the lane's value put in. */
+/* Writes one iteration of the loop over lanes; returns `result` with the
+ * lane's value inserted. */
 static LLVMValueRef
 write_lane(struct jit *jit, const struct rare *rare, LLVMValueRef slow,
            LLVMValueRef scalar, LLVMValueRef lane, LLVMValueRef result)
@@ -222,7 +224,8 @@ write_lane(struct jit *jit, const struct rare *rare, LLVMValueRef slow,
     return LLVMBuildInsertElement(builder, result, value, lane, "");
 }
 
-/* Lane after lane by the scalar function, which picks the rare ones. */
+/* Writes the function that calls the scalar function for each lane; that
+ * function tests the lane's condition. */
 static LLVMValueRef
 write_lanes(struct jit *jit, const struct rare *rare, LLVMValueRef scalar,
             const char *name)
@@ -273,7 +276,7 @@ define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
     write_branch(jit, &rare, variant, slow, 0);
 }
 
-/* The scalar function, not inlined: what the lanes call. */
+/* Writes the scalar function that the lanes call; it is not inlined. */
 static LLVMValueRef
 define_scalar(struct jit *jit, LLVMValueRef function)
 {

@@ -1,23 +1,24 @@
-/* traps.c - what C++ leaves undefined ends in a fault, not somewhere else.
+/* traps.c - makes undefined behaviour of C++ end in a fault.
  *
- * The last step before machine code.  Two things would let a kernel run on
- * into memory or code that is not its own:
+ * The last pass before code generation. Two cases would let a kernel continue
+ * in foreign code or memory:
  *
- * - an `unreachable` that is reached: a function without its `return`,
- *   __builtin_unreachable, a call that the passes saw to be undefined.  The
- *   code would go on with whatever function comes next.  Before:
+ * - An `unreachable` that is reached: a function without its `return`,
+ *   __builtin_unreachable, or a call that passes proved to be undefined.
+ *   Control would run into the next function in memory. Before:
  *
  *       unreachable
  *
- *   after, unless a function that does not return is called just there:
+ *   After, unless the preceding instruction calls a function that does not
+ *   return:
  *
  *       call void @llvm.trap()
  *       unreachable
  *
- * - a frame of more than a page, or an alloca, that steps over the page below
- *   a stack which ends it.  Functions touch each page of their frames.
+ * - A frame of more than a page, or an alloca, that skips the guard page below
+ *   the stack. Functions probe each page of their frames.
  *
- * Neither costs time where nothing is wrong.
+ * Neither costs time in correct programs.
  *
  * SPDX-License-Identifier: MIT */
 #include <llvm-c/DebugInfo.h>

@@ -1,10 +1,11 @@
-/* unswitch.c - bounds how often LLVM copies loops for invariant conditions.
+/* unswitch.c - limits the loop copies that LLVM makes for invariant
+ * conditions.
  *
- * Called by optimise.c before the loops are unswitched.  Each condition that
- * is the same in all rounds of a loop makes two loops of it, so n conditions
- * make up to 2^n.  LLVM's cost multiplier prevents that, but it also counts
- * the loops next to one, and a kernel's thread loops are next to each other.
- * It is therefore enabled only where the conditions are many.
+ * Called by optimise.c before loops are unswitched. Each invariant condition
+ * splits a loop in two, so n conditions make up to 2^n loops. LLVM's cost
+ * multiplier prevents that, but it also counts sibling loops, and a kernel's
+ * thread loops are siblings. The pass therefore enables the multiplier only if
+ * there are many conditions.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -19,16 +20,17 @@ enum { MOST_CONDITIONS = 5, MOST_DEPTH = 12, MOST_VALUES = 200 };
 
 struct search {
     struct jit_cfg cfg;
-    bool *varying;   /* blocks that give the condition a new value */
-    bool *reached;   /* blocks that were visited */
-    unsigned *queue; /* of blocks to visit */
-    unsigned values; /* that the condition depends on, so far */
-    unsigned found;  /* cost of the conditions that were counted */
-    LLVMValueRef seen[MOST_CONDITIONS + 1]; /* each is counted once */
+    bool *varying;   /* blocks that change the condition's value */
+    bool *reached;   /* visited blocks */
+    unsigned *queue; /* blocks to visit */
+    unsigned values; /* values that the condition depends on, so far */
+    unsigned found;  /* cost of the conditions counted so far */
+    LLVMValueRef seen[MOST_CONDITIONS + 1]; /* each condition is counted
+                                             * once */
 };
 
-/* Is the result determined by the operands?  A load counts as well: LLVM
- * moves it out of the loop if nothing there stores to its address. */
+/* Tests whether operands determine the result. Loads qualify: LLVM hoists them
+ * if no store in the loop aliases. */
 static bool
 is_pure(LLVMValueRef value)
 {
@@ -36,7 +38,7 @@ is_pure(LLVMValueRef value)
            (!LLVMIsACallInst(value) || jit_is_call(value, "llvm."));
 }
 
-/* Marks the blocks that decide the value. */
+/* Marks the blocks that determine the value. */
 static void
 mark_sources(struct search *search, LLVMValueRef value, int depth)
 {
@@ -53,7 +55,8 @@ mark_sources(struct search *search, LLVMValueRef value, int depth)
     }
 }
 
-/* Adds the successors of a block that lead on to the queue. */
+/* Appends the unvisited successors of a block to the queue; returns the new
+ * count. */
 static unsigned
 visit_successors(struct search *search, unsigned block, unsigned count)
 {
@@ -68,7 +71,7 @@ visit_successors(struct search *search, unsigned block, unsigned count)
     return count;
 }
 
-/* Does a loop around `block` leave the value as it is? */
+/* Tests whether the value is invariant in some loop around `block`. */
 static bool
 is_invariant(struct search *search, LLVMValueRef value, unsigned block)
 {
@@ -87,8 +90,8 @@ is_invariant(struct search *search, LLVMValueRef value, unsigned block)
     return search->reached[block];
 }
 
-/* The same for a condition, of which LLVM also takes a part that is joined to
- * the rest by `and` or `or`. */
+/* Tests whether a condition is invariant, or an operand of its `and` or `or`,
+ * which LLVM unswitches as well. */
 static bool
 has_invariant(struct search *search, LLVMValueRef condition, unsigned block,
               int depth)
@@ -111,7 +114,7 @@ has_invariant(struct search *search, LLVMValueRef condition, unsigned block,
                          depth - 1);
 }
 
-/* The value that a branch, switch or select chooses by, or NULL. */
+/* Returns the condition of a branch, switch or select, or NULL. */
 static LLVMValueRef
 condition_of(LLVMValueRef at)
 {
@@ -127,7 +130,7 @@ condition_of(LLVMValueRef at)
     return kind == LLVMIntegerTypeKind ? condition : NULL;
 }
 
-/* How often the loops double: a switch makes a loop for each successor. */
+/* Returns how often the loops double: a switch makes a loop per successor. */
 static unsigned
 cost_of(LLVMValueRef at)
 {
@@ -164,7 +167,8 @@ count_conditions(struct search *search, LLVMBasicBlockRef block)
     }
 }
 
-/* Are there enough instructions with conditions for the search to pay? */
+/* Tests whether the function has enough conditions for the search to be
+ * worthwhile. */
 static bool
 has_many_conditions(LLVMValueRef function)
 {

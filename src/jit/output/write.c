@@ -1,4 +1,6 @@
-/* write.c - the image (image/image.h) on stdout.
+/* write.c - writes the image (image/image.h) to stdout.
+ *
+ * Called by main.c. A failed write ends the process.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
