@@ -1,18 +1,19 @@
-/* access.c - which accesses to memory vectors would make one by one.
+/* access.c - finds scattered memory accesses, which vectors perform one by
+ * one.
  *
- * Called by soft.c before it makes a loop that each thread goes through one
- * that all threads make together.  Then the threads of a row access memory
- * side by side: fine if they have neighbouring elements or all the same one,
- * costly if each has its own place, which was at least near where the same
- * thread's last access was.
+ * Called by soft.c before it turns a loop that each thread runs separately
+ * into one that all threads run in lockstep. After that, the threads of a row
+ * access memory side by side. This is cheap if they access neighbouring
+ * elements or the same one, and costly if their addresses are far apart, since
+ * consecutive accesses of one thread were at least near each other.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/regions/regions.h"
 
 enum {
-    MOST_STEPS = 16, /* from an address to what it is made of */
-    NEAR = 4,        /* elements between neighbours' that do no harm */
-    WORTH = 12,      /* instructions that a scattered access costs */
+    MOST_STEPS = 16, /* steps from an address to its operands */
+    NEAR = 4,        /* stride in elements that is still cheap */
+    WORTH = 12,      /* cost of a scattered access, in instructions */
 };
 
 struct walk {
@@ -29,7 +30,7 @@ size_of(const struct walk *walk, LLVMTypeRef type)
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(walk->jit->module), type);
 }
 
-/* a + sign * b, and their like. */
+/* Factor of a + sign * b. */
 static bool
 sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
            int64_t *factor)
@@ -61,7 +62,8 @@ product_factor(const struct walk *walk, LLVMValueRef value, int steps,
     return true;
 }
 
-/* The bytes between the places of neighbouring threads. */
+/* Sets *factor to the distance in bytes between the addresses of neighbouring
+ * threads. */
 static bool
 address_factor(const struct walk *walk, LLVMValueRef value, int steps,
                int64_t *factor)
@@ -74,7 +76,7 @@ address_factor(const struct walk *walk, LLVMValueRef value, int steps,
     for (unsigned i = 1; i < count; i++) {
         int64_t index;
         if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
-            return true; /* within a struct: the same for all */
+            return true; /* inside a struct: equal for all threads */
         }
         type = i > 1 ? LLVMGetElementType(type) : type;
         if (!find_factor(walk, LLVMGetOperand(value, i), steps, &index)) {
@@ -85,7 +87,8 @@ address_factor(const struct walk *walk, LLVMValueRef value, int steps,
     return true;
 }
 
-/* By how much does the value grow from thread to thread of a row? */
+/* Sets *factor to the increment of the value from thread to thread of a row.
+ * Returns false if it is not constant or unknown. */
 static bool
 find_factor(const struct walk *walk, LLVMValueRef value, int steps,
             int64_t *factor)
@@ -104,7 +107,7 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
         }
     }
     if (!LLVMIsAInstruction(value)) {
-        return true; /* other indices are the same for the row */
+        return true; /* other indices are uniform in a row */
     }
     if (steps-- == 0) {
         return false;

@@ -1,8 +1,9 @@
-/* apart.c - kernels whose blocks cannot see what others do meanwhile.
+/* apart.c - finds kernels with blocks that cannot observe other running
+ * blocks.
  *
  * No block of such a kernel waits for another, so that the runtime may start
- * them in any order.  What a thread reads of other blocks it reads volatilely
- * or atomically, or behind a fence.  Lines that are printed count as seen.
+ * them in any order. A thread observes other blocks by a volatile or atomic
+ * read, or by a read after a fence. Printing counts as observable too.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -19,7 +20,7 @@ void
 jit_find_apart(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    bool apart = true; /* what kernels call */
+    bool apart = true; /* result for functions that kernels call */
     for (; function; function = LLVMGetNextFunction(function)) {
         struct jit_kernel *kernel = jit_kernel_of(jit, function);
         bool sees = false;

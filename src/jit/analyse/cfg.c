@@ -1,6 +1,8 @@
-/* cfg.c - the control-flow graph of a function, by numbers.
+/* cfg.c - control-flow graph of a function, with blocks identified by index;
+ * and a map from pointers to numbers.
  *
- * Used by the steps that split kernels at barriers (regions.h).
+ * Called by the passes that split kernels at barriers, and by checks/ and
+ * output/unswitch.c; contracts are in regions/regions.h.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -9,7 +11,7 @@
 
 #include "jit/regions/regions.h"
 
-/* Where the key is, or where it would be. */
+/* Returns the slot of the key, or the free slot for it. */
 static size_t
 map_slot(const struct jit_map *map, const void *key)
 {
@@ -71,7 +73,8 @@ jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block)
     return found - 1;
 }
 
-/* An edge that exists twice, as those of a switch may, is listed once. */
+/* Adds an edge once, even if the terminator has it several times, as a switch
+ * may. */
 static void
 add_edge(struct jit_cfg *cfg, unsigned from, unsigned to)
 {

@@ -1,13 +1,14 @@
-/* live.c - where a value of a split kernel lives, and replacing its uses.
+/* live.c - live ranges of values in a split kernel, and replacement of uses.
  *
- * Called by carry.c, which moves values over barriers.
+ * Called by carry.c, which moves values across barriers.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "jit/regions/regions.h"
 
-/* Adds the block where `use` needs the value: for a phi the one before. */
+/* Marks the block in which `user` needs the value; for a phi, the incoming
+ * blocks. */
 static void
 add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
                LLVMValueRef user, bool *live)
@@ -23,7 +24,8 @@ add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
     }
 }
 
-/* Spreads liveness at block starts from uses to the definition. */
+/* Propagates liveness at block starts backwards from the uses to the
+ * definition. */
 static void
 spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
 {
@@ -88,7 +90,8 @@ jit_live_points(const struct jit_split *split, LLVMValueRef value)
 
 /* ---- replacing uses ---- */
 
-/* All entries of a phi for one block must stay the same value. */
+/* Replaces the value in a phi. All entries of a phi for one incoming block
+ * must keep the same value. */
 static void
 replace_in_phi(LLVMValueRef phi, LLVMValueRef value, jit_make_at *make,
                void *data)

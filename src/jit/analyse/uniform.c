@@ -1,13 +1,13 @@
-/* uniform.c - which values may differ between the threads of a block.
+/* uniform.c - divergence analysis: which values may differ between threads.
  *
- * A value differs if it is made from a thread's own index, from private
- * memory, an atomic operation or a call, or from values that differ; if it
- * is a phi where threads meet that bring different values; or if a loop that
- * threads leave at different times computes it and it is used outside.  What
- * is loaded from an address that is the same for all threads does not differ:
- * another thread's store to it would be a race.
+ * A value is divergent if it is computed from a thread's own index, from
+ * private memory, an atomic operation, a call or divergent values; if it is a
+ * phi at which threads with different incoming values meet; or if it is
+ * computed in a loop that threads leave in different iterations and is used
+ * outside. A load from a uniform address is uniform: a store by another thread
+ * would be a race.
  *
- * Ways that end in a trap are left out: no thread comes back from there.
+ * Paths that end in a trap are ignored, since no thread returns from them.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -19,13 +19,15 @@
 
 struct analysis {
     const struct jit_cfg *cfg;
-    struct jit_kernel *by_lane; /* not NULL: threads of a warp are compared */
+    struct jit_kernel *by_lane; /* not NULL: compare the lanes of a warp
+                                 * instead of the threads of a block */
     struct jit_map *differs;
-    size_t words;             /* of a set of blocks */
-    uint64_t *postdominators; /* a set for each block */
-    unsigned *immediate;      /* post-dominator, or NO_BLOCK */
-    bool *apart;              /* not all threads may come there together */
-    bool *spread;             /* the branch at its end was looked at */
+    size_t words;             /* words of a block set */
+    uint64_t *postdominators; /* one set per block */
+    unsigned *immediate;      /* immediate post-dominator, or NO_BLOCK */
+    bool *apart;              /* threads may reach the block separately */
+    bool *spread;             /* the divergent branch at its end was
+                               * processed */
     bool changed;
 };
 
@@ -41,7 +43,8 @@ set_has(const uint64_t *set, unsigned block)
     return set[block / 64] >> (block % 64) & 1;
 }
 
-/* One step towards the post-dominators of `block`. */
+/* Updates the post-dominator set of `block` from its successors; returns true
+ * if it changed. */
 static bool
 narrow_set(struct analysis *analysis, unsigned block)
 {
@@ -72,8 +75,8 @@ set_size(const struct analysis *analysis, unsigned block)
     return size;
 }
 
-/* The nearest of a block's post-dominators has the most itself.  Blocks from
- * which nothing returns have no meaningful set. */
+/* Sets the immediate post-dominators: the post-dominator with the largest set
+ * of its own. Blocks with no path to a return have no meaningful set. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
 {
@@ -96,7 +99,7 @@ find_immediate(struct analysis *analysis, const bool *returning)
     free(sizes);
 }
 
-/* Blocks from which some way leads to a return. */
+/* Marks the blocks that have a path to a return. */
 static void
 find_returning(const struct jit_cfg *cfg, bool *returning)
 {
@@ -149,7 +152,7 @@ mark(struct analysis *analysis, LLVMValueRef value)
     *place = 1;
 }
 
-/* Functions that compute from their arguments and nothing else. */
+/* Tests for calls of functions that depend on their arguments only. */
 static bool
 is_pure_call(LLVMValueRef at)
 {
@@ -183,7 +186,8 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
-        if (jit_calls(at, "__pycuda_check")) { /* the address, if right */
+        if (jit_calls(at, "__pycuda_check")) { /* returns the address that it
+                                                * checks */
             return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
         }
         if (!is_pure_call(at)) {
@@ -237,7 +241,8 @@ used_outside(const struct analysis *analysis, LLVMValueRef value,
     return false;
 }
 
-/* Threads leave the cycle through `branch` in different rounds. */
+/* Marks values of the cycle through `branch`, which threads leave in different
+ * iterations, that are used outside of the cycle. */
 static void
 mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
 {
@@ -265,8 +270,8 @@ mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
     free(reached);
 }
 
-/* Do threads that parted at `branch` and came by the blocks `after` bring
- * more than one value to the phi? */
+/* Tests whether threads that diverged at `branch` and passed the blocks
+ * `after` bring more than one value to the phi. */
 static bool
 phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
           const bool *after)
@@ -301,7 +306,7 @@ mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
     }
 }
 
-/* Threads part at the end of `branch`: where do they meet again? */
+/* Processes a divergent branch: finds the blocks where threads meet again. */
 static void
 spread_branch(struct analysis *analysis, unsigned branch)
 {
@@ -333,7 +338,7 @@ spread_branch(struct analysis *analysis, unsigned branch)
     free(joined);
 }
 
-/* From the values that are marked to all that are made from them. */
+/* Propagates divergence from the marked values until nothing changes. */
 static void
 spread_all(struct analysis *analysis)
 {

@@ -1,9 +1,9 @@
-/* affine.c - addresses and conditions of a loop, as the run time can
- * follow them: where they start and by how much they grow.
+/* affine.c - affine addresses and conditions of a loop: start and step.
  *
- * Called by candidates.c and form.c.  A value is copied with the loops'
- * indices replaced by those of certain rounds; that nothing wraps in between
- * is looked at in the last one.
+ * Called by candidates.c and form.c. To compute start and steps, a value is
+ * cloned with the loop indices replaced by those of the first, second or last
+ * iteration. The value of the last iteration proves that nothing wraps in
+ * between.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/affine.h"
@@ -16,7 +16,7 @@ jit_view_whole(const struct jit_view *view)
     return view->nest[1] ? view->nest[1] : view->nest[0];
 }
 
-/* Which of the loops' indices the value is, or -1. */
+/* Returns the number of the loop with this index (0: inner), or -1. */
 static int
 index_of(const struct jit_view *view, LLVMValueRef value)
 {
@@ -95,7 +95,7 @@ jit_is_affine(const struct jit_view *view, LLVMValueRef value)
 
 /* ---- values of a round ---- */
 
-/* The index in one of the loop's rounds. */
+/* Returns the loop's index in one of its iterations. */
 static LLVMValueRef
 index_in(const struct jit_view *view, const struct jit_loop *loop, int round)
 {
@@ -127,7 +127,8 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     LLVMBuilderRef builder = view->jit->builder;
     LLVMValueRef first = value_in(view, LLVMGetOperand(value, 0), rounds);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-    if (LLVMIsACastInst(value)) { /* without flags, which may not hold */
+    if (LLVMIsACastInst(value)) { /* without flags, which might not hold
+                                   * here */
         return LLVMBuildCast(builder, opcode, first, LLVMTypeOf(value), "");
     }
     if (LLVMIsABinaryOperator(value)) {
@@ -145,7 +146,8 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     return copy;
 }
 
-/* As 64 bits; narrow numbers are not extended but wrap where they did. */
+/* Returns the value as 64 bits. Narrow integers are zero-extended and wrap at
+ * their own width. */
 static LLVMValueRef
 wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 {
@@ -159,7 +161,8 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
                : LLVMBuildZExtOrBitCast(builder, made, view->jit->i64, "");
 }
 
-/* first + step * (count - 1) of both loops is what the last round has. */
+/* Requires that first + step * (count - 1), over both loops, equals the value
+ * of the last iteration. */
 static void
 demand_line(struct jit_view *view, LLVMValueRef value,
             const struct jit_affine *made)
@@ -189,7 +192,7 @@ demand_line(struct jit_view *view, LLVMValueRef value,
 static bool known_step(const struct jit_view *view, LLVMValueRef value,
                        int which, int64_t *step);
 
-/* The sum of what the operands add, the second one `sign` times. */
+/* Adds the steps of both operands, the second one multiplied by `sign`. */
 static bool
 sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
          int64_t *step)
@@ -204,7 +207,7 @@ sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
     return true;
 }
 
-/* base[index], of whole elements. */
+/* Step of base[index], for whole elements. */
 static bool
 element_step(const struct jit_view *view, LLVMValueRef value, int which,
              int64_t *step)
@@ -222,8 +225,9 @@ element_step(const struct jit_view *view, LLVMValueRef value, int which,
     return true;
 }
 
-/* What a round of one of the loops adds, if that is a number; that the value
- * does not wrap on its way is looked at for all steps alike. */
+/* Sets *step to the constant that an iteration of loop `which` adds. Returns
+ * false if it is not a constant. Wrapping is checked for all steps by
+ * demand_line. */
 static bool
 known_step(const struct jit_view *view, LLVMValueRef value, int which,
            int64_t *step)
@@ -331,12 +335,13 @@ add_compare(struct terms *terms, LLVMValueRef test, bool holds)
                                              predicate, holds});
 }
 
-/* Are both operands wanted to be `holds`?  Sets them. */
+/* Tests whether the test has the result `holds` only if both of its parts have
+ * it, and sets the parts. */
 static bool
 is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(test);
-    LLVMValueRef other = NULL; /* a select's constant */
+    LLVMValueRef other = NULL; /* constant operand of a select */
 
     if (opcode == (holds ? LLVMAnd : LLVMOr)) {
         parts[0] = LLVMGetOperand(test, 0);
@@ -379,7 +384,7 @@ add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
            add_condition(terms, parts[1], holds, steps);
 }
 
-/* Can a round end without passing the block? */
+/* Tests whether an iteration can end without passing through the block. */
 static bool
 may_miss(const struct jit_view *view, const struct jit_loop *loop,
          unsigned from, unsigned block)
@@ -408,7 +413,8 @@ may_miss(const struct jit_view *view, const struct jit_loop *loop,
     return false;
 }
 
-/* What decides, from the loop's header on, whether `block` is run. */
+/* Collects the conditions, from the loop's header on, under which `block`
+ * runs. */
 static bool
 find_in_loop(struct terms *terms, const struct jit_loop *loop, unsigned block)
 {

@@ -1,6 +1,6 @@
-/* affine.h - values that grow by the same amount in each round.
+/* affine.h - values that change by a constant amount per iteration.
  *
- * affine.c looks at them for candidates.c and form.c.
+ * affine.c analyses them for candidates.c and form.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_AFFINE_H
@@ -9,38 +9,41 @@
 #include "image/abi.h"
 #include "jit/checks/loops.h"
 
-/* One counted loop, or two, the one in the other, and where the values of
- * their first rounds are made: before `before`, outside of both. */
+/* One counted loop, or two nested ones. Instructions that compute values of
+ * the first iteration are inserted before them. */
 struct jit_view {
     struct jit *jit;
     const struct jit_loops *loops;
     const struct jit_loop *nest[2]; /* inner, outer; outer may be NULL */
-    LLVMValueRef count[2];          /* rounds, 64 bits */
-    LLVMValueRef consistent;        /* i1: no value wraps on its way */
+    LLVMValueRef count[2];          /* number of iterations, i64 */
+    LLVMValueRef consistent;        /* i1: no value wraps in the loops */
 };
 
-/* What a value is in the first round, and what each round adds: 64 bits. */
+/* Value in the first iteration, and its change per iteration of each loop;
+ * i64. */
 struct jit_affine {
     LLVMValueRef value, step[2];
 };
 
-/* The outermost of the loops. */
+/* Returns the outermost loop of the view. */
 const struct jit_loop *jit_view_whole(const struct jit_view *view);
+/* Tests whether the value is affine in the indices of the view's loops. */
 bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
-/* Makes instructions where the builder stands; `value` must be affine. */
+/* Builds start and steps of an affine value at the builder's position, and
+ * adds its conditions to view->consistent. */
 struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
 
-/* A condition as the run time has it. */
+/* A condition, in the form that the runtime evaluates. */
 struct jit_term {
     LLVMValueRef value; /* affine */
-    LLVMValueRef limit; /* outside of the loops */
+    LLVMValueRef limit; /* invariant in the loops */
     enum { JIT_TERM_TRUTH, JIT_TERM_COMPARE } kind;
     LLVMIntPredicate predicate;
     bool holds;
 };
 
-/* The conditions under which the block of the inner loop is run in a round;
- * false: it cannot be said, or there are more than `most`. */
+/* Finds the conditions under which a block of the inner loop runs in an
+ * iteration. Returns false if they are not expressible or more than `most`. */
 bool jit_find_terms(const struct jit_view *view, unsigned block,
                     struct jit_term *terms, unsigned most, unsigned *count);
 

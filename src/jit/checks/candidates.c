@@ -1,8 +1,8 @@
-/* candidates.c - which accesses of a loop can be checked before it begins.
+/* candidates.c - selects the accesses of a loop that can be checked before it.
  *
- * Called by rows.c.  Those can whose addresses, and the conditions that they
- * stand under, grow by the same amount in each round, if nothing in the loop
- * tells apart in time what threads access.
+ * Called by rows.c. An access qualifies if its address and the conditions
+ * under which it runs are affine, and if nothing in the loop orders the
+ * accesses of different threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/rows.h"
@@ -26,7 +26,7 @@ is_outside(const struct jit_view *view, LLVMValueRef value)
     return jit_is_outside(view->loops, jit_view_whole(view), value);
 }
 
-/* Whether some instruction of the loop is such a one. */
+/* Tests whether `is` holds for some instruction of the loop. */
 static bool
 any_instruction(const struct jit_view *view,
                 bool (*is)(LLVMValueRef at, const char *name),
@@ -70,15 +70,15 @@ pauses(LLVMValueRef at, const char *unused)
                                    jit_may_stop(jit_name(callee)));
 }
 
-/* May another thread's turn come within the loop?  Then its accesses do not
- * all come before those of that turn. */
+/* Tests whether other threads may run within the loop. The accesses of this
+ * thread would then not all precede theirs. */
 static bool
 may_pause(const struct jit_view *view)
 {
     return any_instruction(view, pauses, NULL);
 }
 
-/* May it be a private variable that is accessed? */
+/* Tests whether the access may be to a private variable. */
 static bool
 may_be_local(LLVMValueRef call)
 {
@@ -105,14 +105,14 @@ row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
                           &row->term_count);
 }
 
-/* Calls that cannot. */
+/* Calls that stay in the loop. */
 struct left {
     LLVMValueRef calls[JIT_MOST_ROWS];
     unsigned count;
-    bool more; /* than that */
+    bool more; /* there are more calls than fit */
 };
 
-/* May the one write what the other accesses? */
+/* Tests whether one access may write memory that the other accesses. */
 static bool
 may_meet(LLVMValueRef one, LLVMValueRef two)
 {
@@ -145,8 +145,9 @@ add_left(struct left *left, LLVMValueRef call)
     }
 }
 
-/* Which of two accesses came first, a race's report must tell: those that
- * may meet one that is looked at in its turn are, too. */
+/* Drops accesses that may overlap with one that stays in the loop, because the
+ * report of a race must say which of two accesses came first. Returns the
+ * number of remaining rows. */
 static unsigned
 drop_meeting(struct left *left, struct jit_row *rows, unsigned count)
 {
@@ -169,10 +170,10 @@ jit_rows_read(const struct jit_view *view, struct jit_row rows[JIT_MOST_ROWS])
     int inner = (int)(view->nest[0] - loops->rows);
     struct left left = {.count = 0};
     unsigned count = 0;
-    /* private variables that begin to exist in the loop's rounds */
+    /* private variables with a lifetime that begins inside the loop */
     bool local = has_call(view, "__pycuda_check_local");
 
-    /* a copy must see what was written before, and no more */
+    /* a copy must observe exactly the writes before it */
     if (has_call(view, "__pycuda_check_copy") || may_pause(view)) {
         return 0;
     }
@@ -198,8 +199,8 @@ jit_rows_read(const struct jit_view *view, struct jit_row rows[JIT_MOST_ROWS])
                : count;
 }
 
-/* Nothing in the outer loop but the inner one may tell threads' accesses
- * apart in time. */
+/* Tests whether nothing in the outer loop, except the inner loop, can order
+ * the accesses of different threads. */
 static bool
 outer_is_quiet(const struct jit_loops *loops, const struct jit_loop *outer,
                const struct jit_loop *inner)

@@ -1,9 +1,10 @@
-/* checks.h - what the steps that instrument checked kernels share.
+/* checks.h - declarations shared by the passes that instrument checked
+ * kernels.
  *
  * Checked kernels (--check, PYCUDA_CPU_CHECK) call __pycuda_check* of
- * image/abi.h before each access, barrier and warp operation.  The calls are
- * put in after inlining, while every instruction still has its place in the
- * source, and before anything is optimised.
+ * image/abi.h before each access, barrier and warp operation. The calls are
+ * inserted after inlining, while every instruction still has its source
+ * location, and before anything is optimised.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECKS_H
@@ -11,7 +12,7 @@
 
 #include "jit/jit.h"
 
-/* What an address was made from. */
+/* The object that an address was derived from. */
 struct jit_object {
     LLVMValueRef base; /* NULL: unknown */
     LLVMValueRef bytes;
@@ -20,45 +21,51 @@ struct jit_object {
     uint64_t size;  /* 0: not known before the launch */
 };
 
-/* One access to memory. */
+/* One memory access. */
 struct jit_access {
     LLVMValueRef at;
-    unsigned operand; /* of the address */
+    unsigned operand; /* index of the address operand */
     LLVMValueRef bytes;
     uint64_t size;      /* 0: not constant */
-    LLVMValueRef value; /* that is stored, or NULL */
+    LLVMValueRef value; /* stored value, or NULL */
     unsigned flags;
     unsigned alignment;
 };
 
-/* site.c: a struct image_site for the instruction. */
+/* site.c: returns a pointer to a new struct image_site for the instruction.
+ * `object` may be NULL; flags are enum image_site_flags. */
 LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
                       unsigned flags, unsigned alignment);
 
-/* insert.c: the thread's number, where the builder stands. */
+/* insert.c: builds the thread's linear index at the builder's position. */
 LLVMValueRef jit_linear_index(struct jit *jit);
 
 /* object.c */
-/* The bytes of an alloca, i64; instructions go where the builder stands. */
+/* Returns the size of an alloca in bytes, i64; instructions are built at the
+ * builder's position. */
 LLVMValueRef jit_alloca_bytes(struct jit *jit, LLVMValueRef variable);
+/* Describes the object that `pointer` was derived from; instructions are built
+ * at the builder's position. */
 void jit_object_of(struct jit *jit, LLVMValueRef pointer,
                    struct jit_object *object);
 
-/* The name of a variable as the source has it. */
+/* Returns the name of a variable in the source. */
 const char *jit_source_name(LLVMValueRef variable);
 
-/* operand.c: how often the instruction accesses memory (0 to 2), and
- * what each access is. */
+/* operand.c: describes the memory accesses of an instruction; returns their
+ * number, 0 to 2. */
 unsigned jit_accesses_of(struct jit *jit, LLVMValueRef at,
                          struct jit_access accesses[2]);
 
-/* return.c: is the branch a `return` in a kernel's source? */
+/* return.c: tests whether the branch is a `return` statement of a kernel. */
 bool jit_is_return(struct jit *jit, LLVMValueRef at);
 
-/* value.c: values that nobody set. */
+/* value.c: remembers the copies of structs. Call it before SROA splits
+ * them. */
 void jit_note_copies(struct jit *jit);
-/* Is the instruction a piece of the copy of a struct? */
+/* Tests whether the instruction is a part of a copied struct. */
 bool jit_is_copy(LLVMValueRef at);
+/* Inserts checks for uses of uninitialized private values. */
 void jit_check_values(struct jit *jit, LLVMValueRef function);
 
 #endif

@@ -1,9 +1,10 @@
-/* form.c - what the run time is told of a loop: struct image_check_form.
+/* form.c - builds struct image_check_form, which describes a loop to the
+ * runtime.
  *
- * Called by rows.c, and by optimise.c once the words are simplified.  First
- * all words are arguments of a call; then what of them is constant lies in a
- * global variable, and the others are stored to memory of the function before
- * the loop, each value once.
+ * Called by rows.c, and by optimise.c after the words are simplified. First
+ * all words are arguments of a call. Then the constant words move to a global
+ * variable, and the others are stored in memory of the function before the
+ * loop, each distinct value once.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/rows.h"
@@ -20,7 +21,7 @@ enum {
 
 #define ASK "__pycuda_check_ask"
 
-/* struct image_check_form, as words. */
+/* The words of a struct image_check_form. */
 struct form {
     struct jit *jit;
     LLVMValueRef words[MOST_WORDS];
@@ -48,7 +49,8 @@ put_numbers(struct form *form, uint64_t low, uint64_t high)
     put(form, LLVMConstInt(form->jit->i64, low | high << 32, 0));
 }
 
-/* value < limit without signs, or not: what the run time knows. */
+/* Appends a comparison in the only form that the runtime evaluates: unsigned
+ * value < limit, or its negation. */
 static void
 put_compare(struct form *form, struct jit_view *view,
             const struct jit_term *term)
@@ -77,7 +79,7 @@ put_compare(struct form *form, struct jit_view *view,
         made.value = LLVMBuildAdd(builder, made.value, bias, "");
         limit = LLVMBuildAdd(builder, limit, bias, "");
     }
-    if (next) { /* a limit that has no next is no limit of a real loop */
+    if (next) { /* limit + 1 wraps only for limits that no real loop has */
         limit = LLVMBuildAdd(builder, limit, LLVMConstInt(jit->i64, 1, 0), "");
         LLVMValueRef mask =
             LLVMConstInt(jit->i64, bits == 64 ? ~UINT64_C(0) : 0xffffffffu, 0);
@@ -93,7 +95,8 @@ put_compare(struct form *form, struct jit_view *view,
     put_numbers(form, bits, otherwise == term->holds);
 }
 
-/* 0 < 1 if the condition is false. */
+/* Appends a truth value as the comparison 0 < 1, which holds if the condition
+ * is false. */
 static void
 put_truth(struct form *form, const struct jit_term *term)
 {
@@ -129,7 +132,7 @@ put_row(struct form *form, struct jit_view *view, const struct jit_row *row)
     }
 }
 
-/* Comes last, when it is known whether all is consistent. */
+/* Writes the header. Called last, when view->consistent is complete. */
 static void
 put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
          unsigned rows)
@@ -197,11 +200,12 @@ jit_rows_ask(struct jit_view *view, const struct jit_row *rows, unsigned count)
                          "");
 }
 
-/* ---- once they are simplified ---- */
+/* ---- after simplification ---- */
 
-/* The words of a call: where values go, and which. */
+/* The variable words of a call: their values, and the places that they
+ * fill. */
 struct values {
-    LLVMValueRef list[MOST_WORDS]; /* each once */
+    LLVMValueRef list[MOST_WORDS]; /* distinct values */
     struct image_check_place places[MOST_WORDS];
     unsigned count, place_count;
 };
@@ -220,7 +224,7 @@ value_number(struct values *values, LLVMValueRef value)
     return i;
 }
 
-/* The form as a constant of the module; its values are listed. */
+/* Makes the form a constant of the module, and lists its variable values. */
 static LLVMValueRef
 form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
 {
@@ -258,7 +262,7 @@ form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
     return made;
 }
 
-/* Memory of the function with the values. */
+/* Allocates memory in the function's frame and stores the values there. */
 static LLVMValueRef
 values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
 {

@@ -1,7 +1,7 @@
-/* insert.c - puts the calls of __pycuda_check* into checked kernels.
+/* insert.c - inserts the calls of __pycuda_check* into checked kernels.
  *
- * Called by main.c once device functions are inlined.  Only what
- * jit_options.checks names is put in.
+ * Called by main.c after device functions are inlined. Only checks that
+ * jit_options.checks names are inserted.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -35,8 +35,8 @@ as_long(struct jit *jit, LLVMValueRef value)
     return LLVMBuildZExtOrBitCast(jit->builder, value, jit->i64, "");
 }
 
-/* The bits of a stored value of at most 8 bytes, the source of a copy, the
- * byte that fills; else 0. */
+/* Returns as i64 the bits of a stored value of at most 8 bytes, the source
+ * address of a copy, or the byte of a fill; else 0. */
 static LLVMValueRef
 value_bits(struct jit *jit, const struct jit_access *access)
 {
@@ -58,7 +58,7 @@ value_bits(struct jit *jit, const struct jit_access *access)
     return as_long(jit, LLVMBuildBitCast(jit->builder, value, bits, ""));
 }
 
-/* Is the access the whole of a variable, or its first part? */
+/* Tests whether the access covers a whole variable or its beginning. */
 static bool
 is_plainly_inside(const struct jit_access *access,
                   const struct jit_object *object, LLVMValueRef address)
@@ -67,7 +67,8 @@ is_plainly_inside(const struct jit_access *access,
            access->size <= object->size;
 }
 
-/* `s.field = v` of a bit field reads its neighbours, whatever they are. */
+/* Tests for the read in `s.field = v` of a bit field: it reads neighbouring
+ * bits, which may be uninitialized. */
 static bool
 is_bit_field_read(LLVMValueRef load)
 {
@@ -85,7 +86,6 @@ is_bit_field_read(LLVMValueRef load)
                LLVMOr;
 }
 
-/* The thread's number in its block. */
 LLVMValueRef
 jit_linear_index(struct jit *jit)
 {
@@ -96,15 +96,16 @@ jit_linear_index(struct jit *jit)
                           function, NULL, 0, "");
 }
 
-/* A piece of a copied struct lies in a register between its load and its
- * store. */
+/* Tests for the load of a part of a copied struct, which is in a register
+ * between its load and its store. */
 static bool
 is_copied_load(LLVMValueRef value)
 {
     return value && LLVMIsALoadInst(value) && jit_is_copy(value);
 }
 
-/* A copy hands on what is known of its source: nothing to look at. */
+/* Tests for copies: they propagate the state of their source and need no check
+ * for uninitialized memory. */
 static bool
 is_copy(const struct jit_access *access)
 {
@@ -116,7 +117,7 @@ is_copy(const struct jit_access *access)
             is_copied_load(access->value));
 }
 
-/* The checks that the access does not need. */
+/* Returns flags for the checks that the access does not need. */
 static unsigned
 unneeded(struct jit *jit, const struct jit_access *access,
          const struct jit_object *object, LLVMValueRef address)
@@ -157,7 +158,7 @@ insert_check(struct jit *jit, const struct jit_access *access,
     return call_check(jit, "__pycuda_check", jit->pointer, arguments, 7);
 }
 
-/* What is known of a copy's source goes along. */
+/* Copies the state of the source of a copy to its destination. */
 static void
 insert_copy(struct jit *jit, const struct jit_access *access,
             LLVMValueRef address)
@@ -218,7 +219,8 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
     call_check(jit, "__pycuda_check_written", no_result(jit), arguments, 2);
 }
 
-/* Functions of the run time and of libm write through pointers unseen. */
+/* Marks memory that a callee may write: functions of the runtime and of libm
+ * are not instrumented. */
 static void
 trust_callee(struct jit *jit, LLVMValueRef at)
 {
@@ -267,7 +269,8 @@ insert_at(struct jit *jit, LLVMValueRef at, unsigned flags)
     call_check(jit, "__pycuda_check_at", no_result(jit), arguments, 2);
 }
 
-/* The thread is about to stop, or says why it ends. */
+/* Inserts a check before a call that may stop the thread, with its source
+ * location. */
 static void
 insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
 {
@@ -311,7 +314,8 @@ instrument_other(struct jit *jit, LLVMValueRef at)
     }
 }
 
-/* Private variables without a declared life live as long as the call. */
+/* Tests whether the private variable has a declared lifetime; otherwise it
+ * lives as long as the call. */
 static bool
 has_life(LLVMValueRef variable)
 {
@@ -356,7 +360,8 @@ instructions_of(struct jit *jit, LLVMValueRef function)
     return list;
 }
 
-/* Structs that are handed over by value are written by the caller. */
+/* Marks structs that are passed by value as written, since the caller writes
+ * them. */
 static void
 mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
 {
@@ -373,12 +378,13 @@ mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
     }
 }
 
-/* What is done where the function begins, before any check of an access. */
+/* Inserts code at the start of a function, before any check of an access. */
 static void
 instrument_start(struct jit *jit, LLVMValueRef function,
                  const struct list *list)
 {
-    size_t start = 0; /* behind the private variables that come first */
+    size_t start = 0; /* index of the first instruction after the leading
+                       * private variables */
 
     while (LLVMIsAAllocaInst(list->rows[start])) {
         start++;
@@ -434,8 +440,8 @@ uses_variable(LLVMValueRef value, LLVMValueRef function)
     return false;
 }
 
-/* At a function's start its shared variables are told, so that addresses
- * whose origin is not known can be judged. */
+/* Declares the shared variables of a function at its start, so that addresses
+ * of unknown origin can be checked. */
 static void
 tell_shared(struct jit *jit, LLVMValueRef function)
 {

@@ -1,7 +1,7 @@
-/* loops.c - finds loops, what is before them, and how they count.
+/* loops.c - finds natural loops, their preheaders and iteration counts.
  *
- * Called by rows.c for the functions that run whole blocks, after loops
- * were rotated: a loop's condition stands at its end.
+ * Called by rows.c for the functions that run whole blocks, after loop
+ * rotation, which moves a loop's condition to its end; and by return.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,13 +11,14 @@
 /* ---- dominators ---- */
 
 struct order {
-    unsigned *blocks; /* those after come first */
-    unsigned *places; /* of a block in it */
+    unsigned *blocks; /* in postorder */
+    unsigned *places; /* by block: position in postorder */
     unsigned count;
     bool *seen;
 };
 
-/* Depth first, without recursion: functions may have thousands of blocks. */
+/* Computes the postorder without recursion: functions may have thousands of
+ * blocks. */
 static void
 order_make(const struct jit_cfg *cfg, struct order *order)
 {
@@ -179,7 +180,7 @@ leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
     return true;
 }
 
-/* index + 1, or NULL */
+/* Returns index + 1, or NULL if the phi grows otherwise; sets *start. */
 static LLVMValueRef
 next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
 {
@@ -200,8 +201,8 @@ next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
     return grows ? next : NULL;
 }
 
-/* `next < end` or `next != end`, or the same of the index, is what the loop
- * goes on for. */
+/* Recognises loops that continue while `next < end` or `next != end`, or the
+ * same for the index. */
 static void
 find_count(struct jit_loops *loops, struct jit_loop *loop)
 {
@@ -251,7 +252,8 @@ add_loop(struct jit_loops *loops, unsigned header, unsigned latch)
     }
 }
 
-/* The block that leads back to the header, NO_BLOCK if none or several do. */
+/* Returns the only block with a back edge to the header, NO_BLOCK if there is
+ * none or there are several. */
 static unsigned
 find_latch(const struct jit_loops *loops, unsigned header)
 {

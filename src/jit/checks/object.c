@@ -1,7 +1,7 @@
-/* object.c - which variable or parameter an address was made from.
+/* object.c - finds the variable or parameter that an address was derived from.
  *
- * Called by insert.c.  Address arithmetic, casts, and choices between
- * addresses of one object are followed; what is loaded from memory is not.
+ * Called by insert.c. Follows address arithmetic, casts, and phis or selects
+ * between addresses of one object, but no loads from memory.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -16,8 +16,8 @@ enum { MOST_STEPS = 64 };
 struct walk {
     LLVMValueRef seen[MOST_STEPS];
     unsigned count;
-    LLVMValueRef base; /* found; NULL: nothing yet */
-    bool mixed;        /* several, or one that cannot be known */
+    LLVMValueRef base; /* object found so far, or NULL */
+    bool mixed;        /* several objects, or an unknown one */
 };
 
 static void walk_from(struct walk *walk, LLVMValueRef value);
@@ -35,7 +35,7 @@ walk_choice(struct walk *walk, LLVMValueRef value)
     }
 }
 
-/* The value that an address is made from in one step, or NULL. */
+/* Returns the operand from which the address is derived, or NULL. */
 static LLVMValueRef
 step_back(LLVMValueRef value)
 {
@@ -178,7 +178,7 @@ object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->name = jit_name(base);
 }
 
-/* A private variable, whose alloca may be of as many as the run says. */
+/* Describes a private variable. Its size may be known only at run time. */
 static void
 object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -191,7 +191,7 @@ object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     }
 }
 
-/* New instructions go to where the builder stands. */
+/* New instructions are built at the builder's position. */
 void
 jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
 {

@@ -1,6 +1,6 @@
-/* operand.c - what an instruction reads and writes.
+/* operand.c - describes the memory that an instruction reads and writes.
  *
- * Called by insert.c: loads, stores, atomic operations, and the
+ * Called by insert.c. Handles loads, stores, atomic operations, and the
  * intrinsics that copy and fill.
  *
  * SPDX-License-Identifier: MIT */
@@ -29,7 +29,8 @@ atomic_flag(LLVMValueRef at)
                : 0;
 }
 
-/* Does it hand on what the thread wrote before, without a fence? */
+/* Returns the flag of operations that publish the thread's earlier writes
+ * without a fence. */
 static unsigned
 release_flag(LLVMAtomicOrdering ordering)
 {
@@ -40,8 +41,9 @@ release_flag(LLVMAtomicOrdering ordering)
                : 0;
 }
 
-/* Does the value become what a compare-and-swap expects?  Then it may be
- * stale: the swap finds out.  `old = *p; do ... atomicCAS(p, old, ...)`. */
+/* Tests whether the value becomes the expected value of a compare-and-swap, as
+ * in `old = *p; do ... atomicCAS(p, old, ...)`. It may then be stale: the swap
+ * detects that. */
 static bool
 feeds_swap(LLVMValueRef value, int depth)
 {
@@ -105,7 +107,8 @@ scalar_access(struct jit *jit, LLVMValueRef at, struct jit_access *access)
     }
 }
 
-/* What a copy of a struct, or of what a typed pointer means, needs. */
+/* Returns the alignment that a copy of a struct, or of the target of a typed
+ * pointer, requires. */
 static unsigned
 range_alignment(LLVMValueRef at, unsigned operand)
 {

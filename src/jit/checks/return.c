@@ -1,10 +1,10 @@
-/* return.c - which branches are `return` statements of a kernel.
+/* return.c - recognises the `return` statements of a kernel.
  *
- * Called by insert.c.  clang gives all of them one block, "return", and it
- * puts that in the place of an empty one at the kernel's end, which then is
- * also where an `if` or a loop goes on ("if.end").  Where variables end
- * before, they go there by way of blocks "cleanup", with a number that says
- * which way to go on: 1 for `return`.
+ * Called by insert.c. clang makes all of them branches to one block, "return".
+ * If the kernel ends in an empty block, clang uses that as the return block,
+ * which is then also the target of an `if` or a loop ("if.end"). If variables
+ * end at a return, the branch passes through blocks named "cleanup", with a
+ * number that selects the continuation: 1 for `return`.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -22,7 +22,8 @@ is_named(LLVMBasicBlockRef block, const char *prefix)
     return strncmp(LLVMGetBasicBlockName(block), prefix, strlen(prefix)) == 0;
 }
 
-/* Ends variables, for ways that were told apart before. */
+/* Tests for a cleanup block, which is shared by several continuations and
+ * therefore not itself a return. */
 static bool
 is_cleanup(LLVMBasicBlockRef block)
 {
@@ -30,7 +31,8 @@ is_cleanup(LLVMBasicBlockRef block)
            (is_named(block, "cleanup") && !is_named(block, "cleanup.cont"));
 }
 
-/* Does the source of the kernel itself have it, not what was inlined? */
+/* Tests whether the instruction belongs to the kernel's own source and was not
+ * inlined. */
 static bool
 is_own(LLVMValueRef at)
 {
@@ -39,7 +41,8 @@ is_own(LLVMValueRef at)
     return location && !LLVMDILocationGetInlinedAt(location);
 }
 
-/* The number with which `from` comes to a block "cleanup", or 0. */
+/* Returns the number of the continuation on the edge from `from` to a block
+ * "cleanup", or 0. */
 static uint64_t
 way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -60,8 +63,8 @@ way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return 0;
 }
 
-/* Is there nothing to do from the block to the kernel's end?  `left`: behind
- * a loop, to which `break` goes, too. */
+/* Tests whether nothing remains to do between the block and the kernel's end.
+ * Sets *left if the path follows a loop, which `break` leaves too. */
 static bool
 is_end(LLVMBasicBlockRef block, bool *left)
 {
@@ -114,8 +117,8 @@ is_in_cycle(const struct jit_cfg *cfg, LLVMBasicBlockRef block)
     return false;
 }
 
-/* The branch of the innermost `if` around the block; `arm` becomes where that
- * begins. */
+/* Returns the branch of the innermost `if` around the block, and sets *arm to
+ * the first block of the arm. */
 static LLVMValueRef
 if_around(const struct jit_loops *loops, LLVMBasicBlockRef block,
           LLVMBasicBlockRef *arm)
@@ -141,8 +144,8 @@ if_around(const struct jit_loops *loops, LLVMBasicBlockRef block,
     return NULL;
 }
 
-/* Does the `if` around the block go on elsewhere?  What ends an `else`
- * without a jump has no place in the source. */
+/* Tests whether the jump leaves the surrounding `if`. The implicit jump at the
+ * end of an `else` has no source location. */
 static bool
 jumps_out(LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool left)
 {
@@ -179,7 +182,7 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         !jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
         return false;
     }
-    if (LLVMIsAReturnInst(at)) { /* the only way out of an endless loop */
+    if (LLVMIsAReturnInst(at)) { /* the only exit of an endless loop */
         return is_named(from, "if.then") || is_named(from, "if.else");
     }
     if (LLVMGetNumSuccessors(at) != 1 || is_cleanup(from)) {

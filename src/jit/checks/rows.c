@@ -1,13 +1,15 @@
-/* rows.c - accesses of whole loops are checked before the loops begin.
+/* rows.c - checks accesses of whole loops before the loops begin.
  *
- * Runs once bodies are inlined, so that threads of a row are rounds of a loop.
- * Before:  for (x...) { p = __pycuda_check(&a[x]...); *p ... }
- * After:   ok = __pycuda_check_rows(...);
- *          for (x...) { p = ok ? &a[x] : __pycuda_check(&a[x]...); *p ... }
- * LLVM then makes two loops of it, and vectorises the one without checks.
- * That is done for accesses whose addresses, and the conditions that they
- * stand under, grow by the same amount in each round; for one loop, or for
- * the two innermost.
+ * Runs after bodies are inlined, so that the threads of a row are iterations
+ * of a loop.
+ *
+ *   Before:  for (x...) { p = __pycuda_check(&a[x]...); *p ... }
+ *   After:   ok = __pycuda_check_rows(...);
+ *            for (x...) { p = ok ? &a[x] : __pycuda_check(&a[x]...); *p ... }
+ *
+ * LLVM then unswitches the loop and vectorises the copy without checks.
+ * Accesses qualify if their addresses and conditions are affine in the index
+ * of one loop, or of the two innermost loops.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/checks.h"
@@ -17,7 +19,8 @@ struct hoist {
     struct jit *jit;
     struct jit_loops loops;
     LLVMValueRef function;
-    LLVMValueRef *calls, *answers; /* calls, and what replaces them */
+    LLVMValueRef *calls, *answers; /* checks, and the results that replace
+                                    * them */
     unsigned count;
 };
 
@@ -64,7 +67,8 @@ redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
-/* answer ? address : call; the block's first part is a new one. */
+/* Replaces the check by answer ? address : call. The first part of the block
+ * moves to a new one. */
 static void
 make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
 {
@@ -95,7 +99,7 @@ make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
     LLVMAddIncoming(phi, values, blocks, 2);
 }
 
-/* Is it the loop over blocks? */
+/* Tests for the loop over blocks. */
 static bool
 has_blocks(const struct jit_loops *loops, const struct jit_loop *loop)
 {
@@ -113,7 +117,7 @@ has_blocks(const struct jit_loops *loops, const struct jit_loop *loop)
     return false;
 }
 
-/* Telling of a shared variable once a block is enough. */
+/* Hoists the declaration of a shared variable: one per block is enough. */
 static void
 move_out(struct hoist *hoist, LLVMValueRef call)
 {

@@ -1,6 +1,6 @@
-/* rows.h - accesses that are looked at before the loop they stand in.
+/* rows.h - accesses that are checked before their loop.
  *
- * rows.c has candidates.c find them and form.c tell the run time.
+ * rows.c selects them with candidates.c and describes them with form.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_ROWS_H
@@ -10,7 +10,7 @@
 
 enum { JIT_MOST_ROWS = IMAGE_CHECK_ROWS };
 
-/* The arguments of __pycuda_check. */
+/* Arguments of __pycuda_check. */
 enum jit_row_argument {
     JIT_ROW_ADDRESS,
     JIT_ROW_BYTES,
@@ -28,15 +28,16 @@ struct jit_row {
 };
 
 /* candidates.c */
-/* The calls of the inner loop that can be looked at before the view's loops;
- * how many. */
+/* Finds the checks of the inner loop that can move before the view's loops;
+ * returns their number. */
 unsigned jit_rows_read(const struct jit_view *view,
                        struct jit_row rows[JIT_MOST_ROWS]);
-/* Can both loops be looked at together, the one around `inner` too? */
+/* Tests whether the loop around `inner` can be covered by the same check. */
 bool jit_rows_may_nest(const struct jit_loops *loops,
                        const struct jit_loop *inner);
 
-/* form.c: is everything right?  i1, made before the loops. */
+/* form.c: builds the check of all rows before the loops; returns an i1 that is
+ * true if no access is invalid. */
 LLVMValueRef jit_rows_ask(struct jit_view *view, const struct jit_row *rows,
                           unsigned count);
 

@@ -1,8 +1,8 @@
-/* site.c - places in the source as data of the image.
+/* site.c - source locations as constant data of the image.
  *
- * Called by insert.c and value.c.  The place of an instruction is
- * where the user's own code is: what was inlined from our headers counts as
- * being at the call.
+ * Called by insert.c and value.c. The source location of an instruction is in
+ * the user's own code: instructions that were inlined from the project's
+ * headers get the location of the call.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -36,7 +36,7 @@ place_read(LLVMMetadataRef location, struct place *place)
     place->column = LLVMDILocationGetColumn(location);
 }
 
-/* Line 0 stands for code that the compiler made. */
+/* Finds the source location. Line 0 marks code that the compiler generated. */
 static void
 place_of(LLVMValueRef at, struct place *place)
 {
@@ -68,7 +68,7 @@ private_variable(struct jit *jit, LLVMTypeRef type, LLVMValueRef value,
     return made;
 }
 
-/* Each text once. */
+/* Returns a constant with the text; equal texts share one. */
 static LLVMValueRef
 text_constant(struct jit *jit, const char *text)
 {

@@ -1,11 +1,11 @@
-/* value.c - private values that nobody set, where they decide something.
+/* value.c - checks uses of uninitialized private values.
  *
- * Called by insert.c.  A variable without a value is `undef` once it
- * lives in a register.  Where paths with and without a value meet, a second
- * value runs along that says which it was; a calculation, a comparison, a
- * store or a call that uses the value then tells __pycuda_check_value.
- * Handing a value on is no use; nor is the copy of a struct whose members
- * were not all set.
+ * Called by insert.c. A variable without a value is `undef` once it is
+ * promoted to a register. If initialised and uninitialized paths meet, a
+ * shadow value records which path was taken. A calculation, comparison, store
+ * or call that uses the value then reports to __pycuda_check_value. Passing a
+ * value on does not count as a use, nor does copying a struct with members
+ * that were never set.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "image/abi.h"
 #include "jit/checks/checks.h"
 
-/* A value that may be undefined, and the i1 that says whether it is. */
+/* A value that may be undefined, and an i1 that is true if it is. */
 struct doubt {
     LLVMValueRef value, shadow;
 };
@@ -26,7 +26,7 @@ struct doubts {
 
 static struct {
     unsigned line, column;
-} * copies; /* of structs */
+} * copies; /* copies of structs, by source location */
 static size_t copy_count;
 
 static void
@@ -44,7 +44,7 @@ note_copy(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Before SROA makes single stores of the copies. */
+/* Runs before SROA splits the copies into single stores. */
 void
 jit_note_copies(struct jit *jit)
 {
@@ -55,7 +55,7 @@ bool
 jit_is_copy(LLVMValueRef at)
 {
     if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
-        return false; /* the whole, not one of its pieces */
+        return false; /* the whole copy, not a part of it */
     }
     for (size_t i = 0; i < copy_count; i++) {
         if (copies[i].line == LLVMGetDebugLocLine(at) &&
@@ -153,7 +153,8 @@ shadow_of(struct jit *jit, struct doubts *doubts, LLVMValueRef value)
                : LLVMConstInt(jit->i1, LLVMIsUndef(value) != 0, 0);
 }
 
-/* Phis first: they may refer to one another in circles. */
+/* Creates shadows of phis first, since phis may refer to each other in
+ * cycles. */
 static void
 make_phi(struct jit *jit, struct doubt *doubt)
 {
@@ -172,7 +173,8 @@ fill_phi(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
     }
 }
 
-/* A cast or a select, once its operands have shadows; false: not yet. */
+/* Creates the shadow of a cast or select; returns false if an operand has no
+ * shadow yet. */
 static bool
 make_other(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
 {
@@ -223,7 +225,8 @@ make_shadows(struct jit *jit, struct doubts *doubts)
     }
 }
 
-/* A bit field is set in a word whose other bits nobody has set. */
+/* Tests for the write of a bit field, into a word with other bits that may be
+ * uninitialized. */
 static bool
 is_bit_field_write(LLVMValueRef at)
 {
@@ -236,7 +239,8 @@ is_bit_field_write(LLVMValueRef at)
            LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMOr;
 }
 
-/* The operand that the instruction uses and nobody may have set, or NULL. */
+/* Returns an operand that the instruction uses and that may be uninitialized,
+ * or NULL. */
 static LLVMValueRef
 used_in_doubt(struct doubts *doubts, LLVMValueRef at)
 {
