@@ -75,8 +75,8 @@ set_size(const struct analysis *analysis, unsigned block)
     return size;
 }
 
-/* Sets the immediate post-dominators: the post-dominator with the largest set
- * of its own. Blocks with no path to a return have no meaningful set. */
+/* Sets the immediate post-dominators: the post-dominator with the largest set.
+ * Blocks with no path to a return have no meaningful set. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
 {

@@ -315,7 +315,7 @@ instrument_other(struct jit *jit, LLVMValueRef at)
 }
 
 /* Tests whether the private variable has a declared lifetime; otherwise it
- * lives as long as the call. */
+ * lives until the call ends. */
 static bool
 has_life(LLVMValueRef variable)
 {

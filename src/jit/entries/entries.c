@@ -1,8 +1,9 @@
-/* entries.c - what the two kinds of entries have in common.
+/* entries.c - code shared by all kinds of entries.
  *
- * Entries are written as IR text, because the C API cannot make distinct
- * metadata, which the vectoriser's hints need.  All entries of the module
- * are one text, parsed and linked once.
+ * Called by main.c and by the other files of entries/. Entries are written as
+ * IR text, because LLVM-C cannot make distinct metadata, which the
+ * vectoriser's hints need. All entries of the module are one text, which is
+ * parsed and linked once.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -74,7 +75,8 @@ jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
     return result;
 }
 
-/* %p<i>: loaded from the parameter buffer; structs stay in it. */
+/* Writes %p<i>, loads of the parameters from the buffer; structs stay in the
+ * buffer. */
 void
 jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -97,10 +99,9 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* A width that is known is that of blocks of one row, if rows are all that
- * the kernel knows.  `own`: nobody else knows the block's shared memory while
- * the entry runs, so that no pointer from elsewhere means it
- * (output/pieces.c). */
+/* Writes loads of the geometry. A known width implies blocks of one row if the
+ * kernel is flat. `own`: no other pointer refers to the block's shared memory
+ * while the entry runs (output/pieces.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
 {
@@ -158,7 +159,8 @@ declare_body(struct jit *jit, struct jit_kernel *kernel)
     jit_text_add(jit->wrappers, ")\n");
 }
 
-/* Does the argument belong to the loop, not to the block? */
+/* Tests whether the argument varies with the thread loop, not only with the
+ * block. */
 static bool
 differs(unsigned which)
 {
@@ -168,7 +170,7 @@ differs(unsigned which)
            which == JIT_WARP_LINEAR || which == JIT_VOTE;
 }
 
-/* Do only kernels that run by warps have it? */
+/* Tests whether only kernels that run by warps have the argument. */
 static bool
 is_of_warps(unsigned which)
 {
@@ -205,7 +207,8 @@ jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
     jit_text_add(jit->wrappers, ")%s\n", metadata);
 }
 
-/* The body's own arguments with byval must say so at the call as well. */
+/* Adds byval to arguments of the call: the attribute must be at the call as
+ * well as in the body. */
 static void
 copy_byval(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -254,8 +257,8 @@ open_text(struct jit *jit)
         LLVMGetDataLayoutStr(jit->module), LLVMGetTarget(jit->module));
 }
 
-/* Ends it, and brings it into the program's module.  LLVM declares its own
- * functions itself. */
+/* Completes the text, parses it and links it into the module. LLVM declares
+ * intrinsics itself. */
 static void
 close_text(struct jit *jit)
 {
@@ -291,7 +294,8 @@ close_text(struct jit *jit)
     link_wrappers(jit);
 }
 
-/* A kernel's lines belong to one function: its other entry. */
+/* Removes the source location. The lines of a kernel belong to one function,
+ * which is its other entry. */
 static void
 forget_place(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -322,7 +326,7 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     if (kernel->warps) {
         jit_write_warp_entry(jit, kernel);
     } else if (kernel->threads_made) {
-        return; /* and the body is of no more use */
+        return; /* the body is no longer needed */
     } else if (kernel->fibers) {
         jit_write_thread_entry(jit, kernel);
     } else if (kernel->regions) {
@@ -343,7 +347,8 @@ jit_add_entries(struct jit *jit)
     close_text(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        /* linking replaced no function: the declarations met these bodies */
+        /* Linking has resolved the declarations to these bodies, and replaced
+         * no function. */
         copy_byval(jit, kernel);
         LLVMSetLinkage(kernel->body, LLVMInternalLinkage);
         jit_add_attribute(jit, kernel->body, "alwaysinline");

@@ -1,11 +1,14 @@
-/* guard.c - `if (i < n)` around a kernel (also `i >= 2 && i < n`) becomes the
- * bound of its thread loop, and a grid-stride loop a loop around the thread
- * loop.
+/* guard.c - derives the bounds of a kernel's thread loop from its first
+ * branch.
  *
- * i is blockIdx.x * blockDim.x + threadIdx.x.  With the bound the loop needs
- * no masked stores, and i is known not to wrap.  A loop `for (; i < n;
- * i += stride)` that is the whole kernel is interchanged with the thread loop:
- * the threads are independent, so only the order within each thread counts.
+ * Called by main.c for each kernel without barriers. `if (i < n)` around a
+ * kernel, also `i >= 2 && i < n`, becomes the bound of its thread loop, where
+ * i is blockIdx.x * blockDim.x + threadIdx.x. With the bound the loop needs no
+ * masked stores, and i is known not to wrap.
+ *
+ * A grid-stride loop `for (; i < n; i += stride)` that is the whole kernel is
+ * interchanged with the thread loop: the threads are independent, so that only
+ * the order within each thread matters.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -14,10 +17,10 @@
 struct search {
     struct jit *jit;
     struct jit_kernel *kernel;
-    LLVMValueRef index;      /* what is compared: the index or a phi of it */
-    LLVMValueRef expression; /* the index's own computation */
+    LLVMValueRef index;      /* compared value: the index or a phi of it */
+    LLVMValueRef expression; /* computation of the index */
     LLVMValueRef limit;
-    bool want_lower; /* looks for index >= constant, else index < limit */
+    bool want_lower; /* search index >= constant, not index < limit */
 };
 
 static bool
@@ -40,7 +43,8 @@ is_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* blockIdx.x * blockDim.x + threadIdx.x, in either order of operands. */
+/* Tests for blockIdx.x * blockDim.x + threadIdx.x, with operands in any
+ * order. */
 static bool
 is_global_index(struct jit_kernel *kernel, LLVMValueRef value, bool wide)
 {
@@ -109,7 +113,7 @@ width_of(LLVMValueRef value)
                : 0;
 }
 
-/* Fills the guard if `left predicate right` says index < limit. */
+/* Fills the guard if `left predicate right` means index < limit. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -167,7 +171,7 @@ swapped(LLVMIntPredicate predicate)
     }
 }
 
-/* i > 99 (to leave) and i <= 99 (to go on) are i < 100. */
+/* Handles i > 99 (to leave) and i <= 99 (to stay) as i < 100. */
 static bool
 match_constant(struct search *search, LLVMValueRef left,
                LLVMIntPredicate predicate, LLVMValueRef right)
@@ -187,7 +191,7 @@ match_constant(struct search *search, LLVMValueRef left,
            match_comparison(search, left, LLVMIntULT, next);
 }
 
-/* index > 1 or index >= 2; a 32-bit signed index only. */
+/* Handles index > 1 and index >= 2, for a 32-bit signed index only. */
 static bool
 match_lower(struct search *search, LLVMValueRef left,
             LLVMIntPredicate predicate, LLVMValueRef right)
@@ -219,8 +223,8 @@ match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
            match_constant(search, left, predicate, right);
 }
 
-/* Looks for the comparison in a condition that must be `go_on` for the
- * kernel to do anything; replaces it by that constant. */
+/* Finds the comparison in a condition that must equal `go_on` for the kernel
+ * to do any work, and replaces it by that constant. */
 static bool
 match_condition(struct search *search, LLVMValueRef user, unsigned operand,
                 bool go_on)
@@ -249,8 +253,8 @@ match_condition(struct search *search, LLVMValueRef user, unsigned operand,
     return false;
 }
 
-/* Says where a private variable begins or ends, or that nothing is in it yet:
- * of no matter to a thread that leaves. */
+/* Tests for markers of a private variable's lifetime, or of its uninitialized
+ * state. They do not matter to a thread that leaves. */
 static bool
 is_lifetime(LLVMValueRef at)
 {
@@ -285,7 +289,8 @@ jit_has_no_effects(LLVMBasicBlockRef block)
     return true;
 }
 
-/* The branch at the block's end leaves the kernel on one side. */
+/* Tests whether the branch at the block's end leaves the kernel on one side,
+ * and replaces its condition. */
 static bool
 match_branch(struct search *search, LLVMBasicBlockRef block)
 {
@@ -328,7 +333,8 @@ use_index_argument(struct search *search)
     LLVMReplaceAllUsesWith(search->expression, by);
 }
 
-/* Grid-stride loop: entry without effects -> header with one phi. */
+/* Returns the phi of a grid-stride loop: an entry without side effects,
+ * followed by a header with one phi. NULL if the kernel has another form. */
 static LLVMValueRef
 find_stride_phi(LLVMBasicBlockRef entry)
 {
@@ -346,7 +352,8 @@ find_stride_phi(LLVMBasicBlockRef entry)
     return phi;
 }
 
-/* No way out of the loop but the header's branch; no private memory. */
+/* Tests whether the header's branch is the loop's only exit, and no private
+ * memory is used. */
 static bool
 leaves_only_from(struct jit_kernel *kernel, LLVMBasicBlockRef header)
 {
@@ -372,7 +379,7 @@ leaves_only_from(struct jit_kernel *kernel, LLVMBasicBlockRef header)
     return true;
 }
 
-/* The loop's body runs once; its back edge leaves. */
+/* Makes the loop's body run once: its back edge leaves instead. */
 static void
 cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
               LLVMBasicBlockRef latch)
@@ -423,7 +430,7 @@ match_stride(struct search *search, LLVMBasicBlockRef entry)
     return true;
 }
 
-/* value = index * factor + addend, with small constants */
+/* Matches value = index * factor + addend, with small constants. */
 static bool
 match_affine(struct search *search, LLVMValueRef value)
 {
@@ -444,8 +451,8 @@ match_affine(struct search *search, LLVMValueRef value)
            numbers[1] < 20;
 }
 
-/* `if (first + n <= size)` where first is a multiple of a 64-bit index: the
- * threads before a bound take one way, the others another. */
+/* Matches `if (first + n <= size)`, where first is a multiple of a 64-bit
+ * index: the threads before a bound take one path, the others another. */
 static void
 match_split(struct search *search, LLVMBasicBlockRef entry)
 {
@@ -481,8 +488,8 @@ match_split(struct search *search, LLVMBasicBlockRef entry)
     use_index_argument(search);
 }
 
-/* With or without a guard, a kernel that knows its index as an argument may
- * not need to know its block (loop.c). */
+/* Uses the index argument without a guard too: a kernel that has its index as
+ * an argument may not need its block index (loop.c). */
 static void
 use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
 {

@@ -1,17 +1,17 @@
-/* loop.c - the entry of a kernel whose blocks are loops over threads.
+/* loop.c - entry of a kernel without barriers: loops over threads.
  *
- * For each block of [first, first + count): z, y, x loops around the body,
- * x innermost, so that the vectoriser sees the threads of a row.  The
- * threads are independent (CUDA's model: no barrier, no spinning), which the
- * access group says, unless private memory is shared between the iterations
- * (kernel->sequential).  A guard bounds the x loop; a grid-stride loop goes
- * around the three.  (The loops' frames are in nest.c.)
+ * Called by entries.c. For each block of [first, first + count) there are z,
+ * y, x loops around the body, x innermost, so that the vectoriser sees the
+ * threads of a row. The threads are independent (CUDA's model: no barrier, no
+ * spinning). The access group tells LLVM so, unless private memory is shared
+ * between the iterations (kernel->sequential). A guard bounds the x loop; a
+ * grid-stride loop surrounds the three. nest.c writes the loops themselves.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
 #include "jit/plants.h"
 
-/* The limit as 64 bits; a 32-bit index never passes its own range. */
+/* Writes the limit as 64 bits; a 32-bit index never exceeds its own range. */
 static void
 write_limit(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -54,8 +54,8 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
                  (long long)kernel->guard.lower - PLANTED(guard_lower));
 }
 
-/* Sets %base (64 bits) and %bound, the x loop's end; leaves to `leave` when
- * no thread has work. */
+/* Sets %base (64 bits) and %bound, the x loop's end; branches to `next` if no
+ * thread has work. */
 static void
 write_guard(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -98,8 +98,8 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     write_lower(jit, kernel);
 }
 
-/* How many threads of the block, from the first, have index * factor +
- * addend <= limit: %bound. */
+/* Sets %bound: the number of leading threads of the block with index * factor
+ * + addend <= limit. */
 static void
 write_split(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -204,7 +204,7 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit, kernel);
 }
 
-/* Does nothing but the global index tell the threads apart? */
+/* Tests whether threads are distinguished by nothing but the global index. */
 static bool
 knows_no_block(const struct jit_kernel *kernel)
 {

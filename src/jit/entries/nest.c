@@ -1,5 +1,7 @@
-/* nest.c - the frames of the entries that run whole blocks, as IR text: the
- * loop over blocks, and around a body the z, y and x loops over threads.
+/* nest.c - loop nests of the entries that run whole blocks, as IR text.
+ *
+ * Called by loop.c, region.c and warp.c. The outer loop is over blocks; around
+ * a body there are z, y and x loops over threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -13,9 +15,9 @@ jit_text_loops(unsigned count)
     return next - count;
 }
 
-/* %row0 and %row64, the length of the x loop, and %blocks, how often it is
- * gone through.  Where nothing but the global index tells threads apart, all
- * the blocks of a grid of one dimension are one row. */
+/* Writes %row0 and %row64, the length of the x loop, and %blocks, the number
+ * of iterations over blocks. If threads are distinguished only by the global
+ * index, all blocks of a one-dimensional grid are merged into one row. */
 static void
 write_row(struct jit *jit, bool merged)
 {
@@ -108,7 +110,6 @@ jit_text_nest_start(struct jit *jit, const struct jit_nest *nest)
                  s, nest->start, s, s, s, s, s, s);
 }
 
-/* The nest's end, after the body. */
 void
 jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
 {
@@ -135,8 +136,9 @@ jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
                  s, s, s, s, s, s, nest->after);
 }
 
-/* What a block leaves in shared memory nobody reads: stores whose values were
- * kept in registers may go. */
+/* Also ends the lifetime of shared memory: its contents are never read after
+ * the block, so that stores of values that were kept in registers can be
+ * removed. */
 void
 jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 {
@@ -164,9 +166,9 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                  PLANTED(grid_carry) ? "0" : "%bx.carry");
 }
 
-/* Long bodies keep a processor busy by themselves, and several copies of one
- * need more registers than there are; a call (rare.c, loops/outline.c) frees
- * none of them. */
+/* Tests whether the body is long. Long bodies keep a processor busy without
+ * interleaving, and interleaved copies need more registers than there are; a
+ * call (rare.c, loops/outline.c) frees none of them. */
 static bool
 is_long(const struct jit_kernel *kernel)
 {
@@ -189,9 +191,11 @@ void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                     unsigned loop, unsigned hints)
 {
-    /* A debugger stops at one place of a line: there is to be one copy. */
+    /* Debuggers stop at one address per line, so there must be only one
+     * copy. */
     bool single = jit->options.debug;
-    /* A thread's own loop takes one as long as a vector of them. */
+    /* A thread's own loop takes as long for one thread as for a vector of
+     * threads. */
     bool masks = single || hints & JIT_HINT_SHORT ||
                  (kernel->own_loops && !kernel->regions);
     bool copies = kernel->flat && !kernel->regions && !single;

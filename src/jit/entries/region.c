@@ -1,15 +1,16 @@
-/* region.c - the entry of a kernel that is split at its barriers.
+/* region.c - entry of a kernel that is split at its barriers.
  *
- * For each block of [first, first + count), from point to point: a loop over
- * the block's threads around the body with that point as a constant, then on
- * to the point that the threads came to (any thread's word will do: they stay
- * together).  Uniform values are variables of the entry, which the passes
- * make registers; values that differ by thread lie in the context, which is
- * on the stack: a large frame gets a stack of its own (src/cpu/run/block.c).
+ * Called by entries.c. For each block of [first, first + count) the code goes
+ * from point to point: a thread loop around the body with that point as a
+ * constant, then a branch to the point that the threads reached. Any thread's
+ * answer will do, since threads stay together. Uniform values are variables of
+ * the entry, which passes promote to registers. Divergent values are in the
+ * context, which is on the stack; a large frame gets its own stack
+ * (src/cpu/run/block.c).
  *
- * A source that multiplies blockIdx.x by a number seems made for blocks of
- * that width; they get a copy of the code of their own, with the width as a
- * constant.
+ * A source that multiplies blockIdx.x by a constant seems made for blocks of
+ * that width. Such blocks get a specialised copy of the code, with the width
+ * as a constant.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -33,7 +34,8 @@ jit_region_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* %i<number>.<point>: the uniform values as they are when the loop starts. */
+/* Loads the uniform values at the start of a point's loop, as
+ * %i<number>.<point>. */
 void
 jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                   unsigned point)
@@ -54,7 +56,7 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* The call with what is named with the suffix `s`. */
+/* Writes the call of the body; names end in the suffix `s`. */
 void
 jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                 unsigned point, bool inside)
@@ -86,7 +88,7 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
     jit_text_add(text, "), !llvm.access.group !0\n");
 }
 
-/* Of a kernel that runs by warps: which one the thread belongs to. */
+/* Writes the indices of the thread's warp, for kernels that run by warps. */
 static void
 write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
 {
@@ -99,8 +101,8 @@ write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
     }
 }
 
-/* %c.<name>, the limit brought to where it makes a difference, plus one if
- * that is where the range ends or starts. */
+/* Writes %c.<name>: the limit clamped to the range in which it matters, plus
+ * one if the predicate includes or excludes the limit that way. */
 static void
 write_limit(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name)
@@ -128,7 +130,7 @@ write_limit(struct jit_text *text, const struct jit_region_bound *bound,
                  name, name, next, name, name);
 }
 
-/* Narrows [first, last), the names of values, by the bound. */
+/* Narrows the range [first, last), given as names of values, by the bound. */
 static void
 write_range(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name, const char **first, const char **last)
@@ -155,8 +157,8 @@ write_range(struct jit_text *text, const struct jit_region_bound *bound,
     }
 }
 
-/* A thread outside the bounds says what the uniform values become and where
- * to go; it does nothing else. */
+/* Writes a call of the body for a thread outside the bounds. It only computes
+ * the uniform values and the next point. */
 static void
 write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
 {
@@ -169,7 +171,8 @@ write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
     jit_region_call(jit, kernel, s, point, false);
 }
 
-/* How many threads of a row, or rows, there are. */
+/* Returns the number of threads in a row, or of rows, that remain in the
+ * block. */
 static const char *
 last_of(const struct jit_kernel *kernel, int axis)
 {
@@ -207,7 +210,7 @@ write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     nest->last_row = last[1];
 }
 
-/* A block of which all threads leave at once has nothing to do. */
+/* Skips a block if all its threads return early. */
 static void
 write_early(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -225,7 +228,7 @@ write_early(struct jit *jit, struct jit_kernel *kernel)
                  kernel->early.ends[1]);
 }
 
-/* Where to go after the loop of `point`. */
+/* Writes the branch after the loop of `point`. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions,
              unsigned point)
@@ -285,9 +288,10 @@ jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     write_choice(jit, kernel->regions, point);
 }
 
-/* Rows that conditions make short leave a rest that is long beside them; on
- * AVX-512 masks cost nothing.  Where blocks are one row, a tree of sums over
- * shared memory can be kept in registers if its loops are unrolled. */
+/* Returns the hints for a point's loop. Rows that conditions shorten have a
+ * remainder that is long in comparison; on AVX-512 masks cost nothing. In
+ * blocks of one row, a tree reduction in shared memory can stay in registers
+ * if its loops are unrolled. */
 static unsigned
 hints_for(const struct jit *jit, const struct jit_kernel *kernel,
           unsigned point, unsigned width)
@@ -318,8 +322,8 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     }
 }
 
-/* The entry that chooses between the function for one width of block and
- * that for any. */
+/* Writes the entry, which selects between the function for one block width and
+ * the function for any width. */
 static void
 write_chooser(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -1,6 +1,7 @@
-/* thread.c - the entry of a kernel that runs on fibers: one thread.
+/* thread.c - entry of a kernel that runs on fibers: runs one thread.
  *
- * Its geometry is loaded from struct image_thread (image/abi.h).
+ * Called by entries.c. The geometry is loaded from struct image_thread
+ * (image/abi.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"

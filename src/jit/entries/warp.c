@@ -1,29 +1,30 @@
-/* warp.c - the entry of a kernel that runs by warps.
+/* warp.c - entry of a kernel that runs by warps.
  *
- * As in region.c the code goes from point to point.  Where no warp
- * operation can come before the next barrier, all threads of the block are
- * one loop, as there.  Else one warp after the other goes its way from this
- * barrier to the next:
+ * Called by entries.c. As in region.c, the code goes from point to point. If
+ * no warp operation can precede the next barrier, one loop runs all threads of
+ * the block, as there. Otherwise each warp in turn runs from this barrier to
+ * the next:
  *
- *     point.B   keep the uniform values as they are at the barrier
- *     again.B   for each warp: take them
+ *     point.B   save the uniform values of the barrier
+ *     again.B   for each warp: restore them
  *     lanes.B   loop over the lanes, from the barrier
- *     after.B   to the point that the lanes came to: op.W, or warp.end
- *     op.W      the warp operation; on to lanes.W, after.W
- *     warp.end  the next warp: again.B; after the last: the barrier's point
+ *     after.B   branch to the point that the lanes reached: op.W, or warp.end
+ *     op.W      the warp operation; continue with lanes.W, after.W
+ *     warp.end  next warp: again.B; after the last: the barrier's point
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-/* The points that belong to the block. */
+/* Returns the points that are not in a warp. */
 static uint64_t
 block_points(const struct jit_regions *regions)
 {
     return ~regions->warp_points;
 }
 
-/* Is the point a barrier (or the start) that warps go on from alone? */
+/* Tests whether the point is a barrier, or the start, after which warps run
+ * one by one. */
 static bool
 parts_warps(const struct jit_regions *regions, unsigned point)
 {
@@ -31,7 +32,7 @@ parts_warps(const struct jit_regions *regions, unsigned point)
            regions->follows[point] & regions->warp_points;
 }
 
-/* Is the loop from the point one over the lanes of a warp? */
+/* Tests whether the loop from the point is over the lanes of a warp. */
 static bool
 by_lanes(const struct jit_regions *regions, unsigned point)
 {
@@ -60,7 +61,7 @@ write_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* Copies the uniform values that live at the point. */
+/* Copies the uniform values that are live at the point. */
 static void
 copy_uniform(struct jit *jit, const struct jit_regions *regions,
              unsigned point, const char *from, const char *to)
@@ -129,7 +130,7 @@ write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
                  s, s, s, s, s, s, JIT_LANES, s, s, s, loop);
 }
 
-/* Where the warp goes after the lanes' loop. */
+/* Writes the branch after the loop over lanes. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions, unsigned k)
 {
@@ -178,7 +179,8 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned k,
     write_choice(jit, regions, k);
 }
 
-/* A switch on the variable, to <label>.<number> for each bit of `set`. */
+/* Writes a switch on the variable, to <label>.<number> for each bit of
+ * `set`. */
 static void
 write_switch(struct jit_text *text, const char *variable, uint64_t set,
              const char *label)
@@ -196,7 +198,8 @@ write_switch(struct jit_text *text, const char *variable, uint64_t set,
     jit_text_add(text, " ]\n");
 }
 
-/* To the next warp, or on from the barrier that all warps have come to. */
+/* Writes the step to the next warp, or to the barrier that all warps have
+ * reached. */
 static void
 write_warp_end(struct jit *jit, const struct jit_regions *regions)
 {

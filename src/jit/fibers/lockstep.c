@@ -1,20 +1,21 @@
-/* lockstep.c - volatile stores to shared memory keep a warp's threads level.
+/* lockstep.c - runs the threads of a warp in lockstep around volatile stores
+ * to shared memory.
  *
- * Programs from before Volta leave out barriers within a warp and count on
- * its threads to advance together, over volatile shared memory:
- * `s[t] += s[t + 16]; s[t] += s[t + 8];`.  A call of __pycuda_activemask,
- * which waits until every other thread of the warp stands at some stop, goes
- * before each such store (all have loaded) and behind it (all have stored).
- * The kernel then runs on fibers.
+ * Called by main.c. Programs from before Volta omit barriers within a warp and
+ * rely on its threads advancing together, over volatile shared memory: `s[t]
+ * += s[t + 16]; s[t] += s[t + 8];`. The pass inserts a call of
+ * __pycuda_activemask, which waits until every other thread of the warp is at
+ * a stop, before each such store (all have loaded) and after it (all have
+ * stored). The kernel then runs on fibers.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-enum { MOST_STEPS = 32 }; /* back from an address to its variable */
+enum { MOST_STEPS = 32 }; /* steps from an address back to its variable */
 
-/* The address that a check under `memory` was given and gives back. */
+/* Tests for a check of memory, which returns the address that it received. */
 static bool
 is_checked(LLVMValueRef address)
 {
@@ -39,7 +40,8 @@ is_shared(LLVMValueRef address)
             LLVMGetNumOperands(address) == 0) {
             return false;
         }
-        /* the pointer of a getelementptr or a cast, one way of a choice */
+        /* the pointer of a getelementptr or a cast, one operand of a phi or
+         * select */
         bool choice = LLVMIsASelectInst(address) != NULL;
         address = LLVMIsAPHINode(address) ? LLVMGetIncomingValue(address, 0)
                                           : LLVMGetOperand(address, choice);

@@ -1,10 +1,10 @@
-/* spinning.c - loops that wait for another thread get a yield at their back
- * edge.
+/* spinning.c - adds yields to loops that wait for another thread.
  *
- * A loop spins when a value that it reads volatilely or atomically decides
- * whether it goes on.  The usual compare-and-swap loop that retries with the
- * value it has just seen does not: it ends whatever other threads do.  The
- * kernel then runs on fibers, because __pycuda_yield is a stop.
+ * Called by main.c. A loop spins if its exit condition depends on a value that
+ * it reads with a volatile or atomic access. The usual compare-and-swap loop,
+ * which retries with the value that it has just read, does not spin: it ends
+ * whatever other threads do. The yield is at the back edge. The kernel then
+ * runs on fibers, because __pycuda_yield is a stop.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 
 #include "jit/jit.h"
 
-/* One function's blocks, and the loop looked at. */
+/* The blocks of a function, and the current loop. */
 struct cfg {
     LLVMBasicBlockRef *blocks;
     unsigned count;
     bool *in_loop;
     unsigned header, latch;
     bool has_fence;
-    LLVMValueRef *read; /* values that depend on what others write */
+    LLVMValueRef *read; /* values that depend on writes of other threads */
     unsigned read_count, read_capacity;
 };
 
@@ -65,7 +65,7 @@ defined_in_loop(const struct cfg *cfg, LLVMValueRef value)
            cfg->in_loop[block_index(cfg, LLVMGetInstructionParent(value))];
 }
 
-/* Does the instruction itself read what other threads write? */
+/* Tests whether the instruction itself reads data that other threads write. */
 static bool
 reads_others(const struct cfg *cfg, LLVMValueRef at)
 {
@@ -90,7 +90,7 @@ branch_is_read(const struct cfg *cfg, unsigned block)
            is_read(cfg, LLVMGetOperand(end, 0));
 }
 
-/* A phi chooses by the branches that lead to it. */
+/* Tests whether a branch that leads to the phi depends on such data. */
 static bool
 phi_depends(const struct cfg *cfg, LLVMValueRef phi)
 {
@@ -175,7 +175,7 @@ leads_into_loop(const struct cfg *cfg, unsigned block)
     return false;
 }
 
-/* The blocks of the natural loop of the back edge latch -> header. */
+/* Finds the blocks of the natural loop of the back edge latch -> header. */
 static void
 find_loop(struct cfg *cfg)
 {
@@ -207,7 +207,8 @@ look_at_back_edge(struct jit *jit, struct cfg *cfg)
                    "");
 }
 
-/* Depth-first search; an edge to a block on the path is a back edge. */
+/* Depth-first search; an edge to a block on the current path is a back
+ * edge. */
 static void
 search(struct jit *jit, struct cfg *cfg, unsigned block, char *state)
 {

@@ -1,7 +1,9 @@
-/* stops.c - which kernels may reach a function that switches fibers, and how
- * deep they may call, or grow the stack otherwise.
+/* stops.c - finds kernels that may switch fibers, and their need for stack.
  *
- * A call through a pointer may go to any function whose address is taken.
+ * Called by main.c. A kernel needs fibers if it may reach a function that
+ * stops its thread. Recursion, calls through pointers and dynamic allocas make
+ * its stack size unknown. A call through a pointer may reach any function
+ * whose address is taken.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -31,7 +33,8 @@ jit_may_stop(const char *name)
 
 struct reach {
     struct jit_kernel *kernel;
-    LLVMValueRef *functions; /* seen; the queue's end is `count` */
+    LLVMValueRef *functions; /* visited functions; also a queue, with its end
+                              * at `count` */
     unsigned count;
 };
 
@@ -58,7 +61,8 @@ reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
     }
 }
 
-/* An alloca whose size, or how often it is reached, only the run shows. */
+/* Tests for an alloca of which the size or the number of executions is known
+ * only at run time. */
 static bool
 grows_the_stack(LLVMValueRef at)
 {

@@ -1,6 +1,6 @@
-/* aarch64.c - little-endian aarch64 as a target: any processor of ARMv8-A.
+/* aarch64.c - target rows of little-endian aarch64: any ARMv8-A processor.
  *
- * No atomics of ARMv8.1, no half precision arithmetic, vectors of 128 bits.
+ * No ARMv8.1 atomics, no half precision arithmetic, vectors of 128 bits.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"

@@ -1,4 +1,4 @@
-/* target.c - finds rows among the families that were compiled in.
+/* target.c - looks up rows of the families that were compiled in.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -27,7 +27,7 @@ jit_target_find(const char *name)
     return NULL;
 }
 
-/* The last row of a family suits all of its processors. */
+/* The last row of a family fits all of its processors. */
 const struct jit_target *
 jit_target_host(void)
 {

@@ -1,10 +1,10 @@
-/* x86_64.c - x86-64 as a target: with AVX-512, and with AVX2.
+/* x86_64.c - target rows of x86-64: with AVX-512, and with AVX2.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
 
-/* Vectors whose elements lie here and there are put together by single loads
- * and stores: the instructions for that are slower (Zen 4) or no faster. */
+/* Vectors with scattered elements are assembled from single loads and stores:
+ * gather and scatter instructions are slower (Zen 4) or no faster. */
 #define FEATURES "+prefer-no-gather,+prefer-no-scatter"
 #define TRIPLE   "x86_64-unknown-linux-gnu"
 
