@@ -1,16 +1,17 @@
-/* define.c - after the vectoriser: what calls of a loop's results do.
+/* define.c - defines the results of outlined loops after vectorisation.
  *
- * Called by output/optimise.c.  Where the loop over threads was made vectors,
- * calls name a variant of a result, __pycuda_loop.7.0.16; elsewhere the
- * result for one thread.  All results of the same arguments in a block become
- * parts of what one call of the loop returns, which is then inlined.
+ * Called by output/optimise.c. In vectorised thread loops, calls name a
+ * variant of a result, such as __pycuda_loop.7.0.16; elsewhere they name the
+ * result for one thread. All results with the same arguments in a block become
+ * elements of the struct that one call of the whole loop returns. That call is
+ * then inlined.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "jit/loops/loops.h"
 
-/* The calls of whole loops in a block. */
+/* Calls of whole loops that were already built in a block. */
 struct calls {
     LLVMBasicBlockRef block;
     LLVMValueRef *made;
@@ -49,7 +50,8 @@ has_arguments_of(LLVMValueRef call, LLVMValueRef other)
     return true;
 }
 
-/* A call of `function` with the arguments of `at`, before it. */
+/* Returns a call of `function` with the arguments of `at`: an earlier one of
+ * the block, or a new one before `at`. */
 static LLVMValueRef
 call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
          LLVMValueRef function)
@@ -107,8 +109,9 @@ is_outlined(const struct jit *jit, LLVMValueRef function)
     return false;
 }
 
-/* Loops that are widened on the way come to the end of the list.  They are
- * made of those for one thread as these were, which therefore come last. */
+/* Replaces all calls of results. Functions widened in the process are appended
+ * to the module and thus visited too. They are derived from the functions for
+ * one thread in their original form, so that those are visited last. */
 static void
 define_calls(struct jit *jit)
 {

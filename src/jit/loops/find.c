@@ -1,9 +1,8 @@
-/* find.c - innermost loops that only compute.
+/* find.c - finds innermost loops that only compute.
  *
- * Called by outline.c, on bodies in the form that LLVM's passes loop-simplify
- * and lcssa leave: a block before the loop that leads nowhere else, one
- * branch back, exits that are entered from the loop alone, and a phi there
- * for each value that is used after it.
+ * Called by outline.c, on bodies in the form that LLVM's loop-simplify and
+ * lcssa produce: a preheader, one back edge, exits with predecessors in the
+ * loop only, and a phi in the exit for each value that is used after the loop.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 
 enum { MOST_INSTRUCTIONS = 256, MOST_BLOCKS = 64 };
 
-/* Marks the blocks of the loop from `head` to `latch`; false: the loop can be
- * entered elsewhere. */
+/* Marks the blocks of the loop from `head` to `latch`. Returns false if the
+ * loop has other entries or too many blocks. */
 static bool
 mark_blocks(struct jit_pure_loop *loop)
 {
@@ -39,7 +38,8 @@ mark_blocks(struct jit_pure_loop *loop)
     return !loop->inside[0] && count < MOST_BLOCKS;
 }
 
-/* One way in and one back. */
+/* Finds the preheader. Returns false unless the loop has one entry and one
+ * back edge. */
 static bool
 find_before(struct jit_pure_loop *loop)
 {
@@ -58,7 +58,7 @@ find_before(struct jit_pure_loop *loop)
            loop->cfg->blocks[loop->before].successor_count == 1;
 }
 
-/* Is there a cycle that does not pass the head? */
+/* Tests whether a cycle exists that does not pass through the head. */
 static bool
 has_cycle(const struct jit_pure_loop *loop, unsigned block, char *state)
 {
@@ -110,7 +110,7 @@ jit_is_note(LLVMValueRef at)
            jit_is_call(at, "llvm.experimental.noalias.scope.decl");
 }
 
-/* By a constant, so that it is no division in the end. */
+/* Tests for a constant divisor, so that no division instruction remains. */
 static bool
 division_fits(LLVMValueRef at)
 {
@@ -172,7 +172,7 @@ opcode_fits(LLVMValueRef at)
     }
 }
 
-/* A load that need not be in the loop: its address is always the same. */
+/* Tests for a load that passes may hoist: its address is invariant. */
 static bool
 is_fixed_load(const struct jit_pure_loop *loop, LLVMValueRef at)
 {
@@ -185,7 +185,7 @@ is_fixed_load(const struct jit_pure_loop *loop, LLVMValueRef at)
                                        LLVMGetInstructionParent(address))];
 }
 
-/* Do the loop's blocks compute, but for loads that passes may take out? */
+/* Tests whether the loop's blocks only compute, apart from such loads. */
 static bool
 may_become_pure(const struct jit_pure_loop *loop)
 {
@@ -218,7 +218,7 @@ jit_may_have_pure_loop(const struct jit_cfg *cfg)
     return found;
 }
 
-/* A value made elsewhere that the loop uses. */
+/* Adds an input: a value that the loop uses and that is defined outside. */
 static bool
 input_add(struct jit_pure_loop *loop, LLVMValueRef value)
 {
@@ -295,7 +295,7 @@ is_exit(const struct jit_pure_loop *loop, unsigned block)
     return false;
 }
 
-/* The exit's phis are results. */
+/* Adds an exit, and its phis as results. */
 static bool
 exit_add(struct jit_pure_loop *loop, unsigned block)
 {
@@ -337,7 +337,7 @@ find_exits(struct jit_pure_loop *loop)
     return loop->exit_count > 1 || loop->result_count > 0;
 }
 
-/* Are the loop's values used in it and by its results alone? */
+/* Tests whether a value is used in the loop and by its results only. */
 static bool
 uses_fit(const struct jit_pure_loop *loop, LLVMValueRef at)
 {

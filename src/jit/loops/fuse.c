@@ -1,12 +1,14 @@
-/* fuse.c - where a loop's products and sums are rounded once, not twice.
+/* fuse.c - fixes which products and sums of a loop are fused.
  *
- * Called by outline.c on a new function.  The source allows it (-fmad): until
- * here the instructions carry a flag, and the code generator fuses those that
- * it sees beside each other.  It sees other ones in the loop for one thread
- * than in that for several, but a thread's results must not depend on which
- * of the two ran it.  So it is settled here, and the flags go:
+ * Called by outline.c on a new function. The source permits fusing (-fmad): up
+ * to this point instructions carry a flag, and the code generator fuses
+ * adjacent ones. It would fuse different ones in the loop for one thread than
+ * in the loop for several threads, but results must not depend on the variant
+ * that ran. Therefore this pass decides, and removes the flags:
+ *
  *     p = fmul contract x, y; s = fadd contract p, z
- * becomes s = llvm.fma(x, y, z), if nothing else uses p.
+ *
+ * becomes s = llvm.fma(x, y, z), if p has no other use.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/loops/loops.h"
@@ -40,7 +42,7 @@ build_fma(struct jit *jit, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
                           arguments, 3, "");
 }
 
-/* The sum or difference, whose operand `which` is a product. */
+/* Fuses a sum or difference with its operand `which`, a product. */
 static void
 fuse(struct jit *jit, LLVMValueRef at, unsigned which)
 {

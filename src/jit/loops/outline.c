@@ -1,7 +1,7 @@
-/* outline.c - makes a function of a loop that a thread is alone in.
+/* outline.c - moves divergent loops of a thread into functions.
  *
- * Called by main.c before entries are made.  Such a loop keeps LLVM from
- * making vectors of the loop over threads, which is then no innermost one.
+ * Called by main.c before entries are made. A loop within a thread keeps LLVM
+ * from vectorising the thread loop, which is then not an innermost loop.
  *
  *     before:                          before:
  *       br head                          r = call __pycuda_loop.7.0(a, b)
@@ -9,10 +9,10 @@
  *     exit:                            exit:
  *       r = phi [x, head]
  *
- * where __pycuda_loop.7(a, b) is the loop: it returns a struct of all results,
- * the last of them the number of the exit if there are several.  Each call
- * says that vectors of threads have variants of it.  What nobody made a
- * vector becomes the loop again (define.c).
+ * The function __pycuda_loop.7(a, b) is the loop. It returns a struct of all
+ * results, with the number of the exit last if there are several exits. Each
+ * call declares variants for vectors of threads. Calls that the vectoriser did
+ * not widen become the loop again (define.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -26,15 +26,15 @@
 
 static const char prefix[] = "__pycuda_loop.";
 
-/* One loop while it is copied. */
+/* State while one loop is copied. */
 struct outline {
     struct jit *jit;
     const struct jit_pure_loop *loop;
     LLVMValueRef function;
-    LLVMTypeRef result; /* the struct */
+    LLVMTypeRef result; /* struct of all results */
     LLVMBasicBlockRef *blocks;
     LLVMBasicBlockRef entry;
-    struct jit_map index; /* of a value in `values`, plus 1 */
+    struct jit_map index; /* index in `values`, plus 1 */
     LLVMValueRef *values;
     unsigned value_count, value_capacity;
 };
@@ -73,7 +73,7 @@ jit_declare_result(struct jit *jit, const struct jit_result_name *name,
                    LLVMTypeRef type)
 {
     static const char *const words[] = {"nounwind", "willreturn", "nosync",
-                                        "nofree", "memory"}; /* of none */
+                                        "nofree", "memory"}; /* memory(none) */
     const char *text = result_name(name);
     LLVMValueRef function = LLVMGetNamedFunction(jit->module, text);
     if (!function) {
@@ -183,7 +183,7 @@ connect_block(struct outline *outline, unsigned block)
     }
 }
 
-/* phis of the exit, and all results returned. */
+/* Writes the phis of the exit, and the return of all results. */
 static void
 write_exit(struct outline *outline, unsigned number)
 {
@@ -254,9 +254,9 @@ write_function(struct outline *outline)
     }
 }
 
-/* ---- what stands in the loop's place ---- */
+/* ---- replacing the loop by calls ---- */
 
-/* How many bits the widest value has, 32 at least. */
+/* Returns the width of the widest value, at least 32. */
 static unsigned
 widest_of(const struct jit_pure_loop *loop)
 {
@@ -276,7 +276,8 @@ widest_of(const struct jit_pure_loop *loop)
     return bits;
 }
 
-/* Two registers for each value are the most that vectors may take. */
+/* Returns the largest width: a vector takes at most two registers per
+ * value. */
 static unsigned
 most_width(const struct jit *jit, const struct jit_outlined *row)
 {
@@ -358,7 +359,7 @@ build_call(struct outline *outline, const struct jit_outlined *row,
     return call;
 }
 
-/* From the exit's number to the exit. */
+/* Branches to the exit with the given number. */
 static void
 build_exits(struct outline *outline, LLVMValueRef number)
 {
@@ -468,7 +469,7 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
         jit->module, jit_format("%s%u", prefix, row->number),
         LLVMFunctionType(outline.result, types, loop->input_count, 0));
     jit_add_attribute(jit, row->function, "nounwind");
-    /* Nothing is to change it until it is known who runs it. */
+    /* No pass may change it before it is known which threads run it. */
     jit_add_attribute(jit, row->function, "noinline");
     jit_add_attribute(jit, row->function, "optnone");
     write_function(&outline);
@@ -478,9 +479,9 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
     return row;
 }
 
-/* ---- all of a kernel's ---- */
+/* ---- all loops of a kernel ---- */
 
-/* The first line of the source that the loop has. */
+/* Returns the first source line of the loop. */
 static unsigned
 line_of(const struct jit_pure_loop *loop)
 {
@@ -519,8 +520,8 @@ may_have_loop(LLVMValueRef function)
     return jit_may_have_pure_loop(&cfg);
 }
 
-/* Brings the bodies that may have such loops into find.c's form, and leaves
- * all other code as it is. */
+/* Brings bodies that may have such loops into the form that find.c requires,
+ * and leaves all other code unchanged. Returns false if there are none. */
 static bool
 prepare_bodies(struct jit *jit)
 {
@@ -540,7 +541,7 @@ prepare_bodies(struct jit *jit)
         jit_add_attribute(jit, at, "optnone");
     }
     if (any) {
-        /* What was loaded before a loop is not loaded in it once more. */
+        /* Removes loads in a loop that repeat loads before it. */
         jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
     }
     for (at = LLVMGetFirstFunction(jit->module); at;

@@ -1,8 +1,8 @@
-/* widen.c - writes a loop that was made a function for several threads.
+/* widen.c - writes an outlined loop for several threads.
  *
- * Called by define.c for each width that the vectoriser chose.  The function
- * has one loop without others in it.  All its blocks become one, in which
- * every value is a vector, and control flow a mask for each way:
+ * Called by define.c for each width that the vectoriser chose. The function
+ * has one loop without inner loops. All its blocks become one, in which every
+ * value is a vector, and every control-flow edge a mask:
  *
  *     loop:
  *       active = phi <16 x i1> [mask, entry], [back, loop]
@@ -13,9 +13,10 @@
  *       back = select active, !done, false
  *       br (any of back), loop, exit
  *
- * A result is kept when its thread leaves.  What threads compute that have
- * left, or never came, is never used: no instruction that find.c lets in can
- * fault, and masks are chosen by `select`, which poison does not pass.
+ * A result is saved when its thread leaves. Lanes of threads that left or
+ * never entered compute unused values: no instruction that find.c accepts can
+ * fault, and masks are combined by `select`, which does not propagate poison
+ * from the operand that it does not choose.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -26,7 +27,7 @@
 #include "jit/loops/loops.h"
 #include "jit/plants.h"
 
-/* A way from one block to another, and whose way it is. */
+/* A control-flow edge, and the mask of the threads that take it. */
 struct edge {
     LLVMBasicBlockRef from, to;
     LLVMValueRef mask;
@@ -34,17 +35,18 @@ struct edge {
 
 struct widening {
     struct jit *jit;
-    struct jit_cfg cfg; /* of the function as it is for one thread */
+    struct jit_cfg cfg; /* of the function for one thread */
     unsigned width;
-    unsigned bits; /* of the elements of masks where there are no bits */
+    unsigned bits; /* element width of masks on targets without mask
+                    * registers */
     LLVMBasicBlockRef head, latch, entry, loop;
     LLVMValueRef wide;
-    struct jit_map index; /* of a value in `values`, plus 1 */
+    struct jit_map index; /* index in `values`, plus 1 */
     LLVMValueRef *values;
     unsigned value_count;
     struct edge *edges;
     unsigned edge_count;
-    LLVMValueRef active; /* phi: who is in the loop */
+    LLVMValueRef active; /* phi: mask of the threads in the loop */
     LLVMValueRef kept[MOST_RESULTS], next[MOST_RESULTS];
     unsigned result_count;
 };
@@ -57,8 +59,8 @@ jit_wide_type(LLVMTypeRef type, unsigned width)
 
 /* ---- calls ---- */
 
-/* What computes from its arguments alone, for each element of a vector;
- * `same`: the last argument is a constant that is one for all of them. */
+/* Intrinsics that work element by element and depend on their arguments only.
+ * `same`: the last argument is a constant, and remains a scalar. */
 static const struct {
     const char *name;
     bool same;
@@ -78,7 +80,7 @@ static const struct {
 
 #define INTRINSICS (sizeof intrinsics / sizeof *intrinsics)
 
-/* Its row; INTRINSICS: none. */
+/* Returns the row of an intrinsic, INTRINSICS if it has none. */
 static size_t
 intrinsic_row(LLVMValueRef at)
 {
@@ -152,7 +154,8 @@ edge_add(struct widening *to, LLVMBasicBlockRef from, LLVMBasicBlockRef next,
     to->edges[to->edge_count++] = (struct edge){from, next, mask};
 }
 
-/* Whose way it is from one block to the other, by any of its branches. */
+/* Returns the mask of the threads that go from one block to the other by any
+ * edge; `from` NULL: from all blocks. */
 static LLVMValueRef
 edge_mask(struct widening *to, LLVMBasicBlockRef from, LLVMBasicBlockRef next)
 {
@@ -297,7 +300,7 @@ copy_flags(LLVMValueRef from, LLVMValueRef to)
 
 /* ---- blocks ---- */
 
-/* Who leaves keeps the result. */
+/* Saves the result of the threads that leave. */
 static void
 keep_result(struct widening *to, unsigned which, LLVMValueRef from,
             LLVMValueRef mask)
@@ -309,8 +312,8 @@ keep_result(struct widening *to, unsigned which, LLVMValueRef from,
                                             to->next[which], "");
 }
 
-/* The results of the exit that ends so.  Those that are constants may be part
- * of one struct. */
+/* Saves the results at an exit's return. Constant results may be part of one
+ * constant struct. */
 static void
 widen_return(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {
@@ -348,8 +351,8 @@ widen_block(struct widening *to, LLVMBasicBlockRef block)
     }
 }
 
-/* Blocks in an order in which each comes after all that lead to it; `done`
- * has those that were written. */
+/* Writes each block after all its predecessors; `done` marks the blocks that
+ * were written. */
 static void
 widen_blocks(struct widening *to)
 {
@@ -411,8 +414,8 @@ end_phis(struct widening *to)
     }
 }
 
-/* Where masks have no registers of their own, what goes round the loop is a
- * vector of whole elements, as comparisons make them. */
+/* Returns the type of the loop-carried mask. On targets without mask registers
+ * it is a vector of whole elements, the form that comparisons produce. */
 static LLVMTypeRef
 mask_type(const struct widening *to)
 {

@@ -1,19 +1,19 @@
-/* lanes.c - what the lanes of a warp have in common although it is
- * made of their own indices.
+/* lanes.c - finds values that are the same in all lanes of a warp, although
+ * they are computed from the lanes' indices.
  *
- * A warp's first thread has an x index that is a multiple of 32, and so has
- * the block's width (warps.h).  Hence threadIdx.x, the thread's number in the
- * block and blockIdx.x * blockDim.x + threadIdx.x are a multiple of 32 that
- * the lanes share, plus the lane.  Such a sum shifted by 5 or more, divided
- * by a multiple of 32, cleared of its low bits, or compared with a multiple of
- * 32, is the same for all lanes.
+ * Called by analyse/uniform.c and regions.c. The x index of a warp's first
+ * thread is a multiple of 32, and so is the width of the block (warps.h).
+ * Hence threadIdx.x, the linear index and blockIdx.x * blockDim.x +
+ * threadIdx.x are a uniform multiple of 32 plus the lane. Such a sum is
+ * uniform after a shift by 5 or more, a division by a multiple of 32, clearing
+ * of its low bits, or a comparison with a multiple of 32.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum {
-    DEPTH = 8, /* of the sums looked at */
+    DEPTH = 8, /* depth of the sums that are searched */
     LANE_BITS = 5,
     MOST_BLOCKS = 1 << 21, /* along x (src/cpu/run/block.c) */
 };
@@ -33,7 +33,7 @@ is_widening(LLVMValueRef value)
     return is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt);
 }
 
-/* The constant, or -1. */
+/* Returns the constant, or -1 for other values. */
 static int64_t
 constant_of(LLVMValueRef value)
 {
@@ -43,7 +43,7 @@ constant_of(LLVMValueRef value)
                : -1;
 }
 
-/* Is the value a multiple of 32? */
+/* Tests whether the value is a multiple of 32. */
 static bool
 is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
@@ -79,13 +79,13 @@ is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     }
 }
 
-/* The operand of the sum that is_aligned holds for, the other one being a
- * multiple of 32 that the lanes share; -1 if there is none. */
+/* Returns the index of the operand for which is_aligned holds, if the other
+ * operand is a uniform multiple of 32; else -1. */
 static int aligned_term(const struct jit_kernel *kernel,
                         const struct jit_map *differs, LLVMValueRef sum,
                         int depth);
 
-/* Is the value a multiple of 32 that the lanes share, plus the lane? */
+/* Tests whether the value is a uniform multiple of 32 plus the lane. */
 static bool
 is_aligned(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef value, int depth)
@@ -129,8 +129,8 @@ is_index_of(const struct jit_kernel *kernel, LLVMValueRef value, int argument)
     return value == jit_body_argument(kernel, argument);
 }
 
-/* The largest that the value can be if it is made of indices, sizes and
- * constants without wrapping round; TOO_MUCH: not known. */
+/* Returns an upper bound of a value that is computed from indices, sizes and
+ * constants without wrapping; TOO_MUCH if none is known. */
 static uint64_t
 most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
@@ -167,14 +167,16 @@ most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     return most < TOO_MUCH ? most : TOO_MUCH;
 }
 
-/* Never negative as a signed number, and not wrapped round. */
+/* Tests whether the value is never negative as a signed number, and never
+ * wraps. */
 static bool
 is_natural(const struct jit_kernel *kernel, LLVMValueRef value)
 {
     return most_of(kernel, value, DEPTH) != TOO_MUCH;
 }
 
-/* Is the test the same for all 32 values that its index may have? */
+/* Tests whether the comparison has the same result for all 32 values of its
+ * index. */
 static bool
 limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef test)
@@ -204,8 +206,9 @@ limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
     }
 }
 
-/* The index in `index + number < limit`, which instcombine makes of `index /
- * 32 == 0` for signed numbers, if all 32 values give the same; else NULL. */
+/* Returns the index in `index + number < limit`, the form to which instcombine
+ * converts `index / 32 == 0` for signed numbers, if all 32 values have the
+ * same result; else NULL. */
 static LLVMValueRef
 offset_index(const struct jit_kernel *kernel, const struct jit_map *differs,
              LLVMValueRef test)
@@ -268,7 +271,8 @@ jit_lanes_agree(const struct jit_kernel *kernel, const struct jit_map *differs,
 
 /* ---- rewriting ---- */
 
-/* The value is one of the warp, not of the block. */
+/* Marks a new value as divergent in the block; `differs` says whether it
+ * differs between lanes too. */
 static LLVMValueRef
 note_new(struct jit_split *split, LLVMValueRef value, bool differs)
 {
@@ -277,8 +281,7 @@ note_new(struct jit_split *split, LLVMValueRef value, bool differs)
     return value;
 }
 
-/* The value as it is for the warp's first lane; the builder stands where it
- * is needed. */
+/* Builds the value of the warp's first lane at the builder's position. */
 static LLVMValueRef
 first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
 {
@@ -305,8 +308,8 @@ first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
                     false);
 }
 
-/* The index modulo 32, which is the lane; the sign's bit may be kept, which
- * tells what the modulus of a signed number is compared with. */
+/* Tests for the index modulo 32, which is the lane. The sign bit may be
+ * preserved: that is how the modulus of a signed number is compared. */
 static bool
 is_lane(const struct jit_split *split, LLVMValueRef at)
 {

@@ -1,9 +1,9 @@
-/* lower.c - the lanes' side of warp operations.
+/* lower.c - lowers warp operations in the body.
  *
- * Called by regions.c when a kernel has been cut at its warp operations.  What
- * a lane brings to an operation that is not constant it stores in its place
- * of an array before the point; what it gets, it loads from another one after
- * it.  What all lanes get comes as an argument of the body instead.
+ * Called by regions.c after a kernel was split at its warp operations. Before
+ * a point, a lane stores operands that are not constant in its elements of
+ * lane arrays; after the point it loads the result from another array. A
+ * result that is the same in all lanes is an argument of the body instead.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -55,7 +55,7 @@ jit_add_lanes(struct jit *jit, struct jit_split *split, LLVMTypeRef type,
     return split->lanes[*number];
 }
 
-/* Work that keeps the vectoriser away. */
+/* Tests for accesses that prevent vectorisation. */
 static bool
 resists(LLVMValueRef at)
 {
@@ -71,8 +71,8 @@ resists(LLVMValueRef at)
     }
 }
 
-/* Is there little to do from the block to the next points, and some of it
- * resists? */
+/* Tests whether the code from the block to the next points is short and
+ * contains such accesses. */
 static bool
 is_short(const struct jit_split *split, unsigned from)
 {
@@ -119,7 +119,7 @@ jit_find_short_points(struct jit_split *split)
     }
 }
 
-/* The lane's place in an array; the builder stands where it is needed. */
+/* Builds the address of the lane's element at the builder's position. */
 static LLVMValueRef
 build_place(struct jit *jit, struct jit_split *split, unsigned number)
 {
@@ -129,7 +129,8 @@ build_place(struct jit *jit, struct jit_split *split, unsigned number)
                                  split->lanes[number], &lane, 1, "");
 }
 
-/* Gives the lanes' values an array, and puts this one's there. */
+/* Adds a lane array and stores the lane's value in it; returns the array's
+ * number. */
 static unsigned
 put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     LLVMTypeRef type, LLVMValueRef value)
@@ -147,7 +148,7 @@ put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     return number;
 }
 
-/* Where the operands are in a call, as in ops.c. */
+/* Operand indices of a call, as in ops.c. */
 enum { MASK, VALUE, HOW, ARGUMENT };
 
 static void
@@ -172,7 +173,8 @@ put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
     }
 }
 
-/* Not an instruction that carry.c may do again elsewhere: hence freeze. */
+/* Returns the uniform result. The freeze keeps carry.c from rematerialising it
+ * elsewhere. */
 static LLVMValueRef
 take_vote(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 {

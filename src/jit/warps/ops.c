@@ -1,7 +1,7 @@
-/* ops.c - what a call of a warp operation says.
+/* ops.c - describes calls of warp operations.
  *
- * Called by regions.c, which wants to know where kernels can be cut, by
- * lanes.c and by lower.c.
+ * Called by regions.c to find points at which kernels can be split, by lanes.c
+ * and by lower.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-/* Where a call has what; -1: nowhere. */
+/* Operand indices of a call; -1: the call has no such operand. */
 struct form {
     const char *name;
     enum jit_warp_kind kind;
@@ -46,7 +46,7 @@ jit_is_warp_op(LLVMValueRef at)
     return form_of(at) != NULL;
 }
 
-/* The 32-bit constant in the place; false if it is none. */
+/* Reads a 32-bit constant operand; returns false if it is not constant. */
 static bool
 read_constant(LLVMValueRef call, int place, int32_t *number)
 {
@@ -58,7 +58,8 @@ read_constant(LLVMValueRef call, int place, int32_t *number)
     return true;
 }
 
-/* Float and 32-bit values come widened to 64. */
+/* Returns the width of the value. Float and 32-bit values are extended to 64
+ * bits by the caller. */
 static unsigned
 bits_of(LLVMValueRef value)
 {
@@ -97,7 +98,7 @@ read_shuffle(LLVMValueRef call, const struct form *form,
     return true;
 }
 
-/* Every lane asks for the same lane. */
+/* Tests whether every lane reads from the same lane. */
 static bool
 is_broadcast(const struct jit_map *lanes_differ, LLVMValueRef call,
              const struct form *form, const struct jit_warp_op *op)
@@ -152,7 +153,7 @@ jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
     return true;
 }
 
-/* Not if lanes may bring different masks. */
+/* Tests whether lanes cannot have different masks. */
 static bool
 is_one_mask(const struct jit_map *differs, LLVMValueRef mask)
 {
@@ -205,7 +206,7 @@ jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
                      ? lane + argument
                      : lane;
         break;
-    default: /* an earlier segment is allowed */
+    default: /* source lanes in earlier segments are allowed */
         source = (lane ^ argument) <= last ? lane ^ argument : lane;
     }
     return source;

@@ -1,21 +1,21 @@
-/* store.c - stores to places that lanes count, without a branch.
+/* store.c - makes compacting stores branch-free.
  *
  * Called by regions.c for a kernel that runs by warps, before values are
- * carried.  `if (keep) out[start + __popc(votes & lower)] = x;` packs what
- * some lanes have.  There is no vector of such stores before AVX-512, and
- * whether a lane stores is for a processor to guess: every lane stores, those
- * that should not to a place of their own.
+ * spilled. `if (keep) out[start + __popc(votes & lower)] = x;` compacts the
+ * values of some lanes. Before AVX-512 there is no vector form of such stores,
+ * and the branch is unpredictable. Therefore every lane stores; the lanes
+ * without a value store to an address of a scratch array.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum {
-    MOST_WORK = 16, /* instructions that all lanes do then */
-    DEPTH = 6,      /* from the address to the count */
+    MOST_WORK = 16, /* instructions that all lanes then execute */
+    DEPTH = 6,      /* steps from the address back to the count */
 };
 
-/* Is the value made from a count of bits? */
+/* Tests whether the value depends on a population count. */
 static bool
 is_counted(LLVMValueRef value, int depth)
 {
@@ -34,7 +34,7 @@ is_counted(LLVMValueRef value, int depth)
     return false;
 }
 
-/* Without effect, and never wrong. */
+/* Tests for instructions without side effects that never fault. */
 static bool
 is_harmless(LLVMValueRef at)
 {
@@ -42,7 +42,7 @@ is_harmless(LLVMValueRef at)
            jit_is_call(at, "llvm.ctpop");
 }
 
-/* The block's only store, if that is all it does; else NULL. */
+/* Returns the block's only store, if the block does nothing else, or NULL. */
 static LLVMValueRef
 only_store(LLVMBasicBlockRef block)
 {
@@ -59,7 +59,8 @@ only_store(LLVMBasicBlockRef block)
     return store;
 }
 
-/* Does control come from `from` alone, and go on to where that goes, too? */
+/* Tests whether the block's only predecessor is `from`, and its only successor
+ * is the other successor of `from`. */
 static bool
 is_side(const struct jit_split *split, LLVMBasicBlockRef from,
         LLVMBasicBlockRef side, LLVMBasicBlockRef other)
@@ -73,7 +74,8 @@ is_side(const struct jit_split *split, LLVMBasicBlockRef from,
            !LLVMIsAPHINode(LLVMGetFirstInstruction(other));
 }
 
-/* The side's work becomes that of all who come to the branch. */
+/* Moves the block's work before the branch, and selects the address of the
+ * store. */
 static void
 open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
           LLVMBasicBlockRef side, bool inverted)
@@ -96,7 +98,7 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
     LLVMSetOperand(store, 1,
                    LLVMBuildSelect(jit->builder, test, inverted ? own : place,
                                    inverted ? place : own, ""));
-    LLVMSetVolatile(store, 1); /* nothing is gained by half a vector */
+    LLVMSetVolatile(store, 1); /* a partial vector would gain nothing */
     LLVMInstructionRemoveFromParent(store);
     LLVMInsertIntoBuilder(jit->builder, store);
 }

@@ -1,15 +1,15 @@
-/* vectors.c - warp operations on vectors of 32, as IR text.
+/* vectors.c - warp operations on vectors of 32 elements, as IR text.
  *
- * Called by entries/warp.c between the loops over a warp's lanes.  The
- * operands are loaded from the lanes' arrays; the result goes to one, or is
- * %vote.<point> if all lanes get the same.
+ * Called by entries/warp.c between the loops over a warp's lanes. Operands are
+ * loaded from lane arrays. The result is stored in a lane array, or is
+ * %vote.<point> if it is the same in all lanes.
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-/* Vectors of 32: "<i32 f(0), i32 f(1), ...>". */
+/* Returns a vector of 32 constants: "<i32 f(0), i32 f(1), ...>". */
 static char *
 vector_text(int (*f)(const void *data, int lane), const void *data)
 {
@@ -62,7 +62,7 @@ splat(int number)
     return vector_text(the_number, &number);
 }
 
-/* %<name>.<point>: the array's values. */
+/* Loads an array as the vector %<name>.<point>. */
 static void
 load_lanes(struct jit_text *text, const char *name, unsigned bits,
            unsigned lanes, unsigned point)
@@ -79,7 +79,7 @@ store_lanes(struct jit_text *text, const char *name, unsigned bits,
                  bits, name, point, lanes);
 }
 
-/* The first lane's word, %<name>.<point>. */
+/* Loads the first lane's word as %<name>.<point>. */
 static void
 load_first(struct jit_text *text, const char *name, unsigned lanes,
            unsigned point)
@@ -88,7 +88,7 @@ load_first(struct jit_text *text, const char *name, unsigned lanes,
                  point, lanes);
 }
 
-/* The text, with .<point> in the place of each ~. */
+/* Appends a text, with .<point> in place of each ~. */
 static void
 add_at(struct jit_text *text, unsigned point, const char *form)
 {
@@ -111,8 +111,8 @@ vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 
 /* ---- masks ---- */
 
-/* %even.<point>: the masks cut the warp into rows of so many lanes as the
- * first one has, a power of two. */
+/* Sets %even.<point>: true if the masks divide the warp into rows of equal
+ * size, the size of the first mask, which is a power of two. */
 static void
 find_rows(struct jit_text *text, unsigned k)
 {
@@ -151,7 +151,7 @@ load_rows(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     find_rows(text, k);
 }
 
-/* %asked.<point>: what the runtime makes of the masks. */
+/* Sets %asked.<point>, the groups that the runtime derives from the masks. */
 static void
 ask_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -163,8 +163,8 @@ ask_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                    op->kind == JIT_WARP_SHUFFLE));
 }
 
-/* %group.<point>: the lanes that each one meets, or, of a shuffle, may read.
- * The runtime looks at masks that are no rows. */
+/* Sets %group.<point>: the lanes that each lane meets, or may read in a
+ * shuffle. The runtime handles masks that do not form rows. */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -181,7 +181,8 @@ find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                       op->kind == JIT_WARP_SHUFFLE ? splat(-1) : "%mask~"));
 }
 
-/* All lanes come, so that a mask which they share names all of them. */
+/* Requires a full mask: all lanes reach the operation, so that a mask shared
+ * by all lanes must name all of them. */
 static void
 check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -199,7 +200,7 @@ check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 
 /* ---- shuffles ---- */
 
-/* %src.<point>, the lanes' sources before the mask, from %arg.<point>. */
+/* Sets %src.<point>, the source lanes before masking, from %arg.<point>. */
 static void
 find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -227,7 +228,8 @@ find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  up ? first : vector_text(last_lane, op), k, k, k, lanes);
 }
 
-/* The sources' values; 0 from those that are not there. */
+/* Gathers the values of the source lanes; 0 for lanes that are not in the
+ * group. */
 static void
 gather(struct jit_text *text, const struct jit_warp_op *op, const char *name,
        unsigned k)
@@ -275,7 +277,7 @@ write_broadcast(struct jit_text *text, const struct jit_warp_op *op,
     vote(text, "one", op->bits, k);
 }
 
-/* Each lane may read any other; from where is known. */
+/* Writes a shuffle with constant source lanes and a full mask. */
 static void
 write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -287,7 +289,8 @@ write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     store_lanes(text, "result", op->bits, op->result_lanes, k);
 }
 
-/* The same where the masks, which differ, allow it. */
+/* Writes a shuffle with constant source lanes and different masks: the fast
+ * path if the masks form rows, else the slow path by the runtime. */
 static void
 write_fixed_or_ask(struct jit_text *text, const struct jit_warp_op *op,
                    unsigned k)
@@ -327,7 +330,7 @@ write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     }
 }
 
-/* ---- the others ---- */
+/* ---- other operations ---- */
 
 static void
 write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
@@ -375,7 +378,8 @@ write_reduce(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     vote(text, "one", 32, k);
 }
 
-/* All lanes, if all have the first one's value. */
+/* Writes match_all: all lanes if every lane has the first lane's value, else
+ * 0. */
 static void
 write_match_all(struct jit_text *text, const struct jit_warp_op *op,
                 unsigned k)
@@ -393,7 +397,8 @@ write_match_all(struct jit_text *text, const struct jit_warp_op *op,
     vote(text, "own", 32, k);
 }
 
-/* A loop over the lanes: each one's value against all. */
+/* Writes a loop over the lanes that compares each lane's value with all
+ * values. */
 static void
 write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
