@@ -22,8 +22,7 @@ struct jit_pure_loop {
     const struct jit_cfg *cfg;
     bool *inside; /* by block: part of the loop */
     unsigned head, latch, before;
-    unsigned exits[MOST_EXITS]; /* blocks outside with predecessors in the loop
-                                 * only */
+    unsigned exits[MOST_EXITS]; /* entered from the loop only */
     unsigned exit_count;
     LLVMValueRef inputs[MOST_INPUTS];
     unsigned input_count;

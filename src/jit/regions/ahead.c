@@ -1,22 +1,23 @@
-/* ahead.c - loops that no vector can help fetch what their next round reads.
+/* ahead.c - prefetches rows for loops that are not vectorised.
  *
  * Called by stride.c for `for (i = first + threadIdx.x; i < n; i += step)`
- * with the step of a grid: each round reads a short row of memory far from
- * the last one's, which no processor foresees.  Vectors read rows so fast
- * that several rounds overlap; a loop with atomic or volatile accesses goes
- * element by element.  So before such a round one thread asks for the row of
- * the next.  Asking for an address that does not exist does no harm.
+ * with the step of a grid: each iteration reads a short row of memory far from
+ * the previous one, which hardware prefetchers do not predict. Vectorised
+ * loops read rows so fast that several iterations overlap; a loop with atomic
+ * or volatile accesses proceeds element by element. Therefore one thread
+ * prefetches the row of the next iteration before each iteration. Prefetching
+ * an invalid address is harmless.
  *
- * The request gets a region of its own: __pycuda_cut, before and behind it,
- * is a barrier if the kernel is split, and nothing if it is not.
+ * The prefetch has its own region: __pycuda_cut, before and after it, is a
+ * barrier if the kernel is split, and is removed otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
 enum {
-    FAR = 2048, /* elements from which a known step counts as far */
-    LINE = 64,  /* bytes */
+    FAR = 2048, /* elements; a larger constant step counts as far */
+    LINE = 64,  /* cache line in bytes */
 };
 
 static const char cut[] = "__pycuda_cut";
@@ -36,7 +37,8 @@ is_slow(LLVMValueRef at)
             LLVMGetVolatile(at));
 }
 
-/* The address of the element `index` of an array, if it is loaded from. */
+/* Returns the address of element `index` of an array if the instruction loads
+ * from it, else NULL. */
 static LLVMValueRef
 address_of(LLVMValueRef at, LLVMValueRef index)
 {
@@ -100,8 +102,8 @@ build_prefetch(struct jit *jit, LLVMValueRef address)
                    arguments, 4, "");
 }
 
-/* In `block`: for (at = 0; at < bytes; at += LINE) fetch(row + at), from
- * `before` and on to `after`. */
+/* Writes `block` as the loop for (at = 0; at < bytes; at += LINE) prefetch(row
+ * + at), with predecessor `before` and successor `after`. */
 static void
 write_loop(struct jit *jit, LLVMBasicBlockRef before, LLVMBasicBlockRef block,
            LLVMBasicBlockRef after, LLVMValueRef row, LLVMValueRef bytes)

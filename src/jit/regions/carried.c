@@ -1,4 +1,5 @@
-/* carried.c - which values live over a barrier, and where they are kept.
+/* carried.c - finds values that are live across a barrier, and assigns their
+ * places.
  *
  * Called by carry.c, before it rewrites the body.
  *
@@ -11,7 +12,8 @@
 #include "jit/warps/warps.h"
 
 enum {
-    CHEAP = 12, /* instructions that are done again rather than carried */
+    CHEAP = 12, /* instructions; cheaper values are rematerialised instead of
+                 * carried */
     LINE = 64,
     MOST_CONTEXT = 16 << 20, /* bytes */
 };
@@ -22,9 +24,10 @@ differs(const struct carry *carry, LLVMValueRef value)
     return jit_map_get(&carry->split->differs, value) != 0;
 }
 
-/* ---- computing again ---- */
+/* ---- rematerialisation ---- */
 
-/* Where the computation of a value may start. */
+/* Tests whether the rematerialisation of a value may start from this
+ * operand. */
 static bool
 is_leaf(const struct carry *carry, LLVMValueRef value, bool uniform)
 {
@@ -60,7 +63,7 @@ jit_is_cheap(struct jit_split *split, LLVMValueRef value)
 
 struct again {
     struct carry *carry;
-    bool uniform; /* is the value the same for all threads? */
+    bool uniform; /* is the value uniform? */
 };
 
 static LLVMValueRef
@@ -83,7 +86,7 @@ compute_again(LLVMValueRef value, LLVMValueRef at, void *data)
     return copy;
 }
 
-/* The entry needs the limits of bounds. */
+/* Tests for the limit of a bound, which the entry needs. */
 static bool
 is_limit(const struct carry *carry, LLVMValueRef value)
 {
@@ -113,7 +116,7 @@ jit_carry_cheap_again(struct carry *carry)
     }
 }
 
-/* ---- what is carried, and where ---- */
+/* ---- carried values and their places ---- */
 
 LLVMTypeRef
 jit_carry_memory_type(struct jit *jit, LLVMTypeRef type)
@@ -162,7 +165,8 @@ jit_carry_alloca_bytes(struct jit *jit, LLVMValueRef at)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* Of no use beyond the next barrier?  Warps go there one after the other. */
+/* Tests whether the value is dead beyond the next barrier. Such a value needs
+ * only lane arrays, since warps run one after the other up to that barrier. */
 static bool
 is_of_warp(const struct carry *carry, uint64_t live)
 {
@@ -220,7 +224,7 @@ jit_carry_find(struct carry *carry)
     }
 }
 
-/* The limit's text at the point's start, or NULL. */
+/* Returns the text of the limit at the point's start, or NULL. */
 static const char *
 limit_text(const struct carry *carry, unsigned point, LLVMValueRef limit)
 {
@@ -257,7 +261,8 @@ jit_carry_find_bounds(struct carry *carry, unsigned point)
     }
 }
 
-/* The entry decides who gets there: no need to ask again. */
+/* Replaces the branch conditions that bounds imply, since the entry has
+ * already decided which threads run. */
 void
 jit_carry_use_bounds(struct carry *carry)
 {
@@ -276,7 +281,8 @@ jit_carry_use_bounds(struct carry *carry)
     }
 }
 
-/* A variable of the source, not one that stands for lanes. */
+/* Tests for a variable of the source, as opposed to one that represents a lane
+ * array. */
 bool
 jit_carry_is_private(const struct carry *carry, LLVMValueRef value)
 {

@@ -1,13 +1,14 @@
-/* carry.c - how values get from one thread loop to the next.
+/* carry.c - passes values from one thread loop to the next.
  *
- * What lives over a barrier and is the same for all threads goes through a
- * variable of the entry; what is cheap to compute from such values and the
- * thread's index is computed again; everything else has an array in the
- * context, memory that the entry owns, indexed by the thread's number.
- * Private memory lies in the context as well, one piece for each thread.
+ * Called by regions.c. A uniform value that is live across a barrier is passed
+ * in a variable of the entry. A value that is cheap to compute from uniform
+ * values and the thread's index is rematerialised. Every other value is
+ * spilled to an array in the context, memory of the entry, indexed by the
+ * linear thread index. Private memory is in the context as well, one element
+ * per thread.
  *
- * The body is taken out of SSA form for that: every carried value gets a
- * variable, which the next pass makes a value again.
+ * For that, the body leaves SSA form: every carried value gets a variable,
+ * which the next pass promotes to a value.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -63,7 +64,7 @@ move_arguments(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-/* A function with more arguments takes the body's place. */
+/* Replaces the body by a function with more arguments. */
 static void
 add_arguments(struct carry *carry)
 {
@@ -139,7 +140,7 @@ context_place(struct carry *carry, LLVMTypeRef type, uint64_t offset,
     return LLVMBuildInBoundsGEP2(builder, type, base, &index, 1, "");
 }
 
-/* The builder stands in `before`. */
+/* Moves private variables to the context; the builder is in `before`. */
 static void
 move_private_memory(struct carry *carry)
 {
@@ -185,7 +186,7 @@ store_value(struct carry *carry, const struct carried *row)
     LLVMBuildStore(carry->jit->builder, row->value, row->slot);
 }
 
-/* Where a value that differs between threads is kept. */
+/* Returns the address to which a divergent value is spilled. */
 static LLVMValueRef
 kept_place(struct carry *carry, const struct carried *row, LLVMTypeRef type)
 {
@@ -197,7 +198,8 @@ kept_place(struct carry *carry, const struct carried *row, LLVMTypeRef type)
                                  "");
 }
 
-/* Before the barrier: from the variables to where they are kept. */
+/* Before the barrier: spills the variables, sets the next point and
+ * returns. */
 static void
 keep_values(struct carry *carry, unsigned point)
 {
@@ -207,7 +209,7 @@ keep_values(struct carry *carry, unsigned point)
         LLVMTypeRef type = LLVMTypeOf(row->value);
         bool live = row->live >> point & 1;
         if (!live && row->uniform) {
-            /* else the loop would carry the variable round */
+            /* Otherwise the entry's loop would carry the variable. */
             LLVMBuildStore(jit->builder, LLVMConstNull(type),
                            uniform_out(carry, row->number));
         }
@@ -234,8 +236,8 @@ keep_values(struct carry *carry, unsigned point)
     LLVMBuildRetVoid(jit->builder);
 }
 
-/* The load is of what was widened from the type: so it is if it is stored
- * again. */
+/* Adds a !range to the load of a widened value, so that truncating and
+ * widening it again folds to the loaded value. */
 static void
 note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
 {
@@ -246,7 +248,7 @@ note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
                     LLVMMDNodeInContext(jit->context, ends, 2));
 }
 
-/* After the barrier: back into the variables. */
+/* After the barrier: reloads the variables. */
 static void
 fetch_values(struct carry *carry, unsigned point)
 {
@@ -273,7 +275,7 @@ fetch_values(struct carry *carry, unsigned point)
     }
 }
 
-/* The kernel's own ends say so. */
+/* Makes the kernel's returns set next point 0. */
 static void
 end_returns(struct carry *carry)
 {
@@ -312,7 +314,7 @@ connect_points(struct carry *carry, LLVMBasicBlockRef start)
     end_returns(carry);
 }
 
-/* The arrays of a warp's lanes are arguments from here on. */
+/* Replaces the variables that represent lane arrays by arguments. */
 static void
 use_lanes(struct carry *carry)
 {
@@ -371,7 +373,7 @@ rewrite(struct carry *carry)
     carry->split->kernel->regions->context_bytes = carry->context_bytes;
 }
 
-/* Lists the instructions of the body as they are now. */
+/* Lists the current instructions of the body. */
 static void
 note_values(struct carry *carry)
 {

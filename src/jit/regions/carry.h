@@ -1,4 +1,6 @@
-/* carry.h - what carried.c finds out for carry.c.
+/* carry.h - analysis of carried.c, used by carry.c.
+ *
+ * A carried value is one that is live across a barrier.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -8,11 +10,11 @@
 struct carried {
     LLVMValueRef value;
     LLVMValueRef slot;
-    uint64_t live; /* the points where it lives */
+    uint64_t live; /* bit mask of the points where it is live */
     bool uniform;
-    bool in_lanes;   /* in an array of the warp's lanes */
-    unsigned number; /* of the uniform ones, or of the array */
-    uint64_t offset; /* of the others, in the context */
+    bool in_lanes;   /* spilled to a lane array */
+    unsigned number; /* number of the uniform value, or of the array */
+    uint64_t offset; /* otherwise: offset in the context */
 };
 
 struct carry {
@@ -23,23 +25,27 @@ struct carry {
     struct carried *list;
     unsigned count;
     LLVMBasicBlockRef before; /* runs at every point */
-    LLVMValueRef linear;      /* 64 bits */
-    LLVMValueRef lane;        /* the same */
+    LLVMValueRef linear;      /* linear thread index, i64 */
+    LLVMValueRef lane;        /* lane index, i64 */
     uint64_t context_bytes;
 };
 
-/* What is cheap is computed again where it is used, and is not carried. */
+/* Rematerialises cheap values where they are used, so that they need not be
+ * carried. */
 void jit_carry_cheap_again(struct carry *carry);
-/* Lists what lives over a point, with its place. */
+/* Lists the values that are live across a point, and assigns their places. */
 void jit_carry_find(struct carry *carry);
-/* The bounds of a point, as text; then they are taken for true in the body. */
+/* Find the bounds of a point, as text; and make the body rely on them. */
 void jit_carry_find_bounds(struct carry *carry, unsigned point);
 void jit_carry_use_bounds(struct carry *carry);
 
-/* The context: a piece for each thread. */
+/* The context, which has one element per thread: element type of a value,
+ * allocation of `bytes` per thread (returns the offset), and a test of the
+ * size limit. */
 LLVMTypeRef jit_carry_memory_type(struct jit *jit, LLVMTypeRef type);
 uint64_t jit_carry_take_context(struct carry *carry, uint64_t bytes);
 bool jit_carry_context_fits(struct carry *carry);
-/* Private memory, which lies there too. */
+/* Private variables, which are in the context too: test for one, and its size
+ * in bytes, rounded up to its alignment. */
 bool jit_carry_is_private(const struct carry *carry, LLVMValueRef value);
 uint64_t jit_carry_alloca_bytes(struct jit *jit, LLVMValueRef at);

@@ -1,11 +1,13 @@
-/* early.c - threads that leave a kernel before its first barrier.
+/* early.c - handles threads that leave a kernel before its first barrier.
  *
- * Called by regions.c around the splitting of a kernel:
+ * Called by regions.c before and after a kernel is split.
+ *
  *     if (x >= width || y >= height) return;
- * where x is threadIdx.x and what is the same for all threads, and y the same
- * along its axis, leaves the first so many threads of a row, and the first so
- * many rows.  The condition goes, and all thread loops of the entry end there
- * (entries/region.c); a block without such threads is passed over.
+ *
+ * Here x is threadIdx.x plus uniform terms, and y the same along its axis. The
+ * condition keeps the first so many threads of a row, and the first so many
+ * rows. It is removed, all thread loops of the entry end at these bounds
+ * (entries/region.c), and a block without remaining threads is skipped.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -46,7 +48,8 @@ width_of(LLVMValueRef value)
     return LLVMGetIntTypeWidth(LLVMTypeOf(value));
 }
 
-/* The value that is extended, and how; itself if it is not. */
+/* Returns the value before extension, and sets *is_signed if it was
+ * extended. */
 static LLVMValueRef
 without_extension(LLVMValueRef value, bool *is_signed)
 {
@@ -70,8 +73,8 @@ match_thread(const struct search *search, LLVMValueRef value, int *axis)
     return false;
 }
 
-/* blockIdx * blockDim, blockIdx * 256, or a small constant: a sum with it does
- * not wrap, where CUDA defines the program. */
+/* Tests for blockIdx * blockDim, blockIdx * 256, or a small constant: a sum
+ * with it does not wrap in any program that CUDA defines. */
 static bool
 is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
 {
@@ -125,7 +128,7 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
     return false;
 }
 
-/* left `predicate` right as threadIdx + rest < or <= limit. */
+/* Matches `left predicate right` as threadIdx + rest < or <= limit. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -146,7 +149,8 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Is `value` being `go_on` a matter of bounds alone? */
+/* Tests whether the condition has the result `go_on` exactly if all of the
+ * bounds hold, and adds them. */
 static bool
 match_condition(struct search *search, LLVMValueRef value, bool go_on)
 {
@@ -178,7 +182,7 @@ match_condition(struct search *search, LLVMValueRef value, bool go_on)
 
 /* ---- the text for the entry ---- */
 
-/* The name of the term with 64 bits. */
+/* Writes the term as 64 bits, and returns its name. */
 static const char *
 write_wide(struct jit_text *text, struct jit_kernel *kernel,
            const struct term *term)
@@ -195,7 +199,7 @@ write_wide(struct jit_text *text, struct jit_kernel *kernel,
     return name;
 }
 
-/* The name of the sum of the terms. */
+/* Writes the sum of the terms, and returns its name. */
 static const char *
 write_sum(struct jit_text *text, struct jit_kernel *kernel,
           const struct bound *bound, unsigned number)
@@ -210,7 +214,7 @@ write_sum(struct jit_text *text, struct jit_kernel *kernel,
     return sum;
 }
 
-/* %live.<number>: how many threads or rows are left. */
+/* Writes %live.<number>, the number of remaining threads or rows. */
 static void
 write_bound(struct jit_text *text, struct jit_kernel *kernel,
             const struct bound *bound, unsigned number, const char *before[2])
@@ -249,7 +253,7 @@ write_bounds(const struct search *search)
     kernel->early.ends[1] = ends[1];
 }
 
-/* ---- the change, and back ---- */
+/* ---- removing and restoring the branch ---- */
 
 void
 jit_find_early(struct jit *jit, struct jit_kernel *kernel)
@@ -278,7 +282,7 @@ jit_find_early(struct jit *jit, struct jit_kernel *kernel)
     LLVMBuildBr(jit->builder, ways[leave_first]);
 }
 
-/* The way on may have got another first block meanwhile. */
+/* Restores the branch. Its target may have a new first block since then. */
 void
 jit_restore_early(struct jit *jit, struct jit_kernel *kernel)
 {

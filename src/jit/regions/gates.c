@@ -1,10 +1,10 @@
-/* gates.c - rows of threads that a condition lets through as a whole.
+/* gates.c - adds a uniform test to conditions that hold for whole rows.
  *
  * Called by regions.c for a kernel that is split, before values are carried.
- * `if (base + threadIdx.x < limit)`, where all threads have the same base (or
- * none) and limit, is a mask in a vectorised thread loop, which has to be
- * computed.  With `base + blockDim.x <= limit ||` before it, which is the same
- * for all, the loop is unswitched: whole rows need no mask.
+ * `if (base + threadIdx.x < limit)` with uniform base, or none, and uniform
+ * limit becomes a mask in a vectorised thread loop, which costs time to
+ * compute. With the uniform condition `base + blockDim.x <= limit ||` before
+ * it, LLVM unswitches the loop, and whole rows need no mask.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -16,7 +16,7 @@ struct gate {
     bool is_signed;
 };
 
-/* Is it threadIdx.x, and what all threads share added to it? */
+/* Tests for threadIdx.x plus uniform terms. */
 static bool
 is_row(const struct jit_split *split, LLVMValueRef sum)
 {
@@ -61,8 +61,8 @@ widen(struct jit *jit, LLVMValueRef value, bool is_signed)
                      : LLVMBuildZExt(jit->builder, value, jit->i64, "");
 }
 
-/* The condition with the gate's before it, which is not new to any thread.
- * With 64 bits the row's end cannot run over. */
+/* Returns the condition with the uniform test before it, which does not change
+ * its result. 64 bits keep the row's end from wrapping. */
 static LLVMValueRef
 open_gate(struct jit *jit, struct jit_split *split, LLVMValueRef test,
           const struct gate *gate)
@@ -88,7 +88,7 @@ open_gate(struct jit *jit, struct jit_split *split, LLVMValueRef test,
     return opened;
 }
 
-/* The same of the condition, or of both parts of a conjunction. */
+/* Applies open_gate to the condition, or to both parts of a conjunction. */
 static LLVMValueRef
 open_gates(struct jit *jit, struct jit_split *split, LLVMValueRef test,
            int depth)

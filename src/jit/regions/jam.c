@@ -1,15 +1,19 @@
-/* jam.c - several rounds of a strided loop at once.
+/* jam.c - unrolls strided loops over several iterations.
  *
- * Called by stride.c once its loops are as that file says:
+ * Called by stride.c for loops in the form that it produces:
+ *
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
- * Where the next rounds are for all threads, they become one:
+ *
+ * If the next iterations run for all threads, they are merged into one:
+ *
  *     if (n - b >= (COPIES - 1) * step + blockDim.x)
  *         body(b + threadIdx.x); body(b + step + threadIdx.x); ...
- * Each thread does the same in the same order, and no barrier is between.
- * What a thread carries from round to round is loaded and stored once, and
- * rows of memory that lie far apart are read at the same time, which hides
- * how long each takes to come.
+ *
+ * Each thread performs the same operations in the same order, and there is no
+ * barrier in between. Values that a thread carries from iteration to iteration
+ * are loaded and stored once, and distant rows of memory are read at the same
+ * time, which hides memory latency.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -17,23 +21,24 @@
 
 enum {
     MOST_COPIES = 8,
-    SHORT_BODY = 8, /* instructions: more copies of shorter bodies */
-    LONG_BODY = 24, /* not copied */
+    SHORT_BODY = 8, /* instructions: shorter bodies get more copies */
+    LONG_BODY = 24, /* longer bodies are not copied */
     MOST_PHIS = 4,
 };
 
 struct jam {
     struct jit *jit;
     const struct jit_strided *loop;
-    LLVMValueRef index; /* in the gate: base + threadIdx.x */
+    LLVMValueRef index; /* base + threadIdx.x, computed in the gate */
     unsigned copies;
     unsigned phis;
-    LLVMValueRef carried[MOST_PHIS]; /* in the head */
-    LLVMValueRef merged[MOST_PHIS];  /* in the round, from body and gate */
-    LLVMValueRef values[MOST_PHIS];  /* after the copies so far */
+    LLVMValueRef carried[MOST_PHIS]; /* phis of the head */
+    LLVMValueRef merged[MOST_PHIS];  /* phis of the round, from body and
+                                      * gate */
+    LLVMValueRef values[MOST_PHIS];  /* values after the copies so far */
 };
 
-/* ---- which loops ---- */
+/* ---- matching ---- */
 
 static bool
 may_copy(LLVMValueRef at)
@@ -42,7 +47,8 @@ may_copy(LLVMValueRef at)
            (jit_is_call(at, "llvm.") && !jit_is_call(at, "llvm.mem"));
 }
 
-/* Nothing of the head or the gate but the index and what is carried. */
+/* Tests whether the instruction uses nothing of the head or the gate except
+ * the index and carried values. */
 static bool
 knows_index_only(const struct jam *jam, LLVMValueRef at)
 {
@@ -80,7 +86,7 @@ match_body(struct jam *jam)
            LLVMGetSuccessor(at, 0) == jam->loop->round;
 }
 
-/* The gate is `threadIdx.x < n - b` alone, before the body. */
+/* Tests whether the gate is exactly `threadIdx.x < n - b`, before the body. */
 static bool
 match_gate(struct jam *jam)
 {
@@ -96,7 +102,7 @@ match_gate(struct jam *jam)
            LLVMGetInstructionOpcode(jam->index) == LLVMAdd;
 }
 
-/* What comes to the phi from the block. */
+/* Returns the phi's incoming value from the block, or NULL. */
 static LLVMValueRef
 incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
 {
@@ -128,7 +134,7 @@ match_phis(struct jam *jam)
     return true;
 }
 
-/* Few rounds that are known are better left alone. */
+/* Rejects loops with a small constant number of iterations. */
 static bool
 has_rounds(const struct jam *jam)
 {
@@ -164,7 +170,7 @@ mapped(const struct jam *jam, LLVMValueRef value, LLVMValueRef index,
     return value;
 }
 
-/* One more body, for the round whose index it is. */
+/* Clones the loop body for iteration `index`. */
 static void
 copy_body(struct jam *jam, LLVMValueRef index)
 {
@@ -192,8 +198,8 @@ copy_body(struct jam *jam, LLVMValueRef index)
     }
 }
 
-/* Are the next rounds for all threads?  A step that is below zero, which is
- * a large number here, never is. */
+/* Builds a test whether the next iterations run for all threads. It is false
+ * for a negative step, which is a large number here. */
 static LLVMValueRef
 build_test(const struct jam *jam)
 {
@@ -211,7 +217,8 @@ build_test(const struct jam *jam)
                          LLVMBuildZExt(builder, left, wide, ""), "");
 }
 
-/* The round's end adds one step, or as many as there are copies. */
+/* Makes the end of the round advance by one step, or by as many as there are
+ * copies. */
 static void
 advance(struct jam *jam, LLVMBasicBlockRef many)
 {
@@ -233,8 +240,8 @@ advance(struct jam *jam, LLVMBasicBlockRef many)
     LLVMSetOperand(next, LLVMGetOperand(next, 0) == loop->base, step);
 }
 
-/* Where rounds are slow, the rows of those after the next are asked for
- * first.  Returns the block to be in for the copies. */
+/* Inserts prefetches of the rows that follow the next ones, if iterations are
+ * slow. Returns the block in which to build the copies. */
 static LLVMBasicBlockRef
 open_copies(const struct jam *jam, LLVMBasicBlockRef many)
 {

@@ -1,12 +1,12 @@
-/* meeting.c - calls of warp operations that all lanes come to, except those
+/* meeting.c - recognises warp operations that every lane reaches, except those
  * that return before.
  *
- * Called by regions.c, for masks that leave out lanes that call.  An H100's
- * compiler keeps the mask of `if (t < 16) x = __ballot_sync(0xff, 1);` only
- * where lanes may come later; here the others return, and all 16 take part.
- * Lanes wait for the full mask then, so nothing may come between that another
- * lane could wait for: no loop before the call, and neither loops nor stops
- * on the ways that do not lead to it.
+ * Called by regions.c, for masks that omit calling lanes. The compiler for an
+ * H100 keeps the mask of `if (t < 16) x = __ballot_sync(0xff, 1);` only if
+ * lanes may arrive later; here the others return, and all 16 take part. Lanes
+ * then wait for the full mask. Hence another lane must have nothing to wait
+ * for before it arrives: there may be no loop before the call, and neither
+ * loops nor stops on the paths that do not lead to it.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "jit/regions/regions.h"
 
-/* Marks the blocks that lead to `to`, which counts. */
+/* Marks `to` and the blocks from which it can be reached. */
 static void
 find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
 {
@@ -34,8 +34,8 @@ find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
     free(queue);
 }
 
-/* Marks the blocks that are reached by leaving those of `before`, other than
- * from `to`. */
+/* Marks the blocks that are reachable from `before`, except through `to`, but
+ * do not lead to it. */
 static void
 find_beside(const struct jit_cfg *cfg, unsigned to, const bool *before,
             bool *beside)
@@ -62,8 +62,8 @@ follows_another(const struct jit_block *row, const bool *set)
     return false;
 }
 
-/* Takes out, again and again, the blocks that follow no other of the set;
- * those of a loop, and what follows it, stay. */
+/* Tests for a loop: repeatedly removes blocks without a predecessor in the
+ * set; blocks of a loop, and those after it, remain. */
 static bool
 has_loop(const struct jit_cfg *cfg, const bool *blocks)
 {

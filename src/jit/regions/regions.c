@@ -1,15 +1,15 @@
-/* regions.c - kernels whose barriers all threads reach together become thread
- * loops between the barriers, instead of fibers.
+/* regions.c - splits kernels at barriers into regions, which run as thread
+ * loops instead of fibers.
  *
- * Such a body gets a further argument, the point at which to start (0, or
- * what follows barrier k), and returns at each barrier; the entry
- * (entries/region.c) calls it with constant points, one loop over the threads
- * for each, so that inlining leaves of every copy just the code from that
- * point to the next barriers.  Any control flow will do.
+ * Called by main.c. The body of such a kernel gets an argument, the point at
+ * which to start (0, or the code after barrier k), and returns at each
+ * barrier. The entry (entries/region.c) calls it with constant points, in one
+ * thread loop for each, so that inlining leaves in every copy only the code
+ * from that point to the next barriers. Any control flow is supported.
  *
- * Condition: wherever threads may part, they meet again before the next
- * barrier, or only one barrier, or only the kernel's end, can come next; no
- * other function that stops is called.
+ * Condition: wherever threads diverge, they meet before the next barrier, or
+ * only one barrier, or only the kernel's end, can come next; and no other
+ * function that stops is called.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,14 +22,14 @@
 #include "jit/warps/warps.h"
 
 enum {
-    MOST_BLOCKS = 2000,   /* what the analysis is quick for */
+    MOST_BLOCKS = 2000,   /* beyond, the analysis is too slow */
     MOST_COPIES = 200000, /* instructions times points */
 };
 
 struct survey {
     struct jit_kernel *kernel;
     bool fits;
-    unsigned barriers; /* and warp operations */
+    unsigned barriers; /* barriers and warp operations */
     unsigned warps;
     unsigned votes;
     size_t size;
@@ -41,7 +41,7 @@ is_barrier(LLVMValueRef at)
     return jit_calls(at, "__pycuda_barrier") || jit_is_cut_mark(at);
 }
 
-/* A barrier whose result nobody wants. */
+/* Tests for a barrier without a used result. */
 static bool
 is_plain_barrier(LLVMValueRef at)
 {
@@ -63,8 +63,8 @@ call_fits(LLVMValueRef at)
            !jit_is_call(at, "llvm.stack");
 }
 
-/* May the instruction be part of a kernel that is split?  Private memory
- * must be of a size and a place that are known. */
+/* Tests whether the instruction may be in a kernel that is split. Private
+ * memory must have a constant size and be in the entry block. */
 static bool
 instruction_fits(const struct survey *survey, LLVMValueRef at)
 {
@@ -141,9 +141,9 @@ redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
-/* Cuts the barrier's block in two and drops the barrier; a warp operation
- * stays, as the second part's first.  The first part is the new block, so
- * that phis that name the old one as where they come from stay right. */
+/* Splits the barrier's block and removes the barrier; a warp operation remains
+ * as the first instruction of the second part. The new block is the first
+ * part, so that phis which name the old block as predecessor remain valid. */
 static void
 cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
 {
@@ -227,8 +227,8 @@ cut_all(struct jit *jit, struct jit_split *split)
     }
 }
 
-/* The points' numbers by block: which barrier the block ends at, 0 for the
- * kernel's end, or JIT_NO_END. */
+/* Returns, by block, the barrier at which the block ends, 0 for the kernel's
+ * end, or JIT_NO_END. */
 static unsigned *
 find_ends(const struct jit_split *split)
 {
@@ -243,8 +243,8 @@ find_ends(const struct jit_split *split)
     return ends;
 }
 
-/* The ends that are reached first from `from`, as a set of bits; what comes
- * after the block `meeting` does not count. */
+/* Returns a bit mask of the ends that are reached first from `from`, not
+ * counting those after the block `meeting`. */
 static uint64_t
 first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
            unsigned meeting)
@@ -277,8 +277,8 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
     return found;
 }
 
-/* Do all threads that part at `branch` meet before any end, which may be
- * where they meet? */
+/* Tests whether all threads that diverge at `branch` meet before any end. An
+ * end may be the meeting point. */
 static bool
 meets_first(const struct jit_split *split, const unsigned *ends,
             unsigned branch, uint64_t before)
@@ -292,8 +292,9 @@ meets_first(const struct jit_split *split, const unsigned *ends,
     return (before & ~own) == 0;
 }
 
-/* The ends that threads may part to; 0: they stay together, going on to the
- * same end from each place where they part. */
+/* Returns a bit mask of the ends at which diverged threads may arrive; 0 if
+ * they stay together: from each divergent branch all continue to the same
+ * end. */
 static uint64_t
 parting_ends(const struct jit_split *split, const struct jit_map *differs,
              const unsigned *ends)
@@ -313,7 +314,7 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
     return 0;
 }
 
-/* The ends of the block's ways: warp operations are none. */
+/* Returns the ends of the block's threads: warp operations do not count. */
 static unsigned *
 find_block_ends(const struct jit_split *split, const unsigned *ends)
 {
@@ -343,8 +344,8 @@ note_parting(struct jit_split *split, uint64_t ends)
     }
 }
 
-/* Warps go to the same barriers, the lanes of each to the same warp
- * operations. */
+/* Tests whether all warps go to the same barriers, and the lanes of each warp
+ * to the same warp operations. */
 static bool
 warps_stay_together(struct jit_split *split, const unsigned *ends)
 {
@@ -379,7 +380,7 @@ find_successors(struct jit_split *split, const unsigned *ends)
     split->kernel->regions = regions;
 }
 
-/* Puts the barriers back: the kernel stays on fibers. */
+/* Restores the barriers: the kernel remains on fibers. */
 static void
 restore(struct jit *jit, struct jit_split *split)
 {
@@ -416,8 +417,9 @@ drop_barriers(const struct jit_split *split)
     }
 }
 
-/* The number that blockIdx.x is multiplied by, if it may be a block's width;
- * a wrong guess costs the time to compile a copy that is not used. */
+/* Returns the constant by which blockIdx.x is multiplied, if it is a plausible
+ * block width, else 0. A wrong guess costs the time to compile an unused
+ * copy. */
 static unsigned
 guess_width(const struct jit_kernel *kernel)
 {
@@ -440,8 +442,9 @@ guess_width(const struct jit_kernel *kernel)
     return 0;
 }
 
-/* Where rows are long the width makes little difference, unless many loops
- * are shorter than a row by what is known: those of a tree. */
+/* Tests whether specialising for a block width pays. In long rows it makes
+ * little difference, unless many loops have constant bounds shorter than a
+ * row, as those of a tree reduction do. */
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
@@ -455,7 +458,7 @@ width_pays(const struct jit_kernel *kernel)
     return !kernel->flat || levels >= TREE;
 }
 
-/* Cuts at all barriers that there are; what ends where, or NULL if the
+/* Cuts at all current barriers. Returns the ends by block, or NULL if the
  * threads do not stay together. */
 static unsigned *
 cut_and_look(struct jit *jit, struct jit_split *split)
@@ -474,8 +477,8 @@ cut_and_look(struct jit *jit, struct jit_split *split)
     return together ? ends : NULL;
 }
 
-/* The entry for fibers is made as well, for blocks that have no whole warps;
- * then the body may change. */
+/* Makes the kernel run by warps. The fiber entry is added first, for blocks
+ * without whole warps, since the body may change afterwards. */
 static void
 carry_by_warps(struct jit *jit, struct jit_split *split)
 {
@@ -497,8 +500,8 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
-/* Masks do not count where all lanes come: `all`, if threads of any block come
- * to all warp operations together. */
+/* Ignores masks of warp operations that all lanes reach. `all`: threads of
+ * blocks of any width reach all warp operations together. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {

@@ -1,14 +1,14 @@
-/* soft.c - further points at which a split kernel's thread loops end.
+/* soft.c - adds further points at which a split kernel's thread loops end.
  *
- * Called by regions.c for a kernel whose barriers are cut.  Where all threads
- * come together anyway, cutting changes no result, but:
- *   - a loop that all threads make together, cut at its head, becomes a loop
+ * Called by regions.c after a kernel is cut at its barriers. At a point that
+ * all threads reach together, cutting does not change results, but:
+ *
+ *   - a loop that all threads run in lockstep, cut at its head, becomes a loop
  *     around thread loops, which can then be vectorised;
- *   - a condition like `threadIdx.x < n` becomes the thread loop's bounds,
- *     if the threads beyond have nothing to do before the next point.
+ *   - a condition such as `threadIdx.x < n` becomes the thread loop's bounds,
+ *     if the threads outside have no work before the next point.
  *
- * Both only mark: they put a call of __pycuda_barrier there, which is cut
- * like any other.
+ * Both only insert a call of __pycuda_barrier, which is cut like any other.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,8 +22,8 @@ struct soft {
     struct jit *jit;
     struct jit_split *split;
     const unsigned *ends;
-    unsigned left; /* how many points may be added */
-    unsigned stop; /* a block that is to become an end, or NO_BLOCK */
+    unsigned left; /* number of points that may be added */
+    unsigned stop; /* block that will become an end, or NO_BLOCK */
 };
 
 static bool
@@ -32,7 +32,8 @@ is_end(const struct soft *soft, unsigned block)
     return soft->ends[block] != JIT_NO_END || block == soft->stop;
 }
 
-/* The block ends at a warp operation, from which warps go on alone. */
+/* Tests whether the block ends at a warp operation, after which warps run
+ * separately. */
 static bool
 is_warp_end(const struct soft *soft, unsigned block)
 {
@@ -40,8 +41,8 @@ is_warp_end(const struct soft *soft, unsigned block)
            soft->split->points[soft->ends[block]].warp;
 }
 
-/* Marks what can be reached from `from`, which counts, without passing an
- * end; an end that is reached counts.  `within` limits the way if given. */
+/* Marks `from`, and the blocks reachable from it without passing an end,
+ * including that end. `within` restricts the path if it is not NULL. */
 static void
 reach_ends(const struct soft *soft, unsigned from, const bool *within,
            bool *reached)
@@ -117,8 +118,8 @@ has_effect(LLVMValueRef at)
     }
 }
 
-/* What keeps the vectoriser away: it needs no thread loop of its own.  What
- * is looked at for races and written keeps the order that it has. */
+/* Tests whether the block prevents vectorisation, so that its own thread loop
+ * would be useless. With race checks, stores keep their order. */
 static bool
 resists(const struct soft *soft, LLVMBasicBlockRef block)
 {
@@ -134,8 +135,8 @@ resists(const struct soft *soft, LLVMBasicBlockRef block)
     return false;
 }
 
-/* The blocks on ways from `head` back to it that pass no end; false if there
- * is none. */
+/* Marks the blocks on paths from `head` back to it that pass no end. Returns
+ * false if there is none. */
 static bool
 find_cycle(const struct soft *soft, unsigned head, bool *cycle)
 {
@@ -160,7 +161,7 @@ find_cycle(const struct soft *soft, unsigned head, bool *cycle)
     return found && cycle[head];
 }
 
-/* Entered from outside, so that it is where the loop starts. */
+/* Tests whether the cycle is entered at `head`. */
 static bool
 is_head(const struct soft *soft, unsigned head, const bool *cycle)
 {
@@ -173,8 +174,8 @@ is_head(const struct soft *soft, unsigned head, const bool *cycle)
     return false;
 }
 
-/* Is some block of the cycle on a cycle that does not pass `head`, and that
- * threads leave at different times? */
+/* Tests whether the cycle has an inner cycle that threads leave in different
+ * iterations. */
 static bool
 has_inner_loop(const struct soft *soft, unsigned head, const bool *cycle)
 {
@@ -215,7 +216,8 @@ loop_fits(const struct soft *soft, unsigned head, const bool *cycle)
            !jit_is_scattered(soft->jit, soft->split, cycle);
 }
 
-/* Also where the loop is left, so that what follows is no part of it. */
+/* Cuts the loop at its head, and marks its exits as points too, so that the
+ * code after the loop is not part of it. */
 static void
 cut_loop(struct soft *soft, unsigned head, const bool *cycle, bool *exits)
 {
@@ -274,7 +276,8 @@ used_in_other_block(LLVMValueRef value)
     return false;
 }
 
-/* Does a thread that goes this way do nothing before its next end? */
+/* Tests whether a thread that takes this path has no work before its next
+ * end. */
 static bool
 idle_from(const struct soft *soft, unsigned from)
 {
@@ -297,7 +300,7 @@ idle_from(const struct soft *soft, unsigned from)
     return idle;
 }
 
-/* threadIdx.x or .y against what is the same for all threads. */
+/* Matches a comparison of threadIdx.x or .y with a uniform value. */
 static bool
 match_bound(const struct jit_split *split, LLVMValueRef test,
             struct jit_bound *bound)
@@ -326,7 +329,8 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     return false;
 }
 
-/* All that must hold for the condition; false if some of it is no bound. */
+/* Splits the condition into bounds that must all hold; returns false if some
+ * part is not a bound. */
 static bool
 match_bounds(const struct jit_split *split, LLVMValueRef test,
              struct jit_bound *bounds, unsigned *count)
@@ -355,7 +359,7 @@ are_ranges(const struct jit_bound *bounds, unsigned count)
     return true;
 }
 
-/* Do warps go their own ways from the block? */
+/* Tests whether a warp operation is the next end of some thread. */
 static bool
 parts_warps(const struct soft *soft, unsigned from)
 {

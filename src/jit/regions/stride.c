@@ -1,17 +1,20 @@
-/* stride.c - loops that start at a thread's index become loops that all
- * threads make together.
+/* stride.c - makes loops that start at a thread's index uniform.
  *
- * Called for kernels with barriers, before loops are rotated.
+ * Called by main.c for kernels with barriers, before loops are rotated.
+ *
  *     for (i = first + threadIdx.x; i < n; i += step) body(i);
- * with `first`, `n` and `step` the same for all threads becomes
+ *
+ * with uniform `first`, `n` and `step` becomes
+ *
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
- * which is the same for each thread, the last rounds being empty for some;
- * soft.c can then cut it.  Where an unsigned `first + threadIdx.x` may run
- * over its type's end, the threads before that, whose index is beyond any
- * limit, are left out: the first of the others counts as thread 0.  Where such
- * a loop is all that is behind another's condition, that condition goes into
- * the inner loop, so that all threads make both.
+ *
+ * which is equivalent for each thread, with empty last iterations for some;
+ * soft.c can then cut it. If an unsigned `first + threadIdx.x` may wrap, the
+ * threads before the wrap, whose index exceeds any limit, have no iterations:
+ * the first of the others counts as thread 0. If such a loop is the only code
+ * under the condition of another one, that condition moves into the inner
+ * loop, so that all threads run both loops.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -25,15 +28,15 @@ struct stride {
     LLVMValueRef phi;   /* i */
     LLVMValueRef index; /* threadIdx of some axis */
     unsigned axis;
-    bool may_wrap;    /* from some thread on, at the start */
+    bool may_wrap;    /* the start may wrap from some thread on */
     LLVMValueRef low; /* that thread, 0 if none; NULL unless may_wrap */
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
-    bool *inside; /* the loop's blocks */
+    bool *inside; /* by block: part of the loop */
     LLVMBasicBlockRef gate, round;
     LLVMValueRef base; /* b */
-    bool apart;        /* not all threads come to the loop */
-    LLVMValueRef row;  /* to ask for before its round, or NULL */
+    bool apart;        /* threads may reach the loop separately */
+    LLVMValueRef row;  /* row to prefetch before its iteration, or NULL */
 };
 
 enum { MOST_STRIDES = 32 };
@@ -47,7 +50,8 @@ is_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* The thread's index in a sum whose other terms are the same for all. */
+/* Returns the thread's index in a sum with otherwise uniform terms, or
+ * NULL. */
 static LLVMValueRef
 find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef sum, unsigned *axis)
@@ -65,8 +69,8 @@ find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
     return NULL;
 }
 
-/* Is the value an index in the grid, as one counts from 0 up?  These run over
- * 32 bits in grids alone that nobody launches. */
+/* Tests for an index in the grid that counts up from 0. It exceeds 32 bits
+ * only in grids that are never launched in practice. */
 static bool
 counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
@@ -106,7 +110,7 @@ is_inside(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside)
            inside[jit_cfg_index(cfg, LLVMGetInstructionParent(value))];
 }
 
-/* Can the value be computed before the loop? */
+/* Tests whether the value can be computed before the loop. */
 static bool
 may_leave(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside,
           int depth)
@@ -134,8 +138,8 @@ may_leave(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside,
     return true;
 }
 
-/* Is the phi used in the loop only, and can the step be had before it?  There
- * may be other ways out of the loop than the head's branch. */
+/* Tests whether the phi is used in the loop only, and the step can be computed
+ * before it. The loop may have exits other than the head's branch. */
 static bool
 stays_inside(const struct jit_cfg *cfg, struct stride *stride)
 {
@@ -209,7 +213,7 @@ match_phi(struct stride *stride, struct jit_kernel *kernel,
     return false;
 }
 
-/* ---- the change ---- */
+/* ---- transformation ---- */
 
 static LLVMValueRef
 new_phi(struct jit *jit, LLVMValueRef like)
@@ -218,8 +222,8 @@ new_phi(struct jit *jit, LLVMValueRef like)
     return LLVMBuildPhi(jit->builder, LLVMTypeOf(like), "");
 }
 
-/* The phi takes what comes round from the block `round`, where threads that
- * had nothing to do come from `gate` with the value as it was. */
+/* Makes the phi take its value from the block `round`. Threads without work in
+ * an iteration come from `gate` with the value unchanged. */
 static void
 move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
          LLVMBasicBlockRef gate, LLVMBasicBlockRef round)
@@ -241,7 +245,7 @@ move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
     LLVMInstructionEraseFromParent(phi);
 }
 
-/* The step before the loop: copies of what it is made from in the loop. */
+/* Clones the computation of the step before the loop. */
 static LLVMValueRef
 copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
 {
@@ -261,7 +265,8 @@ copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
     return copy;
 }
 
-/* The thread's index, counted from the first that may have rounds. */
+/* Returns the thread's index, relative to the first thread that may have
+ * iterations. */
 static LLVMValueRef
 build_index(const struct stride *stride)
 {
@@ -270,8 +275,8 @@ build_index(const struct stride *stride)
                        : stride->index;
 }
 
-/* From which thread on does the index of the first round begin anew at 0?
- * Returns where that thread begins. */
+/* Sets stride->low to the thread at which the index of the first iteration
+ * wraps to 0. Returns the start of that thread. */
 static LLVMValueRef
 build_low(struct stride *stride, const struct jit_kernel *kernel,
           LLVMValueRef first)
@@ -312,19 +317,23 @@ make_base(struct jit *jit, struct stride *stride,
     return base;
 }
 
-/* Phis of the body's first block name the head, which the gate replaces. */
+/* Tests for phis. Those of the body's first block name the head as
+ * predecessor, which the gate replaces. */
 static bool
 has_phis(LLVMBasicBlockRef block)
 {
     return LLVMIsAPHINode(LLVMGetFirstInstruction(block)) != NULL;
 }
 
-/* Keeps the loop from being unrolled: each copy of what is cut would be a
- * thread loop of its own. */
+/* Keeps the loop from being unrolled: each copy of the cut part would become
+ * another thread loop. */
 static void
 build_mark(struct jit *jit)
 {
-    enum { INACCESSIBLE_ONLY = 12 }; /* LLVM's code for that memory */
+    enum {
+        INACCESSIBLE_ONLY = 12
+    }; /* LLVM's encoding of
+        * memory(inaccessiblemem: readwrite) */
     static const char memory[] = "memory";
     LLVMValueRef mark = jit_declare(
         jit, together, LLVMVoidTypeInContext(jit->context), NULL, 0);
@@ -342,8 +351,9 @@ build_mark(struct jit *jit)
                    "");
 }
 
-/* i is made of the base where the gate is, and once more for who uses it in
- * the head: what the head computes is carried round when loops are rotated. */
+/* Computes i from the base in the gate, and separately for uses in the head,
+ * since loop rotation would carry values of the head from iteration to
+ * iteration. */
 static void
 replace_index(const struct stride *stride, LLVMValueRef base)
 {
@@ -368,7 +378,7 @@ replace_index(const struct stride *stride, LLVMValueRef base)
     LLVMInstructionEraseFromParent(stride->phi);
 }
 
-/* From the head to the gate, by way of the next round's row. */
+/* Inserts the prefetch of the next iteration's row between head and gate. */
 static void
 fetch_ahead(const struct stride *stride, struct jit_kernel *kernel,
             LLVMValueRef address, LLVMValueRef base)
@@ -448,10 +458,10 @@ try_block(struct stride *stride, struct jit_kernel *kernel,
     return false;
 }
 
-/* ---- a loop behind another's condition ---- */
+/* ---- a loop under the condition of another loop ---- */
 
-/* Does nothing happen on the way from the block to `to`, and is there no
- * other way? */
+/* Tests whether the block leads to `to` on a single path without side
+ * effects. */
 static bool
 leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -472,7 +482,7 @@ leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 }
 
 /* Moves the condition of `outer`'s gate to that of `inner`, if that loop is
- * all that is behind it. */
+ * the only code under it. */
 static void
 move_condition(const struct stride *outer, const struct stride *inner)
 {
@@ -493,7 +503,7 @@ move_condition(const struct stride *outer, const struct stride *inner)
     LLVMBuildBr(builder, body);
 }
 
-/* Changes one loop; false if there is none to change. */
+/* Transforms one loop; returns false if there is none left. */
 static bool
 change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
 {

@@ -1,12 +1,16 @@
-/* votes.c - __syncthreads_count, _and and _or of a kernel that is split.
+/* votes.c - lowers __syncthreads_count, _and and _or in a kernel that is
+ * split.
  *
  * Called by regions.c, which cuts at them as at any barrier, and by carry.c.
- * Before the cut each thread adds to a sum, a variable of the entry; behind
- * it all know the sum, which the entry took as the threads' loop ended:
+ * Before the cut each thread adds to a sum, a variable of the entry. After it
+ * all threads read the sum, which the entry saved when the thread loop ended:
+ *
  *     __pycuda_vote(p != 0);   // the entry's variable += p != 0
  *     -- cut --
  *     n = __pycuda_voted();    // an argument of the body
- * Are all, or is any, true?  If no thread, or some thread, says so.
+ *
+ * The result of _or is n != 0. For _and, threads vote p == 0, and the result
+ * is n == 0.
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"
