@@ -115,15 +115,13 @@ struct jit_early {
     LLVMBasicBlockRef leave;
     bool leave_first;      /* threads return if the condition is true */
     struct jit_text setup; /* IR text, like jit_guard.setup */
-    const char *ends[2];   /* number of threads of a row, and of rows, that
-                            * remain */
+    const char *ends[2];   /* remaining threads of a row, and rows */
 };
 
 /* A kernel run as thread loops between barriers (regions/regions.c). */
 struct jit_regions {
     unsigned count;                   /* number of start points */
-    uint64_t follows[JIT_MAX_POINTS]; /* bit mask of possible next points; bit
-                                       * 0 is the end of the kernel */
+    uint64_t follows[JIT_MAX_POINTS]; /* next points; bit 0: the end */
     unsigned uniform_count;           /* uniform values carried in variables */
     LLVMTypeRef *uniform_types;
     uint64_t *uniform_live; /* bit mask of the points where each is live */
@@ -135,8 +133,7 @@ struct jit_regions {
     uint64_t barrier_points; /* points that follow a barrier of the source */
     uint64_t warp_points;    /* points that follow a warp operation */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* by point; warps/warps.h */
-    uint64_t short_points; /* points with little work that is not
-                            * vectorisable */
+    uint64_t short_points; /* little work, not vectorisable */
     unsigned lane_count;   /* arrays with one element per lane of a warp */
     LLVMTypeRef *lane_types;
 };
@@ -505,16 +502,14 @@ struct jit_nest {
     const char *start, *end; /* bounds of the x loop */
     const char *after;
     int whole;                        /* value of %whole in the nest */
-    const char *first_row, *last_row; /* bounds of the y loop; NULL: all
-                                       * rows */
+    const char *first_row, *last_row; /* y loop; NULL: all rows */
 };
 
 /* A function that runs whole blocks. */
 struct jit_frame {
     const char *name;
     const char *variables; /* IR text for its start */
-    unsigned width;        /* blockDim.x if the function is specialised, else
-                            * 0 */
+    unsigned width;        /* blockDim.x if specialised, else 0 */
     bool internal;         /* inlined into the entry */
     bool merged;           /* blocks of one grid row may be merged */
 };

@@ -44,6 +44,7 @@ sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
     return true;
 }
 
+/* Factor of a product or shift by a constant. */
 static bool
 product_factor(const struct walk *walk, LLVMValueRef value, int steps,
                int64_t *factor)
@@ -135,6 +136,8 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
     }
 }
 
+/* Tests whether neighbouring threads access elements that are far apart, or at
+ * unknown distance. */
 static bool
 is_scattered(const struct walk *walk, LLVMValueRef at)
 {

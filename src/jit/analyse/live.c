@@ -50,6 +50,7 @@ spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
     free(queue);
 }
 
+/* Tests for uses in other blocks; a phi counts as one. */
 static bool
 used_elsewhere(LLVMValueRef value)
 {

@@ -19,15 +19,13 @@
 
 struct analysis {
     const struct jit_cfg *cfg;
-    struct jit_kernel *by_lane; /* not NULL: compare the lanes of a warp
-                                 * instead of the threads of a block */
+    struct jit_kernel *by_lane; /* not NULL: compare lanes of a warp */
     struct jit_map *differs;
     size_t words;             /* words of a block set */
     uint64_t *postdominators; /* one set per block */
     unsigned *immediate;      /* immediate post-dominator, or NO_BLOCK */
     bool *apart;              /* threads may reach the block separately */
-    bool *spread;             /* the divergent branch at its end was
-                               * processed */
+    bool *spread;             /* its divergent branch was processed */
     bool changed;
 };
 
@@ -119,6 +117,7 @@ find_returning(const struct jit_cfg *cfg, bool *returning)
     }
 }
 
+/* Computes the sets by iteration. Blocks that never return keep full sets. */
 static void
 find_postdominators(struct analysis *analysis)
 {
@@ -171,6 +170,8 @@ is_pure_call(LLVMValueRef at)
     return true;
 }
 
+/* Tests whether the instruction is divergent because of its kind or of its
+ * operands. */
 static bool
 instruction_differs(const struct analysis *analysis, LLVMValueRef at)
 {
@@ -186,8 +187,7 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
-        if (jit_calls(at, "__pycuda_check")) { /* returns the address that it
-                                                * checks */
+        if (jit_calls(at, "__pycuda_check")) { /* returns its argument */
             return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
         }
         if (!is_pure_call(at)) {
@@ -227,6 +227,7 @@ spread_values(struct analysis *analysis)
     }
 }
 
+/* Tests for uses in blocks that are not `inside`. */
 static bool
 used_outside(const struct analysis *analysis, LLVMValueRef value,
              const bool *inside)
@@ -293,6 +294,7 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
     return false;
 }
 
+/* Marks the phis of a block at which threads from different paths meet. */
 static void
 mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
             const bool *after)

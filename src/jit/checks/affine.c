@@ -49,6 +49,7 @@ operands_affine(const struct jit_view *view, LLVMValueRef value, int steps)
     return true;
 }
 
+/* Tests the value recursively, at most `steps` levels deep. */
 static bool
 affine(const struct jit_view *view, LLVMValueRef value, int steps)
 {
@@ -110,6 +111,7 @@ index_in(const struct jit_view *view, const struct jit_loop *loop, int round)
                              : LLVMBuildSub(builder, loop->end, one, "");
 }
 
+/* Clones the computation of a value for the given iterations of both loops. */
 static LLVMValueRef
 value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
 {
@@ -127,8 +129,7 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     LLVMBuilderRef builder = view->jit->builder;
     LLVMValueRef first = value_in(view, LLVMGetOperand(value, 0), rounds);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-    if (LLVMIsACastInst(value)) { /* without flags, which might not hold
-                                   * here */
+    if (LLVMIsACastInst(value)) { /* without flags, which might not hold */
         return LLVMBuildCast(builder, opcode, first, LLVMTypeOf(value), "");
     }
     if (LLVMIsABinaryOperator(value)) {
@@ -305,6 +306,8 @@ add_term(struct terms *terms, struct jit_term term)
     return true;
 }
 
+/* Adds a comparison of an affine value with an invariant, with swapped
+ * operands if needed. */
 static bool
 add_compare(struct terms *terms, LLVMValueRef test, bool holds)
 {
@@ -357,6 +360,8 @@ is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
            (LLVMConstIntGetZExtValue(other) != 0) == !holds;
 }
 
+/* Splits a condition into terms that must all hold; returns false if it has
+ * another form. */
 static bool
 add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
 {

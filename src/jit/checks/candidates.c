@@ -86,6 +86,7 @@ may_be_local(LLVMValueRef call)
              (IMAGE_SITE_SHARED | IMAGE_SITE_VARIABLE | IMAGE_SITE_POINTER));
 }
 
+/* Fills the row of an access and tests whether it qualifies. */
 static bool
 row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
 {

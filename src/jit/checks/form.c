@@ -109,6 +109,7 @@ put_truth(struct form *form, const struct jit_term *term)
     put_numbers(form, 32, term->holds);
 }
 
+/* Appends a struct image_check_row with its conditions. */
 static void
 put_row(struct form *form, struct jit_view *view, const struct jit_row *row)
 {
@@ -154,6 +155,7 @@ put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
     }
 }
 
+/* Builds the iteration counts of the loops. */
 static void
 count_rounds(struct jit_view *view)
 {
@@ -283,6 +285,7 @@ values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
     return made;
 }
 
+/* Lowers one call of the form to a call of __pycuda_check_rows. */
 static void
 ask_lower(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -138,6 +138,7 @@ unneeded(struct jit *jit, const struct jit_access *access,
     return flags;
 }
 
+/* Inserts the call of __pycuda_check and returns its result, the address. */
 static LLVMValueRef
 insert_check(struct jit *jit, const struct jit_access *access,
              const struct jit_object *object, LLVMValueRef address,
@@ -176,6 +177,8 @@ insert_copy(struct jit *jit, const struct jit_access *access,
     }
 }
 
+/* Checks one access. With memory checks, the access uses the address that the
+ * check returns. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {
@@ -244,6 +247,7 @@ trust_callee(struct jit *jit, LLVMValueRef at)
     }
 }
 
+/* Tests for functions outside of the module that may write memory. */
 static bool
 is_foreign(LLVMValueRef callee)
 {
@@ -285,6 +289,7 @@ insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
     insert_at(jit, at, flags);
 }
 
+/* Instruments fences, starts of lifetimes, calls and returns. */
 static void
 instrument_other(struct jit *jit, LLVMValueRef at)
 {
@@ -383,8 +388,7 @@ static void
 instrument_start(struct jit *jit, LLVMValueRef function,
                  const struct list *list)
 {
-    size_t start = 0; /* index of the first instruction after the leading
-                       * private variables */
+    size_t start = 0; /* index after the leading allocas */
 
     while (LLVMIsAAllocaInst(list->rows[start])) {
         start++;

@@ -50,6 +50,7 @@ order_make(const struct jit_cfg *cfg, struct order *order)
     }
 }
 
+/* Returns the nearest common dominator of two blocks. */
 static unsigned
 meet(const struct order *order, const unsigned *dominators, unsigned one,
      unsigned two)
@@ -64,6 +65,8 @@ meet(const struct order *order, const unsigned *dominators, unsigned one,
     return one;
 }
 
+/* Computes immediate dominators by iteration in reverse postorder (Cooper,
+ * Harvey and Kennedy). */
 static void
 find_dominators(struct jit_loops *loops)
 {
@@ -107,6 +110,8 @@ jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two)
 
 /* ---- loops ---- */
 
+/* Marks the loop's blocks: all blocks that reach the latch without passing
+ * through the header. */
 static void
 fill_loop(const struct jit_cfg *cfg, struct jit_loop *loop)
 {
@@ -162,6 +167,7 @@ jit_is_outside(const struct jit_loops *loops, const struct jit_loop *loop,
                                        LLVMGetInstructionParent(value))];
 }
 
+/* Tests whether the latch is the only exit, apart from traps. */
 static bool
 leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
 {

@@ -56,6 +56,8 @@ step_back(LLVMValueRef value)
     return NULL;
 }
 
+/* Tests whether the value was visited, and records it. Sets `mixed` after too
+ * many steps. */
 static bool
 walk_saw(struct walk *walk, LLVMValueRef value)
 {
@@ -135,6 +137,8 @@ jit_source_name(LLVMValueRef variable)
     return name;
 }
 
+/* Describes a global or shared variable. The size of dynamic shared memory is
+ * read at run time. */
 static void
 object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -156,6 +160,8 @@ object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->size = size_of(jit, LLVMGlobalGetValueType(base));
 }
 
+/* Describes a parameter: a struct passed by value is private memory, a pointer
+ * of a kernel refers to an allocation. */
 static void
 object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {

@@ -118,6 +118,7 @@ range_alignment(LLVMValueRef at, unsigned operand)
     return given ? (unsigned)LLVMGetEnumAttributeValue(given) : 1;
 }
 
+/* Describes an operand of a memset or memcpy intrinsic. */
 static void
 range_access(LLVMValueRef at, unsigned operand, unsigned flags,
              struct jit_access *access)

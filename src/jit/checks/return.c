@@ -87,6 +87,7 @@ is_end(LLVMBasicBlockRef block, bool *left)
     return false;
 }
 
+/* Returns the loops of the function; the last function's are cached. */
 static const struct jit_loops *
 loops_of(LLVMValueRef function)
 {

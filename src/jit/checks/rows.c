@@ -19,11 +19,12 @@ struct hoist {
     struct jit *jit;
     struct jit_loops loops;
     LLVMValueRef function;
-    LLVMValueRef *calls, *answers; /* checks, and the results that replace
-                                    * them */
+    LLVMValueRef *calls, *answers; /* checks, and their results */
     unsigned count;
 };
 
+/* Builds the check of a loop, for both loops if all accesses qualify in the
+ * nest as well. */
 static void
 look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
 {

@@ -200,6 +200,8 @@ make_other(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
     return true;
 }
 
+/* Creates the shadows: first empty phis, then the others in the order of their
+ * operands, then the incoming values of the phis. */
 static void
 make_shadows(struct jit *jit, struct doubts *doubts)
 {
@@ -267,6 +269,7 @@ used_in_doubt(struct doubts *doubts, LLVMValueRef at)
     return NULL;
 }
 
+/* Inserts the check before an instruction that uses a value in doubt. */
 static void
 tell_use(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -146,6 +146,7 @@ jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
     }
 }
 
+/* Declares the body, to which the linker resolves the calls of the text. */
 static void
 declare_body(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -320,6 +321,7 @@ jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel)
     kernel->threads_made = true;
 }
 
+/* Writes the entry that the kernel needs. */
 static void
 write_entry(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -23,6 +23,7 @@ struct search {
     bool want_lower; /* search index >= constant, not index < limit */
 };
 
+/* Tests for an argument of the body, zero-extended if `wide`. */
 static bool
 is_argument(struct jit_kernel *kernel, LLVMValueRef value, int which,
             bool wide)
@@ -135,6 +136,7 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
+/* Returns the negated predicate, or EQ, which matches nothing. */
 static LLVMIntPredicate
 opposite(LLVMIntPredicate predicate)
 {
@@ -158,6 +160,7 @@ opposite(LLVMIntPredicate predicate)
     }
 }
 
+/* Returns the predicate for swapped operands, or EQ, which matches nothing. */
 static LLVMIntPredicate
 swapped(LLVMIntPredicate predicate)
 {
@@ -206,6 +209,8 @@ match_lower(struct search *search, LLVMValueRef left,
     return least > 0;
 }
 
+/* Matches one comparison that must be `go_on` for the kernel to do any
+ * work. */
 static bool
 match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
 {
@@ -304,6 +309,7 @@ match_branch(struct search *search, LLVMBasicBlockRef block)
            match_condition(search, end, 0, leave_second);
 }
 
+/* Returns the computation of the global index in the block, or NULL. */
 static LLVMValueRef
 find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
 {
@@ -317,6 +323,8 @@ find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
     return NULL;
 }
 
+/* Replaces the index, and a phi of it, by the index argument, and writes the
+ * code of the limit. */
 static void
 use_index_argument(struct search *search)
 {
@@ -392,6 +400,8 @@ cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
     LLVMBuildBr(jit->builder, leave);
 }
 
+/* Matches a grid-stride loop and removes its back edge. The entry's loop over
+ * strides, which surrounds the thread loop, takes its place. */
 static bool
 match_stride(struct search *search, LLVMBasicBlockRef entry)
 {

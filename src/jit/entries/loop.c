@@ -126,6 +126,8 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  addend, addend, factor, 1 - PLANTED(split_short));
 }
 
+/* Computes %index, %wide and %whole for the innermost loop. The flags state
+ * that the bounded index does not wrap. */
 static void
 write_index(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_nest *nest)
@@ -163,6 +165,8 @@ write_nest(struct jit *jit, struct jit_kernel *kernel,
     jit_text_nest_end(jit, nest, loop);
 }
 
+/* Writes the nest; two nests for a split, in which %whole is true and
+ * false. */
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {
@@ -189,6 +193,7 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
     }
 }
 
+/* Writes the end of the loop over strides, or of the block. */
 static void
 write_tail(struct jit *jit, struct jit_kernel *kernel)
 {

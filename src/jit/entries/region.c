@@ -180,6 +180,8 @@ last_of(const struct jit_kernel *kernel, int axis)
     return kernel->early.condition ? kernel->early.ends[axis] : all[axis];
 }
 
+/* Narrows the thread loop of a point by its bounds. If no thread is inside,
+ * the loop is skipped. */
 static void
 write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
              struct jit_nest *nest)
@@ -304,6 +306,7 @@ hints_for(const struct jit *jit, const struct jit_kernel *kernel,
     return hints | (width && kernel->flat ? JIT_HINT_UNROLL : 0);
 }
 
+/* Writes the function that runs whole blocks, point by point. */
 static void
 write_function(struct jit *jit, struct jit_kernel *kernel,
                const struct jit_frame *frame)

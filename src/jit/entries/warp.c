@@ -39,6 +39,8 @@ by_lanes(const struct jit_regions *regions, unsigned point)
     return parts_warps(regions, point) || regions->warp_points >> point & 1;
 }
 
+/* Returns the text of the variables: point and position of the current warp,
+ * lane arrays, and saved uniform values (%k). */
 static char *
 write_variables(const struct jit_regions *regions)
 {
@@ -78,6 +80,8 @@ copy_uniform(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
+/* Writes point.B and again.B: saves the uniform values, starts at the first
+ * warp, and restores the values for each warp. */
 static void
 write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
 {
@@ -99,6 +103,7 @@ write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
                  point, point);
 }
 
+/* Writes the loop over the 32 lanes from point `k`. */
 static void
 write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
             unsigned loop)

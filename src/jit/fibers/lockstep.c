@@ -22,6 +22,7 @@ is_checked(LLVMValueRef address)
     return LLVMIsACallInst(address) && jit_calls(address, "__pycuda_check");
 }
 
+/* Tests whether the address is derived from a shared variable. */
 static bool
 is_shared(LLVMValueRef address)
 {

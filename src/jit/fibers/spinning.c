@@ -106,6 +106,9 @@ phi_depends(const struct cfg *cfg, LLVMValueRef phi)
     return false;
 }
 
+/* Tests whether the result depends on writes of other threads. A
+ * compare-and-swap with an expected value from the loop does not: it fails
+ * only if another thread succeeded. */
 static bool
 depends(const struct cfg *cfg, LLVMValueRef at)
 {
@@ -121,6 +124,7 @@ depends(const struct cfg *cfg, LLVMValueRef at)
     return LLVMIsAPHINode(at) && phi_depends(cfg, at);
 }
 
+/* Propagates dependence from reads to their users until nothing changes. */
 static void
 find_reads(struct cfg *cfg)
 {
@@ -142,6 +146,7 @@ find_reads(struct cfg *cfg)
     }
 }
 
+/* Tests whether an exit branch depends on such a value. */
 static bool
 loop_spins(struct cfg *cfg)
 {
@@ -236,6 +241,8 @@ note_synchronisation(struct jit *jit, LLVMValueRef at, void *data)
     *sights |= jit_sight(at);
 }
 
+/* Functions without volatile or atomic reads and fences cannot spin and are
+ * skipped. */
 static void
 look_at_function(struct jit *jit, LLVMValueRef function)
 {

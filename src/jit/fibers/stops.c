@@ -33,11 +33,12 @@ jit_may_stop(const char *name)
 
 struct reach {
     struct jit_kernel *kernel;
-    LLVMValueRef *functions; /* visited functions; also a queue, with its end
-                              * at `count` */
+    LLVMValueRef *functions; /* visited functions, used as a queue */
     unsigned count;
 };
 
+/* Visits a function: notes stops, and queues functions with a body for their
+ * calls. */
 static void
 reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
 {
@@ -74,6 +75,8 @@ grows_the_stack(LLVMValueRef at)
            block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
 }
 
+/* Visits a call. An indirect call may reach any function with an address that
+ * is taken. */
 static void
 reach_call(struct jit *jit, LLVMValueRef at, void *data)
 {

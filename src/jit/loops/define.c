@@ -18,6 +18,8 @@ struct calls {
     unsigned count, capacity;
 };
 
+/* Returns the function that computes all results for that number of threads;
+ * widens it at the first use. */
 static LLVMValueRef
 function_for(struct jit *jit, const struct jit_result_name *name)
 {
@@ -81,6 +83,8 @@ call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
                               function, arguments, count, "");
 }
 
+/* Replaces the call of one result by an element of the struct that a call of
+ * the whole loop returns. */
 static void
 define_call(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -86,6 +86,7 @@ is_innermost(const struct jit_pure_loop *loop)
     return innermost;
 }
 
+/* Tests for types that have a vector form. */
 static bool
 type_fits(LLVMTypeRef type)
 {
@@ -123,6 +124,8 @@ division_fits(LLVMValueRef at)
                           (number & (number - 1)) == 0);
 }
 
+/* Tests for instructions that can be widened and never fault. Memory accesses
+ * are excluded. */
 static bool
 opcode_fits(LLVMValueRef at)
 {
@@ -234,6 +237,8 @@ input_add(struct jit_pure_loop *loop, LLVMValueRef value)
     return true;
 }
 
+/* Tests whether an operand is a constant, a value of the loop, or a permitted
+ * input, which is added. */
 static bool
 operand_fits(struct jit_pure_loop *loop, LLVMValueRef value)
 {
@@ -320,6 +325,8 @@ exit_add(struct jit_pure_loop *loop, unsigned block)
     return true;
 }
 
+/* Collects exits and results. A loop without results and with one exit is
+ * useless. */
 static bool
 find_exits(struct jit_pure_loop *loop)
 {

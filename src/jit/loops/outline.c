@@ -116,6 +116,8 @@ block_of(const struct outline *outline, LLVMBasicBlockRef from)
     return outline->blocks[jit_cfg_index(outline->loop->cfg, from)];
 }
 
+/* Copies a block. Operands still refer to the original loop until
+ * connect_block replaces them. */
 static void
 copy_instructions(struct outline *outline, unsigned block)
 {
@@ -214,6 +216,7 @@ write_exit(struct outline *outline, unsigned number)
     LLVMBuildRet(jit->builder, all);
 }
 
+/* Writes the function as a copy of the loop with inputs as parameters. */
 static void
 write_function(struct outline *outline)
 {
@@ -284,6 +287,8 @@ most_width(const struct jit *jit, const struct jit_outlined *row)
     return 2 * (unsigned)atoi(jit->options.target->vector_bits) / row->bits;
 }
 
+/* Names the vector variants in an attribute of the call that the vectoriser
+ * reads. */
 static void
 tell_variants(struct jit *jit, LLVMValueRef call,
               const struct jit_outlined *row)
@@ -304,6 +309,8 @@ tell_variants(struct jit *jit, LLVMValueRef call,
                                   text.bytes, (unsigned)text.length));
 }
 
+/* Declares the vector variants of a result, each with a mask as last argument,
+ * for the vectoriser to call. */
 static void
 declare_variants(struct jit *jit, LLVMValueRef function,
                  struct jit_result_name name)
@@ -337,6 +344,8 @@ jit_declare_loops(struct jit *jit)
     }
 }
 
+/* Builds the call of one result of the loop, with the loop's inputs as
+ * arguments. */
 static LLVMValueRef
 build_call(struct outline *outline, const struct jit_outlined *row,
            unsigned result, LLVMTypeRef type)
@@ -411,6 +420,8 @@ drop_block(LLVMBasicBlockRef block)
     }
 }
 
+/* Deletes the loop's blocks; terminators first, since blocks refer to each
+ * other. */
 static void
 drop_loop(const struct jit_pure_loop *loop)
 {
@@ -432,6 +443,7 @@ drop_loop(const struct jit_pure_loop *loop)
     }
 }
 
+/* Adds a row to jit.outlined, which may move the others. */
 static struct jit_outlined *
 row_add(struct jit *jit)
 {

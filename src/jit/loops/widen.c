@@ -37,8 +37,7 @@ struct widening {
     struct jit *jit;
     struct jit_cfg cfg; /* of the function for one thread */
     unsigned width;
-    unsigned bits; /* element width of masks on targets without mask
-                    * registers */
+    unsigned bits; /* element width of masks without mask registers */
     LLVMBasicBlockRef head, latch, entry, loop;
     LLVMValueRef wide;
     struct jit_map index; /* index in `values`, plus 1 */
@@ -185,6 +184,8 @@ widen_branch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
     edge_add(to, block, LLVMGetSuccessor(at, 1), build_both(to, mask, other));
 }
 
+/* Each case takes the threads with an equal value from the remaining mask; the
+ * default takes the rest. */
 static void
 widen_switch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
              LLVMValueRef mask)
@@ -205,6 +206,7 @@ widen_switch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
 
 /* ---- instructions ---- */
 
+/* Selects the incoming value by the masks of the incoming edges. */
 static LLVMValueRef
 widen_phi(struct widening *to, LLVMValueRef at)
 {
@@ -219,6 +221,8 @@ widen_phi(struct widening *to, LLVMValueRef at)
     return value;
 }
 
+/* Widens an intrinsic, or a call of another outlined loop, which receives the
+ * mask. */
 static LLVMValueRef
 widen_call(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {
@@ -378,6 +382,8 @@ widen_blocks(struct widening *to)
 
 /* ---- the function ---- */
 
+/* Creates the phis of the loop and of the saved results; end_phis adds their
+ * incoming values. */
 static void
 start_phis(struct widening *to)
 {
@@ -438,6 +444,8 @@ build_any(struct widening *to, LLVMValueRef mask)
                           &mask, 1, "");
 }
 
+/* Writes the single-block loop: it repeats while any thread takes the back
+ * edge. */
 static void
 write_loop(struct widening *to)
 {

@@ -102,8 +102,7 @@ is_said(LLVMValueRef metadata, const char *what)
         return true;
     }
     LLVMGetMDNodeOperands(metadata, items);
-    for (unsigned i = 1; i < count; i++) { /* the first operand is the node
-                                            * itself */
+    for (unsigned i = 1; i < count; i++) { /* operand 0 is the node */
         if (!items[i] || !LLVMIsAMDNode(items[i]) ||
             LLVMGetMDNodeNumOperands(items[i]) - 1 >= MOST) {
             continue;

@@ -25,8 +25,7 @@ struct search {
     unsigned *queue; /* blocks to visit */
     unsigned values; /* values that the condition depends on, so far */
     unsigned found;  /* cost of the conditions counted so far */
-    LLVMValueRef seen[MOST_CONDITIONS + 1]; /* each condition is counted
-                                             * once */
+    LLVMValueRef seen[MOST_CONDITIONS + 1]; /* without duplicates */
 };
 
 /* Tests whether operands determine the result. Loads qualify: LLVM hoists them

@@ -12,8 +12,7 @@
 #include "jit/warps/warps.h"
 
 enum {
-    CHEAP = 12, /* instructions; cheaper values are rematerialised instead of
-                 * carried */
+    CHEAP = 12, /* instructions in a value to rematerialise */
     LINE = 64,
     MOST_CONTEXT = 16 << 20, /* bytes */
 };

@@ -33,8 +33,7 @@ struct jam {
     unsigned copies;
     unsigned phis;
     LLVMValueRef carried[MOST_PHIS]; /* phis of the head */
-    LLVMValueRef merged[MOST_PHIS];  /* phis of the round, from body and
-                                      * gate */
+    LLVMValueRef merged[MOST_PHIS];  /* phis of the round */
     LLVMValueRef values[MOST_PHIS];  /* values after the copies so far */
 };
 

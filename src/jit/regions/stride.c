@@ -332,8 +332,7 @@ build_mark(struct jit *jit)
 {
     enum {
         INACCESSIBLE_ONLY = 12
-    }; /* LLVM's encoding of
-        * memory(inaccessiblemem: readwrite) */
+    }; /* LLVM's code for memory(inaccessiblemem: readwrite) */
     static const char memory[] = "memory";
     LLVMValueRef mark = jit_declare(
         jit, together, LLVMVoidTypeInContext(jit->context), NULL, 0);

@@ -60,6 +60,8 @@ by_zero(struct jit *jit, LLVMValueRef x)
     return LLVMBuildSelect(jit->builder, fits, low, ones, "");
 }
 
+/* Makes the divisor safe, divides, and selects the result of a GPU for the
+ * special cases. */
 static void
 lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 {
@@ -103,6 +105,7 @@ count_is_safe(LLVMValueRef count, unsigned width)
            LLVMConstIntGetZExtValue(count) < width;
 }
 
+/* Selects the result of PTX for shift counts of the width or more. */
 static void
 lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 {
@@ -293,6 +296,8 @@ divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
     return LLVMBuildFPToUI(builder, quotient, type, "");
 }
 
+/* Replaces a 32-bit division or remainder; constant divisors stay, since LLVM
+ * multiplies instead. */
 static void
 widen_division(struct jit *jit, LLVMValueRef at, void *data)
 {

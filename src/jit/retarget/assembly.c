@@ -20,8 +20,7 @@ enum effect {
 };
 
 static const struct {
-    const char *words; /* the statement; its words are separated by one
-                        * blank */
+    const char *words; /* words separated by one blank */
     enum effect effect;
 } statements[] = {
     {"", EFFECT_NONE},
@@ -117,6 +116,7 @@ build_call(struct jit *jit, const char *name, bool returns)
                    NULL, 0, "");
 }
 
+/* Builds a block barrier without a result. */
 static void
 build_barrier(struct jit *jit)
 {

@@ -233,6 +233,8 @@ jit_check_declarations(struct jit *jit)
 
 /* ---- undefined names ---- */
 
+/* Returns an instruction that uses the function, for the source location of an
+ * error, or NULL. */
 static LLVMValueRef
 first_call(LLVMValueRef function)
 {
@@ -245,6 +247,7 @@ first_call(LLVMValueRef function)
     return NULL;
 }
 
+/* Reports the use of an unsupported builtin or of an undefined function. */
 static void
 check_function(LLVMValueRef function)
 {
@@ -263,6 +266,8 @@ check_function(LLVMValueRef function)
     }
 }
 
+/* Reports a static local variable with a dynamic initialiser, of which the
+ * guard variable _ZGV... remains, and an undefined variable. */
 static void
 check_variable(LLVMValueRef variable)
 {

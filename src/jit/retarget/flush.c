@@ -159,6 +159,8 @@ flush_operands(struct jit *jit, LLVMValueRef instruction)
     }
 }
 
+/* Flushes the result. The uses are replaced first, so the code that flushes
+ * gets its operand back afterwards. */
 static void
 flush_result(struct jit *jit, LLVMValueRef instruction)
 {
@@ -171,6 +173,8 @@ flush_result(struct jit *jit, LLVMValueRef instruction)
     LLVMSetOperand(first, 0, instruction);
 }
 
+/* Comparisons and conversions to double read floats but compute none, so only
+ * their operands are flushed. */
 static void
 flush_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
 {

@@ -42,6 +42,8 @@ jit_body_argument(const struct jit_kernel *kernel, int which)
                         kernel->parameter_count + (unsigned)which);
 }
 
+/* Returns the row of the geometry function that the instruction calls, or
+ * NULL. */
 static const struct geometry *
 geometry_of(LLVMValueRef instruction)
 {
@@ -54,6 +56,7 @@ geometry_of(LLVMValueRef instruction)
     return NULL;
 }
 
+/* Returns the constant axis of the call, 0 for functions without an axis. */
 static unsigned
 axis_of(const struct geometry *row, LLVMValueRef call)
 {
@@ -67,6 +70,7 @@ axis_of(const struct geometry *row, LLVMValueRef call)
     return (unsigned)LLVMConstIntGetZExtValue(axis);
 }
 
+/* In a body: replaces the call by the argument of the body. */
 static void
 geometry_to_argument(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -90,6 +94,8 @@ load_at(struct jit *jit, LLVMValueRef base, uint64_t offset, LLVMTypeRef type)
     return LLVMBuildLoad2(jit->builder, type, place, "");
 }
 
+/* In a function that is not inlined: replaces the call by a load from the
+ * running thread. */
 static void
 geometry_to_load(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -171,6 +177,8 @@ move_parameter(struct jit *jit, struct jit_kernel *kernel, unsigned index)
     (void)jit;
 }
 
+/* Moves the kernel's blocks to a new function with the further arguments;
+ * kernel->function is deleted. */
 static void
 make_body(struct jit *jit, struct jit_kernel *kernel)
 {

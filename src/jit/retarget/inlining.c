@@ -12,6 +12,8 @@
 
 enum { TOO_LARGE = 20000 }; /* instructions after inlining */
 
+/* A function of the call graph. OPEN nodes are on the current path of the
+ * depth-first search; `size` is in instructions, including inlined callees. */
 struct node {
     LLVMValueRef function;
     enum { NEW, OPEN, DONE } state;
@@ -33,6 +35,8 @@ jit_is_kept(struct jit *jit, LLVMValueRef function)
                                          kept, sizeof kept - 1) != NULL;
 }
 
+/* Marks a function as not to be inlined; `why` is "recursive", "large" or
+ * "address", and stops.c reads it. */
 static void
 keep(struct jit *jit, LLVMValueRef function, const char *why)
 {
@@ -59,6 +63,8 @@ find_node(struct graph *graph, LLVMValueRef function)
 
 static void measure(struct jit *jit, struct graph *graph, struct node *node);
 
+/* Adds the callee's size to the caller, if it will be inlined. A call of an
+ * OPEN node closes a recursion. */
 static void
 measure_call(struct jit *jit, struct graph *graph, struct node *caller,
              LLVMValueRef callee)

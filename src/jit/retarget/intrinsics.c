@@ -56,6 +56,8 @@ static const struct mapping mappings[] = {
     {"llvm.nvvm.read.ptx.sreg.globaltimer", "__pycuda_globaltimer", 0, {0}},
 };
 
+/* Renames undefined functions of C and C++ to those of the runtime; functions
+ * that the program defines itself stay. */
 static void
 rename_functions(struct jit *jit)
 {

@@ -68,6 +68,8 @@ measure_parameter(struct jit *jit, LLVMValueRef function, unsigned index,
     }
 }
 
+/* Assigns offsets in the parameter buffer, each at the parameter's own
+ * alignment. */
 static void
 lay_out_parameters(struct jit *jit, struct jit_kernel *kernel)
 {

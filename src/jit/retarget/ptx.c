@@ -54,6 +54,8 @@ unpack(struct ptx *ptx, const struct ptx_operand *parts, struct ptx_type type,
     return true;
 }
 
+/* Builds mov and cvta. Address spaces need no conversion: all addresses are
+ * generic. */
 static bool
 build_move(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -122,6 +124,8 @@ declare(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- statements ---- */
 
+/* Builds a statement, regardless of its predicate. Arithmetic is in the table
+ * of ptx_operations.c. */
 static bool
 build_plain(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -157,6 +161,7 @@ is_hint(const struct ptx_statement *statement)
            strcmp(statement->operation, "prefetchu") == 0;
 }
 
+/* Builds a statement; ptx_write and others read ptx->predicate. */
 static bool
 build_statement(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -180,6 +185,8 @@ build_statement(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- operands of the asm statement ---- */
 
+/* Returns the untyped register type for an LLVM type; 0 bits for unsupported
+ * types. */
 static struct ptx_type
 type_of(LLVMTypeRef type)
 {

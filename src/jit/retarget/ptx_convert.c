@@ -30,6 +30,8 @@ to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
                           function, &value, 1, "");
 }
 
+/* Converts a float. Conversions to integers must name a rounding; .sat clamps
+ * a float to [0, 1]. */
 static LLVMValueRef
 from_float(struct ptx *ptx, const struct ptx_statement *statement,
            LLVMValueRef value, struct ptx_type to)

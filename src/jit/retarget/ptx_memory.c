@@ -8,6 +8,7 @@
 
 #include "jit/retarget/ptx.h"
 
+/* Returns the pointer of an operand [name + offset]. */
 static LLVMValueRef
 address(struct ptx *ptx, const struct ptx_operand *operand)
 {
@@ -60,6 +61,8 @@ read_form(struct ptx *ptx, const struct ptx_statement *statement,
     return true;
 }
 
+/* Sets alignment, volatility and memory order as the modifiers require;
+ * `strong` is the order for .acquire and .release. */
 static void
 set_order(LLVMValueRef access, const struct ptx_statement *statement,
           struct ptx_type type, LLVMAtomicOrdering strong)
@@ -136,6 +139,8 @@ ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement)
     return true;
 }
 
+/* Finds the operation among the modifiers. Returns false for unsupported
+ * types: floats have only .add, integers need 32 bits or more. */
 static bool
 atomic_operation(const struct ptx_statement *statement, struct ptx_type type,
                  LLVMAtomicRMWBinOp *operation)

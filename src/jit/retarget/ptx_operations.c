@@ -51,6 +51,7 @@ wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
     return LLVMBuildTrunc(builder, sum, work->llvm, "");
 }
 
+/* Clamps a float to [0, 1] if the statement has .sat. */
 static LLVMValueRef
 clamp_unit(struct ptx_work *work, LLVMValueRef value)
 {
@@ -106,6 +107,7 @@ build_subc(struct ptx_work *work)
 
 /* ---- products ---- */
 
+/* Builds .lo, .hi or .wide products; .wide doubles the width of the result. */
 static LLVMValueRef
 product(struct ptx_work *work)
 {
@@ -140,6 +142,8 @@ product(struct ptx_work *work)
     return LLVMBuildTrunc(builder, all, work->llvm, "");
 }
 
+/* Builds mad and madc. The addend of .wide has twice the width of the
+ * factors. */
 static LLVMValueRef
 multiply_add(struct ptx_work *work, bool use_carry)
 {
@@ -378,6 +382,8 @@ takes_type(const struct operation *row, struct ptx_type type)
     return (row->takes & kind) && !(kind == TAKES_FLOATS && type.bits < 32);
 }
 
+/* Builds a statement with the operation of the row, after checking the form of
+ * the statement. */
 static bool
 build_row(struct ptx *ptx, const struct ptx_statement *statement,
           const struct operation *row, struct ptx_type type)

@@ -103,6 +103,7 @@ lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
 /* Warps that fit on a multiprocessor: threads by its attribute / 32. */
 enum { WARP_SLOTS = 2048 / 32 };
 
+/* Returns the value of %tid.x and similar registers, NULL for other names. */
 static LLVMValueRef
 geometry(struct ptx *ptx, const char *name)
 {
@@ -156,6 +157,7 @@ ptx_special(struct ptx *ptx, const char *name)
 
 /* ---- reads and writes ---- */
 
+/* Converts a register's value to the type; `cut` permits truncation. */
 static LLVMValueRef
 fit(struct ptx *ptx, const char *name, LLVMValueRef value,
     struct ptx_type type, bool cut)

@@ -16,6 +16,7 @@
 
 #include "jit/jit.h"
 
+/* Reads all of stdin to memory. */
 static struct jit_text
 read_stdin(void)
 {

@@ -17,6 +17,8 @@ drop_text_attribute(LLVMValueRef function, const char *name)
                                      name, (unsigned)strlen(name));
 }
 
+/* Replaces the attributes of nvptx by those of the host. Inlining attributes
+ * are dropped, since inlining.c decides again. */
 static void
 retarget_function(struct jit *jit, LLVMValueRef function)
 {

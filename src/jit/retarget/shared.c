@@ -17,6 +17,7 @@
 
 enum { NOWHERE = -1 };
 
+/* A shared variable, with its offsets in bytes. */
 struct variable {
     LLVMValueRef value;
     bool dynamic;
@@ -39,6 +40,7 @@ align_up(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
+/* Lists the shared variables; variables.c marked them by their sections. */
 static void
 collect(struct jit *jit, struct layout *layout)
 {
@@ -103,6 +105,7 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
     }
 }
 
+/* Assigns offsets in the common part; dynamic memory follows it. */
 static void
 place_common(struct layout *layout)
 {
@@ -127,6 +130,8 @@ place_common(struct layout *layout)
     }
 }
 
+/* Assigns the remaining offsets of kernel `k`, after the common part if it
+ * calls functions that use that. */
 static void
 place_in_kernel(struct layout *layout, unsigned k)
 {
@@ -170,6 +175,7 @@ load_shared(struct jit *jit)
     return value;
 }
 
+/* Builds the variable's address at the start of the function. */
 static LLVMValueRef
 make_address(struct jit *jit, LLVMValueRef function, void *data)
 {

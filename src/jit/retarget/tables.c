@@ -21,6 +21,7 @@ struct table {
     struct copy *copies;
 };
 
+/* Tests whether the constant contains the address of a shared variable. */
 static bool
 holds_shared(LLVMValueRef constant)
 {
@@ -41,6 +42,8 @@ holds_shared(LLVMValueRef constant)
     return false;
 }
 
+/* Stores a constant. Aggregates with shared addresses are stored element by
+ * element, since these addresses are not constant on the host. */
 static void
 store(struct jit *jit, LLVMValueRef constant, LLVMValueRef place)
 {
@@ -59,6 +62,8 @@ store(struct jit *jit, LLVMValueRef constant, LLVMValueRef place)
     }
 }
 
+/* Returns the function's local copy of the table; makes it at the first
+ * use. */
 static LLVMValueRef
 copy_in(struct jit *jit, LLVMValueRef function, void *data)
 {

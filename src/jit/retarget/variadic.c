@@ -33,14 +33,14 @@ fixed_type(struct jit *jit, LLVMTypeRef type)
 
 /* One argument that is stored in the buffer. */
 struct item {
-    LLVMValueRef value; /* the value, or the address of a struct passed by
-                         * value */
+    LLVMValueRef value; /* the value, or the address of a struct */
     LLVMTypeRef type;
     bool by_address;
     uint64_t offset, bytes;
     unsigned alignment;
 };
 
+/* Reads value, size and alignment of an argument. */
 static void
 item_measure(struct jit *jit, LLVMValueRef call, unsigned index,
              struct item *item)
