@@ -295,8 +295,8 @@ write_regions(struct jit_text *out, const struct note *note)
     jit_text_add(out, "]");
 }
 
-/* Writes the divergent loops that run for several threads together, each of
- * which may leave at a different iteration. */
+/* Writes the loops within a thread that run for several threads together, each
+ * of which may leave in a different iteration. */
 static void
 write_loops(const struct jit *jit, struct jit_text *out,
             const struct jit_kernel *kernel)

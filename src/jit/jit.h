@@ -1,9 +1,9 @@
 /* jit.h - declarations shared by the passes of pycuda-jit.
  *
  * The program is one pipeline over one LLVM module; main.c calls the passes in
- * order. All state is reachable from struct jit. It runs on one thread, and
- * all memory is freed by the end of the process, so that passes need no
- * clean-up code.
+ * order. All state is reachable from struct jit. The program runs on one
+ * thread, and all memory is freed by the end of the process, so that passes
+ * need no clean-up code.
  *
  * An internal error ends the process (jit_die); functions return errors only
  * where their contracts say so.
@@ -369,8 +369,8 @@ void jit_even_strides(struct jit *jit);
 void jit_drop_stride_marks(struct jit *jit);
 /* regions/regions.c: splits kernels at barriers and warp operations. */
 void jit_split_kernels(struct jit *jit);
-/* loops/outline.c: moves divergent loops into functions, and tests for their
- * results. */
+/* loops/outline.c: moves loops within a thread into functions; and tests
+ * whether a function is the result of such a loop. */
 void jit_outline_loops(struct jit *jit);
 bool jit_is_loop_result(LLVMValueRef function);
 /* loops/outline.c, loops/define.c: called before and after vectorisation. */

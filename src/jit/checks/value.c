@@ -1,7 +1,7 @@
 /* value.c - checks uses of uninitialized private values.
  *
  * Called by insert.c. A variable without a value is `undef` once it is
- * promoted to a register. If initialised and uninitialized paths meet, a
+ * promoted to a register. If initialized and uninitialized paths meet, a
  * shadow value records which path was taken. A calculation, comparison, store
  * or call that uses the value then reports to __pycuda_check_value. Passing a
  * value on does not count as a use, nor does copying a struct with members

@@ -1,10 +1,10 @@
 /* guard.c - derives the bounds of a kernel's thread loop from its first
  * branch.
  *
- * Called by main.c for each kernel without barriers. `if (i < n)` around a
- * kernel, also `i >= 2 && i < n`, becomes the bound of its thread loop, where
- * i is blockIdx.x * blockDim.x + threadIdx.x. With the bound the loop needs no
- * masked stores, and i is known not to wrap.
+ * Called by retarget/geometry.c for kernels without fibers. `if (i < n)`
+ * around a kernel, also `i >= 2 && i < n`, becomes the bound of its thread
+ * loop, where i is blockIdx.x * blockDim.x + threadIdx.x. With the bound the
+ * loop needs no masked stores, and i is known not to wrap.
  *
  * A grid-stride loop `for (; i < n; i += stride)` that is the whole kernel is
  * interchanged with the thread loop: the threads are independent, so that only

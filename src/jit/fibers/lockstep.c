@@ -2,11 +2,13 @@
  * to shared memory.
  *
  * Called by main.c. Programs from before Volta omit barriers within a warp and
- * rely on its threads advancing together, over volatile shared memory: `s[t]
- * += s[t + 16]; s[t] += s[t + 8];`. The pass inserts a call of
- * __pycuda_activemask, which waits until every other thread of the warp is at
- * a stop, before each such store (all have loaded) and after it (all have
- * stored). The kernel then runs on fibers.
+ * rely on its threads advancing together, over volatile shared memory:
+ *
+ *     s[t] += s[t + 16]; s[t] += s[t + 8];
+ *
+ * The pass inserts a call of __pycuda_activemask, which waits until every
+ * other thread of the warp is at a stop, before each such store (all have
+ * loaded) and after it (all have stored). The kernel then runs on fibers.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

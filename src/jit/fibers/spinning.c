@@ -1,10 +1,10 @@
 /* spinning.c - adds yields to loops that wait for another thread.
  *
- * Called by main.c. A loop spins if its exit condition depends on a value that
- * it reads with a volatile or atomic access. The usual compare-and-swap loop,
- * which retries with the value that it has just read, does not spin: it ends
- * whatever other threads do. The yield is at the back edge. The kernel then
- * runs on fibers, because __pycuda_yield is a stop.
+ * Called by main.c. A loop spins if its exit condition depends on a volatile
+ * or atomic read. The usual compare-and-swap loop, which retries with the
+ * value that it has just read, does not spin: it ends regardless of other
+ * threads. The yield is at the back edge. The kernel then runs on fibers,
+ * because __pycuda_yield is a stop.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>

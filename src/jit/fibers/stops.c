@@ -2,8 +2,8 @@
  *
  * Called by main.c. A kernel needs fibers if it may reach a function that
  * stops its thread. Recursion, calls through pointers and dynamic allocas make
- * its stack size unknown. A call through a pointer may reach any function
- * whose address is taken.
+ * its stack size unknown. A call through a pointer may reach any function with
+ * an address that is taken.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

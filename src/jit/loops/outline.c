@@ -1,4 +1,4 @@
-/* outline.c - moves divergent loops of a thread into functions.
+/* outline.c - moves innermost loops of a thread into functions.
  *
  * Called by main.c before entries are made. A loop within a thread keeps LLVM
  * from vectorising the thread loop, which is then not an innermost loop.

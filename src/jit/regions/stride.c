@@ -330,9 +330,8 @@ has_phis(LLVMBasicBlockRef block)
 static void
 build_mark(struct jit *jit)
 {
-    enum {
-        INACCESSIBLE_ONLY = 12
-    }; /* LLVM's code for memory(inaccessiblemem: readwrite) */
+    /* LLVM's code for memory(inaccessiblemem: readwrite). */
+    enum { INACCESSIBLE_ONLY = 12 };
     static const char memory[] = "memory";
     LLVMValueRef mark = jit_declare(
         jit, together, LLVMVoidTypeInContext(jit->context), NULL, 0);
