@@ -1,8 +1,9 @@
 /* explain.c - reports how each kernel is run, and which loops were vectorised.
  *
- * Called by main.c after the passes that provide the information. `python -m
- * pycuda.cpu explain` reads the JSON. `notes` has one element per kernel and
- * is filled before kernels are split; `remarks` collects LLVM's remarks.
+ * Called by main.c after the passes that provide the information. The command
+ * `python -m pycuda.cpu explain` reads the JSON. `notes` has one element per
+ * kernel and is filled before kernels are split; `remarks` collects LLVM's
+ * remarks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

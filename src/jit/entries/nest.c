@@ -194,8 +194,8 @@ jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
     /* Debuggers stop at one address per line, so there must be only one
      * copy. */
     bool single = jit->options.debug;
-    /* A thread's own loop takes as long for one thread as for a vector of
-     * threads. */
+    /* An outlined loop takes as long for one thread as for a vector of
+     * threads, so the remainder is vectorised too. */
     bool masks = single || hints & JIT_HINT_SHORT ||
                  (kernel->own_loops && !kernel->regions);
     bool copies = kernel->flat && !kernel->regions && !single;

@@ -102,7 +102,7 @@ write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
 }
 
 /* Writes %c.<name>: the limit clamped to the range in which it matters, plus
- * one if the predicate includes or excludes the limit that way. */
+ * one for <= and >, with which the range ends or starts after the limit. */
 static void
 write_limit(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name)

@@ -110,9 +110,10 @@ neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
 }
 
 /* Suppose two arrays overlap so that a thread's accesses to them hit the same
- * word: tests whether threads would then race. Example: `z[i].x = x[i].x;
- * z[i].y = x[i].y;`. If z[0].x were x[0].y, z[0].y would be x[1].x. Programs
- * have no races, so such arrays do not overlap. */
+ * word: tests whether threads would then race. In an example with the
+ * statements `z[i].x = x[i].x; z[i].y = x[i].y;`, z[0].y would be x[1].x if
+ * z[0].x were x[0].y. Programs have no races, so such arrays do not overlap.
+ */
 static bool
 would_race(const struct loop *loop, unsigned i, unsigned k)
 {

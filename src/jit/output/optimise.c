@@ -132,8 +132,9 @@ has_known_rows(const struct jit *jit, bool *warps)
     return rows || *warps;
 }
 
-/* Unrolls those loops. In a warp's scalar loops, such as that of `if (lane ==
- * 0)`, all iterations but one may fold away. */
+/* Unrolls loops over rows of known width, or over lanes. In a scalar loop over
+ * lanes, such as that of `if (lane == 0)`, all iterations but one may fold
+ * away. */
 static void
 unroll_rows(struct jit *jit, bool warps)
 {
