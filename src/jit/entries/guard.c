@@ -17,7 +17,7 @@
 struct search {
     struct jit *jit;
     struct jit_kernel *kernel;
-    LLVMValueRef index;      /* compared value: the index or a phi of it */
+    LLVMValueRef index;      /* compared value: the index, or its phi */
     LLVMValueRef expression; /* computation of the index */
     LLVMValueRef limit;
     bool want_lower; /* search index >= constant, not index < limit */
@@ -323,7 +323,7 @@ find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
     return NULL;
 }
 
-/* Replaces the index, and a phi of it, by the index argument, and writes the
+/* Replaces the index, and its phi, by the index argument, and writes the
  * code of the limit. */
 static void
 use_index_argument(struct search *search)
