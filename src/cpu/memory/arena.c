@@ -1,13 +1,12 @@
 /* arena.c - the address space of device memory and its allocator.
  *
- * Called by memory*.c, array.c, module.c and copy.c. One address range is
- * reserved at the first allocation. Allocations of 64 KiB and more have
- * separate pages, followed by an inaccessible gap; the pages are unmapped when
- * freed, and addresses are reused as late as possible. Smaller allocations
- * share slabs by size class. A table with one entry per 64 KiB finds the
- * allocation that contains an address. adopted.c manages memory outside the
- * arena, and budget.c decides whether the system has enough memory. One lock,
- * `memory_lock`, guards all state.
+ * One address range is reserved at the first allocation. Allocations of
+ * 64 KiB and more have separate pages, followed by an inaccessible gap; the
+ * pages are unmapped when freed, and addresses are reused as late as possible.
+ * Smaller allocations share slabs by size class. A table with one entry per
+ * 64 KiB finds the allocation that contains an address. adopted.c manages
+ * memory outside the arena, and budget.c decides whether the system has enough
+ * memory. One lock, `memory_lock`, guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -21,20 +20,17 @@
 #include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
 
-#define GRANULE   ((size_t)64 << 10)
-#define PAGE      ((size_t)CPU_ARCH_PAGE)
-#define ALIGNMENT ((size_t)256)
-/* Allocations of this size and larger have separate pages. */
-#define LARGE GRANULE
-/* Allocations of this size and larger are aligned to HUGE_UNIT. */
-#define HUGE_BYTES  ((size_t)4 << 20)
+#define GRANULE     ((size_t)64 << 10)
+#define PAGE        ((size_t)CPU_ARCH_PAGE)
+#define ALIGNMENT   ((size_t)256)
+#define LARGE       GRANULE /* minimum size of allocations with own pages */
+#define HUGE_BYTES  ((size_t)4 << 20) /* minimum size for HUGE_UNIT */
 #define HUGE_UNIT   ((size_t)2 << 20)
 #define SLAB_BYTES  ((size_t)1 << 20)
 #define RESERVE_MAX ((size_t)1 << 40)
 #define RESERVE_MIN ((size_t)16 << 20)
 #define REUSE_MIN   ((size_t)64 << 30) /* minimum size of the reuse window */
-/* Accessible bytes in front of slabs and large allocations. */
-#define LEAD PAGE
+#define LEAD        PAGE /* accessible bytes before slabs and large allocations */
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -287,8 +283,6 @@ span_commit(struct span *span, uintptr_t first, size_t bytes)
     return true;
 }
 
-/* ---- large allocations ---- */
-
 /* Allocates a span. The allocation ends at the inaccessible page at the end of
  * the span, up to alignment, so that overruns fault; a huge allocation instead
  * begins at a huge page. Returns NULL on failure. */
@@ -318,8 +312,6 @@ large_allocate(size_t bytes)
     span->one.base = base;
     return &span->one;
 }
-
-/* ---- small allocations ---- */
 
 static void
 partial_add(struct span *slab)
@@ -756,8 +748,6 @@ cpu_arena_used(int device)
     pthread_mutex_unlock(&memory_lock);
     return bytes;
 }
-
-/* ---- the system's memory ---- */
 
 uint64_t
 cpu_arena_resident(uint64_t most)
