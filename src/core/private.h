@@ -1,7 +1,9 @@
-/* private.h - what the files of core share: object layouts and helpers.
+/* private.h - object layouts and helpers that the files of core share.
  *
- * All functions here need the GIL.  0 or -1 with an exception; new references
- * or NULL with an exception, unless a comment says otherwise.
+ * All functions need the GIL and keep it, unless the comment says otherwise.
+ * An int result is 0, or -1 with an exception; an object result is a new
+ * reference, or NULL with an exception. "Borrowed" means a pointer without a
+ * reference.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_PRIVATE_H
@@ -15,12 +17,13 @@
 
 #include <structmember.h>
 
-/* For what threads have of their own: in the block that is there from the
- * start, read without a call. */
+/* For thread-local variables: the module reserves them in the initial block of
+ * each thread, so that an access needs no call of the dynamic linker. */
 #define CORE_AT_ONCE __attribute__((tls_model("initial-exec")))
 
-/* How objects that belong to a context begin.  `context` is strong and stays
- * until the object is freed, also through tp_clear. */
+/* First fields of every object that belongs to a context. `context` is a
+ * counted reference, which stays until the object is freed, also through
+ * tp_clear. */
 #define CORE_HEAD                                                             \
     PyObject_HEAD                                                             \
     PyObject *dict;                                                           \
@@ -32,20 +35,20 @@ struct core_object {
 };
 
 enum core_context_kind {
-    CONTEXT_CREATED, /* ours: cuCtxDestroy */
+    CONTEXT_CREATED, /* created here: cuCtxDestroy */
     CONTEXT_PRIMARY, /* retained: cuDevicePrimaryCtxRelease */
     CONTEXT_FOREIGN, /* attached: never destroyed */
 };
 
-/* A live stream of a context, for the pool. */
+/* A live stream of a context; the memory pool reads the list. */
 struct core_stream_row {
     CUstream handle;
-    bool blocking; /* ordered against the legacy default stream */
+    bool blocking; /* synchronizes with the legacy default stream */
 };
 
-/* A launch that may turn out to have failed. */
+/* A recent launch, for the message if its kernel fails later. */
 struct core_launched {
-    PyObject *name; /* strong; NULL: the driver knows it */
+    PyObject *name; /* strong; NULL: look `function` up */
     CUfunction function;
     unsigned grid[3], block[3];
     bool is_row; /* grid[1], grid[2] and block[2] are 1 */
@@ -53,7 +56,8 @@ struct core_launched {
 
 enum { CORE_LAUNCHES_KEPT = 3 };
 
-/* Host memory of a copy on its way: memory/flight.c. */
+/* A pending copy: host memory of an asynchronous copy that may still run
+ * (memory/flight.c). */
 struct core_flight {
     PyObject *host; /* strong */
     CUstream stream;
@@ -62,88 +66,96 @@ struct core_flight {
 
 enum { CORE_QUEUES = 8 };
 
-/* Launches on a stream that may be waiting for the device: launch/queue.c. */
+/* Count of the launches on a stream that may be waiting in the driver's queue
+ * (launch/queue.c). */
 struct core_queue {
     CUstream stream;
-    unsigned count; /* since the last known completion */
-    unsigned look;  /* the count at which there is something to be done */
-    unsigned
-        marked;    /* of them, issued before the event; 0: it tells nothing */
-    unsigned done; /* no longer in the count: both together only grow */
+    unsigned count;  /* launches not known to be complete */
+    unsigned look;   /* value of `count` at which to check for completion */
+    unsigned marked; /* launches before `event`, part of `count`; 0: no event
+                        pending */
+    unsigned done;   /* launches known to be complete; done + count never
+                        decreases */
     CUevent event;
 };
 
 struct core_context {
-    CORE_HEAD /* `context` is NULL here */
-        /* What each operation reads, side by side. */
-        uint64_t serial;      /* unique in the process: its key */
-    struct core_queue *queue; /* of the last launch */
+    CORE_HEAD /* `context` is NULL in a context */
+        /* Fields that each operation reads, on adjacent cache lines. */
+        uint64_t serial;      /* key; unique in the process, changes with
+                                 the kernels */
+    struct core_queue *queue; /* the row of the last launch */
     struct core_pool *pool;
     bool valid;              /* not detached */
-    bool guarded;            /* captures, or is detached, or is not the only
-                                one: each use of its memory is examined */
-    unsigned captures;       /* streams that capture, by Stream.capture */
-    uint64_t noted;          /* how often `launched` changed, and 1 */
-    unsigned launched_at;    /* the newest */
+    bool guarded;            /* uses of memory take the slow path: the
+                                context captures, is detached, or is not the
+                                only one */
+    unsigned captures;       /* captures that Stream.capture has open */
+    uint64_t noted;          /* number of changes of `launched`, plus 1 */
+    unsigned launched_at;    /* index of the newest */
     unsigned launched_count; /* at most CORE_LAUNCHES_KEPT */
-    struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring */
-    struct core_queue queues[CORE_QUEUES + 1]; /* the last: all others' */
+    struct core_launched launched[CORE_LAUNCHES_KEPT]; /* a ring buffer */
+    struct core_queue queues[CORE_QUEUES + 1]; /* last: other streams */
     CUcontext handle;
     CUdevice device;
-    bool ending; /* a thread detaches it */
+    bool ending; /* a thread is detaching it */
     enum core_context_kind kind;
     struct core_stream_row *streams;
     size_t stream_count;
-    PyObject *held;    /* list: what captures have used; NULL without any */
-    CUdeviceptr *late; /* freed in stream order meanwhile: goes back later */
+    PyObject *held;    /* list: objects used by open captures, or NULL */
+    CUdeviceptr *late; /* freed in stream order during a capture; to be
+                          freed after it */
     size_t late_count;
-    struct core_scratch *scratch; /* a row a stream */
+    struct core_scratch *scratch; /* one row per stream */
     size_t scratch_count;
-    struct core_staging *staging; /* NULL before the first such copy */
-    cublasHandle_t cublas;        /* NULL while there is none */
+    struct core_staging *staging; /* NULL before the first staged copy */
+    cublasHandle_t cublas;        /* NULL before the first product */
     struct core_flight *flights;
     size_t flight_count, flight_room;
-    size_t flight_next; /* the one to look at */
+    size_t flight_next; /* the pending copy to check next */
     PyObject *kept[CORE_KEPT_COUNT];
-    struct core_function *functions; /* all that live */
-    struct core_graph_link *graphs;  /* whose native graphs go with it */
-    struct core_context *next;       /* of all contexts */
+    struct core_function *functions; /* all live Functions of the context */
+    struct core_graph_link *graphs;  /* native graphs to destroy with the
+                                        context */
+    struct core_context *next;       /* in the list of all contexts */
 };
 
 struct core_allocation {
     CORE_HEAD
-    /* What each operation reads, behind the context; the bits are tested
-     * and set together. */
+    /* Fields that each operation reads, on the cache line of `context`; the
+     * bits are tested and set together. */
     CUstream stream; /* of the last use */
-    bool cached : 1; /* of the default pool */
+    bool cached : 1; /* from the default pool */
     bool freed : 1;
     bool escaped : 1;   /* its address left as an integer */
-    bool scattered : 1; /* used on streams that nothing orders */
-    bool touched : 1;   /* used at all since it was taken */
-    bool settled : 1;   /* nothing of before it was taken still uses the
-                           memory */
-    bool crossed : 1;   /* used last by another context: `user`, `user_stream`;
-                           `stream` is none then, and `scattered` is set */
-    bool was_scattered : 1; /* before it was crossed */
+    bool scattered : 1; /* used on streams without an order between them */
+    bool touched : 1;   /* used since it was allocated */
+    bool settled : 1;   /* no work of the previous owner uses the memory any
+                           more */
+    bool crossed : 1;   /* last used in another context, by `user` on
+                           `user_stream`; `stream` matches no stream then,
+                           and `scattered` is set */
+    bool was_scattered : 1; /* value of `scattered` before `crossed` was set */
     uint32_t bin;           /* size class in its pool */
-    size_t bytes;           /* as asked for */
-    size_t room;            /* bytes of its block in the default pool */
+    size_t bytes;           /* requested size */
+    size_t room; /* size in bytes of its block in the default pool */
     CUdeviceptr pointer;
-    PyObject *pool; /* DeviceMemoryPool of a PooledDeviceAllocation */
-    struct core_context *user; /* of `crossed`; may have gone since */
+    PyObject *pool; /* strong; DeviceMemoryPool of a PooledDeviceAllocation */
+    struct core_context *user; /* borrowed; valid with `crossed`; may no
+                                  longer exist */
     CUstream user_stream;
 };
 
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
-    bool foreign; /* Stream.from_handle: never destroyed */
+    bool foreign; /* from Stream.from_handle: never destroyed */
 };
 
-/* The streams that a thread has entered, the newest last. */
+/* The streams that a thread has entered by `with`, the newest last. */
 struct core_entry {
     struct core_stream_object *stream; /* strong */
-    uint64_t turn;                     /* later ones are greater */
+    uint64_t turn; /* increases with each entry of the process */
 };
 
 struct core_entered {
@@ -156,12 +168,13 @@ struct core_event {
     CUevent handle;
 };
 
-/* Offset and size of one kernel parameter. */
+/* Offset and size in bytes of one kernel parameter. */
 struct core_parameter {
     uint32_t offset, bytes;
 };
 
-/* One kernel's parameters; `known` is false where the image does not tell. */
+/* The parameters of one kernel; `known` is false if the image does not list
+ * them. */
 struct core_layout {
     char *name;
     struct core_parameter *parameters;
@@ -173,7 +186,7 @@ struct core_layout {
 struct core_layouts {
     struct core_layout *rows;
     size_t count;
-    bool complete; /* read from an image that names all its kernels */
+    bool complete; /* the image names all its kernels */
 };
 
 struct core_module {
@@ -183,12 +196,12 @@ struct core_module {
     struct core_texture *textures; /* owned */
 };
 
-/* What the launch path does with one argument type. */
+/* How the launch path reads an argument of one type. */
 enum core_argument {
     ARGUMENT_UNKNOWN,
     ARGUMENT_INTEGER,  /* NumPy signed integer scalar */
     ARGUMENT_UNSIGNED, /* NumPy unsigned integer scalar */
-    ARGUMENT_BITS,     /* NumPy scalar whose bytes are copied as they are */
+    ARGUMENT_BITS,     /* NumPy scalar whose bytes are copied unchanged */
     ARGUMENT_ALLOCATION,
     ARGUMENT_ARRAY,
     ARGUMENT_HANDLER,
@@ -198,15 +211,16 @@ enum core_argument {
     ARGUMENT_OTHER,   /* __cuda_array_interface__ or gpudata, or an error */
 };
 
-/* Remembered argument type of one parameter. */
+/* Cached argument type of one parameter. */
 struct core_slot {
     PyTypeObject *type; /* strong */
     enum core_argument kind;
-    uint32_t bytes; /* of a NumPy scalar */
-    uint32_t looks; /* how many types were compared with the source */
+    uint32_t bytes; /* size of a NumPy scalar; 0 for other kinds */
+    uint32_t looks; /* number of types compared with the kernel's source */
 };
 
-/* A grid or block that was read, to know it again by its identity. */
+/* A grid or block of an earlier call, recognized by the identity of its
+ * tuple. */
 struct core_shape {
     PyObject *tuple; /* strong, of exact ints; or NULL */
     unsigned lengths[3];
@@ -214,40 +228,42 @@ struct core_shape {
 
 struct core_function {
     CORE_HEAD
-    /* What each launch reads, side by side. */
+    /* Fields that each launch reads, on adjacent cache lines. */
     vectorcallfunc vectorcall;
     CUfunction handle;
     struct core_module *module;
     PyObject *name;
-    struct core_slot *slots;       /* layout.count, or NULL */
-    struct core_format *format;    /* of prepare, or NULL */
-    struct core_shape grid, block; /* of the last call */
-    PyObject *names; /* a call's keywords, where they are just block and grid:
-                        strong, or NULL */
-    int grid_at;     /* its place among them, or -1; the other is block */
-    bool small;      /* its arguments are few: launch/again.c */
-    uint64_t noted;  /* the context's, where that has this function's launch
-                        in `grid` and `block` as its last; or 0 */
-    struct core_layout layout; /* points into the module's table or is owned
-                                  by `own_parameters` */
+    struct core_slot *slots;       /* layout.count rows, or NULL */
+    struct core_format *format;    /* of prepare(), or NULL */
+    struct core_shape grid, block; /* of the previous call */
+    PyObject *names; /* keyword names of the previous call if they are only
+                        block and grid; strong, or NULL */
+    int grid_at;     /* index of grid among `names`, or -1; the other name
+                        is block */
+    bool small;      /* few argument bytes: launch/again.c applies */
+    uint64_t noted;  /* the context's `noted` if its newest launch is this
+                        function with `grid` and `block`; or 0 */
+    struct core_layout layout; /* points into the module's table, or to
+                                  `own_parameters` */
     struct core_parameter *own_parameters;
-    struct core_function *next, **link; /* among its context's */
-    PyObject *arg_format;               /* prepare's, or NULL */
-    PyObject *texrefs;                  /* list or NULL */
-    struct core_oldstyle *old;          /* owned; NULL before its first call */
-    size_t shared_allowed; /* dynamic shared memory; 0: not asked yet */
-    bool warned;           /* about PyCUDA's packing */
+    struct core_function *next, **link; /* list of the context's Functions */
+    PyObject *arg_format;      /* format given to prepare(), or NULL */
+    PyObject *texrefs;         /* list or NULL */
+    struct core_oldstyle *old; /* owned; NULL before the first such call */
+    size_t shared_allowed;     /* bytes of dynamic shared memory that are
+                                  allowed; 0: unknown */
+    bool warned;               /* the packing warning was given */
 };
 
 struct core_array_object {
     CORE_HEAD
     CUarray handle;
-    PyObject *owner; /* of a non-owning wrapper: what keeps it alive */
+    PyObject *owner; /* object that keeps a non-owning wrapper's array alive */
     bool owned;
 };
 
-/* What fetches through a declared reference give: the numbers that
- * texture_reference.h writes into the variable. */
+/* Element type that fetches through a declared reference return: the values
+ * that texture_reference.h writes into the variable. */
 enum core_fetched {
     FETCHED_UNKNOWN,
     FETCHED_FLOATS,
@@ -257,10 +273,11 @@ enum core_fetched {
 /* State of one texture or surface reference. */
 struct core_texture {
     struct core_texture *next; /* in its module's list */
-    PyObject *name;            /* strong str; NULL for a free one */
-    CUdeviceptr variable;      /* the module's 8 bytes; 0 for a free one */
+    PyObject *name;            /* strong str; NULL without a module */
+    CUdeviceptr variable;      /* address of the module's 8 bytes; 0 without
+                                  a module */
     unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
-    PyObject *resource;        /* strong: Array or allocation bound */
+    PyObject *resource;        /* strong: the bound Array or allocation */
     CUDA_RESOURCE_DESC where;
     CUDA_TEXTURE_DESC how;
     CUarray_format format;
@@ -269,19 +286,26 @@ struct core_texture {
     enum core_fetched gives;
 };
 
-/* -- python/args.c: arguments of methods; core.h has core_args */
+/* -- python/args.c: arguments of methods; core.h declares core_args */
 
+/* Convert an int or an object with __index__, which a float lacks.
+ * OverflowError if the value does not fit the type. */
 int core_size(PyObject *object, size_t *value);
 int core_unsigned(PyObject *object, unsigned *value);
 int core_int(PyObject *object, int *value);
-/* Fills `spec`-less small things: a path of str into a char pointer. */
+/* Returns the UTF-8 text of a str, borrowed from it, or NULL with TypeError;
+ * `what` names the argument in the message. */
 const char *core_text(PyObject *object, const char *what);
-/* The 64 bytes of a handle from another process; -1: they are not (`says`). */
+/* Copies the 64 bytes of a handle of another process into `handle`. LogicError
+ * of `routine` with the text `says` if the buffer has another size. */
 int core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                     const char *says);
-/* grid or block: an int, a tuple or a list of 1 to 3 ints. */
+/* Reads a grid or block: an int, or a tuple, list or one-dimensional array of
+ * 1 to 3 ints. Absent dimensions are 1. `what` names it in messages. */
 int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
-/* The same, where the next call is likely to bring the same tuple. */
+/* core_dimensions for an argument that the next call is likely to repeat:
+ * caches a tuple of ints in `shape`. core_shape_known tests the cache
+ * first. */
 int core_shape_read(struct core_shape *shape, PyObject *object,
                     const char *what, unsigned out[3]);
 static inline int
@@ -294,109 +318,144 @@ core_shape_known(struct core_shape *shape, PyObject *object, const char *what,
     memcpy(out, shape->lengths, sizeof shape->lengths);
     return 0;
 }
-/* The one argument `flags`, which stays as it is where none is given; format:
- * "|O:" and the name of the type. */
+/* Reads the single optional argument `flags`, and leaves *flags unchanged if
+ * it is absent. `format` is "|O:" and the name of the type. */
 int core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
                     unsigned *flags);
-/* TypeError where the memory holds pointers to Python objects, which a copy
- * would break. */
+/* TypeError if the memory holds pointers to Python objects, which a copy would
+ * invalidate. */
 int core_buffer_plain(PyObject *object);
-/* A contiguous buffer (C or Fortran); release with PyBuffer_Release. */
+/* Exports a buffer that is contiguous in C or Fortran order. The caller calls
+ * PyBuffer_Release. */
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);
-/* shape (int or iterable) into at most 32 lengths; returns ndim or -1. */
+/* Reads a shape, an int or an iterable of ints, into at most 32 lengths.
+ * Returns the number of dimensions, or -1. */
 int core_shape(PyObject *shape, Py_intptr_t *lengths);
 
-/* -- python/object.c: common ends of all objects */
+/* -- python/object.c: slots that all objects of a context share */
+/* Allocates an object that begins with CORE_HEAD, with a reference to
+ * `context`, which may be NULL; the other fields are zero. */
 PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
+/* tp_traverse and tp_clear for the fields of CORE_HEAD. `context` stays, since
+ * deallocation needs it. */
 int core_object_traverse(PyObject *self, visitproc visit, void *arg);
 int core_object_clear(PyObject *self);
+/* First and last step of tp_dealloc: untrack the object and clear its weak
+ * references; drop the fields of CORE_HEAD and free the memory. */
 void core_object_begin_dealloc(PyObject *self);
 void core_object_end_dealloc(PyObject *self);
+/* tp_new of classes that Python cannot instantiate: RuntimeError. */
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
-/* Whether tp_init reads the arguments of a class, as a subclass's own
- * __init__ passes them on: else tp_new, `make`, has read them. */
+/* Returns whether tp_init reads the arguments of a class, because a subclass's
+ * own __init__ passes them on; otherwise tp_new, `make`, has read them. */
 static inline bool
 core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 {
     return type->tp_init != init && type->tp_new == make;
 }
+/* Creates the type, stores it in *field (strong) and adds it to the module. */
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
-/* Makes a type of vectorcalls notice that its __call__ was replaced. */
+/* Makes a type with vectorcall call a __call__ that a program assigns to
+ * it. */
 int core_let_replace_call(PyTypeObject *type);
+/* __dictoffset__ and __weaklistoffset__ of CORE_HEAD. */
 extern PyMemberDef core_object_members[];
 
-/* -- python/check.c */
-CUresult core_quiet(CUresult code); /* for destructors: ignores */
-int core_open(void);                /* loads the driver library */
-/* The same, and LogicError for `routine` before init(). */
+/* -- python/check.c: CUresult to exception */
+CUresult core_quiet(CUresult code); /* for destructors: ignores errors */
+int core_open(void);                /* loads the driver library once */
+/* core_open, and LogicError of `routine` before init(). */
 int core_open_ready(const char *routine);
 
-/* -- python/unlocked.c: a thread's first use of a context, and around calls
- * without the GIL */
+/* -- python/unlocked.c: the GIL around calls of the driver */
+/* Marks the thread as one that uses the driver: if Python ends it while the
+ * process exits, it waits before the driver's thread destructors run. Called
+ * at a thread's first use of a context. */
 void core_thread_uses_driver(void);
+/* Release and acquire the GIL around a call of the driver or of NVRTC. The end
+ * of the process waits up to 5 seconds for such calls. */
 PyThreadState *core_unlock(void);
 void core_lock(PyThreadState *thread);
-void core_take_gil(PyThreadState *thread); /* after no such call */
+/* Acquires the GIL after a wait that the end of the process does not wait for.
+ * A thread that Python is about to end stays blocked here. */
+void core_take_gil(PyThreadState *thread);
+/* Called in a forked child: resets the number of pending calls. */
 void core_unlocked_forked(void);
 
 /* -- context/context.c, context/stack.c */
-struct core_context *core_current(void);   /* borrowed, or NULL + LogicError */
+struct core_context *core_current(void);   /* borrowed, or NULL with
+                                              LogicError */
 struct core_context *core_stack_top(void); /* borrowed, or NULL, no error */
+/* Pushes a context on this thread's stack, with a reference. CUDA's current
+ * context is the caller's concern. */
 int core_stack_push(struct core_context *context);
 struct core_context *core_stack_pop(void); /* strong, or NULL, no error */
-int core_stack_restore(void); /* makes the stack's top CUDA's current one */
-/* What this thread has entered; NULL where there is none, with an exception
- * if it was to be made. */
+int core_stack_restore(void); /* makes the top CUDA's current context */
+/* Returns the streams that this thread has entered; NULL if there are none.
+ * With `create` NULL means an exception. */
 struct core_entered *core_stack_entered(bool create);
+/* Wraps a native context in a Context and adds it to the list of contexts. On
+ * failure the caller still owns `handle`. */
 PyObject *core_context_wrap(CUcontext handle, CUdevice device,
                             enum core_context_kind kind);
-/* Around native calls on an object of `context` from wherever: false means
- * that the context is gone and there is nothing to release. */
+/* Make `context` current around native calls on one of its objects, from any
+ * thread. false means that the context is gone, that there is nothing to
+ * release, and that core_leave must not be called. */
 struct core_scope {
     bool pushed;
 };
 bool core_enter(struct core_context *context, struct core_scope *scope);
 void core_leave(struct core_scope *scope);
-/* -1 with LogicError: the object's context was detached. */
+/* Raises LogicError that the object's context was detached; returns -1. */
 int core_context_gone(const char *routine);
+/* Enters a stream in the context's list, or removes it after its launches are
+ * accounted for. */
 int core_context_add_stream(struct core_context *context, CUstream handle,
                             bool blocking);
 void core_context_drop_stream(struct core_context *context, CUstream handle);
 
 /* -- context/kept.c */
-/* For each context: when it is made, when its memory goes. */
+/* Called for each context when it is created and when its memory is freed:
+ * maintain the list of contexts. */
 void core_kept_begin(struct core_context *context);
 void core_kept_end(struct core_context *context);
-struct core_context *core_contexts_first(void); /* by ->next: all */
-/* Sets `guarded` of all contexts: one came, went, began or ended a capture. */
+struct core_context *core_contexts_first(void); /* all contexts, by ->next */
+/* Updates `guarded` of all contexts, after one was created or detached or
+ * began or ended a capture. */
 void core_contexts_guard(void);
+/* Visits and drops the objects of the context's local storage. Dropping them
+ * changes the context's key. */
 int core_kept_traverse(struct core_context *context, visitproc visit,
                        void *arg);
-/* The context goes. */
 void core_kept_drop(struct core_context *context);
 
-/* -- context/device.c */
+/* -- context/device.c: Device and its ordinal; TypeError for other objects */
 PyObject *core_device_object(CUdevice device);
 int core_device_ordinal(PyObject *device, CUdevice *ordinal);
 
 /* -- python/enums.c */
-/* A member of an enum class by value. */
+/* Returns the member of an enum class that has the value. */
 PyObject *core_enum(const char *name, long value);
-/* The enum's member of this name in any case, a str: new.  NULL without an
- * exception: it has none; with one: no memory. */
+/* Returns the enum's member with this name, a str in any case. NULL without an
+ * exception if there is none. */
 PyObject *core_enum_member(const char *name, PyObject *member);
 
 /* -- memory/allocation.c, memory/pool.c */
+/* Wraps device memory in an allocation of the given type. On failure the
+ * caller still owns the memory. */
 PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
-/* Whether a call that found no device memory is to be tried again: once, now
- * that garbage is collected and idle memory given back. */
+/* Returns whether to retry an allocation: only after OUT_OF_MEMORY and once
+ * per `tried`. Collects garbage and frees the pool's idle memory first, which
+ * may run any Python code. */
 bool core_made_room(CUresult code, bool *tried);
+/* Calls cuMemAlloc, with one retry after core_made_room. Raises nothing. */
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
-/* core_check of an allocation: the error says how much was asked for. */
+/* core_check of an allocation: the error names the requested size. */
 int core_allocate_check(CUresult code, size_t bytes, const char *routine);
+/* LogicError if the memory was freed or its context was detached. */
 int core_allocation_alive(struct core_allocation *allocation);
 
 static inline bool
@@ -414,85 +473,112 @@ core_is_array(PyObject *object)
 }
 
 /* -- python/holder.c */
-/* What as_buffer gives: a memoryview of the address, which keeps `owner`. */
+/* Returns a writable memoryview of `bytes` bytes at the address, which keeps a
+ * reference to `owner`. */
 PyObject *core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes);
 
 /* -- memory/order.c */
+/* Returns whether the stream is the default stream or a live Stream of the
+ * context; other streams may end without notice. */
 bool core_stream_known(const struct core_context *context, CUstream stream);
 
-/* -- memory/allocation.c, pool.c */
+/* -- memory/allocation.c, memory/pool.c */
+/* nb_int of allocations: the address, which counts as escaped. */
 PyObject *core_allocation_int(PyObject *allocation);
+/* Allocates from the pool of the context, or from the driver if the pool is
+ * off or the size too large. Fills the memory fields of `allocation`. */
 CUresult core_pool_take(struct core_context *context, size_t bytes,
                         CUstream stream, struct core_allocation *allocation);
-/* Takes the block back; false: the caller frees it. */
+/* Returns the block to the pool. false: the caller frees the memory. */
 bool core_pool_give(struct core_allocation *allocation);
-/* The same for one that dies and is not tracked: takes its references and its
- * memory as well.  False: the caller ends both. */
+/* core_pool_give for an allocation that is being deallocated and is untracked:
+ * the pool takes over its references and the object's own memory. false: the
+ * caller must release both. */
 bool core_pool_keep(struct core_allocation *dead);
+/* Frees the context's idle memory. Releases the GIL. */
 void core_pool_trim(struct core_context *context);
-/* What keeps memory from being used again too early; each rule can be turned
- * off, for tests that show what it is for. */
+/* Rules that prevent early reuse of memory; a test turns each off to show that
+ * it is needed. */
 enum core_pool_rule {
-    RULE_OTHER_STREAMS = 1, /* wait for an event of the last user's */
-    RULE_ESCAPED = 2,       /* addresses that left are not kept */
-    RULE_SCATTERED = 4,     /* nor what several streams used */
-    RULE_ENDING_STREAMS = 8 /* are waited for */
+    RULE_OTHER_STREAMS = 1, /* wait for an event of the last stream */
+    RULE_ESCAPED = 2,       /* do not cache memory whose address left */
+    RULE_SCATTERED = 4,     /* nor memory that several streams used */
+    RULE_ENDING_STREAMS = 8 /* wait for streams that end */
 };
+/* Returns whether the rule is on. */
 bool core_pool_heeds(enum core_pool_rule rule);
+/* Marks the blocks last used on the stream, which is idle, as reusable. */
 void core_pool_stream_gone(struct core_context *context, CUstream stream);
+/* Frees the pool and all its blocks. Releases the GIL. */
 void core_pool_destroy(struct core_context *context);
 unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
 
-/* -- memory/scratch.c; core_scratch is in core.h */
-/* The stream was waited for, or is not used any more. */
+/* -- memory/scratch.c; core.h declares core_scratch */
+/* Drops the stream's scratch memory; the stream is idle or is not used any
+ * more. */
 void core_scratch_stream_gone(struct core_context *context, CUstream stream);
+/* Visits and drops all scratch memory of the context. */
 int core_scratch_traverse(struct core_context *context, visitproc visit,
                           void *arg);
 void core_scratch_drop(struct core_context *context);
 
 /* -- memory/staging.c */
-/* The ring for a plain copy of so much host memory, or NULL: the driver copies
- * by itself.  To be given back. */
+/* Returns the context's ring for a synchronous copy of pageable host memory,
+ * or NULL if the driver shall copy directly. The caller returns it with
+ * core_staging_give. */
 struct core_staging *core_staging_take(const void *host, size_t bytes);
 void core_staging_give(struct core_staging *ring);
+/* Frees the ring, or lets the copy that uses it free it. */
 void core_staging_drop(struct core_context *context);
-/* Without the GIL; the copy is done when they return. */
+/* Copy through the ring, without the GIL. The copy is complete on return. */
 CUresult core_staging_htod(struct core_staging *ring, CUdeviceptr target,
                            const void *source, size_t bytes, CUstream stream);
 CUresult core_staging_dtoh(struct core_staging *ring, void *target,
                            CUdeviceptr source, size_t bytes, CUstream stream);
 
 /* -- memory/flight.c */
-/* Host memory at `address`, of a copy that was issued; never fails. */
+/* Keeps a reference to `host`, which owns the memory at `address`, until the
+ * copy that was just issued on `stream` is complete. Never fails: waits for
+ * the stream if it cannot record an event. */
 void core_flight_keep(PyObject *host, const void *address, CUstream stream);
-/* Drops what copies have done with. */
+/* Drops the references of copies that are complete. */
 void core_flights_land(struct core_context *context);
-void core_flights_of_stream(struct core_context *context,
-                            CUstream stream); /* which is idle */
-/* The context goes; waits for it if there are any. */
+/* Drops those of a stream, which is idle. */
+void core_flights_of_stream(struct core_context *context, CUstream stream);
+/* Drops all, at the end of the context; waits for the context first if copies
+ * are pending. */
 void core_flights_drop(struct core_context *context);
 
 /* -- memory/asyncpool.c */
-/* The captures have ended: what was dropped meanwhile goes back. */
+/* Frees the memory that was dropped during captures, now that none is open. */
 void core_late_free(struct core_context *context);
 
 /* -- code/layout.c, code/layout_cubin.c */
-/* Does it begin as an image of the CPU device does? */
+/* Returns whether the image begins with the magic number of the CPU device's
+ * images. */
 bool core_image_of_cpu(const void *image, size_t bytes);
-/* Whether an image of the CPU device has all the bytes that it tells of: the
- * driver is given no length. */
+/* Returns whether a cubin, a fatbin or an image of the CPU device has all the
+ * bytes that its headers declare, since the driver is not given the length.
+ * True for PTX and other images. */
 bool core_image_whole(const void *image, size_t bytes);
+/* Reads the kernels' parameters from an image; leaves them unknown if it
+ * cannot. */
 void core_layouts_read(const void *image, size_t bytes,
                        struct core_layouts *layouts);
 void core_layouts_free(struct core_layouts *layouts);
+/* Returns the row of a kernel, borrowed from the table, or NULL. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
-/* What a module whose table is complete has instead of a name it lacks. */
+/* Lists the module's kernels, for the "not found" error. The table must be
+ * complete. */
 void core_layouts_describe(const struct core_layouts *table, char *text,
                            size_t room);
+/* Reads a cubin, an ELF file, for core_layouts_read. */
 void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
                              struct core_layouts *layouts);
+/* Adds a row with space for `count` parameters. NULL without an exception if
+ * there is no memory. */
 struct core_layout *core_layouts_add(struct core_layouts *layouts,
                                      const char *name, size_t length,
                                      uint32_t count);
@@ -500,54 +586,73 @@ struct core_layout *core_layouts_add(struct core_layouts *layouts,
 /* -- code/cublas.c: frees the context's handle */
 void core_cublas_drop(struct core_context *context);
 
-/* -- code/nvrtc.c: tells the loader sys.path, for pip's wheels */
+/* -- code/nvrtc.c: passes sys.path to the loader, which finds the libraries of
+ * pip packages */
 int core_library_dirs_tell(void);
 
 /* -- code/program.c (Module), texture/texref.c */
+/* Loads an image into the current context as a Module. */
 PyObject *core_module_load(const void *image, size_t bytes);
+/* Return the TextureReference or SurfaceReference of a module's variable at
+ * the address `variable`. */
 PyObject *core_texref_for(struct core_module *module, PyObject *name,
                           CUdeviceptr variable);
 PyObject *core_surfref_for(struct core_module *module, PyObject *name,
                            CUdeviceptr variable);
-/* A new list of what is given as texrefs; TypeError for any other object than
- * a TextureReference among them. */
+/* Returns a new list of the texrefs argument; TypeError if an element is not a
+ * TextureReference. */
 PyObject *core_texrefs_list(PyObject *texrefs);
-/* For a launch that names them: LogicError too where a bound one's memory was
- * freed. */
+/* core_texrefs_list without a result, for a launch: LogicError too if the
+ * memory of a bound reference was freed. */
 int core_texrefs_check(PyObject *texrefs);
-/* Writes changed bindings into the module, in stream order. */
+/* Writes changed bindings into the module's variables, in stream order; waits
+ * for the stream if there are any. LogicError if the stream captures. */
 int core_textures_update(struct core_module *module, CUstream stream);
+/* Frees the states of the module's references and their native objects. */
 void core_textures_free(struct core_module *module);
 
 /* -- texture/texobj.c */
-/* The object of a TextureObject or SurfaceObject that is about to be used on
- * `stream`. */
+/* Returns the native object of a TextureObject or SurfaceObject, whose type
+ * the caller has checked, and notes the use of its memory on `stream`.
+ * LogicError if it was freed. */
 int core_texture_object(PyObject *object, CUstream stream,
                         unsigned long long *handle);
-/* Four numbers. */
+/* Reads four numbers. */
 int core_border_color(PyObject *object, float color[4]);
 
 /* -- texture/cuarray.c */
+/* Returns the handle of an Array; TypeError for another object, LogicError if
+ * it was freed. */
 int core_array_handle(PyObject *object, CUarray *handle);
+/* Wraps a CUDA array that `owner` keeps alive; NULL as owner makes the Array
+ * own it. */
 PyObject *core_array_wrap(CUarray handle, struct core_context *context,
                           PyObject *owner);
+/* Reads an ArrayDescriptor; TypeError for another object. */
 int core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor);
-/* Either kind of descriptor. */
+/* Reads an ArrayDescriptor3D or an ArrayDescriptor. */
 int core_descriptor3d_read(PyObject *object,
                            CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 
 /* -- texture/mipmap.c */
-/* Of a MipmappedArray. */
+/* Returns the handle of a MipmappedArray, whose type the caller has checked;
+ * LogicError if it was freed. */
 int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);
 
 /* -- code/function.c, launch/pack.c, launch/format.c, launch/launch.c,
  * launch/again.c */
+/* Returns a new Function for a kernel; LogicError if the module lacks it. */
 PyObject *core_function_new(struct core_module *module, const char *name);
+/* Calls of a Function: core_function_vectorcall is the fast path,
+ * core_function_call the slow path. `args` has `count` positional values, then
+ * one for each of `names`. */
 PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
                                    size_t nargsf, PyObject *names);
 PyObject *core_function_call(struct core_function *function,
                              PyObject *const *args, Py_ssize_t count,
                              PyObject *names);
+/* Methods of Function. core_prepared_call is the fast path of prepared_call,
+ * core_prepared_first its slow path. */
 PyObject *core_prepared_call(PyObject *self, CORE_ARGS);
 PyObject *core_prepared_first(struct core_function *function, CORE_ARGS);
 PyObject *core_prepared_async_call(PyObject *self, CORE_ARGS);
@@ -557,101 +662,129 @@ extern PyType_Spec core_timer_spec;
 enum {
     CORE_LOCAL_BYTES = 1024,
     CORE_LOCAL_POINTERS = 64,
-    CORE_SMALL_BYTES = 256, /* of a `small` function's arguments */
+    CORE_SMALL_BYTES = 256, /* of the arguments of a `small` function */
     CORE_SMALL_COUNT = 16,
 };
 
-/* The packed arguments of one launch; lives on the stack, uninitialised but
- * for what pack_begin (hot.h) sets. */
+/* Packed arguments of one launch, on the stack. Uninitialized except for the
+ * fields that pack_begin (hot.h) sets; pack_end frees the heap memory. */
 struct core_pack {
     PyObject *stream_object; /* borrowed; NULL or None for the default */
     CUstream stream;
-    void **pointers; /* one a parameter, into `buffer` */
-    char *buffer;    /* `local`, or heap if larger */
-    void *heap;      /* or NULL: pointers, then the buffer */
-    size_t bytes;    /* packed, where as_buffer */
+    void **pointers; /* one per parameter, into `buffer` */
+    char *buffer;    /* `local`, or heap memory if larger */
+    void *heap;      /* NULL, or the pointers, then the buffer */
+    size_t bytes;    /* packed size if as_buffer */
     size_t capacity, pointer_room;
-    bool as_buffer; /* layout unknown: passed whole */
-    bool handlers;  /* ArgumentHandlers are among the arguments */
+    bool as_buffer; /* layout unknown: passed as one buffer */
+    bool handlers;  /* some arguments are ArgumentHandlers */
     bool outputs;   /* one of them copies back */
     bool cooperative;
-    unsigned cluster[3];   /* blocks; {0} for none */
+    unsigned cluster[3];   /* in blocks; {0} for none */
     PyObject *const *args; /* borrowed, for messages */
     Py_ssize_t count;
     void *local_pointers[CORE_LOCAL_POINTERS];
     _Alignas(16) char local[CORE_LOCAL_BYTES];
 };
+/* Ensures capacity for so many bytes and pointers; moves the buffer to the
+ * heap if needed, so that pointers into it become invalid. */
 int core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers);
+/* Converts the arguments into `pack` and notes their memory as used on its
+ * stream. Errors name the kernel and the parameter. May run Python code. */
 int core_pack_arguments(struct core_function *function, PyObject *const *args,
                         Py_ssize_t count, struct core_pack *pack);
-/* Stores an integer into a parameter of any size that holds it. */
+/* Stores an integer into a parameter of `bytes` bytes; OverflowError if it
+ * does not fit. */
 int core_pack_integer(struct core_function *function, Py_ssize_t index,
                       uint64_t bits, bool negative, char *target,
                       uint32_t bytes);
-/* Address of anything that stands for device memory, used on the stream. */
+/* Returns the address of an object that stands for device memory, and notes
+ * the use of the memory on the pack's stream. */
 int core_pack_pointer(PyObject *object, struct core_pack *pack,
                       CUdeviceptr *pointer);
 
-/* A parsed argument format of prepare(). */
+/* One value of a prepare() format. */
 struct core_field {
     char code;
-    char usual; /* the code, where the parameter has its size; or 0 */
-    uint32_t bytes, offset; /* offset in PyCUDA's packing */
-    uint32_t target;        /* offset of the parameter, by_layout */
+    char usual; /* `code` if the parameter has the field's size, else 0 */
+    uint32_t bytes, offset; /* offset: in PyCUDA's packing */
+    uint32_t target;        /* parameter's offset, if by_layout */
 };
+/* A parsed format. Calls that use it hold a count, since an argument's Python
+ * code may call prepare() again. */
 struct core_format {
-    unsigned users; /* the function, and calls that pack by it */
+    unsigned users; /* the function, and active calls */
     size_t count;
     uint32_t bytes;
-    bool by_layout; /* each field goes to its parameter's offset */
+    bool by_layout; /* each field has its parameter's offset */
     struct core_field fields[];
 };
+/* Parses a format; struct.error for a malformed one. The caller owns one
+ * count, which core_format_release returns. */
 struct core_format *core_format_parse(PyObject *text);
 void core_format_release(struct core_format *format);
-/* The format of a NumPy type, a dtype, or anything else (a pointer). */
+/* Returns the format string of a NumPy type, a dtype, or another object (a
+ * pointer). */
 PyObject *core_format_of_type(PyObject *type);
+/* Method of Function: launches with a buffer of packed arguments. */
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
-/* Works out whether each field goes to its parameter, and where that is. */
+/* Determines whether each field fits its parameter, and stores the parameters'
+ * offsets. */
 void core_format_place(struct core_format *format,
                        const struct core_layout *layout);
-/* Remembers the type of an argument of this parameter. */
+/* Caches the type of an argument of this parameter. */
 void core_slot_learn(struct core_slot *slot, PyTypeObject *type);
+/* core_pack_arguments by the function's prepared format. */
 int core_format_pack(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count, struct core_pack *pack);
-PyObject *core_struct_error(void); /* borrowed */
+PyObject *core_struct_error(void); /* borrowed; never NULL */
+/* Launches with packed arguments, and raises LaunchError or LogicError on
+ * failure. May release the GIL. */
 int core_launch_packed(struct core_function *function, const unsigned grid[3],
                        const unsigned block[3], unsigned shared,
                        struct core_pack *pack);
+/* Calls cuLaunchKernel and counts the launch (launch/queue.c); retries once
+ * without device memory. Releases the GIL if the launch may have to wait.
+ * Raises nothing. */
 CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              const unsigned grid[3], const unsigned block[3],
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
 
-/* Dynamic shared memory beyond 48 KiB, less what is static, has to be allowed
- * for a kernel. */
+/* Allows the kernel so much dynamic shared memory, which is needed beyond 48
+ * KiB less the static part. Succeeds for a size beyond the device's limit: the
+ * launch reports that. */
 int core_shared_allow(struct core_function *function, size_t bytes);
-/* -1 with LogicError where its context is gone, or none is current. */
+/* LogicError if the function's context is detached, or none is current. */
 int core_function_ready(struct core_function *function, const char *routine);
 
 /* -- launch/queue.c */
+/* Slow path of core_queue_add: counts the operation, asks the driver what is
+ * complete if the limit is near, and returns whether the operation may have to
+ * wait for the device. */
 bool core_queue_attend(struct core_context *context, CUstream stream);
-/* Waits, without the GIL, for all that was issued in the context so far. */
+/* Waits, without the GIL, for all work issued in the context so far, and
+ * resets its counts. Raises nothing. */
 CUresult core_queues_wait(struct core_context *context);
-/* Before the stream ends. */
+/* Called before a stream is destroyed: keeps the count of its pending
+ * launches. */
 void core_queues_stream_gone(struct core_context *context, CUstream stream);
-/* Nothing that was issued in the CUDA context may be waiting. */
+/* Returns whether no operation of the native context is known to be pending,
+ * so that a copy does not have to wait. */
 bool core_queues_empty(const struct core_context *context);
+/* Destroys the events and clears the counts. */
 void core_queues_drop(struct core_context *context);
 
-/* Whether one more launch is surely taken at once, and needs no mark. */
+/* Returns whether the driver accepts one more launch immediately, with no
+ * completion check due. */
 static inline bool
 core_queue_has_room(const struct core_queue *queue, CUstream stream)
 {
     return queue->stream == stream && queue->count + 1 < queue->look;
 }
 
-/* Counts a launch, or what else is queued for the device; whether it may have
- * to wait for the device. */
+/* Counts a launch, or another operation queued for the device, and returns
+ * whether it may have to wait for the device. */
 static inline bool
 core_queue_add(struct core_context *context, CUstream stream)
 {
@@ -663,7 +796,7 @@ core_queue_add(struct core_context *context, CUstream stream)
     return core_queue_attend(context, stream);
 }
 
-/* The same in the current context; true if there is none. */
+/* core_queue_add in the current context; true if there is none. */
 static inline bool
 core_queue_add_here(CUstream stream)
 {
@@ -672,31 +805,38 @@ core_queue_add_here(CUstream stream)
 }
 
 /* -- launch/failure.c */
+/* Records a launch in the context's ring buffer. `name` may be NULL. */
 void core_launch_note(struct core_context *context, PyObject *name,
                       CUfunction function, const unsigned grid[3],
                       const unsigned block[3]);
+/* Clears the ring buffer and drops its references. */
 void core_launches_forget(struct core_context *context);
-/* A function goes: later the driver could not tell its name. */
+/* Called before a Function is freed: stores its name with its launches, since
+ * the driver cannot name it later. */
 void core_launches_name(struct core_context *context, CUfunction function,
                         PyObject *name);
-/* Writes what is known about the kernel behind an error that stays; false
- * for any other error. */
+/* Writes the latest launches of the context if `code` is an error that makes
+ * the context unusable; false for any other error. */
 bool core_sticky_detail(CUresult code, char *text, size_t room);
-/* Raises; -1. */
+/* Raises the error of a launch that the driver refused, with kernel, shape,
+ * arguments and exceeded limits; returns -1. */
 int core_launch_fail(CUresult code, struct core_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, const struct core_pack *pack);
 
-/* What to do where a thread has no context. */
+/* Advice for threads without a context. */
 #define CORE_NO_CONTEXT                                                       \
     "Import pycuda.autoinit, or make or push a context: each thread has its " \
     "own"
 
-/* -- launch/limits.c: "; <what is beyond its limit>" for each such thing */
+/* -- launch/limits.c */
+/* Writes "; <value beyond its limit>" for each limit that the launch
+ * exceeds. */
 void core_launch_limits(const struct core_function *function,
                         const unsigned grid[3], const unsigned block[3],
                         unsigned shared, char *at, size_t room);
-/* How many blocks of a cooperative launch run at a time; -1: unknown. */
+/* Returns how many blocks of a cooperative launch the device runs
+ * concurrently; -1: unknown. */
 int core_launch_blocks_at_once(const struct core_function *function,
                                const unsigned block[3], unsigned shared);
 
@@ -704,60 +844,73 @@ int core_launch_blocks_at_once(const struct core_function *function,
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 
-/* -- stream/capture.c, stream/callback.c: methods of Stream; what captures
- * keep alive */
+/* -- stream/capture.c, stream/callback.c: methods of Stream; references that
+ * captures keep */
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
 PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
-/* Keeps the object alive as long as graphs captured now; 0 without one. */
+/* Keeps the object alive as long as the graphs of the context's open captures.
+ * Does nothing without a capture. */
 int core_capture_hold(struct core_context *context, PyObject *object);
+/* core_capture_hold of the Function and the arguments of a launch. */
 int core_capture_hold_call(struct core_function *function,
                            PyObject *const *args, Py_ssize_t count);
-/* The stream, of the context `to`, has waited for an event of `from`: where it
- * has joined a capture in this way, `to` counts as capturing until that ends.
- * -1: no memory. */
+/* Called after `stream`, of context `to`, has waited for an event of `from`:
+ * if it joined a capture in this way, `to` counts as capturing until that
+ * ends. -1: no memory. */
 int core_capture_join(struct core_context *from, struct core_context *to,
                       CUstream stream);
-/* The stream that this thread captures in the context, borrowed, and when
- * that began; NULL without one. */
+/* Returns the stream, borrowed, that this thread captures in the context, and
+ * the capture's turn number; NULL without a capture. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn);
 
 /* -- stream/current.c */
-/* The Stream behind a stream= argument, borrowed: the one given or the current
+/* Returns the Stream of a stream= argument, borrowed: the given or the current
  * one; NULL for the default stream. */
 PyObject *core_stream_behind(PyObject *stream_or_none);
+/* Slow path of core_stream_default. */
 CUstream core_stream_default_find(void);
-/* What the default stream stands for now: the stream that this thread entered
- * or captures in the current context, else NULL. */
+/* Returns the stream that the default stream stands for: the newest that this
+ * thread entered or captures in the current context, else NULL. */
 static inline CUstream
 core_stream_default(void)
 {
     return USUAL(core.stream_defaults == 0) ? NULL
                                             : core_stream_default_find();
 }
-uint64_t core_stream_turn(void); /* for the next that is entered */
+uint64_t core_stream_turn(void); /* next number for core_entry.turn */
+/* Enter and leave a stream in this thread; leaving one that was not entered is
+ * a RuntimeError. */
 int core_stream_push(struct core_stream_object *stream);
 int core_stream_pop(struct core_stream_object *stream);
+/* Drops all entries, at the end of a thread. */
 void core_entered_clear(struct core_entered *entered);
+/* Method Stream.use: returns a context manager. */
 PyObject *core_stream_use(PyObject *self, PyObject *unused);
+/* Returns whether the stream captures, or cannot be asked because another
+ * stream does. */
 bool core_stream_captures(CUstream stream);
-/* Where a call that is done when it returns has to go: the stream given, or
- * for NULL the current one, NULL for the legacy stream.  LogicError in a
- * capture. */
+/* Replaces NULL in *stream by the current stream, for a synchronous call; NULL
+ * remains for the legacy stream. LogicError if the stream captures. */
 int core_stream_plain(CUstream *stream, const char *routine);
-/* Whether a call with this stream= is done when it returns: none was given,
- * and this thread does not capture. */
+/* Returns whether a call with this stream= argument is synchronous: none was
+ * given, and this thread does not capture. */
 bool core_stream_waits(PyObject *stream_or_none);
 
-/* -- launch/handler.c */
+/* -- launch/handler.c: ArgumentHandler as a kernel argument */
+/* Returns the device address, and notes its use on the stream. Allocates the
+ * memory at the first use, or calls a subclass's get_device_alloc(). */
 int core_handler_pointer(PyObject *handler, CUstream stream,
                          CUdeviceptr *pointer);
+/* The steps before and after the launch: copy in, copy out, or a subclass's
+ * pre_call and post_call. */
 int core_handler_pre(PyObject *handler, PyObject *stream);
 int core_handler_post(PyObject *handler, PyObject *stream);
+/* Returns whether a copy back may follow the launch. */
 bool core_handler_has_output(PyObject *handler);
 
-/* -- one a file: registers its types or functions */
+/* -- one per file: registers its types or functions */
 #define CORE_SETUPS(SETUP)                                                    \
     SETUP(check)                                                              \
     SETUP(enums)                                                              \
