@@ -1,8 +1,9 @@
-/* core.h - what core offers to the array room.
+/* core.h - functions that core offers to src/array.
  *
- * Everything here is called with the GIL held and leaves it held.  Functions
- * that return int give 0, or -1 with a Python exception set; functions that
- * return PyObject * give a new reference, or NULL with an exception set.
+ * All of them are called with the GIL held and return with it held; those that
+ * wait release it in between. An int result is 0, or -1 with a Python
+ * exception; a PyObject * result is a new reference, or NULL with an
+ * exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CORE_H
@@ -19,18 +20,18 @@
 
 struct core_context; /* private to core */
 
-/* How ArrayBase begins, so that the launch path reads an array's address
- * without a call.  The array room embeds it as the first field. */
+/* First fields of ArrayBase, so that the launch path reads an array's address
+ * without a call. src/array embeds it as the first field. */
 struct core_array_head {
     PyObject_HEAD
-    CUdeviceptr pointer; /* first element; 0 where size is 0 */
-    PyObject *owner;     /* strong: what keeps the memory alive (a
-                            DeviceAllocation where the default pool gave it,
-                            any other holder, a base array), or NULL */
+    CUdeviceptr pointer; /* first element; 0 if size is 0 */
+    PyObject *owner;     /* strong: the object that keeps the memory alive
+                            (a DeviceAllocation of the default pool, another
+                            holder, a base array), or NULL */
 };
 
-/* An object whose memory was kept after it died, of its type again and not
- * tracked: with one reference.  Its other fields are the caller's. */
+/* Makes an object again of memory that was kept after its deallocation: same
+ * type, one reference, untracked. The caller initializes the other fields. */
 static inline void
 core_object_again(PyObject *object)
 {
@@ -42,21 +43,22 @@ core_object_again(PyObject *object)
 #endif
 }
 
-/* Tells the launch path which type begins with core_array_head; its
- * subclasses count too.  `room` gives the bytes from an array's first element
- * to the end of its last.  Called once, by array_setup. */
+/* Registers the type that begins with core_array_head, for the launch path;
+ * its subclasses count too. `room` returns the bytes from an array's first
+ * element to the end of its last. Called once, by array_setup. */
 void core_set_array_type(PyTypeObject *type, size_t (*room)(PyObject *));
 
-/* Registers the array room's types; called by the module's exec slot. */
+/* Registers the types of src/array; called by the module's exec slot. */
 int array_setup(PyObject *module);
 
-/* Arguments of a method in a table with CORE_METHOD: each name's value, or
- * NULL where it was not given. */
+/* Signature of a method defined with CORE_METHOD. core_args stores each
+ * argument's value in `values`, borrowed, or NULL if it was not given;
+ * TypeError for a missing, surplus or unknown argument. */
 #define CORE_MAX_ARGS 8
 struct core_signature {
     const char *function;
     int required;
-    const char *names[CORE_MAX_ARGS + 1]; /* "" for positional-only */
+    const char *names[CORE_MAX_ARGS + 1]; /* "" if positional-only */
 };
 #define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
 #define CORE_METHOD(name)                                                     \
@@ -64,139 +66,143 @@ struct core_signature {
 int core_args(const struct core_signature *signature, CORE_ARGS,
               PyObject **values);
 
-/* Turns a CUresult into PyCUDA's exception, "<routine> failed: <text>".
- * `routine` is the unversioned name, "cuMemAlloc". */
+/* Raises PyCUDA's exception "<routine> failed: <text>" unless `code` is
+ * CUDA_SUCCESS. `routine` is the unversioned name, "cuMemAlloc". */
 int core_check(CUresult code, const char *routine);
-/* Raises LogicError "<routine> failed: <text> - <detail>". */
+/* Raises the exception of `code`, "<routine> failed: <text> - <detail>", and
+ * returns -1. `detail` may be NULL. */
 int core_fail(CUresult code, const char *routine, const char *detail);
 
-/* Anything that stands for a device address: the allocation types, an array,
- * an object with __cuda_array_interface__ or __dlpack__ (for whose stream the
- * current one waits), gpudata or get_pointer(), an integer.  TypeError for
- * anything else. */
+/* Reads the device address of an allocation, an array, an object with
+ * __cuda_array_interface__ or __dlpack__ (the current stream waits for its
+ * stream), gpudata or get_pointer(), or an integer. TypeError for another
+ * object. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
-/* None or a Stream.  Everywhere in this header NULL is the current stream of
- * the thread: the default stream unless it has entered another. */
+/* Reads a stream argument: None or a Stream. In this header a NULL stream
+ * means the thread's current stream, which is the default stream unless the
+ * thread has entered another. */
 int core_stream(PyObject *stream_or_none, CUstream *stream);
-/* The handle of a Function; TypeError for anything else.  Valid as long as
- * the Function is. */
+/* Returns the handle of a Function, valid as long as the Function; TypeError
+ * for another object. */
 int core_function(PyObject *object, CUfunction *handle);
 
-/* A DeviceAllocation from the default pool (PYCUDA_POOL=0: cuMemAlloc) whose
- * first use is on `stream`.  Asking for 0 bytes is an error. */
+/* Allocates a DeviceAllocation from the default pool (PYCUDA_POOL=0:
+ * cuMemAlloc) whose first use is on `stream`. LogicError for 0 bytes. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
-/* The same in the context that is current, which core_here gave. */
+/* core_allocate in the current context, as returned by core_here. */
 PyObject *core_allocate_in(struct core_context *context, size_t bytes,
                            CUstream stream);
-/* The same of what the pool has ready, for a stream that core_here gave: runs
- * no code of Python's and keeps the GIL.  NULL without an exception where that
- * is not so. */
+/* Fast path of core_allocate_in: reuses a block of the pool. `stream` comes
+ * from core_here. Runs no Python code and keeps the GIL. NULL without an
+ * exception if no such block is ready. */
 PyObject *core_allocate_ready(struct core_context *context, size_t bytes,
                               CUstream stream);
-/* The address of what core_allocate gave (or any DeviceAllocation). */
+/* Returns the address of any DeviceAllocation. */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
-/* Notes that `owner` is used on `stream` (one compare when nothing changed);
- * LogicError where it was freed.  An array stands for its owner, an object of
- * a user's class for its gpudata; any other object than a DeviceAllocation, or
- * NULL, is ignored. */
+/* Notes that `owner` is used on `stream`, which costs one comparison if
+ * nothing changed. LogicError if it was freed. An array stands for its owner,
+ * an object of a user's class for its gpudata; any other object and NULL are
+ * ignored. */
 int core_use(PyObject *owner, CUstream stream);
-/* The same for an array's memory, whoever owns it: that of another library in
- * another context is waited for. */
+/* core_use of an array's memory, whoever owns it: waits for memory that
+ * belongs to another library in another context. */
 int core_use_array(const struct core_array_head *array, CUstream stream);
-/* The same for what a kernel of the current context is about to use:
- * LogicError where the memory belongs to a context whose memory it cannot
- * access. */
+/* core_use for a kernel of the current context: LogicError if the memory
+ * belongs to a context whose memory the kernel cannot access. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
-/* Whether the memory of two owners has surely nothing in common: they are two
- * DeviceAllocations.  False: nothing is known. */
+/* Returns whether the memory of two owners is certainly disjoint, which is so
+ * for two different DeviceAllocations. False: unknown. */
 bool core_apart(PyObject *owner, PyObject *other);
-/* Makes what is issued on `later` from now on wait for what was issued on
- * `owner` (as for core_use; the whole context where its streams are not
- * known). */
+/* Makes later work on `later` wait for the work issued on `owner` (see
+ * core_use). If the owner's streams are unknown the host waits for the
+ * context. */
 int core_order(PyObject *owner, CUstream later);
-/* Waits on the host for what other contexts than the memory's own have issued
- * on `owner` (as for core_use), except in a capture. */
+/* Waits on the host for work on `owner` (see core_use) that contexts other
+ * than the memory's own have issued. Does nothing in a capture. */
 int core_settle(PyObject *owner);
-/* What __cuda_array_interface__ says of what was issued on `owner`: the number
- * of the stream to wait for; None where nothing is left (waits for that where
- * its streams are not known). */
+/* Returns `stream` for __cuda_array_interface__ of `owner`: the number of the
+ * stream that consumers must wait for, or None if no work is pending. Waits on
+ * the host if the owner's streams are unknown. */
 PyObject *core_shown_stream(PyObject *owner);
-/* ValueError where bytes [first + low, first + high) do not lie in `owner`, a
- * DeviceAllocation; any other object is trusted. */
+/* ValueError if bytes [first + low, first + high) are not inside `owner`, a
+ * DeviceAllocation; other objects are not checked. */
 int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
                       Py_ssize_t high);
-/* Notes that the address of `owner` left as a plain integer (int(), .ptr,
- * __cuda_array_interface__, DLPack, IPC): its block is never reused early. */
+/* Notes that the address of `owner` left as an integer (int(), .ptr,
+ * __cuda_array_interface__, DLPack, IPC): the pool does not cache its
+ * block. */
 void core_escape(PyObject *owner);
 
-/* Launches: counts outstanding operations and releases the GIL when the
- * launch queue may be full.  `arguments` points at one value a parameter. */
+/* Launches a kernel; counts pending operations, and releases the GIL if the
+ * launch may have to wait for the device. `arguments` points to one value per
+ * parameter. */
 int core_launch(CUfunction function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared_bytes,
                 CUstream stream, void **arguments);
-/* A launch that was made before: what it needs besides its arguments. */
+/* A repeated launch, without its arguments. */
 struct core_relaunch {
-    void *key; /* of the context whose kernel it is */
+    void *key; /* key of the kernel's context */
     CUfunction function;
-    unsigned blocks;     /* of the grid, in a row */
-    uint16_t threads[2]; /* of a block: in x and y */
+    unsigned blocks;     /* grid, in x */
+    uint16_t threads[2]; /* block, in x and y */
 };
 #define CORE_RELAUNCH_ARRAYS 4
 
-/* The same in the context that is current, on the stream that core_here gave,
- * after core_use of the memory of `count` arrays, at most
- * CORE_RELAUNCH_ARRAYS; 1 where the kernels of the key have gone.  An argument
- * at the place of an array may be that array's `pointer` itself.  What
- * `launch` is in may change meanwhile. */
+/* Repeats a launch in the current context, on the stream returned by
+ * core_here, after core_use of the memory of `count` arrays, at most
+ * CORE_RELAUNCH_ARRAYS. Returns 1 if the kernels of the key are gone. The
+ * argument of an array may point to the array's `pointer` field itself. The
+ * memory of `launch` may be overwritten while the GIL is released. */
 int core_launch_arrays(struct core_context *context,
                        const struct core_relaunch *launch, CUstream stream,
                        int count, struct core_array_head *const *arrays,
                        void **arguments);
 
-/* The same for a Function after prepare(), as its prepared_async_call does:
- * Python arguments, converted by the prepared format. */
+/* Launches a Function after prepare(), as its prepared_async_call does:
+ * converts Python arguments by the prepared format. */
 int core_launch_prepared(PyObject *function, const unsigned grid[3],
                          const unsigned block[3], PyObject *stream_or_none,
                          PyObject *const *arguments, Py_ssize_t count);
 
-/* Whether it is what _cublas_product gave: a product that cuBLAS makes. */
+/* Returns whether the object is a product made by _cublas_product. */
 bool core_is_product(PyObject *object);
-/* Makes it for the addresses of a, b and c, on the current stream; 1 where it
- * cannot be made now.  The GIL is held. */
+/* Runs a cuBLAS product for the addresses of a, b and c on the current stream,
+ * with the GIL held. Returns 1 if it cannot run now. */
 int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 
-/* For launches that count their blocks: a counter on the device that is 0
- * between launches on the stream, and so many bytes beside it.  The counter
- * is 0 where the stream can have none. */
+/* Returns scratch memory of the stream, for launches that count their blocks:
+ * a counter that is 0 between launches, and `bytes` bytes after it. The
+ * counter's address is 0 if the stream cannot have scratch memory. */
 int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
                  CUdeviceptr *rest);
 
-/* The current context's key: unique in the process, never reused, another one
- * once the context's kernels were let go, so tables of kernels may be keyed by
- * it.  LogicError if no context is current. */
+/* Returns the current context's key, for tables of kernels: unique in the
+ * process, never reused, and replaced when the context's kernels are dropped.
+ * LogicError without a current context. */
 int core_context(void **key);
-/* For operations that look at it more than once: the current context itself,
- * borrowed, its key, and what a stream NULL stands for.  NULL with a
- * LogicError. */
+/* Returns the current context, borrowed, and its key, and replaces a NULL
+ * stream by the current stream; for operations that need the context more than
+ * once. NULL with LogicError without a context. */
 struct core_context *core_here(void **key, CUstream *stream);
 
-/* What the package keeps for a context, which owns it: it goes with the
- * context.  All but the last can be made again, and may be let go at any time
- * that the GIL is given away. */
+/* Context-local storage: objects owned by a context and released with it. All
+ * but the last kind can be rebuilt, and may be dropped whenever the GIL is
+ * released. */
 enum core_kept {
-    CORE_KEPT_KERNELS, /* the array room's */
-    CORE_KEPT_RESULTS, /* dict: of functions that Python remembers */
-    CORE_KEPT_FAULTS,  /* where kernels note faults */
+    CORE_KEPT_KERNELS, /* of src/array */
+    CORE_KEPT_RESULTS, /* dict: cached results of Python functions */
+    CORE_KEPT_FAULTS,  /* buffer in which kernels record faults */
     CORE_KEPT_COUNT,
 };
-/* Where that of the current context is, or NULL if there is none yet.  NULL
- * with a LogicError. */
+/* Returns the slot of the current context, which contains NULL before the
+ * first use. NULL with LogicError without a context. */
 PyObject **core_kept_here(enum core_kept which);
 
-/* Copies.  The plain ones return when the copy is done, after what was issued
- * on the stream; the GIL is released above 64 KiB.  Async ones keep `host`,
- * which has the host memory (NULL: the caller sees to it), until they are
- * done, or as long as the graph that captures them. */
+/* Copies. The synchronous ones return when the copy is complete, ordered after
+ * earlier work on the stream; they release the GIL above 64 KiB.
+ * core_memcpy_dtod does not wait for the copy. The asynchronous ones keep a
+ * reference to `host`, which owns the host memory (NULL: the caller keeps it),
+ * until the copy is complete, or as long as the graph that captures it. */
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                      CUstream stream);
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
@@ -209,9 +215,8 @@ int core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
 int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
                            size_t bytes, CUstream stream);
 
-/* Asks the factory registered by _set_kernel_factory; RuntimeError if none.
- * Returns what the factory answers, unchecked: the array room knows its
- * form. */
+/* Calls the factory registered by _set_kernel_factory; RuntimeError without
+ * one. Returns its result unchecked: src/array knows the form. */
 PyObject *core_make_kernel(PyObject *key);
 
 #endif

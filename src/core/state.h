@@ -1,9 +1,9 @@
-/* state.h - the extension's one process-wide state.
+/* state.h - the extension's process-wide state.
  *
- * CUDA is process-wide, and so is this: a second interpreter is refused.
- * Every field is a row; the struct, the visits and the clears are made from
- * the rows.  Written by module.c and the *_setup functions during import,
- * read-only afterwards except where a comment says so.
+ * CUDA is process-wide, and so is this state: a second interpreter is refused.
+ * Every field is a row, from which the struct, the visits and the clears are
+ * generated. module.c and the *_setup functions write the fields during
+ * import; afterwards they are read-only unless a comment says otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_STATE_H
@@ -11,7 +11,7 @@
 
 #include "core/core.h"
 
-/* Types: TYPE(field, Python name). */
+/* Types, as TYPE(field, Python name). */
 #define CORE_TYPES(TYPE)                                                      \
     TYPE(context_type, "Context")                                             \
     TYPE(stack_type, "_ContextStack")                                         \
@@ -59,8 +59,9 @@
     TYPE(use_type, "_StreamUse")                                              \
     TYPE(held_callback_type, "_HeldCallback")
 
+/* Objects, as OBJECT(field); strong. */
 #define CORE_OBJECTS(OBJECT)                                                  \
-    OBJECT(module) /* borrowed by types; strong here */                       \
+    OBJECT(module) /* types borrow it */                                      \
     OBJECT(error)                                                             \
     OBJECT(memory_error)                                                      \
     OBJECT(logic_error)                                                       \
@@ -69,7 +70,7 @@
     OBJECT(enums)          /* dict: name -> class */                          \
     OBJECT(kernel_factory) /* set by _set_kernel_factory */                   \
     OBJECT(context_end)    /* set by _set_context_end */                      \
-    OBJECT(driver_notice)  /* str: why the CPU device was taken */            \
+    OBJECT(driver_notice)  /* str: reason for using the CPU device */         \
     OBJECT(str_grid)       /* interned keyword names of a launch */           \
     OBJECT(str_block)                                                         \
     OBJECT(str_stream)                                                        \
@@ -87,14 +88,14 @@
     OBJECT(str_thread)                                                        \
     OBJECT(str_source)                                                        \
     OBJECT(str_get_pointer)                                                   \
-    OBJECT(struct_error) /* pycuda._pvt_struct.error, once needed */
+    OBJECT(struct_error) /* _pvt_struct.error; NULL until used */
 
 struct core_state {
-    /* What each operation reads, beside the first types. */
-    bool forked;   /* this is a child of an initialised process */
+    /* Fields that each operation reads, on the cache line of the first
+     * types. */
+    bool forked;   /* this process is a child of one that initialized CUDA */
     bool pool_off; /* PYCUDA_POOL=0 */
-    unsigned
-        stream_defaults; /* streams entered, captures open: not constant */
+    unsigned stream_defaults; /* streams entered plus captures open; changes */
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)
 #undef TYPE
@@ -102,11 +103,11 @@ struct core_state {
     CORE_OBJECTS(OBJECT)
 #undef OBJECT
     PyTypeObject *array_type;         /* strong; set by core_set_array_type */
-    size_t (*array_room)(PyObject *); /* and this */
+    size_t (*array_room)(PyObject *); /* set by core_set_array_type */
     bool opened;                      /* the driver library is loaded */
-    bool is_cpu;                      /* ... and it is the CPU device */
-    bool initialised;                 /* cuInit succeeded in this process */
-    uint64_t next_serial;             /* of contexts */
+    bool is_cpu;          /* the driver library is the CPU device's */
+    bool initialised;     /* cuInit succeeded in this process */
+    uint64_t next_serial; /* number of the last context key */
 };
 
 extern struct core_state core;
