@@ -1,12 +1,16 @@
-/* again.c - a call of a Function that is like its last one.
+/* again.c - launch fast path, for a call of a Function that repeats its
+ * previous call.
  *
- * Entered by vectorcall from f(...) and prepared_call.  The same grid and
- * block, few arguments of the same types, no stream, no capture, room in the
- * driver's queue: then the way to cuLaunchKernel is this file, in line and
- * without a step that could run Python code.  It counts how much that is: a
- * driver's call leaves little of it in the processor's caches.  What differs
- * in anything goes to launch.c, as does what the driver refuses, to be
- * launched there once more; nothing has been done before.
+ * Entered by vectorcall from f(...) and prepared_call. It applies if grid and
+ * block are the same objects as in the previous call, the arguments are few
+ * and of the same types, there is neither a stream nor a capture, and the
+ * driver's queue has space. The path to cuLaunchKernel is then inlined in this
+ * file and has no step that could run Python code. Its length matters, because
+ * a call of the driver evicts most of it from the processor's caches.
+ *
+ * Every other call goes to the slow path in launch.c, and so does a launch
+ * that the driver refuses, which launch.c repeats. The fast path has no side
+ * effects before the driver accepts the launch.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -14,16 +18,17 @@
 
 enum again {
     LAUNCHED,
-    OTHER, /* not like the last one */
+    OTHER, /* differs from the previous call */
 };
 
-/* The arguments of one launch. */
+/* Packed arguments of one launch. */
 struct small {
     void *pointers[CORE_SMALL_COUNT];
     _Alignas(16) char buffer[CORE_SMALL_BYTES];
 };
 
-/* Whether launches in the function's context are plain ones now. */
+/* Returns whether launches in the function's context are plain: valid context,
+ * no capture, no current stream, no textures, and space in the queue. */
 static inline bool
 is_plain(const struct core_function *function)
 {
@@ -33,6 +38,7 @@ is_plain(const struct core_function *function)
            core_queue_has_room(context->queue, NULL);
 }
 
+/* Records the launch for error messages, after another kernel was launched. */
 static __attribute__((noinline)) void
 note_again(struct core_function *function)
 {
@@ -41,6 +47,8 @@ note_again(struct core_function *function)
     function->noted = function->context->noted;
 }
 
+/* Launches with packed arguments. `grid` is the function's cached grid unless
+ * it is constant. */
 static inline __attribute__((always_inline)) enum again
 launch_again(struct core_function *function, const unsigned grid[3],
              struct small *small)
@@ -62,6 +70,8 @@ launch_again(struct core_function *function, const unsigned grid[3],
     return LAUNCHED;
 }
 
+/* Converts the arguments of prepared_call by the prepared format, and
+ * launches. */
 static inline __attribute__((always_inline)) enum again
 prepared_again(struct core_function *function, PyObject *const *args,
                Py_ssize_t nargs)
@@ -99,6 +109,8 @@ core_prepared_call(PyObject *op, CORE_ARGS)
     return core_prepared_first(function, args, nargs, names);
 }
 
+/* Converts the arguments of f(...) by the slots' cached types, and
+ * launches. */
 static inline __attribute__((always_inline)) enum again
 call_again(struct core_function *function, PyObject *const *args,
            Py_ssize_t count, PyObject *names)

@@ -1,14 +1,14 @@
-/* arrays.c - launches of the array room's operations.
+/* arrays.c - launches of the operations of src/array.
  *
- * Operations come with a kernel and its arguments, mostly as they came before
- * (core_launch_arrays): then a look at each array's memory, at the context's
- * key and at the queue is all that is done before the driver is called.
- * Anything else is launch_slowly's.
+ * An operation passes a kernel and its arguments, usually the same as before
+ * (core_launch_arrays). The fast path checks only each array's memory, the
+ * context's key and the queue before it calls the driver. All other cases take
+ * the slow path, launch_slowly.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 
-/* In a context that is valid. */
+/* Launches in a valid context. */
 static int
 launch_in(struct core_context *context, CUfunction function,
           const unsigned grid[3], const unsigned block[3],
@@ -34,7 +34,9 @@ core_launch(CUfunction function, const unsigned grid[3],
                            arguments);
 }
 
-/* What core_use_in_kernel or the driver's queue may give the GIL away for. */
+/* Slow path: core_use_in_kernel and a full queue may release the GIL. Copies
+ * `launch` and the arrays' pointers first, since other threads may change them
+ * meanwhile. */
 static __attribute__((noinline)) int
 launch_slowly(struct core_context *context, const struct core_relaunch *launch,
               CUstream stream, int count,
@@ -62,8 +64,8 @@ launch_slowly(struct core_context *context, const struct core_relaunch *launch,
                : 1;
 }
 
-/* core_use of an array's memory that the same stream used last, in a context
- * that captures nothing: false leaves it to core_use. */
+/* core_use of an array's memory if the same stream used it last and the
+ * context captures nothing; false: the caller calls core_use. */
 static inline bool
 array_used_again(const struct core_context *context,
                  const struct core_array_head *array, CUstream stream)
@@ -77,7 +79,7 @@ array_used_again(const struct core_context *context,
     return used_again_here(context, allocation, stream);
 }
 
-/* Whether that is what was noted last. */
+/* Returns whether the launch equals the newest recorded one. */
 static inline bool
 launch_noted(const struct core_context *context,
              const struct core_relaunch *launch)
@@ -90,6 +92,7 @@ launch_noted(const struct core_context *context,
            last->block[1] == launch->threads[1];
 }
 
+/* Records the launch for error messages. */
 static __attribute__((noinline)) void
 relaunch_note(struct core_context *context, const struct core_relaunch *launch)
 {
@@ -123,7 +126,8 @@ core_launch_arrays(struct core_context *context,
     CUresult code = driver.cuLaunchKernel(
         launch->function, launch->blocks, 1, 1, launch->threads[0],
         launch->threads[1], 1, 0, stream, arguments, NULL);
-    if (UNUSUAL(code == CUDA_ERROR_OUT_OF_MEMORY)) { /* it makes room */
+    /* the slow path frees idle memory and retries */
+    if (UNUSUAL(code == CUDA_ERROR_OUT_OF_MEMORY)) {
         return launch_slowly(context, launch, stream, count, arrays,
                              arguments);
     }

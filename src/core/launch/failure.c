@@ -1,13 +1,14 @@
-/* failure.c - what is told about a launch that failed.
+/* failure.c - error messages of launches that failed.
  *
- * Two cases: the driver refuses a launch, and a kernel fails while it runs,
- * which a later call reports, as does every call after it.  For the second
- * each context remembers its latest launches.
+ * There are two cases: the driver refuses a launch, or a kernel fails while it
+ * runs, which a later call reports, as does every call after it. For the
+ * second case each context keeps its latest launches in a ring buffer. All
+ * under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* After these a context is of no more use. */
+/* Errors after which a context is unusable. */
 static const CUresult sticky_codes[] = {
     CUDA_ERROR_ILLEGAL_ADDRESS,
     CUDA_ERROR_LAUNCH_TIMEOUT,
@@ -50,7 +51,8 @@ core_launches_forget(struct core_context *context)
     context->noted++;
 }
 
-/* By what Python has: a driver answers nothing in a context that failed. */
+/* Returns the kernel's name from a Python object, since the driver answers no
+ * question in a context that failed. */
 static const char *
 launched_name(const struct core_context *context,
               const struct core_launched *launched)
@@ -79,6 +81,7 @@ core_launches_name(struct core_context *context, CUfunction function,
     }
 }
 
+/* Returns whether the error stays for all later calls. */
 static bool
 is_sticky(CUresult code)
 {
@@ -118,8 +121,8 @@ core_sticky_detail(CUresult code, char *text, size_t room)
     return true;
 }
 
-/* The arguments as pycuda._describe writes them, or NULL without an
- * exception. */
+/* Returns the arguments as text, written by pycuda._describe; NULL without an
+ * exception on failure. */
 static PyObject *
 arguments_text(const struct core_pack *pack)
 {
@@ -151,7 +154,8 @@ core_launch_fail(CUresult code, struct core_function *function,
 {
     char detail[1536], options[128] = "", limits[512];
     if (is_sticky(code)) {
-        return core_fail(code, "cuLaunchKernel", NULL); /* not this one's */
+        /* error of an earlier launch */
+        return core_fail(code, "cuLaunchKernel", NULL);
     }
     PyObject *text = arguments_text(pack);
     const char *name = PyUnicode_AsUTF8(function->name);

@@ -1,14 +1,16 @@
-/* format.c - argument formats of prepare(): "PiP" and the like.
+/* format.c - argument formats of prepare(), such as "PiP".
  *
- * Parsed once by prepare; core_format_pack stores the values of a prepared
- * call straight into the kernel's parameters.  Codes and sizes are those of
- * struct's native mode, plus F and D for complex numbers and e for float16.
- * Errors are pycuda._pvt_struct.error, which derives from struct.error.
+ * prepare() parses a format once; core_format_pack then stores the values of a
+ * prepared call directly into the kernel's parameters. Codes and sizes are
+ * those of struct's native mode, plus F and D for complex numbers, e for
+ * float16 and E for bfloat16. Errors are pycuda._pvt_struct.error, which
+ * derives from struct.error.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/numpy.h"
 
+/* Size and alignment in bytes of each code. */
 static const struct {
     char code;
     uint8_t bytes, alignment;
@@ -50,7 +52,8 @@ code_find(char code)
 
 #define MOST_REPEAT (1 << 16)
 
-/* Reads one item with its repeat count; returns what follows or NULL. */
+/* Reads one item with its repeat count; returns the rest of the text, or NULL
+ * with an exception. */
 static const char *
 item_read(const char *text, size_t *repeat, int *index)
 {
@@ -76,9 +79,11 @@ item_read(const char *text, size_t *repeat, int *index)
     return text + 1;
 }
 
-/* Far more than a kernel takes; bytes and offsets stay within 32 bits. */
+/* Far more than a kernel accepts, and small enough that sizes and offsets fit
+ * in 32 bits. */
 #define MOST_BYTES ((uint32_t)1 << 20)
 
+/* Returns the format as UTF-8, borrowed; refuses null characters. */
 static const char *
 format_text(PyObject *object)
 {
@@ -173,8 +178,8 @@ core_format_of_type(PyObject *type)
     return text;
 }
 
-/* The address of an object that is no integer, for a parameter of 8 bytes:
- * programs prepare pointers as numpy.intp. */
+/* Returns the address of an object that is not an integer, for a parameter of
+ * 8 bytes, since programs prepare pointers as numpy.intp. */
 static PyObject *
 address_as_integer(PyObject *arg, struct core_pack *pack)
 {
@@ -184,6 +189,8 @@ address_as_integer(PyObject *arg, struct core_pack *pack)
                : PyLong_FromUnsignedLongLong(pointer);
 }
 
+/* Stores an integer after a check of its range; resizes it if the parameter
+ * has another size. */
 static int
 integer_store(struct core_function *function, Py_ssize_t index,
               const struct core_field *field, PyObject *arg,
@@ -240,6 +247,8 @@ integer_store(struct core_function *function, Py_ssize_t index,
                              target, bytes);
 }
 
+/* Stores the bytes of a buffer or void scalar, padded with zeros or truncated
+ * to the field's size. */
 static int
 block_store(const struct core_field *field, PyObject *arg, char *target)
 {
@@ -278,7 +287,7 @@ complex_store(const struct core_field *field, PyObject *arg, char *target)
     return 0;
 }
 
-/* The upper half of a float, rounded to nearest, ties to even. */
+/* Returns the upper half of a float, rounded to nearest, ties to even. */
 static uint16_t
 bfloat16_of(float value)
 {
@@ -320,7 +329,7 @@ real_store(struct core_function *function, Py_ssize_t index,
     return 0;
 }
 
-/* Stores one value into `bytes` bytes of a parameter. */
+/* Stores one value into a parameter of `bytes` bytes. May run Python code. */
 static int
 field_store(struct core_function *function, Py_ssize_t index,
             const struct core_field *field, PyObject *arg,
@@ -370,7 +379,8 @@ is_integer(char code)
     return strchr("bBhHiIlLqQnN", code) != NULL;
 }
 
-/* Whether each field has its parameter's size or can be resized to it. */
+/* Returns whether each field has its parameter's size or can be converted to
+ * it. */
 static bool
 format_fits(const struct core_format *format, const struct core_layout *layout)
 {
@@ -399,6 +409,8 @@ core_format_place(struct core_format *format, const struct core_layout *layout)
     }
 }
 
+/* Raises TypeError for a format whose size differs from the kernel's
+ * parameters. */
 static int
 format_error(struct core_function *function)
 {
@@ -414,13 +426,15 @@ format_error(struct core_function *function)
     return -1;
 }
 
-/* Each field goes to its parameter. */
+/* Stores each value into its parameter: first the fast path, then
+ * field_store. */
 static inline int
 format_pack_by_layout(struct core_function *function,
                       const struct core_format *format, PyObject *const *args,
                       struct core_pack *pack)
 {
-    /* Read once: what is stored through `target` might be anything. */
+    /* Loaded once: a store through `target` may alias these fields for the
+     * compiler. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;
@@ -445,6 +459,8 @@ format_pack_by_layout(struct core_function *function,
     return 0;
 }
 
+/* Packs by the parameters' offsets if they are known and fit, otherwise as one
+ * buffer. */
 static int
 format_pack(struct core_function *function, const struct core_format *format,
             PyObject *const *args, Py_ssize_t count, struct core_pack *pack)
@@ -490,7 +506,8 @@ core_format_release(struct core_format *format)
     }
 }
 
-/* An argument's __index__ may prepare the function anew. */
+/* The function may get a new format while arguments are converted, since an
+ * argument's __index__ may call prepare(). The count keeps the old one. */
 int
 core_format_pack(struct core_function *function, PyObject *const *args,
                  Py_ssize_t count, struct core_pack *pack)

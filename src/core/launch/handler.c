@@ -1,10 +1,10 @@
-/* handler.c - ArgumentHandler, In, Out, InOut: host arrays as kernel
- * arguments.
+/* handler.c - ArgumentHandler, In, Out and InOut, which pass host arrays to
+ * kernels.
  *
- * The launch path asks for the device address, runs pre_call before the
- * launch and post_call after it.  Copies follow the launch's stream; without
- * one they are done when the call returns.  Device memory comes from the
- * default pool at the first use and lives with the handler.
+ * The launch path asks for the device address, and runs pre_call before and
+ * post_call after the launch. Copies use the launch's stream; without a stream
+ * they are complete when the call returns. Device memory comes from the
+ * default pool at the first use and is owned by the handler.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/address.h"
@@ -14,7 +14,7 @@ struct handler {
     CORE_HEAD
     PyObject *array;
     PyObject *dev_alloc; /* DeviceAllocation or NULL */
-    PyObject *given;     /* what a subclass's get_device_alloc gave last */
+    PyObject *given;     /* last result of a subclass's get_device_alloc */
 };
 
 static int handler_init(PyObject *op, PyObject *args, PyObject *kwargs);
@@ -77,7 +77,8 @@ handler_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Of a subclass that has not called __init__, or after del. */
+/* For a subclass that has not called __init__, or after `del
+ * handler.array`. */
 static int
 array_missing(void)
 {
@@ -85,6 +86,7 @@ array_missing(void)
     return -1;
 }
 
+/* Allocates device memory of the array's size, unless the handler has some. */
 static int
 handler_allocate(struct handler *self, CUstream stream)
 {
@@ -117,6 +119,8 @@ handler_allocate(struct handler *self, CUstream stream)
     return self->dev_alloc == NULL ? -1 : 0;
 }
 
+/* Returns whether the type is one of this module's, whose methods need no
+ * lookup. */
 static bool
 is_ours(PyObject *op)
 {
@@ -127,7 +131,8 @@ is_ours(PyObject *op)
 
 static PyObject *handler_get_device_alloc(PyObject *op, PyObject *unused);
 
-/* Asks a user's subclass that has its own get_device_alloc; 1: it has none. */
+/* Calls get_device_alloc if a user's subclass overrides it; returns 1 if it
+ * does not. */
 static __attribute__((noinline)) int
 handler_ask(struct handler *self)
 {
@@ -150,7 +155,7 @@ handler_ask(struct handler *self)
     return status;
 }
 
-/* The device memory, strong. */
+/* Returns the device memory, strong. */
 static PyObject *
 handler_memory(struct handler *self, CUstream stream)
 {
@@ -164,6 +169,8 @@ handler_memory(struct handler *self, CUstream stream)
                                               : Py_NewRef(self->dev_alloc);
 }
 
+/* Reads the address of the memory and notes its use by a kernel on the
+ * stream. */
 static int
 memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
 {
@@ -199,6 +206,8 @@ core_handler_has_output(PyObject *op)
              Py_IS_TYPE(op, core.in_type));
 }
 
+/* Exports the host array's buffer; replaces its error by one that names In or
+ * Out. */
 static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {
@@ -230,7 +239,7 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
     return -1;
 }
 
-/* Both ends of a copy. */
+/* Host and device memory of a copy. */
 struct ends {
     CUstream stream;
     CUdeviceptr pointer;
@@ -245,8 +254,8 @@ ends_release(struct ends *ends)
     Py_DECREF(ends->memory);
 }
 
-/* The device memory was made for `nbytes` of an earlier look at the array, and
- * may have been freed since. */
+/* Collects both ends and compares their sizes, since the array may have grown,
+ * or the device memory may have been freed, after the allocation. */
 static int
 ends_take(struct handler *self, PyObject *stream, bool writable,
           struct ends *ends)
@@ -305,7 +314,7 @@ copy_out(struct handler *self, PyObject *stream_object)
     return status;
 }
 
-/* A user's subclass may have its own step. */
+/* Calls pre_call or post_call of a user's subclass. */
 static int
 step_by_method(PyObject *op, const char *method, PyObject *stream)
 {
@@ -314,7 +323,8 @@ step_by_method(PyObject *op, const char *method, PyObject *stream)
     return result == NULL ? -1 : 0;
 }
 
-/* Out is checked before the launch, so that nothing runs in vain. */
+/* Checks the array of an Out before the launch, so that no kernel runs in
+ * vain. */
 int
 core_handler_pre(PyObject *op, PyObject *stream)
 {
@@ -451,7 +461,7 @@ static PyType_Spec inout_spec = {
     .slots = in_slots,
 };
 
-/* InOut is both an In and an Out. */
+/* InOut derives from both In and Out. */
 static int
 inout_setup(PyObject *module)
 {

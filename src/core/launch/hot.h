@@ -1,9 +1,9 @@
-/* hot.h - the steps of a launch that every call takes, inlined.
+/* hot.h - inlined steps that every launch takes.
  *
- * Private to the launch path.  A driver's call evicts much of what it finds in
- * the caches, so a launch costs what it touches: here is the usual case of
- * each step in a few instructions, and the function behind it (pack.c,
- * failure.c, memory/allocation.c) is called for any other.
+ * Private to the launch path. A call of the driver evicts most of the
+ * processor's caches, so the cost of a launch is the memory and code that it
+ * touches. This file has the fast path of each step in a few instructions; the
+ * slow paths are functions in pack.c, failure.c and memory/allocation.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_HOT_H
@@ -11,7 +11,8 @@
 
 #include "core/private.h"
 
-/* Leaves the pack fit for pack_end also where it fails. */
+/* Initializes the pack. After a failure the pack is still valid for
+ * pack_end. */
 static inline int
 pack_begin(struct core_pack *pack, const struct core_layout *layout,
            PyObject *stream)
@@ -39,6 +40,7 @@ pack_begin(struct core_pack *pack, const struct core_layout *layout,
                : core_pack_reserve(pack, layout->bytes, layout->count);
 }
 
+/* Frees the pack's heap memory. */
 static inline void
 pack_end(struct core_pack *pack)
 {
@@ -47,8 +49,8 @@ pack_end(struct core_pack *pack)
     }
 }
 
-/* core_use of memory that the same stream used last, which changes nothing:
- * false leaves it to core_use. */
+/* core_use of memory that the same stream used last, which changes nothing
+ * else; false: the caller calls core_use. */
 static inline bool
 used_again(struct core_allocation *allocation, CUstream stream)
 {
@@ -60,7 +62,7 @@ used_again(struct core_allocation *allocation, CUstream stream)
     return true;
 }
 
-/* The same where `here` is valid and captures nothing. */
+/* used_again if `here` is valid and captures nothing. */
 static inline bool
 used_again_here(const struct core_context *here,
                 struct core_allocation *allocation, CUstream stream)
@@ -73,9 +75,9 @@ used_again_here(const struct core_context *here,
     return true;
 }
 
-/* An address of an argument whose type is that of the last call; false leaves
- * it to the slow way.  `here` is for used_again_here, or NULL: no address is
- * stored. */
+/* Stores the address of an argument whose type equals the previous call's;
+ * false: the caller takes the slow path. `here` is the context for
+ * used_again_here, or NULL, with which no address is stored. */
 static inline bool
 address_store(const struct core_slot *slot, PyObject *arg,
               const struct core_context *here, CUstream stream, char *target)
@@ -103,7 +105,7 @@ address_store(const struct core_slot *slot, PyObject *arg,
     return true;
 }
 
-/* The value of an exact int that has one digit; false for any other. */
+/* Returns the value of an exact int of one digit; false for any other int. */
 static inline bool
 small_int(PyObject *object, long *value)
 {
@@ -122,8 +124,8 @@ small_int(PyObject *object, long *value)
     return true;
 }
 
-/* What is stored in most launches: an address, or a NumPy scalar of the
- * parameter's size; false leaves it to argument_store. */
+/* Fast path of argument_store: an address, or a NumPy scalar of the
+ * parameter's size. False: the caller calls argument_store. */
 static inline bool
 argument_store_again(const struct core_slot *slot, PyObject *arg,
                      const struct core_context *here, CUstream stream,
@@ -133,7 +135,7 @@ argument_store_again(const struct core_slot *slot, PyObject *arg,
     if (Py_TYPE(arg) != slot->type) {
         return false;
     }
-    if (slot->bytes != bytes) { /* which it has of scalars only */
+    if (slot->bytes != bytes) { /* `bytes` is 0 unless the slot is a scalar */
         return bytes == sizeof(CUdeviceptr) &&
                address_store(slot, arg, here, stream, target);
     }
@@ -147,7 +149,7 @@ argument_store_again(const struct core_slot *slot, PyObject *arg,
     return true;
 }
 
-/* What is stored in most launches; false leaves it to field_store. */
+/* Fast path of field_store; false: the caller calls field_store. */
 static inline bool
 field_store_again(const struct core_field *field, const struct core_slot *slot,
                   PyObject *arg, const struct core_context *here,
@@ -177,7 +179,7 @@ field_store_again(const struct core_field *field, const struct core_slot *slot,
             (number < 0 && field->usual < 'a')) {
             return false;
         }
-        memcpy(target, &number, 8); /* of all these */
+        memcpy(target, &number, 8); /* the same bytes for all these codes */
         return true;
     case 'f':
         if (PyFloat_CheckExact(arg)) {
@@ -194,15 +196,15 @@ field_store_again(const struct core_field *field, const struct core_slot *slot,
     }
 }
 
-/* Without a jump for each. */
+/* Compares three lengths without a branch for each; 0 if equal. */
 static inline unsigned
 lengths_differ(const unsigned a[3], const unsigned b[3])
 {
     return (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]);
 }
 
-/* Notes a launch for the message of an error that shows later; the same one
- * again changes nothing. */
+/* Records a launch for the message of an error that appears later. A launch
+ * equal to the newest one changes nothing. */
 static inline void
 launch_note(struct core_context *context, PyObject *name, CUfunction function,
             const unsigned grid[3], const unsigned block[3])

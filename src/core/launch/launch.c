@@ -1,10 +1,11 @@
-/* launch.c - from a call of a Function to cuLaunchKernel.
+/* launch.c - slow path of launches, from a call of a Function to
+ * cuLaunchKernel.
  *
- * f(...), prepared_call and its kin come here, by vectorcall, or from again.c
- * where a call is not like the last one; nothing is allocated in the common
- * case.  The GIL is kept (a release costs a thread switch where another thread
- * is busy), and given up where the launch may have to wait for the device:
- * queue.c.
+ * f(...) and the prepared calls arrive here by vectorcall, or from again.c if
+ * a call does not repeat the previous one; the common case allocates nothing.
+ * The GIL is kept, since a release costs a thread switch if another thread is
+ * busy; it is released if the launch may have to wait for the device
+ * (queue.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -23,8 +24,8 @@ launch_now(CUfunction function, const unsigned grid[3],
                                  extra);
 }
 
-/* Where the queue may be full.  Another thread may let the context's kernels
- * go meanwhile. */
+/* Launches without the GIL, if the queue may be full. The reference keeps the
+ * context's kernels, which another thread may drop. */
 static __attribute__((noinline)) CUresult
 launch_waiting(struct core_context *context, CUfunction function,
                const unsigned grid[3], const unsigned block[3],
@@ -40,8 +41,9 @@ launch_waiting(struct core_context *context, CUfunction function,
     return code;
 }
 
-/* core_made_room for a launch: the device had no memory for the kernel's local
- * variables.  Garbage stays: what it runs may free what the launch uses. */
+/* core_made_room for a launch, when the device has no memory for the kernel's
+ * local variables. Does not collect garbage, since that may free memory that
+ * the launch uses. */
 static bool
 made_room(CUresult code, struct core_context *context, bool *tried)
 {
@@ -53,6 +55,7 @@ made_room(CUresult code, struct core_context *context, bool *tried)
     return true;
 }
 
+/* Retries a refused launch after freeing the pool's idle memory. */
 static __attribute__((noinline)) CUresult
 launch_again(CUresult code, struct core_context *context, CUfunction function,
              const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -115,13 +118,14 @@ core_shared_allow(struct core_function *function, size_t bytes)
                    function->handle,
                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                    (int)bytes) != CUDA_SUCCESS) {
-        return 0; /* more than there is: the launch says so */
+        return 0; /* above the device's limit: the launch reports it */
     }
     function->shared_allowed = bytes;
     return 0;
 }
 
-/* A launch with more to say than cuLaunchKernel can. */
+/* Launches with options that cuLaunchKernel does not have: cooperative, or
+ * with clusters. */
 static CUresult
 launch_extended(struct core_function *function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared,
@@ -177,7 +181,8 @@ launch_end(CUresult code, struct core_function *function,
     return core_launch_fail(code, function, grid, block, shared, pack);
 }
 
-/* With textures, much shared memory, options, or a buffer of arguments. */
+/* Slow path: textures, much shared memory, options, or arguments in one
+ * buffer. */
 static __attribute__((noinline)) int
 launch_unusual(struct core_function *function, const unsigned grid[3],
                const unsigned block[3], unsigned shared,
@@ -233,8 +238,8 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
     return launch_packed(function, grid, block, shared, pack);
 }
 
-/* core_shape_known of the function's grid or block, which then may differ from
- * what was noted. */
+/* core_shape_known of the function's grid or block. A new tuple may differ
+ * from the recorded launch, which `noted` then no longer matches. */
 static inline int
 shape_read(struct core_function *function, struct core_shape *shape,
            PyObject *object, const char *what, unsigned out[3])
@@ -245,12 +250,14 @@ shape_read(struct core_function *function, struct core_shape *shape,
     return core_shape_known(shape, object, what, out);
 }
 
-/* The keywords of one call. */
+/* Keyword arguments of one call, borrowed; NULL if absent. */
 struct call {
     PyObject *grid, *block, *stream, *shared, *texrefs, *time_kernel;
     PyObject *cooperative, *cluster;
 };
 
+/* Returns the field of a keyword, first by identity, then by value; NULL if it
+ * is unknown. */
 static PyObject **
 keyword_find(struct call *call, PyObject *name)
 {
@@ -279,6 +286,7 @@ keyword_find(struct call *call, PyObject *name)
     return NULL;
 }
 
+/* Raises ValueError that lists the unknown keywords. */
 static int
 extra_keywords(PyObject *names)
 {
@@ -303,8 +311,9 @@ extra_keywords(PyObject *names)
     return -1;
 }
 
-/* Names that are just block, or block and grid, are known again by their
- * identity: they are a constant of the caller's code. */
+/* Caches keyword names that are only block, or block and grid. The tuple is a
+ * constant of the caller's code, so the next call is recognized by its
+ * identity. */
 static void
 names_learn(struct core_function *function, PyObject *names)
 {
@@ -353,7 +362,7 @@ call_read(struct core_function *function, struct call *call,
     return 0;
 }
 
-/* One step of every ArgumentHandler among the arguments. */
+/* Runs one step of every ArgumentHandler among the arguments. */
 static int
 handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
              int (*step)(PyObject *, PyObject *))
@@ -381,7 +390,7 @@ seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* One plain call with its arguments packed: copies in, launch, copies out. */
+/* Runs a call whose arguments are packed: copies in, launch, copies out. */
 static PyObject *
 call_run(struct core_function *function, PyObject *const *args,
          Py_ssize_t count, const unsigned grid[3], const unsigned block[3],
@@ -418,7 +427,7 @@ call_run(struct core_function *function, PyObject *const *args,
     return timed ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
 }
 
-/* What PyCUDA's calls do not have. */
+/* Reads the options that PyCUDA's calls lack: cooperative and cluster. */
 static int
 options_read(const struct call *call, struct core_pack *pack)
 {
@@ -488,7 +497,7 @@ core_function_call(struct core_function *function, PyObject *const *args,
     return result;
 }
 
-/* The only keyword of the prepared calls. */
+/* Reads shared_size, the only keyword of the prepared calls. */
 static int
 shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
 {
@@ -507,16 +516,16 @@ shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
     return 0;
 }
 
-/* A prepared call's leading arguments, checked. */
+/* Leading arguments of a prepared call, after checks. */
 struct prepared {
     unsigned grid[3], block[3], shared;
-    bool old; /* without a block: what follows begins one place before */
+    bool old; /* called without a block: `args` begins one position earlier */
     PyObject *const *args;
     Py_ssize_t count;
 };
 
-/* Whether a call has its first argument where the block should be, as old
- * programs leave the block to _set_block_shape. */
+/* Returns whether the call has its first argument in the position of the
+ * block, as in old programs that set the block by _set_block_shape. */
 static __attribute__((noinline)) bool
 block_left_out(const struct core_function *function, PyObject *block,
                Py_ssize_t count)
@@ -528,6 +537,8 @@ block_left_out(const struct core_function *function, PyObject *block,
            !(PyLong_Check(block) || PyArray_IsScalar(block, Integer));
 }
 
+/* Takes the block from _set_block_shape, with a DeprecationWarning; TypeError
+ * if it was not called. */
 static __attribute__((noinline)) int
 block_of_old(struct core_function *function, const char *method,
              PyObject *given, struct prepared *call)
@@ -646,7 +657,8 @@ core_prepared_async_call(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* What prepared_timed_call returns: two events, read when called. */
+/* Result of prepared_timed_call: two events, which a call of the object
+ * reads. */
 struct timer {
     CORE_HEAD
     CUevent start, end;

@@ -1,13 +1,14 @@
-/* limits.c - which limit a refused launch is beyond.
+/* limits.c - names the limits that a refused launch exceeds.
  *
- * Called after the driver has said no: it says only that something is wrong.
- * Answers are asked for anew each time and nothing is kept.
+ * Called after the driver has refused a launch, since its error does not say
+ * why. Each call queries the attributes again; nothing is cached.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 enum { AXES = 3, UNKNOWN = -1 };
 
+/* Output buffer; `room` is the free space in bytes. */
 struct text {
     char *at;
     size_t room;
@@ -27,6 +28,7 @@ text_add(struct text *text, const char *format, ...)
     }
 }
 
+/* Return an attribute of the device or the function, or UNKNOWN. */
 static int
 device_limit(const struct core_function *function, int attribute)
 {
@@ -46,7 +48,8 @@ function_limit(const struct core_function *function,
     return code == CUDA_SUCCESS ? value : UNKNOWN;
 }
 
-/* The attributes of three axes have consecutive numbers. */
+/* Compares three lengths with their limits, whose attributes have consecutive
+ * numbers. */
 static void
 axes_tell(const struct core_function *function, const char *what,
           const unsigned lengths[AXES], CUdevice_attribute first,

@@ -1,8 +1,8 @@
-/* oldstyle.c - launches of before prepare(): Function._set_block_shape,
- * _param_seti and their kin, step by step.
+/* oldstyle.c - launches in single steps, as before prepare():
+ * Function._set_block_shape, _param_seti and similar methods.
  *
- * The state is the function's, made with the first call; arguments are bytes
- * at the offsets that the caller names.
+ * The state belongs to the function and is allocated by the first call.
+ * Arguments are bytes at offsets that the caller passes. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/oldstyle.h"
@@ -12,12 +12,13 @@ enum { ARGUMENT_BYTES = 4096 };
 
 struct core_oldstyle {
     unsigned block[3];
-    bool shaped; /* block was set */
+    bool shaped; /* _set_block_shape was called */
     unsigned shared;
-    size_t bytes; /* of arguments */
+    size_t bytes; /* size of the arguments */
     char arguments[ARGUMENT_BYTES];
 };
 
+/* Returns the function's state, and allocates it at the first call. */
 static struct core_oldstyle *
 state_of(PyObject *op)
 {
@@ -124,7 +125,8 @@ param_set_size(PyObject *op, PyObject *object)
     Py_RETURN_NONE;
 }
 
-/* Reads (offset, value) and stores what `convert` makes of the value. */
+/* Reads (offset, value) and stores the four bytes that `convert` makes of the
+ * value. */
 static PyObject *
 param_set(PyObject *op, const struct core_signature *signature, CORE_ARGS,
           int (*convert)(PyObject *, char[4]))
@@ -204,7 +206,8 @@ param_setv(PyObject *op, CORE_ARGS)
     return none_or_error(status);
 }
 
-/* Lists the handlers among the arguments: the caller makes their copies. */
+/* Returns the handlers among the arguments as a list; the caller runs their
+ * copies. */
 static PyObject *
 handlers_among(PyObject *const *args, Py_ssize_t count)
 {

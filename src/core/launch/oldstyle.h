@@ -1,4 +1,5 @@
-/* oldstyle.h - launches of before prepare(), and of its first form.
+/* oldstyle.h - launches as before prepare(), and the first form of
+ * prepare().
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_OLDSTYLE_H
@@ -6,13 +7,14 @@
 
 #include "core/private.h"
 
+/* Methods of Function. */
 extern PyMethodDef core_oldstyle_methods[];
-/* What _set_block_shape and _set_shared_size were given; false, and nothing
- * is written: the first was not called. */
+/* Returns the block and the shared memory that _set_block_shape and
+ * _set_shared_size set. False, without a result, if the block was not set. */
 bool core_block_shape(const struct core_function *function, unsigned block[3],
                       unsigned *shared);
-/* Notes the block and the dynamic shared memory (NULL: none) that prepare()
- * was given, with a DeprecationWarning; -1 with an exception. */
+/* Stores the block and the dynamic shared memory in bytes (NULL: none) of the
+ * first form of prepare(), with a DeprecationWarning; -1 with an exception. */
 int core_oldstyle_prepare(PyObject *function, PyObject *block,
                           PyObject *shared);
 

@@ -1,14 +1,15 @@
-/* pack.c - from Python arguments to a kernel's parameter buffer.
+/* pack.c - converts Python arguments to a kernel's parameter buffer.
  *
- * The hottest code here: no allocation, no Python call for NumPy scalars,
- * allocations and arrays.  Each parameter remembers the type that it saw
- * last (core_slot), so that a repeated call compares one pointer.
+ * The most performance-critical file of core: NumPy scalars, allocations and
+ * arrays need no allocation and no Python call. Each parameter caches the last
+ * argument type (core_slot), so that a repeated call compares one pointer.
  *
- * Rules: with as many arguments as parameters each goes to its parameter's
- * offset, integers resized if the value fits.  With another count, PyCUDA's
- * packing (natural alignment, structs at alignment 1) is used if it has just
- * the kernel's total size, with one warning.  Anything else is an error that
- * names kernel, parameter, expected and given.
+ * Rules: if there are as many arguments as parameters, each argument goes to
+ * its parameter's offset, and integers are resized if the value fits. With
+ * another count, PyCUDA's packing (natural alignment, structs at alignment 1)
+ * is used if it has exactly the size of all parameters, with one warning.
+ * Anything else is an error that names the kernel, the parameter, and the
+ * expected and the given size.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -16,19 +17,21 @@
 #include "core/memory/foreign.h"
 #include "core/numpy.h"
 
-/* What one argument is worth. */
+/* Bytes of one argument. */
 struct value {
     const void *data;
     size_t bytes;
     size_t alignment;        /* in PyCUDA's packing */
-    enum core_argument kind; /* as in its slot */
-    CUdeviceptr pointer;     /* storage for addresses */
+    enum core_argument kind; /* from its slot */
+    CUdeviceptr pointer;     /* storage for an address */
 };
 
-/* NumPy keeps a scalar's value right behind the object's head. */
+/* NumPy stores a scalar's value directly after the object's head. */
 _Static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject),
                "scalar layout");
 
+/* Returns the kind and the size of a NumPy scalar type; ARGUMENT_UNKNOWN for
+ * another type. */
 static enum core_argument
 scalar_kind(PyTypeObject *type, uint32_t *bytes)
 {
@@ -97,7 +100,7 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
         return ARGUMENT_TEXTURE;
     }
     if (!strcmp(type->tp_name, "ml_dtypes.bfloat16")) {
-        *bytes = 2; /* behind the object's head, as in NumPy's scalars */
+        *bytes = 2; /* after the object's head, as in NumPy's scalars */
         return ARGUMENT_BITS;
     }
     return ARGUMENT_OTHER;
@@ -113,7 +116,8 @@ core_slot_learn(struct core_slot *slot, PyTypeObject *type)
     Py_XDECREF((PyObject *)old);
 }
 
-/* What to pass instead of `arg`, as text; NULL with an exception. */
+/* Returns a text that recommends an argument in place of `arg`; NULL with an
+ * exception. */
 static PyObject *
 advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
 {
@@ -155,7 +159,8 @@ invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
     return -1;
 }
 
-/* A managed array stands for its memory, any other goes by value. */
+/* Reads a NumPy array: managed memory by its address, other arrays by
+ * value. */
 static int
 ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
               struct value *value)
@@ -184,8 +189,8 @@ ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return 0;
 }
 
-/* Types whose objects are never addresses; classes derived from them may have
- * gpudata. */
+/* Returns whether objects of this exact type are never addresses; objects of
+ * derived classes may have gpudata. */
 static bool
 is_plain(PyObject *arg)
 {
@@ -195,6 +200,8 @@ is_plain(PyObject *arg)
            PyBool_Check(arg) || arg == Py_None;
 }
 
+/* Reads the address of an object of another library or class; TypeError if it
+ * has none. */
 static int
 other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
             struct core_pack *pack, struct value *value)
@@ -291,6 +298,7 @@ core_pack_integer(struct core_function *function, Py_ssize_t index,
     return 0;
 }
 
+/* Returns an integer argument extended to 64 bits. */
 static uint64_t
 integer_bits(const struct value *value)
 {
@@ -303,6 +311,7 @@ integer_bits(const struct value *value)
     return bits;
 }
 
+/* Converts an integer to the parameter's size; TypeError for other values. */
 static int
 value_resize(struct core_function *function, Py_ssize_t index,
              const struct value *value, PyObject *arg, char *target,
@@ -335,11 +344,12 @@ value_resize(struct core_function *function, Py_ssize_t index,
     return -1;
 }
 
-/* Types of arguments that are compared with the source, for each parameter:
- * where they change from call to call, calls stay quick. */
+/* Number of types per parameter that are compared with the source. The limit
+ * keeps calls fast whose argument types change from call to call. */
 #define MOST_LOOKS 8
 
-/* Before the slot learns the type: what runs here may launch the kernel. */
+/* Compares an argument's type with the kernel's source. Called before the slot
+ * caches the type, since this Python code may launch the kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
@@ -364,6 +374,8 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
     return done == NULL ? -1 : 0;
 }
 
+/* Slow path of one argument: caches its type, and reads and stores its
+ * value. */
 static int
 argument_store(struct core_function *function, uint32_t index, PyObject *arg,
                struct core_pack *pack, char *target)
@@ -394,7 +406,8 @@ static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
 {
-    /* Read once: what is stored through `target` might be anything. */
+    /* Loaded once: a store through `target` may alias these fields for the
+     * compiler. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;
@@ -416,7 +429,8 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     return 0;
 }
 
-/* PyCUDA's byte stream: each value at its natural alignment. */
+/* Packs the arguments as PyCUDA's byte stream, each at its natural
+ * alignment. */
 static int
 pack_stream(struct core_function *function, PyObject *const *args,
             Py_ssize_t count, struct core_pack *pack)

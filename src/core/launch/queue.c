@@ -1,43 +1,43 @@
-/* queue.c - how many launches may be waiting for the device.
+/* queue.c - limits the number of launches that wait in the driver's queue.
  *
- * Asked for each launch (core_queue_add), which keeps the GIL as long as the
- * driver surely takes it at once.  The driver's queue has room for about a
- * thousand; a launch that finds it full waits, and must not keep the GIL
- * meanwhile: what the device waits for may be another thread of Python's.  So
- * launches are counted stream by stream, and an event after some hundreds
- * tells how many of them are done.  A loop that the device keeps pace with
- * never gives the GIL away, which would cost 5 milliseconds where another
- * thread is busy.
+ * Called for each launch (core_queue_add), which keeps the GIL as long as the
+ * driver certainly accepts it immediately. The driver's queue holds about a
+ * thousand launches. A launch that finds it full waits, and must not hold the
+ * GIL, since the device may be waiting for another Python thread. Launches are
+ * therefore counted per stream, and an event after some hundreds of them shows
+ * how many are complete. A loop that the device keeps pace with never releases
+ * the GIL, which would cost 5 milliseconds if another thread is busy.
  *
- * Streams may share one queue of the driver's, so all counts together are
- * bounded.  Half of the room is a stream's own; the other half goes to whoever
- * asks first, so that one that is alone seldom needs an event.  What is on
- * more streams than there are rows gives the GIL away, and is counted in one
- * more row.
+ * Streams may share one queue of the driver, so the sum of all counts is
+ * bounded. Half of the limit is divided between the streams; the other half
+ * goes to the streams that ask first, so that a stream which is alone seldom
+ * needs an event. Launches on more streams than there are rows release the
+ * GIL, and are counted in one more row.
  *
- * The counts also tell whether a plain copy may have to wait, so that copies
- * and sets that nobody waits for are counted as launches are.
+ * The counts also show whether a synchronous copy may have to wait, so copies
+ * and fills that do not wait are counted like launches.
  *
- * Owns the events.  All under the GIL, in the context's scope.
+ * Owns the events. All under the GIL, in the context's scope.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 enum {
-    MOST = 960,                   /* that may wait, on all streams */
-    OWN = MOST / 2 / CORE_QUEUES, /* of them, that a stream surely has */
-    STEP = OWN / 2,               /* launches between two looks */
-    ASK_EVERY = 16,               /* launches beyond what a stream has */
+    MOST = 960,                   /* launches that may wait, on all streams */
+    OWN = MOST / 2 / CORE_QUEUES, /* share that each stream always has */
+    STEP = OWN / 2,               /* launches between two checks */
+    ASK_EVERY = 16, /* checks beyond the limit: one per 16 launches */
     ROWS = CORE_QUEUES + 1,
 };
 
-/* The stream of a row whose streams have ended: its event is after all that
+/* Stream of a row whose streams have ended; its event is after all work that
  * was issued on them. */
 static char ended;
 #define ENDED ((CUstream)&ended)
 
-/* Another thread's capture, by whatever library, forbids what is done here
- * unless this thread says that it means it. */
+/* Exchanges the thread's capture mode. A capture in another thread, by any
+ * library, forbids the calls of this file unless this thread is in relaxed
+ * mode. */
 static CUstreamCaptureMode
 mode_exchange(CUstreamCaptureMode mode)
 {
@@ -45,8 +45,8 @@ mode_exchange(CUstreamCaptureMode mode)
     return mode;
 }
 
-/* Lets the event tell when what has been issued so far is done: the first
- * `issued` of those counted. */
+/* Records the event after the work issued so far, the first `issued` of the
+ * counted launches. */
 static void
 queue_mark(struct core_queue *queue, unsigned issued)
 {
@@ -62,7 +62,7 @@ queue_mark(struct core_queue *queue, unsigned issued)
     queue->marked = code == CUDA_SUCCESS ? issued : 0;
 }
 
-/* That many are done; no event tells of the others. */
+/* Counts so many launches as complete, and discards the mark. */
 static void
 queue_take(struct core_queue *queue, unsigned count)
 {
@@ -71,8 +71,8 @@ queue_take(struct core_queue *queue, unsigned count)
     queue->marked = 0;
 }
 
-/* Takes what is known to be done from the count.  The launch that is counted
- * last is still to come. */
+/* Subtracts the launches that are known to be complete. The launch counted
+ * last has not been issued yet. */
 static bool
 queue_settle(struct core_queue *queue)
 {
@@ -88,8 +88,8 @@ queue_settle(struct core_queue *queue)
     return true;
 }
 
-/* The stream's row, which may be one that nothing waits in; NULL where others
- * have all. */
+/* Returns the stream's row, or an unused one; NULL if other streams have all
+ * rows. */
 static struct core_queue *
 queue_of(struct core_context *context, CUstream stream)
 {
@@ -115,8 +115,9 @@ least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* How many may wait on the queue's stream: what others do not have.  No `look`
- * is beyond what this was when it was set. */
+/* Returns the limit for the queue's stream: the capacity that other streams
+ * have not borrowed. No `look` exceeds the limit at the time when it was
+ * set. */
 static unsigned
 limit_of(const struct core_context *context, const struct core_queue *queue)
 {
@@ -130,7 +131,8 @@ limit_of(const struct core_context *context, const struct core_queue *queue)
     return limit;
 }
 
-/* Whether the stream is surely still there; others' may be gone. */
+/* Returns whether the stream certainly exists; streams of other libraries may
+ * be gone. */
 static bool
 stream_lives(const struct core_context *context, CUstream stream)
 {
@@ -151,8 +153,8 @@ stream_is_idle(CUstream stream)
     return idle;
 }
 
-/* Which streams those without a row are on is not known: all of them are
- * looked at, and what has ended is taken for idle. */
+/* Checks all streams of the context, since the row of other streams does not
+ * record them. Streams that have ended count as idle. */
 static bool
 streams_are_idle(const struct core_context *context)
 {
@@ -163,7 +165,7 @@ streams_are_idle(const struct core_context *context)
     return idle;
 }
 
-/* Looks what is done on others' streams, for the one that is `asking`. */
+/* Checks for completion on the other streams, on behalf of `asking`. */
 static void
 queues_settle(struct core_context *context, const struct core_queue *asking)
 {
@@ -180,7 +182,8 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
         bool marked = queue->marked > 0;
         if ((gone || !core_stream_captures(queue->stream)) &&
             queue_settle(queue)) {
-            /* By its mark: its next launch asks for room.  Else: all. */
+            /* If a mark was reached the next launch asks again; otherwise the
+             * stream is idle, and all launches are complete. */
             queue_take(queue, marked ? 0 : queue->count);
             queue->look = least(queue->look, queue->count);
         }
@@ -191,7 +194,8 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
     }
 }
 
-/* How many may be waiting on all streams, those that gave the GIL away too. */
+/* Returns the number of launches that may wait on all streams, including those
+ * that released the GIL. */
 static unsigned
 count_of(const struct core_context *context)
 {
@@ -208,8 +212,8 @@ is_crowded(const struct core_context *context)
     return count_of(context) > MOST;
 }
 
-/* Lets as many more be launched before the next look as there is room for.
- * How far the stream is beyond its room, from 1 on; 0: it has some. */
+/* Sets the next check as far ahead as the limit allows. Returns by how many
+ * launches the stream exceeds its limit, from 1; 0 if it does not. */
 static unsigned
 queue_extend(const struct core_context *context, struct core_queue *queue,
              bool open)
@@ -219,15 +223,16 @@ queue_extend(const struct core_context *context, struct core_queue *queue,
         queue_mark(queue, count - 1);
     }
     if (is_crowded(context)) {
-        queue->look = least(count, limit); /* each launch looks */
+        queue->look = least(count, limit); /* check at each launch */
         return count;
     }
     queue->look = least(count + STEP, limit);
     return count < limit ? 0 : count - limit + 1;
 }
 
-/* Where a capture is open, no question may be asked and no event recorded, and
- * both are the current context's; a launch in another one is refused. */
+/* Returns whether the driver may be queried: in a capture no query is allowed
+ * and no event may be recorded. Both need the current context; a launch in
+ * another context is refused. */
 static bool
 may_ask(const struct core_context *context)
 {
@@ -236,7 +241,7 @@ may_ask(const struct core_context *context)
            top->handle == context->handle;
 }
 
-/* A launch on a stream for which there is no row. */
+/* Counts a launch on a stream without a row. */
 static void
 others_add(struct core_context *context, bool open)
 {
@@ -260,7 +265,7 @@ core_queue_attend(struct core_context *context, CUstream stream)
     if (++queue->count < queue->look && !is_crowded(context)) {
         return false;
     }
-    /* No capture may see the event. */
+    /* A capture must not contain the event. */
     open = open && !core_stream_captures(stream);
     unsigned beyond = queue_extend(context, queue, open);
     if (beyond % ASK_EVERY == 1 && open) {
@@ -283,7 +288,8 @@ row_of_ended(struct core_context *context)
     return found;
 }
 
-/* What waits on a stream that ends still does when the stream is gone. */
+/* Keeps the count of launches that are pending on a stream that ends: an event
+ * replaces the stream. */
 static void
 queue_end(struct core_context *context, struct core_queue *queue)
 {
@@ -330,7 +336,7 @@ core_queues_wait(struct core_context *context)
     core_lock(thread);
     for (size_t i = 0; i < ROWS; i++) {
         struct core_queue *queue = &context->queues[i];
-        /* What other threads have queued since stays. */
+        /* Launches that other threads have queued since then remain. */
         unsigned left = queue->done + queue->count - came[i];
         if (left < queue->count) {
             queue_take(queue, queue->count - left);
