@@ -1,6 +1,7 @@
-/* address.c - what stands for a device address.
+/* address.c - device addresses of Python objects.
  *
- * Called wherever memory is an argument: copies, fills, launches.
+ * Called by every function that takes memory as an argument: copies, fills,
+ * launches. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/address.h"
@@ -21,8 +22,8 @@ core_attribute(PyObject *object, PyObject *name, PyObject **value)
     return 0;
 }
 
-/* Reads an address from an object's attribute, whose reference it takes: 1,
- * or -1 if the value is no address. */
+/* Reads an address from the value of an attribute, and drops the reference to
+ * it: 1, or -1 if the value is not an address. */
 static int
 pointer_of_attribute(PyObject *value, CUstream later, CUdeviceptr *pointer)
 {
@@ -62,8 +63,8 @@ core_pointer_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return given == NULL ? -2 : pointer_of_attribute(given, later, pointer);
 }
 
-/* Whether int(object) may be an address: the type is an integer's, or has
- * __int__ and is not that of a real number. */
+/* Returns whether int(object) may be an address: the type is an integer's, or
+ * it has __int__ and is not a real number's. */
 static bool
 is_integral(PyObject *object)
 {
@@ -87,7 +88,7 @@ pointer_of_integer(PyObject *object, CUdeviceptr *pointer)
     return status;
 }
 
-/* Objects of classes that are not this module's. */
+/* Reads the address of an object whose class is not this module's. */
 static int
 pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
@@ -102,7 +103,7 @@ pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
     if (found == 0 && !host && is_integral(object)) {
         return pointer_of_integer(object, pointer);
     }
-    bool is_own = found == -2; /* raised by the object's code */
+    bool is_own = found == -2; /* raised by the object's own code */
     if (!PyErr_Occurred() ||
         (!is_own && PyErr_ExceptionMatches(PyExc_TypeError))) {
         PyErr_Clear();

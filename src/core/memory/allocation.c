@@ -1,9 +1,10 @@
-/* allocation.c - DeviceAllocation and ManagedAllocation: owned device memory.
+/* allocation.c - DeviceAllocation and ManagedAllocation, which own device
+ * memory.
  *
- * Made by mem_alloc, by core_allocate (from the default pool, pool.c) and by
- * managed_empty.  Freeing works from any thread and after the context has
- * gone; int() of a freed allocation still gives the old address, using one in
- * a kernel or a copy is an error.
+ * Created by mem_alloc, by core_allocate (from the default pool, pool.c) and
+ * by managed_empty. An allocation can be freed from any thread and after its
+ * context is gone. int() of a freed allocation still returns the old address;
+ * a kernel or a copy that uses it raises an error.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -21,8 +22,9 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
     return (PyObject *)self;
 }
 
-/* Another thread or a destructor may end contexts and kernels meanwhile: the
- * caller holds what it goes on with. */
+/* Other threads and destructors may end contexts and kernels during the
+ * collection, so the caller needs references to the objects that it uses
+ * afterwards. */
 bool
 core_made_room(CUresult code, bool *tried)
 {
@@ -30,7 +32,7 @@ core_made_room(CUresult code, bool *tried)
         return false;
     }
     *tried = true;
-    int enabled = PyGC_Enable(); /* switched off it would do nothing */
+    int enabled = PyGC_Enable(); /* the collection does nothing if disabled */
     PyGC_Collect();
     if (!enabled) {
         PyGC_Disable();
@@ -74,6 +76,7 @@ core_allocate_check(CUresult code, size_t bytes, const char *routine)
     return core_fail(code, routine, detail);
 }
 
+/* Calls cuMemFree without the GIL. */
 static CUresult
 free_native(CUdeviceptr pointer)
 {
@@ -84,7 +87,7 @@ free_native(CUdeviceptr pointer)
     return code;
 }
 
-/* Gives the memory back once; an invalid context has taken it already. */
+/* Frees the memory once. The memory of an invalid context is already gone. */
 static CUresult
 allocation_release(struct core_allocation *self)
 {

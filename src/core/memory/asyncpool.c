@@ -1,11 +1,12 @@
-/* asyncpool.c - memory allocated and freed in stream order, by the driver.
+/* asyncpool.c - memory that the driver allocates and frees in stream order.
  *
- * AsyncMemoryPool wraps a CUmemoryPool, its own or a device's; what it gives
- * is an AsyncAllocation, a DeviceAllocation that goes back in the order of
- * its stream.  One that was used on other streams too goes back once those
- * are done.  While streams of its context capture, none goes back: a capture
- * would note the free and do it at each launch.  What is dropped then waits
- * in its context's `late` for the end of the captures.
+ * AsyncMemoryPool wraps a CUmemoryPool, its own or a device's. It allocates an
+ * AsyncAllocation, a DeviceAllocation that is freed in the order of its
+ * stream. If other streams used the memory as well, it is freed after they are
+ * complete. While streams of its context capture, nothing is freed, since the
+ * capture would record the free and repeat it at each launch; memory dropped
+ * then waits in the context's `late` until the captures end. All under the
+ * GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -18,13 +19,14 @@ struct async_pool {
 
 struct async_allocation {
     struct core_allocation base;
-    PyObject *stream; /* Stream, or NULL for the default one */
-    PyObject *pool;   /* AsyncMemoryPool, or NULL for the device's */
+    PyObject *stream; /* strong; Stream, or NULL for the default one */
+    PyObject *pool;   /* strong; AsyncMemoryPool, or NULL for the device's */
     CUstream handle;  /* of the stream */
 };
 
 /* -- AsyncAllocation */
 
+/* Stores memory to be freed after the captures of its context. */
 static CUresult
 late_add(struct core_context *context, CUdeviceptr pointer)
 {
@@ -58,6 +60,8 @@ core_late_free(struct core_context *context)
     PyMem_Free(late);
 }
 
+/* Frees the memory once: on `stream`, unless streams used it that the driver
+ * does not order. `given` means that the caller of free() named the stream. */
 static CUresult
 async_release(struct async_allocation *self, CUstream stream, bool given)
 {
@@ -83,8 +87,8 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     if (in_order) {
         code = driver.cuMemFreeAsync(base->pointer, stream);
     } else {
-        /* no way of freeing waits for streams that the driver is not told of
-         */
+        /* No way of freeing waits for streams that the driver does not know
+         * about. */
         driver.cuCtxSynchronize();
         code = driver.cuMemFree(base->pointer);
     }
@@ -158,7 +162,8 @@ static PyType_Spec async_allocation_spec = {
     .slots = async_allocation_slots,
 };
 
-/* Memory that a graph allocates would be another's at each launch. */
+/* Refuses a stream that captures: each launch of the graph would allocate
+ * other memory. */
 static int
 stream_free(CUstream stream)
 {
@@ -170,7 +175,7 @@ stream_free(CUstream stream)
                            "before");
 }
 
-/* From the pool, or without one (NULL) from the device's. */
+/* Allocates from `pool`, or from the device's default pool if NULL. */
 static PyObject *
 allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
 {
@@ -182,7 +187,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
         core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
         return NULL;
     }
-    if (bytes == 0) { /* which some drivers take */
+    if (bytes == 0) { /* some drivers accept it */
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
                   "0 bytes were asked for");
         return NULL;
@@ -281,7 +286,7 @@ pool_dealloc(PyObject *op)
     struct async_pool *self = (struct async_pool *)op;
     core_object_begin_dealloc(op);
     if (self->owned && !core.forked) {
-        driver.cuMemPoolDestroy(self->handle); /* of no context */
+        driver.cuMemPoolDestroy(self->handle); /* belongs to no context */
     }
     core_object_end_dealloc(op);
 }

@@ -1,8 +1,8 @@
-/* copy_object.c - what is set of a Memcpy2D, Memcpy3D or Memcpy3DPeer.
+/* copy_object.c - fields and setters of Memcpy2D, Memcpy3D and Memcpy3DPeer.
  *
- * Called by Python; memcpynd.c makes types of the tables.  Host buffers,
- * arrays and contexts that were set are kept alive until they are replaced;
- * who exports a buffer cannot move it meanwhile.
+ * Called by Python; memcpynd.c builds the types from the tables. Host buffers,
+ * arrays and contexts are kept alive until they are replaced. An exporter
+ * cannot move its buffer while the object holds a view.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
@@ -22,7 +22,7 @@ core_copy_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* The end has host memory no more. */
+/* Removes the host memory of one end of the copy. */
 static void
 end_forget(struct copy_object *self, bool source)
 {
@@ -58,7 +58,7 @@ core_copy_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Where the memory ends that begins at the buffer's first element. */
+/* Returns the end of the memory that begins at the buffer's first element. */
 static const char *
 buffer_end(const Py_buffer *view)
 {
@@ -74,8 +74,8 @@ buffer_end(const Py_buffer *view)
     return end;
 }
 
-/* The array whose memory it is: programs copy whole matrices by a view of
- * their first row. */
+/* Returns the array that owns the memory, since programs copy whole matrices
+ * by a view of their first row. */
 static PyObject *
 host_root(PyObject *object)
 {
@@ -87,8 +87,8 @@ host_root(PyObject *object)
     return object;
 }
 
-/* A host buffer, which need not be contiguous, and how much memory follows its
- * address. */
+/* Exports a host buffer, which need not be contiguous, and returns how many
+ * bytes of memory follow its address. */
 static int
 host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
 {
@@ -109,8 +109,8 @@ host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
     return 0;
 }
 
-/* One end of the copy becomes `object`: what was set there before is no more,
- * also for who sets the memory type by hand. */
+/* Makes `object` one end of the copy. The previous end is removed, also for
+ * programs that set the memory type themselves. */
 static void
 end_take(struct copy_object *self, bool source, PyObject *object)
 {

@@ -1,14 +1,15 @@
-/* cross_context.c - order between contexts that use the same memory.
+/* cross_context.c - orders the uses of memory by several contexts.
  *
- * Called by core_use (order.c) once a process has several contexts: copies
- * and fills may use memory of another context than the current one, and so
- * may kernels with managed memory, pools and enabled peers.  Streams of two
- * contexts have no order, not even both default streams, which have the same
- * handle.  So such a use waits on the device for the last one, whose context
- * and stream the allocation notes, and the next use waits for it in turn.
+ * Called by core_use (order.c) if a process has several contexts. Copies and
+ * fills may use memory of another context than the current one, and so may
+ * kernels with managed memory, pools and enabled peers. Streams of two
+ * contexts are not ordered, not even both default streams, which have the same
+ * handle. Such a use therefore waits on the device for the previous one, whose
+ * context and stream the allocation records, and the next use waits for it in
+ * turn.
  *
- * A noted use replaces the allocation's `stream` by one that no use is on,
- * so that the fast paths find no match and need no test of their own.
+ * A recorded use replaces the allocation's `stream` by one that no use is on,
+ * so that the fast paths find no match and need no test for this case.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -75,7 +76,8 @@ core_is_cross_use(const struct core_allocation *self,
            (stream == NULL || !core_stream_known(owner, stream));
 }
 
-/* The context of the last use, if it still exists; its work is done else. */
+/* Returns the context of the last use if it still exists; otherwise its work
+ * is complete. */
 static struct core_context *
 live_user(const struct core_allocation *self)
 {
@@ -86,8 +88,8 @@ live_user(const struct core_allocation *self)
     return user;
 }
 
-/* Makes `later` wait for a stream, or for its whole context if the stream is
- * not the only one, or may be gone. */
+/* Makes `later` wait for a stream, or the host for the whole context if other
+ * streams used the memory or the stream may be gone. */
 static int
 follow_use(struct core_context *context, CUstream earlier, bool is_only,
            CUstream later)
@@ -97,7 +99,7 @@ follow_use(struct core_context *context, CUstream earlier, bool is_only,
                : core_context_wait(context);
 }
 
-/* Makes `later` wait for the last use, whichever context it was in. */
+/* Makes `later` wait for the last use, in any context. */
 static int
 follow_last_use(struct core_allocation *self, CUstream later)
 {
@@ -203,6 +205,8 @@ core_cross_wait_address(CUdeviceptr pointer)
                                                 : core_foreign_wait(pointer);
 }
 
+/* Returns whether the CUDA array belongs to another context than the current
+ * one, and neither captures. */
 static bool
 is_cross_array(const struct core_array_object *array)
 {

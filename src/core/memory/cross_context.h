@@ -1,6 +1,6 @@
-/* cross_context.h - order between contexts that use the same memory.
+/* cross_context.h - orders the uses of memory by several contexts.
  *
- * Private to core's memory; all with the GIL held, which waits give away.
+ * Private to core's memory functions. All need the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_MEMORY_CROSS_CONTEXT_H
@@ -8,35 +8,36 @@
 
 #include "core/private.h"
 
-/* Makes `later`, a stream of the current context, wait on the device for what
- * was issued on `earlier`, a stream of `context`.  Does nothing if `context`
- * was detached: its work is done. */
+/* Makes `later`, a stream of the current context, wait on the device for the
+ * work issued on `earlier`, a stream of `context`. Does nothing if `context`
+ * was detached, since its work is complete. */
 int core_stream_follow(struct core_context *context, CUstream earlier,
                        CUstream later);
 /* Waits on the host for all work of a context, current or not. */
 int core_context_wait(const struct core_context *context);
 
-/* Whether `stream`, in the current context `here` (or NULL), uses memory of
- * another context.  A stream of the memory's own context does not. */
+/* Returns whether `stream`, in the current context `here` (or NULL), uses
+ * memory of another context. A stream of the memory's own context does not. */
 bool core_is_cross_use(const struct core_allocation *self,
                        const struct core_context *here, CUstream stream);
-/* Orders such a use after all earlier ones, and notes it: the next use in
- * another context or on another stream waits for it. */
+/* Orders such a use after all earlier ones and records it, so that the next
+ * use in another context or on another stream waits for it. */
 int core_cross_use(struct core_allocation *self, struct core_context *here,
                    CUstream stream);
 /* Orders a use in the memory's own context after those in another one. */
 int core_cross_return(struct core_allocation *self,
                       const struct core_context *here, CUstream stream);
-/* Waits on the host for all uses of the memory, in whatever context. */
+/* Waits on the host for all uses of the memory, in any context. */
 int core_cross_wait(struct core_allocation *self);
 /* Waits on the host for the last use in another context, before the memory is
- * given back.  Raises nothing: a context that failed has no work left. */
+ * freed. Raises nothing: a context that failed has no work left. */
 void core_cross_end(struct core_allocation *self);
-/* Waits on the host for the context that made the memory at an address, if
- * that is not the current one. */
+/* Waits on the host for the context that allocated the memory at an address,
+ * if that is not the current one. */
 int core_cross_wait_address(CUdeviceptr pointer);
-/* The same for a CUDA array.  Sets `is_cross` if it is another context's: the
- * caller waits for its own operation, which nothing else can wait for. */
+/* core_cross_wait_address for a CUDA array. Sets `is_cross` if the array
+ * belongs to another context: the caller then waits for its own operation, for
+ * which nothing else can wait. */
 int core_cross_wait_array(PyObject *array, bool *is_cross);
 
 #endif

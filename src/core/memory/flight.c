@@ -1,16 +1,18 @@
-/* flight.c - host memory of asynchronous copies, kept until they are done.
+/* flight.c - keeps the host memory of asynchronous copies until they are
+ * complete.
  *
- * Called after such a copy was issued, and by what waits for the device.  A
- * flight is a reference to the copy's host object with an event behind the
- * copy; it lands, and the reference goes, when somebody finds the event
- * reached: two are looked at with each new copy, all of them after a wait.
+ * Called after such a copy was issued, and by functions that wait for the
+ * device. A pending copy is a reference to its host object with an event
+ * recorded after the copy; the reference is dropped when a check finds the
+ * event reached. Each new copy checks two of them, a wait checks all.
  *
- * Only memory that the driver knows (page-locked, managed) needs it: other
+ * Only memory that the driver knows (page-locked, managed) needs this: other
  * memory has been read or written when the call returns.
  *
- * Flights belong to their context, in rows [0, flight_count); rows behind
- * have events for later ones.  Host memory refers to its context, so a flight
- * that never lands keeps it; a stream's land with the stream at the latest.
+ * Pending copies belong to their context, in rows [0, flight_count); later
+ * rows have events for reuse. Host memory refers to its context, so a copy
+ * that never completes keeps the context alive; a stream's copies complete
+ * with the stream at the latest. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -23,7 +25,8 @@ flight_landed(const struct core_flight *flight)
     return driver.cuEventQuery(flight->event) != CUDA_ERROR_NOT_READY;
 }
 
-/* Takes the row out; the reference may be the last one, and run anything. */
+/* Removes a row and drops its reference, which may be the last one and run any
+ * code. */
 static void
 flight_end(struct core_context *context, size_t row)
 {
@@ -34,6 +37,7 @@ flight_end(struct core_context *context, size_t row)
     Py_DECREF(ended.host);
 }
 
+/* Checks up to `most` pending copies. */
 static void
 flights_look(struct core_context *context, size_t most)
 {
@@ -96,7 +100,8 @@ core_flights_drop(struct core_context *context)
     context->flight_room = 0;
 }
 
-/* A row with an event, behind the flights; NULL: there is no memory. */
+/* Returns an unused row with an event, after the pending copies; NULL if there
+ * is no memory. */
 static struct core_flight *
 flight_spare(struct core_context *context)
 {
@@ -122,7 +127,8 @@ flight_spare(struct core_context *context)
     return spare;
 }
 
-/* The flight of the same memory on the same stream, if it is a recent one. */
+/* Returns a recent pending copy of the same memory on the same stream, or
+ * NULL. */
 static struct core_flight *
 flight_again(struct core_context *context, PyObject *host, CUstream stream)
 {
@@ -136,6 +142,7 @@ flight_again(struct core_context *context, PyObject *host, CUstream stream)
     return NULL;
 }
 
+/* Returns whether the driver knows the host memory. */
 static bool
 host_known(const void *address)
 {
@@ -145,7 +152,8 @@ host_known(const void *address)
                (CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS;
 }
 
-/* Others may capture the stream, whose graph we cannot follow. */
+/* Returns whether the stream captures, perhaps for another library, whose
+ * graph cannot be followed. */
 static bool
 stream_captures(CUstream stream)
 {
@@ -161,7 +169,7 @@ core_flight_keep(PyObject *host, const void *address, CUstream stream)
     if (host == NULL || context == NULL || !context->valid ||
         context->captures > 0 || !host_known(address) ||
         stream_captures(stream)) {
-        return; /* what a capture uses, its graph keeps */
+        return; /* a graph keeps the memory that its capture uses */
     }
     flights_look(context, LOOK_AT);
     struct core_flight *flight = flight_again(context, host, stream);

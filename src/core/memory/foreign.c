@@ -1,10 +1,10 @@
-/* foreign.c - device addresses in the arrays of other libraries.
+/* foreign.c - device addresses of the arrays of other libraries.
  *
- * Called by address.c for objects that are not ours.  An object is asked for
- * __cuda_array_interface__, then for __dlpack__.  An interface without
- * `stream` (version 2: torch) says nothing about work that is pending on the
- * memory, so its producer is asked by DLPack to order its stream before ours.
- * The caller keeps the object alive, and with it the memory.
+ * Called by address.c for objects of other classes. An object is asked for
+ * __cuda_array_interface__, then for __dlpack__. An interface without `stream`
+ * (version 2: torch) says nothing about pending work on the memory, so its
+ * producer is asked through DLPack to order its stream before ours. The caller
+ * keeps the object alive, and with it the memory.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/foreign.h"
@@ -14,7 +14,8 @@
 
 #include "core/numpy.h"
 
-/* Address in an interface's `data`; TypeError for anything but a pair. */
+/* Reads the address in an interface's `data`; TypeError unless that is a
+ * pair. */
 static int
 interface_address(PyObject *interface, CUdeviceptr *pointer)
 {
@@ -37,8 +38,8 @@ interface_address(PyObject *interface, CUdeviceptr *pointer)
 
 /* ---- other devices and contexts ---- */
 
-/* The context that made the memory, or NULL where the driver does not know
- * one (mapped memory). */
+/* Returns the context that allocated the memory, or NULL if the driver does
+ * not know one (mapped memory). */
 static CUcontext
 context_of(CUdeviceptr pointer)
 {
@@ -49,7 +50,8 @@ context_of(CUdeviceptr pointer)
                : NULL;
 }
 
-/* Managed memory and the host's are every context's. */
+/* Returns whether the memory is managed or host memory, which all contexts
+ * share. */
 static bool
 is_shared(CUdeviceptr pointer)
 {
@@ -62,7 +64,8 @@ is_shared(CUdeviceptr pointer)
     return managed || type == CU_MEMORYTYPE_HOST;
 }
 
-/* Memory of a pool belongs to a device, not to a context. */
+/* Returns whether the memory comes from a pool, and so belongs to a device
+ * instead of a context. */
 static bool
 is_pooled(CUdeviceptr pointer)
 {
@@ -73,8 +76,8 @@ is_pooled(CUdeviceptr pointer)
            pool != NULL;
 }
 
-/* Two handles may name one context: that of a green context names the primary
- * one. */
+/* Returns whether two handles name one context: the handle of a green context
+ * names the primary one. */
 static bool
 is_same_context(CUcontext one, CUcontext other)
 {
@@ -84,8 +87,8 @@ is_same_context(CUcontext one, CUcontext other)
             driver.cuCtxGetId(other, &b) == CUDA_SUCCESS && a == b);
 }
 
-/* Whether the memory belongs to another device, or to another context of the
- * same device, which has an address space of its own. */
+/* Returns whether the memory belongs to another device, or to another context
+ * of the same device, which has a separate address space. */
 static bool
 is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
 {
@@ -115,8 +118,8 @@ synchronize(CUcontext context)
     return code;
 }
 
-/* The host waits for all work on the other device's memory: no stream of ours
- * can be handed to a producer that works in another context. */
+/* Waits on the host for all work on the other device's memory, since a
+ * producer that works in another context cannot use a stream of ours. */
 static int
 wait_elsewhere(CUdeviceptr pointer, int device)
 {
@@ -133,9 +136,9 @@ wait_elsewhere(CUdeviceptr pointer, int device)
     return core_check(code, "cuCtxSynchronize");
 }
 
-/* Whether the current context may access memory of the context `owner`. The
- * driver has no question for that: enabling access twice is an error, which
- * answers it. */
+/* Returns whether the current context may access memory of the context
+ * `owner`. The driver has no query for that, but enabling access twice is an
+ * error, which answers the question. */
 static bool
 is_peer(CUcontext owner)
 {
@@ -215,8 +218,9 @@ capsule_tensor(PyObject *capsule)
     return NULL;
 }
 
-/* The stream argument of __dlpack__: None on the CPU device, -1 in a capture,
- * which takes in nothing from outside, else the number of `later`. */
+/* Returns the stream argument of __dlpack__: None on the CPU device; -1 in a
+ * capture, which must not depend on outside work; otherwise the number of
+ * `later`. */
 static PyObject *
 stream_argument(CUstream later)
 {
@@ -233,7 +237,7 @@ stream_argument(CUstream later)
 }
 
 /* Calls the producer's __dlpack__, which orders its stream before `later`.
- * Libraries from before DLPack 1.0 know `stream` alone. */
+ * Libraries older than DLPack 1.0 accept only `stream`. */
 static PyObject *
 capsule_ask(PyObject *method, CUstream later)
 {
@@ -258,7 +262,8 @@ capsule_ask(PyObject *method, CUstream later)
     return capsule;
 }
 
-/* Whether a kernel on the current device can use the tensor's memory. */
+/* Returns whether a kernel on the current device can use the tensor's
+ * memory. */
 static bool
 tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
 {
@@ -302,8 +307,8 @@ capsule_address(PyObject *object, PyObject *capsule, CUdeviceptr *pointer)
     return 0;
 }
 
-/* 1 once the producer's stream is ordered before `later`; 0 where the object
- * has no __dlpack__; -2 with an exception. */
+/* Reads the address by __dlpack__: 1 once the producer's stream is ordered
+ * before `later`; 0 if the object has no __dlpack__; -2 with an exception. */
 static int
 dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
@@ -322,8 +327,8 @@ dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 
 /* ---- both ---- */
 
-/* Makes `later` wait for what is pending on an interface's memory; below 0
- * as core_foreign_address. */
+/* Makes `later` wait for pending work on an interface's memory; negative
+ * results as of core_foreign_address. */
 static int
 interface_order(PyObject *object, PyObject *interface, CUdeviceptr pointer,
                 CUstream later)
@@ -355,7 +360,7 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     if (interface == NULL || !PyDict_Check(interface)) {
         Py_XDECREF(interface);
         return PyArray_Check(object) || PyArray_CheckScalar(object)
-                   ? 0 /* NumPy's DLPack is the host's */
+                   ? 0 /* NumPy's DLPack describes host memory */
                    : dlpack_address(object, later, pointer);
     }
     int status = interface_address(interface, pointer);
@@ -368,8 +373,8 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 
 /* ---- for pycuda._array.exchange ---- */
 
-/* The Context of a handle: one that exists, or a new one that leaves the
- * native context to its owner. */
+/* Returns the Context of a handle: an existing one, or a new one that leaves
+ * the native context to its owner. */
 static PyObject *
 context_object(CUcontext handle, int device)
 {

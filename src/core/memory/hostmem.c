@@ -1,7 +1,8 @@
-/* hostmem.c - host memory that the device knows: page-locked, aligned,
+/* hostmem.c - host memory that the driver knows: page-locked, aligned,
  * managed, registered.
  *
- * Each function returns a NumPy array whose base owns the memory.
+ * Each function returns a NumPy array whose base owns the memory. Memory can
+ * be freed from any thread and after its context is gone.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -16,7 +17,7 @@ enum host_kind {
 struct host_object {
     CORE_HEAD
     void *pointer;
-    PyObject *base; /* of registered memory: the array it belongs to */
+    PyObject *base; /* registered memory: the array that owns it */
     enum host_kind kind;
     bool freed;
 };
@@ -162,13 +163,13 @@ static PyType_Slot registered_slots[] = {
         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | (more),           \
         .slots = slot_table,                                                  \
     }
-/* The others inherit garbage collection. */
+/* The derived types inherit garbage collection. */
 HOST_SPEC(host_spec, "HostPointer", host_slots, Py_TPFLAGS_HAVE_GC);
 HOST_SPEC(pagelocked_spec, "PagelockedHostAllocation", pagelocked_slots, 0);
 HOST_SPEC(aligned_spec, "AlignedHostAllocation", aligned_slots, 0);
 HOST_SPEC(registered_spec, "RegisteredHostMemory", registered_slots, 0);
 
-/* The shape, dtype and order of an array to be made. */
+/* Shape, dtype and order of a new array. */
 struct request {
     int ndim;
     Py_intptr_t shape[32];
@@ -217,6 +218,7 @@ core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
     return 0;
 }
 
+/* Reads the arguments; on success the caller owns request->descr. */
 static int
 request_read(PyObject *shape, PyObject *dtype, PyObject *order,
              struct request *request)
@@ -235,7 +237,8 @@ request_read(PyObject *shape, PyObject *dtype, PyObject *order,
     return 0;
 }
 
-/* An array over `pointer` with `base` as owner; takes both references. */
+/* Returns an array over `pointer` that `base` owns; takes over both
+ * references. */
 static PyObject *
 request_array(struct request *request, void *pointer, PyObject *base)
 {
@@ -267,8 +270,8 @@ host_wrap(PyTypeObject *type, struct core_context *context, void *pointer,
     return (PyObject *)self;
 }
 
-/* core_check of page-locked memory: it is the host's, so the device does not
- * say how much is free. */
+/* core_check of page-locked memory. It is host memory, so the error does not
+ * state the device's free memory. */
 static int
 host_check(CUresult code, size_t bytes)
 {

@@ -1,5 +1,7 @@
-/* ipc.c - IPCMemoryHandle and mem_get_ipc_handle: device memory of another
+/* ipc.c - IPCMemoryHandle and mem_get_ipc_handle, for device memory of another
  * process.
+ *
+ * All under the GIL; closing a handle releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"

@@ -1,8 +1,9 @@
-/* memcpynd.c - Memcpy2D, Memcpy3D, Memcpy3DPeer: copies between host, device
- * and arrays, as their objects (copy_object.c) describe them.
+/* memcpynd.c - Memcpy2D, Memcpy3D and Memcpy3DPeer: copies between host
+ * memory, device memory and CUDA arrays, as their objects (copy_object.c)
+ * describe them.
  *
- * A copy that would leave a host buffer's memory is refused: nobody else would
- * notice.
+ * A copy beyond a host buffer's memory is refused here, since no other code
+ * checks it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
@@ -11,6 +12,7 @@
 #include "core/memory/room.h"
 #include "core/stream/plain.h"
 
+/* Converts to CUDA's struct for two dimensions. */
 static CUDA_MEMCPY2D
 flat_of(const CUDA_MEMCPY3D_PEER *c)
 {
@@ -34,15 +36,16 @@ flat_of(const CUDA_MEMCPY3D_PEER *c)
     };
 }
 
-/* The one argument of a call: a Stream, or `aligned` in two dimensions. */
+/* Reads the single argument of a call: a Stream, or `aligned` in two
+ * dimensions. */
 struct how {
     bool async, aligned;
-    bool plain; /* done when it returns, also on a stream: a plain call, or
-                   one with another context's array */
-    CUstream stream; /* NULL where neither: the legacy stream */
+    bool plain; /* complete on return, also on a stream: a synchronous call,
+                   or a copy of another context's array */
+    CUstream stream; /* NULL if neither: the legacy stream */
 };
 
-/* After a copy on the stream. */
+/* Waits for a copy that must be complete on return. */
 static CUresult
 how_end(const struct how *how, CUresult code)
 {
@@ -85,8 +88,8 @@ how_read(PyObject *args, PyObject *kwargs, const char *routine, bool flat,
     return status;
 }
 
-/* How far into its memory one end of the copy reaches; SIZE_MAX for more than
- * there can be. */
+/* Returns how many bytes of its memory one end of the copy spans; SIZE_MAX if
+ * more than possible. */
 static size_t
 end_reach(const CUDA_MEMCPY3D_PEER *c, bool source, bool flat)
 {
@@ -111,6 +114,7 @@ end_reach(const CUDA_MEMCPY3D_PEER *c, bool source, bool flat)
     return over ? SIZE_MAX : reach;
 }
 
+/* LogicError if the copy exceeds the host memory of one end. */
 static int
 end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
 {
@@ -137,7 +141,7 @@ end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
     return core_fail(CUDA_ERROR_INVALID_VALUE, routine, text);
 }
 
-/* The same of device memory that was set as an object of known size. */
+/* end_fits for device memory that was set as an object of known size. */
 static int
 device_end_fits(struct copy_object *self, bool source, bool flat,
                 const char *routine)
@@ -162,7 +166,8 @@ ends_fit(PyObject *op, bool flat, const char *routine)
     return fits ? 0 : -1;
 }
 
-/* Device memory that was set is in use on the stream; refused if freed. */
+/* Notes that the stream uses the device memory of both ends; LogicError if it
+ * was freed. */
 static int
 ends_use(PyObject *op, struct how *how)
 {
@@ -192,7 +197,7 @@ ends_use(PyObject *op, struct how *how)
     return 0;
 }
 
-/* The ends in host memory stay until the copy is done. */
+/* Keeps the host memory of an asynchronous copy until it is complete. */
 static void
 ends_keep(PyObject *op, const struct how *how)
 {
@@ -250,8 +255,8 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
                                      : "cuMemcpy2DUnaligned");
 }
 
-/* CUDA_MEMCPY3D differs from the peer struct in two fields, which have to be
- * zero there and are contexts here. */
+/* CUDA_MEMCPY3D differs from the peer struct in two fields, which must be zero
+ * there and are contexts here. */
 _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER) &&
                    offsetof(CUDA_MEMCPY3D, reserved1) ==
                        offsetof(CUDA_MEMCPY3D_PEER, dstContext),

@@ -1,9 +1,9 @@
-/* memory.c - module functions that allocate, copy and set device memory.
+/* memory.c - module functions that allocate, copy and fill device memory.
  *
- * The GIL is released by copies above 64 KiB, by those from and to the host
- * where something that was issued before may have to be waited for, and by
- * everything that waits by design.  A copy within the device that nobody waits
- * for is issued as a launch is (launch/queue.c).
+ * The GIL is released by copies above 64 KiB, by copies from and to the host
+ * that may have to wait for earlier work, and by all functions that wait. A
+ * copy within the device does not wait and is issued like a launch
+ * (launch/queue.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -13,7 +13,8 @@
 
 #define GIL_BYTES ((size_t)64 << 10)
 
-/* Gives the GIL up around a call that may take long. */
+/* Releases the GIL around a call for so many bytes if it may take long;
+ * returns NULL if the GIL is kept. */
 static PyThreadState *
 gil_leave(size_t bytes)
 {
@@ -28,8 +29,8 @@ gil_return(PyThreadState *state)
     }
 }
 
-/* Whether a copy from or to the host may have to wait for others' work: on
- * pageable memory those that are asynchronous may, too. */
+/* Returns whether a copy from or to the host may have to wait for earlier
+ * work; asynchronous copies of pageable memory may, too. */
 static bool
 copy_waits(void)
 {
@@ -37,14 +38,15 @@ copy_waits(void)
     return context != NULL && !core_queues_empty(context);
 }
 
-/* The end of a plain copy that was issued on a stream: waits. */
+/* Waits for a synchronous copy that was issued on a stream. */
 static CUresult
 copy_wait(CUresult code, CUstream stream)
 {
     return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
 }
 
-/* Bytes from an address to the end of its memory; 0 if it is in none. */
+/* Returns the bytes from an address to the end of its allocation; 0 if it is
+ * in none. */
 static size_t
 memory_left(CUdeviceptr pointer)
 {
@@ -55,7 +57,8 @@ memory_left(CUdeviceptr pointer)
                : 0;
 }
 
-/* core_check of a copy: a refused one says how much memory there is. */
+/* core_check of a copy: the error of a refused copy states the size of the
+ * memory. */
 static int
 copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
            size_t bytes)
@@ -80,7 +83,7 @@ copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
     return core_fail(code, routine, detail);
 }
 
-/* The same of a copy within the device: of the end with less memory. */
+/* copy_check of a copy within the device, for the end with less memory. */
 static int
 copy_check_both(CUresult code, const char *routine, CUdeviceptr target,
                 CUdeviceptr source, size_t bytes)
@@ -149,7 +152,7 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     return copy_check(code, "cuMemcpyDtoH", source, bytes);
 }
 
-/* Within the device no plain copy waits for its end. */
+/* Does not wait, as no synchronous copy within the device does. */
 int
 core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
 {
@@ -170,7 +173,8 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
     return copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
 }
 
-/* A capture notes the copy before it is issued: the graph has its memory. */
+/* Lets a capture keep the host memory before the copy is issued, as long as
+ * the graph. */
 static int
 host_capture(PyObject *host)
 {
@@ -293,7 +297,7 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     do {
         code = driver.cuMemAllocPitch(&pointer, &pitch, width, height, access);
     } while (core_made_room(code, &tried));
-    size_t bytes; /* of rows as wide as asked for */
+    size_t bytes; /* without the padding of rows */
     if (__builtin_mul_overflow(width, height, &bytes)) {
         bytes = SIZE_MAX;
     }
@@ -343,7 +347,8 @@ memory_get_address_range(PyObject *unused, PyObject *object)
                          PyLong_FromSize_t(size));
 }
 
-/* Address of a copy's end, noted as used on the stream. */
+/* Returns the address of one end of a copy, and notes its use on the
+ * stream. */
 static int
 end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
 {
@@ -415,7 +420,7 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     return none_or_error(status);
 }
 
-/* Target and source are the first two of the values. */
+/* Checks the bounds of target and source, the first two of the values. */
 static int
 check_both_rooms(PyObject *const *values, size_t bytes, const char *routine)
 {
@@ -458,7 +463,7 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
             #name, required, {__VA_ARGS__}};                                  \
         return helper(&signature, async, args, nargs, names);                 \
     }
-/* The third argument is that of PyCUDA's first releases. */
+/* PyCUDA's first releases had a third argument. */
 COPY(memcpy_htod, copy_htod, false, 2, "dest", "src", "stream")
 COPY(memcpy_htod_async, copy_htod, true, 2, "dest", "src", "stream")
 COPY(memcpy_dtoh, copy_dtoh, false, 2, "dest", "src", "stream")
@@ -466,7 +471,8 @@ COPY(memcpy_dtoh_async, copy_dtoh, true, 2, "dest", "src", "stream")
 COPY(memcpy_dtod, copy_dtod, false, 3, "dest", "src", "size")
 COPY(memcpy_dtod_async, copy_dtod, true, 3, "dest", "src", "size", "stream")
 
-/* The context of an optional argument; None: the current one. */
+/* Returns the context of an optional argument, borrowed; None: the current
+ * one. */
 static struct core_context *
 context_or_current(PyObject *object)
 {
@@ -481,7 +487,7 @@ context_or_current(PyObject *object)
     return (struct core_context *)object;
 }
 
-/* An allocation without a context given names its own. */
+/* Copies between contexts. A context that is not given is the current one. */
 static PyObject *
 copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -530,7 +536,7 @@ COPY(memcpy_peer, copy_peer, false, 3, "dest", "src", "size", "dest_context",
 COPY(memcpy_peer_async, copy_peer, true, 3, "dest", "src", "size",
      "dest_context", "src_context", "stream")
 
-/* The value of a memset, checked against its width. */
+/* Reads the value of a memset and checks that it fits its width. */
 static int
 set_value(PyObject *object, unsigned bits, unsigned *value)
 {
@@ -547,12 +553,13 @@ set_value(PyObject *object, unsigned bits, unsigned *value)
     return 0;
 }
 
+/* Arguments of one memset. */
 struct set_call {
-    PyObject *object; /* borrowed: what the target was given as */
+    PyObject *object; /* borrowed: the target argument */
     CUdeviceptr target;
     size_t pitch, width, height;
     unsigned value;
-    CUstream stream; /* a plain call: NULL, or the current stream */
+    CUstream stream; /* synchronous call: NULL, or the current stream */
 };
 
 /* Reads (dest, [pitch,] data, size | width, height[, stream]). */
@@ -586,7 +593,7 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     return core_current() == NULL ? -1 : 0;
 }
 
-/* From the first byte that is set to the last. */
+/* Returns the bytes from the first one that is set to the last. */
 static size_t
 set_bytes(const struct set_call *call, unsigned bits)
 {

@@ -1,10 +1,11 @@
 /* mempool.c - DeviceMemoryPool and PageLockedMemoryPool, with PyCUDA's
- * interface, for those who make their own.
+ * interface, for programs that create their own pools.
  *
- * Size classes: bin = 16 * floor(log2 size) + the four bits behind the
- * leading one; a bin's blocks have the largest size of the bin.  A freed
- * block goes back to its bin, newest first out.  Not stream-ordered: that is
- * the default pool (pool.c).
+ * Size classes: bin = 16 * floor(log2 size) + the four bits after the leading
+ * one; a bin's blocks have the largest size of the bin. A freed block returns
+ * to its bin, which works as a stack. These pools are not stream-ordered; the
+ * default pool (pool.c) is. All under the GIL; native calls that free memory
+ * release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -24,7 +25,7 @@ struct mempool {
     struct bin *bins; /* BIN_COUNT */
     size_t held, active;
     size_t managed_bytes, active_bytes;
-    bool host;      /* page-locked memory, else device memory */
+    bool host;      /* page-locked memory; otherwise device memory */
     bool released;  /* stop_holding was called */
     unsigned flags; /* of cuMemHostAlloc */
 };
@@ -89,7 +90,7 @@ block_free(struct mempool *self, void *block)
     core_leave(&scope);
 }
 
-/* Frees one held block of the largest bin; false if none is held. */
+/* Frees one idle block of the largest bin; false if there is none. */
 static bool
 free_one(struct mempool *self)
 {
@@ -118,6 +119,8 @@ bin_pop(struct mempool *self, unsigned number, void **block)
     return true;
 }
 
+/* Takes a block from its bin or the driver; frees idle blocks of other bins if
+ * memory is short. May run Python code. */
 static int
 pool_take(struct mempool *self, size_t bytes, void **block)
 {
@@ -159,6 +162,8 @@ pool_take(struct mempool *self, size_t bytes, void **block)
     return 0;
 }
 
+/* Returns a block to its bin, or frees it after stop_holding() or without
+ * memory for the row. */
 static void
 pool_give(struct mempool *self, void *block, size_t bytes)
 {
@@ -208,7 +213,7 @@ static PyObject *
 device_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     (void)args;
-    (void)kwargs; /* a subclass may take what it likes */
+    (void)kwargs; /* a subclass may take other arguments */
     return pool_new(type, false, 0);
 }
 

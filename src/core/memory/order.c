@@ -1,8 +1,9 @@
-/* order.c - which stream memory is used on, and who has to wait for it.
+/* order.c - records the stream that uses memory, and makes other streams wait
+ * for it.
  *
  * core_use is called for each array of a launch or copy, core_order and
- * core_shown_stream where memory goes to another library, core_follow where
- * it comes from one.
+ * core_shown_stream when memory is passed to another library, core_follow when
+ * it comes from one. All under the GIL; waits on the host release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -10,7 +11,7 @@
 #include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
 
-/* A foreign stream may end without our knowing. */
+/* A stream of another library may end without notice. */
 bool
 core_stream_known(const struct core_context *context, CUstream stream)
 {
@@ -33,8 +34,8 @@ stream_blocks(const struct core_context *context, CUstream stream)
     return false;
 }
 
-/* Memory that nobody has used yet goes over to the stream of its first use,
- * behind what its last owner may still do with it: nothing, where that one's
+/* Moves memory without a use so far to the stream of its first use, which
+ * waits for pending work of the previous owner. There is none if that owner's
  * stream has ended. */
 static int
 use_first(struct core_allocation *self, CUstream stream)
@@ -48,8 +49,9 @@ use_first(struct core_allocation *self, CUstream stream)
     return 0;
 }
 
-/* The legacy default stream orders itself and every blocking stream; between
- * any other two nothing does, and the block is `scattered`. */
+/* Records a use on another stream. The legacy default stream is ordered with
+ * every blocking stream; any other two streams are not, and the block is
+ * `scattered`. */
 static int
 use_elsewhere(struct core_allocation *self, CUstream stream)
 {
@@ -74,7 +76,7 @@ core_apart(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
-/* Notes the use of the memory behind a user's object: its gpudata, if any. */
+/* Notes the use of the memory of a user's object: its gpudata, if any. */
 static int
 use_behind(PyObject *object, CUstream stream)
 {
@@ -97,6 +99,7 @@ use_behind(PyObject *object, CUstream stream)
     return status;
 }
 
+/* Slow path of core_use. */
 static __attribute__((noinline)) int
 use_unusual(PyObject *owner, CUstream stream)
 {
@@ -184,8 +187,8 @@ core_memory_owner(PyObject *owner)
     return owner;
 }
 
-/* A capture takes in nothing from outside and must not be waited for: `later`
- * joins it. */
+/* Lets `later` join the capture, which must not depend on outside work and
+ * must not be waited for. */
 static int
 order_in_capture(CUstream later)
 {
@@ -227,7 +230,8 @@ core_order(PyObject *owner, CUstream later)
 
 /* ---- the stream of __cuda_array_interface__ ---- */
 
-/* Its numbers for the default streams are the driver's, but 0 is none. */
+/* Returns the number of a stream in the interface. Those of the default
+ * streams are the driver's, but 0 is not allowed. */
 static PyObject *
 stream_number(CUstream stream)
 {
@@ -248,7 +252,7 @@ core_shown_stream(PyObject *owner)
         if (self->freed || !context->valid) {
             Py_RETURN_NONE;
         }
-        /* Consumers wait for a stream of the current context only. */
+        /* Consumers wait only for a stream of the current context. */
         if (context == core_stack_top() && !self->scattered &&
             core_stream_known(context, self->stream)) {
             return stream_number(self->stream);
@@ -256,7 +260,7 @@ core_shown_stream(PyObject *owner)
     } else if ((context = core_current()) == NULL) {
         return NULL;
     }
-    if (context->captures != 0) { /* which waiting would break */
+    if (context->captures != 0) { /* waiting would break the capture */
         return stream_number(core_stream_default());
     }
     if ((is_ours ? core_cross_wait(self) : core_context_wait(context)) < 0) {
@@ -265,7 +269,8 @@ core_shown_stream(PyObject *owner)
     Py_RETURN_NONE;
 }
 
-/* The default streams wait for each other and for all blocking ones. */
+/* Returns whether two streams are ordered: the default stream and all blocking
+ * ones wait for each other. */
 static bool
 is_ordered(const struct core_context *context, CUstream earlier,
            CUstream later)
@@ -294,7 +299,7 @@ core_follow(PyObject *interface, CUstream later)
     earlier = earlier == CU_STREAM_LEGACY ? NULL : earlier;
     later = later == NULL ? core_stream_default() : later;
     if (context->captures != 0 || is_ordered(context, earlier, later)) {
-        return 0; /* a capture takes in nothing from outside */
+        return 0; /* a capture must not depend on outside work */
     }
     return core_stream_follow(context, earlier, later);
 }

@@ -1,25 +1,26 @@
 /* pool.c - the default pool: idle device memory of a context, by size class.
  *
- * core_allocate takes from it, the death of an allocation gives to it.  A
- * block is one whole cuMemAlloc, never split.  Its rules:
- *  - back to the stream of its last use at once; any other stream gets it
- *    only after an event, recorded there after the free, has passed; where a
- *    block given so is then used on another stream first, that one waits
- *    (core_use);
- *  - where an address left as an integer, or streams that nothing orders used
- *    the block, it is not kept: cuMemFree waits for the device;
- *  - a stream that ends is waited for;
- *  - idle memory is capped at an eighth of the device, a block at half of that
- *    (docs/decisions/0012).
+ * core_allocate takes blocks from it, the deallocation of an allocation
+ * returns them. A block is one whole cuMemAlloc and is never split. Rules:
  *
- * The Python object of an allocation that dies stays with its block, without
- * references and untracked, so that the next one like it is made by setting a
- * few fields (core_allocate_ready).  The one that died last waits outside the
- * bins for an allocation of its size on its stream; whatever looks at a bin
- * puts it there first (pool_settle).
+ *  - A block is available immediately to the stream of its last use. Any other
+ *    stream gets it only after an event, recorded on the last stream after the
+ *    free, has been reached; if another stream then uses the block first, that
+ *    stream waits (core_use).
+ *  - A block is not cached if its address left as an integer, or if streams
+ *    without an order used it: cuMemFree waits for the device.
+ *  - The pool waits for a stream that ends.
+ *  - Idle memory is limited to an eighth of the device's memory, a block to
+ *    half of that (docs/decisions/0012).
  *
- * All under the GIL; native frees of many blocks happen with it released, on
- * a list that no one else sees.
+ * The Python object of a deallocated allocation stays with its block, without
+ * references and untracked, so that core_allocate_ready can reuse it by
+ * setting a few fields. The object deallocated last stays outside the bins,
+ * for an allocation of its size on its stream; functions that search a bin put
+ * it there first (pool_settle).
+ *
+ * All under the GIL. Many blocks are freed with the GIL released, from a list
+ * that no other thread can access.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -27,16 +28,16 @@
 enum {
     BIN_COUNT = 264,
     SMALLEST = 512,
-    TRIED_BLOCKS = 8, /* of a bin, from the newest */
+    TRIED_BLOCKS = 8, /* blocks of a bin to try, from the newest */
 };
 
 struct block {
     CUdeviceptr pointer;
     CUstream stream; /* of the last use */
     CUevent event;   /* recorded on `stream` after the free, or NULL */
-    bool idle;       /* its stream was waited for */
-    struct core_allocation *object; /* that had it, dead: its memory is used
-                                       again with the block's; or NULL */
+    bool idle;       /* the last use is complete */
+    struct core_allocation *object; /* its deallocated object, whose memory
+                                       is reused with the block; or NULL */
 };
 
 struct bin {
@@ -45,12 +46,14 @@ struct bin {
 };
 
 struct core_pool {
-    struct core_allocation *newest; /* dead; its block is not in its bin yet */
-    size_t idle_bytes, most_bytes;  /* the newest's are counted */
+    struct core_allocation *newest; /* deallocated last; its block is not in
+                                       its bin yet */
+    size_t idle_bytes, most_bytes;  /* including the newest block */
     struct bin bins[BIN_COUNT];
 };
 
-/* Eight classes a power of two: at most an eighth is wasted. */
+/* Returns the size class: eight per power of two, so that at most an eighth is
+ * wasted. */
 static unsigned
 bin_of(size_t bytes, size_t *rounded)
 {
@@ -65,6 +68,8 @@ bin_of(size_t bytes, size_t *rounded)
     return (log - 9) * 8 + step + 1;
 }
 
+/* Returns the context's pool, and creates it at the first call; NULL without
+ * memory. */
 static struct core_pool *
 pool_get(struct core_context *context)
 {
@@ -94,7 +99,8 @@ pool_without(PyObject *unused, PyObject *rules)
     return core_unsigned(rules, &rules_off) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Whether `stream` may write into the block now. */
+/* Returns whether `stream` may write to the block now. Records the block's
+ * event if needed. */
 static bool
 block_ready(struct block *block, CUstream stream)
 {
@@ -127,6 +133,7 @@ object_free(struct block *block)
     }
 }
 
+/* Takes a block that the stream may use, and frees the object kept with it. */
 static bool
 bin_take(struct bin *bin, CUstream stream, struct block *taken)
 {
@@ -146,7 +153,8 @@ bin_take(struct bin *bin, CUstream stream, struct block *taken)
     return false;
 }
 
-/* False where there is no memory for the row. */
+/* Adds the block of a deallocated object to its bin. False if there is no
+ * memory for the row. */
 static bool
 bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
 {
@@ -170,7 +178,7 @@ bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
     return true;
 }
 
-/* Frees what could not be put into its bin. */
+/* Frees a block that could not be added to its bin. */
 static void
 block_drop(struct core_pool *pool, struct core_allocation *dead)
 {
@@ -193,7 +201,7 @@ newest_put(struct core_pool *pool)
     }
 }
 
-/* Puts the newest into its bin. */
+/* Adds the newest block to its bin. */
 static inline void
 pool_settle(struct core_pool *pool)
 {
@@ -223,7 +231,7 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     allocation->room = rounded;
     pool_settle(pool);
     struct block block;
-    /* In a capture a block may be still in use by what is not captured. */
+    /* In a capture, work outside the capture may still use a block. */
     if (context->captures == 0 && bin_take(&pool->bins[bin], stream, &block)) {
         pool->idle_bytes -= rounded;
         allocation->pointer = block.pointer;
@@ -233,14 +241,14 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     }
     CUresult code = core_allocate_raw(&allocation->pointer, rounded);
     allocation->cached = code == CUDA_SUCCESS;
-    /* What rounding adds may be what is not there. */
+    /* There may be no memory for the rounded size. */
     return code == CUDA_ERROR_OUT_OF_MEMORY
                ? core_allocate_raw(&allocation->pointer, bytes)
                : code;
 }
 
-/* The newest block of its bin, with the object that had it, where the stream
- * may use it at once. */
+/* Returns the newest block of the bin with its object, if the stream may use
+ * it immediately. */
 static __attribute__((noinline)) struct core_allocation *
 bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
 {
@@ -268,8 +276,8 @@ bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
     return self;
 }
 
-/* A block of its size with the object that had it last, where the stream may
- * use it at once; any other is core_pool_take's. */
+/* Reuses a block of the requested size with its object, if the stream may use
+ * it immediately; core_pool_take handles all other cases. */
 PyObject *
 core_allocate_ready(struct core_context *context, size_t bytes,
                     CUstream stream)
@@ -294,7 +302,7 @@ core_allocate_ready(struct core_context *context, size_t bytes,
     return (PyObject *)self;
 }
 
-/* Whether the pool may keep the memory. */
+/* Returns whether the pool may cache the memory. */
 static inline bool
 may_keep(const struct core_pool *pool, const struct core_allocation *dead)
 {
@@ -340,7 +348,7 @@ core_pool_keep(struct core_allocation *dead)
         return false;
     }
     pool->idle_bytes += dead->room;
-    Py_DECREF((PyObject *)context); /* from here on the object may be gone */
+    Py_DECREF((PyObject *)context); /* the object may be gone from here on */
     Py_DECREF(type);
     return true;
 }
@@ -364,8 +372,8 @@ blocks_free(struct bin *bin)
     }
 }
 
-/* Frees what lies in one bin; the pool may be gone when this returns, as
- * another thread may detach the context meanwhile. */
+/* Frees the blocks of one bin. The pool may be gone on return, since another
+ * thread may detach the context while the GIL is released. */
 static void
 bin_trim(struct core_pool *pool, unsigned number)
 {
@@ -399,7 +407,7 @@ core_pool_trim(struct core_context *context)
     core_leave(&scope);
 }
 
-/* The stream was waited for and is about to go. */
+/* The stream is idle and about to be destroyed. */
 void
 core_pool_stream_gone(struct core_context *context, CUstream stream)
 {

@@ -1,11 +1,14 @@
-/* room.c - how many bytes an object that stands for memory holds.
+/* room.c - sizes of the objects that stand for memory, for bounds checks.
+ *
+ * All under the GIL. Objects of other classes may run Python code.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/room.h"
 
 #include "core/memory/address.h"
 
-/* The item of a dict, NULL without an exception where there is none. */
+/* Returns the item of a dict, borrowed; NULL without an exception if there is
+ * none. */
 static PyObject *
 item_of(PyObject *dict, const char *name)
 {
@@ -16,6 +19,8 @@ item_of(PyObject *dict, const char *name)
     return item;
 }
 
+/* Reads an integer of a tuple; false without an exception if it is no 64-bit
+ * integer. */
 static bool
 number_of(PyObject *tuple, Py_ssize_t index, long long *number)
 {
@@ -27,7 +32,8 @@ number_of(PyObject *tuple, Py_ssize_t index, long long *number)
     return true;
 }
 
-/* Bytes of an element of "<f4". */
+/* Returns the bytes of an element from a type string such as "<f4"; 0 if
+ * malformed. */
 static long long
 itemsize_of(PyObject *typestr)
 {
@@ -38,7 +44,8 @@ itemsize_of(PyObject *typestr)
     return text != NULL && strlen(text) > 2 ? atoll(text + 2) : 0;
 }
 
-/* From the first element of an interface's array to the end of its last. */
+/* Returns the bytes from the first element of an interface's array to the end
+ * of its last. */
 static size_t
 room_of_interface(PyObject *interface)
 {
@@ -64,13 +71,14 @@ room_of_interface(PyObject *interface)
         if (__builtin_mul_overflow(stride, length - 1, &more) ||
             __builtin_add_overflow(end, more, &end) ||
             __builtin_mul_overflow(packed, length, &packed)) {
-            return SIZE_MAX; /* no size at all: the driver sees to it */
+            return SIZE_MAX; /* overflow: the driver checks the copy */
         }
     }
     return (size_t)end;
 }
 
-/* The attribute of an object of another class; NULL without an exception. */
+/* Returns an attribute of an object of another class, strong; NULL without an
+ * exception. */
 static PyObject *
 attribute_of(PyObject *object, PyObject *name)
 {

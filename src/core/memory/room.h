@@ -1,6 +1,8 @@
-/* room.h - whether a copy or fill stays within the object it was given.
+/* room.h - bounds checks: whether a copy or fill stays inside the given
+ * object.
  *
- * Called by the functions that copy and fill device memory.
+ * Called by the functions that copy and fill device memory. The GIL is
+ * held.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_MEMORY_ROOM_H
@@ -8,16 +10,16 @@
 
 #include "core/private.h"
 
-/* Bytes from the address of an allocation, an array or another object with
- * gpudata or __cuda_array_interface__ to the end of what it holds; SIZE_MAX
- * where the object does not say, as an int, or where asking fails. */
+/* Returns the bytes from the address of an allocation, an array or another
+ * object with gpudata or __cuda_array_interface__ to its end; SIZE_MAX if the
+ * object has no known size, as an int, or if reading it fails. */
 size_t core_room(PyObject *object);
-/* LogicError of `routine` that names both sizes and the type. */
+/* Raises LogicError of `routine` that names both sizes and the type. */
 int core_room_fail(PyObject *object, size_t bytes, size_t room,
                    const char *routine);
 
-/* LogicError where `bytes` are more than the object holds.  The driver alone
- * does not see it where the pool has several blocks in one allocation. */
+/* LogicError if `bytes` exceeds the object's size. The driver alone does not
+ * notice an overrun if the pool has several blocks in one allocation. */
 static inline int
 core_check_room(PyObject *object, size_t bytes, const char *routine)
 {

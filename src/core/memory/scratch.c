@@ -1,28 +1,29 @@
-/* scratch.c - memory that a stream keeps for launches which count their
- * blocks: a counter that is 0 between launches, and room for what the blocks
- * leave for the last one.
+/* scratch.c - scratch memory of a stream for launches that count their blocks:
+ * a counter that is 0 between launches, and space for the results that the
+ * blocks leave for the last one.
  *
- * Launches on one stream follow each other, so they may share it.  A context
- * has a row for each stream that asked; a row goes with its stream or its
- * context, that of a stream which is not ours with the context alone.  All
- * under the GIL.
+ * Launches on one stream run one after the other, so they share the memory. A
+ * context has a row for each stream that asked for it. A row is dropped with
+ * its stream or its context; the row of another library's stream only with the
+ * context. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 #define NULL_LIKE ((CUstream)2) /* per-thread: one handle, many streams */
 
-enum { COUNTER_BYTES = 256 }; /* so that the rest is aligned for all types */
+enum { COUNTER_BYTES = 256 }; /* aligns the rest for all types */
 
 struct core_scratch {
     CUstream stream;
     CUdeviceptr counter; /* the rest follows */
     size_t rest_bytes;
-    PyObject *memory; /* list: what it is in, and was */
+    PyObject *memory; /* list: the current memory and earlier ones */
 };
 
-/* A captured launch may later run beside others of the same stream.  Nothing
- * captures the default stream. */
+/* Returns whether the stream captures or may do so: launches of the graph may
+ * run concurrently with others of the stream. The default stream is never
+ * captured. */
 static bool
 may_be_captured(CUstream stream)
 {
@@ -60,8 +61,8 @@ row_new(struct core_context *context, CUstream stream)
     return &rows[context->scratch_count++];
 }
 
-/* Room for so many bytes.  What the row had before stays: a thread may be
- * about to launch with it. */
+/* Allocates scratch memory of so many bytes. Earlier memory of the row stays,
+ * since a thread may be about to launch with it. */
 static int
 row_grow(struct core_context *context, CUstream stream, size_t bytes)
 {
@@ -74,7 +75,7 @@ row_grow(struct core_context *context, CUstream stream, size_t bytes)
     CUdeviceptr counter = core_allocation_pointer(memory);
     int code =
         core_memcpy_htod_async(counter, zero, sizeof zero, stream, NULL);
-    if (code == 0) { /* other threads may have run: look now */
+    if (code == 0) { /* other threads may have run: search again */
         struct core_scratch *row = row_of(context, stream);
         row = row != NULL ? row : row_new(context, stream);
         code = row != NULL ? PyList_Append(row->memory, memory) : -1;

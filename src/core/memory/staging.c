@@ -1,13 +1,13 @@
-/* staging.c - large plain copies of pageable host memory, through a ring of
- * page-locked buffers: while one chunk is on its way, the next is copied.
+/* staging.c - large synchronous copies of pageable host memory through a ring
+ * of page-locked buffers: while one chunk is transferred, the next is copied.
  *
- * Called by memory/memory.c.  Off unless PYCUDA_STAGING is set, and off where
- * the device reads the host's own memory.  A context has one ring, made at
- * the first such copy; the copy that has it is `busy`, and another thread's
- * goes the driver's way meanwhile.  A ring is idle when its copy returns:
- * nothing that the device may still read or write is left in it.
+ * Called by memory/memory.c. Off unless PYCUDA_STAGING is set, and off if the
+ * device reads host memory directly. A context has one ring, created by the
+ * first such copy. The copy that uses it sets `busy`; during that time the
+ * driver makes other threads' copies. The ring is idle when its copy returns:
+ * the device no longer reads or writes its buffers.
  *
- * The GIL is held but for the copy itself; `busy` is under the GIL.
+ * The GIL is held except during the copy; it protects `busy`.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -17,17 +17,17 @@ enum { BUFFERS = 4 };
 struct core_staging {
     struct staged {
         char *memory;  /* page-locked */
-        CUevent event; /* after the copy that used it last */
-        bool used;     /* the event was recorded, and not waited for */
+        CUevent event; /* recorded after the last copy that used it */
+        bool used;     /* the event was recorded and not waited for */
     } buffers[BUFFERS];
-    size_t chunk;                 /* bytes of each */
+    size_t chunk;                 /* bytes of each buffer */
     struct core_context *context; /* strong while busy */
     bool busy;
-    bool dropped; /* of no use to its context any more */
+    bool dropped; /* the context does not use it any more */
 };
 
-/* Bytes a chunk, by bytes of the copy: small enough that the first and the
- * last, which nothing overlaps, are little of it. */
+/* Bytes per chunk, by bytes of the copy: small enough that the first and the
+ * last chunk, which nothing overlaps, are a small part of the copy. */
 static const struct {
     size_t least, chunk;
 } chunks[] = {
@@ -41,14 +41,14 @@ static const struct {
 static struct {
     size_t least;  /* bytes of a copy; SIZE_MAX: off */
     size_t chunk;  /* 0: from the table */
-    bool anywhere; /* tests: even where the device reads the host's memory */
+    bool anywhere; /* for tests: also if the device reads host memory */
 } how = {.least = SIZE_MAX};
 
-static size_t copies; /* that were staged */
+static size_t copies; /* number of staged copies */
 
 /* -- the ring */
 
-/* In its context; where that has gone, all but the struct went with it. */
+/* Frees the ring in its context; if that is gone, only the struct is left. */
 static void
 ring_free(struct core_staging *ring, struct core_context *context)
 {
@@ -69,7 +69,8 @@ ring_free(struct core_staging *ring, struct core_context *context)
     PyMem_RawFree(ring);
 }
 
-/* NULL without an exception: the driver copies by itself. */
+/* Returns NULL without an exception on failure: the driver then copies
+ * directly. */
 static struct core_staging *
 ring_new(struct core_context *context, size_t chunk)
 {
@@ -103,7 +104,7 @@ core_staging_drop(struct core_context *context)
     }
 }
 
-/* -- whether to */
+/* -- the decision */
 
 static bool
 device_reads_host(CUdevice device)
@@ -123,7 +124,8 @@ device_reads_host(CUdevice device)
     return false;
 }
 
-/* The driver knows it: page-locked, managed or the device's. */
+/* Returns whether the driver knows the memory: page-locked, managed or device
+ * memory. */
 static bool
 host_is_known(const void *host)
 {
@@ -214,7 +216,7 @@ buffer_mark(struct staged *buffer, CUresult code, CUstream stream)
     return code;
 }
 
-/* Nothing is under way in the ring any more, whatever happened. */
+/* Waits until the ring is idle, also after an error. */
 static CUresult
 copy_end(struct core_staging *ring, CUresult code, CUstream stream)
 {
@@ -297,7 +299,7 @@ set_staging(PyObject *unused, CORE_ARGS)
     how.anywhere = least != SIZE_MAX;
     struct core_context *context = core_stack_top();
     if (context != NULL) {
-        core_staging_drop(context); /* its chunks may be others' */
+        core_staging_drop(context); /* its chunks may have another size */
     }
     size_t before = copies;
     copies = 0;
@@ -312,7 +314,7 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
-/* "1", or the least number of bytes of a copy. */
+/* Reads PYCUDA_STAGING: "1", or the least number of bytes of a copy. */
 static int
 variable_read(void)
 {
