@@ -1,10 +1,10 @@
-/* context.c - Context: a CUDA context and the calls that act on the current
+/* context.c - Context, a CUDA context, and the calls that act on the current
  * one.
  *
  * A Context that is never detached is released with its last reference, from
- * whichever thread that is; where only what it keeps itself (kept.c) refers to
- * it, by Python's collector.  `valid` turns false once and for all; objects of
- * an invalid context have nothing left to release.
+ * whichever thread drops it. If only objects of its own local storage (kept.c)
+ * refer to it, Python's collector releases it. `valid` becomes false once and
+ * stays false; objects of an invalid context have nothing left to release.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -115,7 +115,8 @@ core_context_drop_stream(struct core_context *context, CUstream handle)
     }
 }
 
-/* Gives the native context back.  Called once a context. */
+/* Releases the native context and all objects that it owns. Called once per
+ * context. The GIL is released in between. */
 static CUresult
 context_release(struct core_context *self)
 {
@@ -136,7 +137,7 @@ context_release(struct core_context *self)
     self->valid = false;
     self->guarded = true;
     core_contexts_guard();
-    core_kept_drop(self); /* what other threads have made meanwhile */
+    core_kept_drop(self); /* objects that other threads added since */
     CUcontext handle = self->handle;
     CUdevice device = self->device;
     enum core_context_kind kind = self->kind;
@@ -165,7 +166,7 @@ context_dealloc(PyObject *op)
     core_queues_drop(self);
     core_scratch_drop(self);
     core_pool_destroy(self);
-    PyMem_Free(self->late); /* the memory itself went with the context */
+    PyMem_Free(self->late); /* the memory itself is gone with the context */
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
     core_launches_forget(self);
@@ -194,7 +195,8 @@ context_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Others remember things by context. */
+/* Calls the function registered by _set_context_end, since other modules cache
+ * objects by context. */
 static void
 context_end_tell(PyObject *op)
 {
@@ -216,7 +218,7 @@ context_detach_held(PyObject *op)
                   "cannot detach from invalid context");
         return NULL;
     }
-    self->ending = true; /* releasing it gives the GIL away */
+    self->ending = true; /* the release lets other threads run */
     CUcontext current = NULL;
     driver.cuCtxGetCurrent(&current);
     bool was_current = current == self->handle;
@@ -236,7 +238,7 @@ static PyObject *
 context_detach(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    core_interrupt_hold(); /* it waits, and then tells others of the end */
+    core_interrupt_hold(); /* it waits, and then runs Python code */
     return core_interrupt_release(context_detach_held(op));
 }
 
@@ -434,6 +436,7 @@ context_set_shared_config(PyObject *unused, PyObject *value)
     Py_RETURN_NONE;
 }
 
+/* Returns the valid Context of an argument, borrowed. */
 static struct core_context *
 context_argument(PyObject *object)
 {
@@ -540,8 +543,8 @@ context_handle(PyObject *op, void *unused)
     return PyLong_FromVoidPtr(((struct core_context *)op)->handle);
 }
 
-/* The driver gives a handle again once its context is gone, so a detached
- * one equals itself alone. */
+/* Compares two contexts. The driver reuses the handle of a destroyed context,
+ * so a detached one equals only itself. */
 static bool
 context_same(const struct core_context *a, const struct core_context *b)
 {

@@ -1,4 +1,6 @@
-/* device.c - Device, and the module functions that need no context.
+/* device.c - Device, and module functions that need no context.
+ *
+ * All under the GIL; the creation of a context releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -40,6 +42,7 @@ ordinal_of(PyObject *self)
     return ((struct device_object *)self)->device;
 }
 
+/* Finds a device by its ordinal; the error states the number of devices. */
 static int
 device_find(PyObject *which, CUdevice *device)
 {
@@ -58,6 +61,7 @@ device_find(PyObject *which, CUdevice *device)
     return core_fail(code, "cuDeviceGet", detail);
 }
 
+/* Reads the constructor's argument: an ordinal or a PCI bus id. */
 static int
 device_read(PyObject *args, PyObject *kwargs, CUdevice *device)
 {
@@ -226,7 +230,7 @@ device_make_context(PyObject *self, CORE_ARGS)
     if (core_check(code, "cuCtxCreate") < 0) {
         return NULL;
     }
-    /* CUDA pushed it: keep CUDA's stack one deep. */
+    /* CUDA pushed the context; this module keeps CUDA's stack at one entry. */
     driver.cuCtxPopCurrent(&popped);
     driver.cuCtxSetCurrent(handle);
     PyObject *context = core_context_wrap(handle, device, CONTEXT_CREATED);
@@ -260,7 +264,7 @@ device_retain_primary_context(PyObject *self, PyObject *unused)
     return context;
 }
 
-/* dev.warp_size, dev.WARP_SIZE: any device attribute. */
+/* Looks up any device attribute by name: dev.warp_size, dev.WARP_SIZE. */
 static PyObject *
 device_getattro(PyObject *self, PyObject *name)
 {
@@ -447,7 +451,7 @@ driver_bitlog2(PyObject *unused, PyObject *object)
     return PyLong_FromLong(value < 2 ? 0 : 63 - __builtin_clzll(value));
 }
 
-/* "gpu" or "cpu". */
+/* Returns "gpu" or "cpu". */
 static PyObject *
 driver_device_kind(PyObject *unused_self, PyObject *unused)
 {

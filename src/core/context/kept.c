@@ -1,20 +1,23 @@
-/* kept.c - what the package keeps for a context, and lets go with it.
+/* kept.c - context-local storage: objects owned by a context and released with
+ * it.
  *
- * Compiled kernels and plans (src/array/kernels.c), results of functions that
- * Python remembers by context, and the words in which kernels note faults.
- * Most of it refers to the context, as every Function does.  The context is
- * its only owner, so that Python's collector sees a context that nobody uses
- * any more, and detach() leaves nothing behind.
+ * It has the compiled kernels and launch plans (src/array/kernels.c), the
+ * results that Python functions cache by context, and the buffer in which
+ * kernels record faults. Most of these objects refer to the context, as every
+ * Function does. The context is their only owner, so that Python's collector
+ * can release an unused context, and detach() leaves nothing behind.
  *
- * The context's key changes when its kernels go: what others remember by the
- * key (src/array/repeat.c) is not found again.
+ * The context's key changes when its kernels are dropped, so that entries
+ * which other caches have for the key (src/array/repeat.c) are not found any
+ * more.
  *
- * Owns the list of all contexts, which it only borrows.  The GIL is the lock.
+ * Owns the list of all contexts, but no references to them. The GIL is the
+ * lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-static struct core_context *contexts; /* all there are */
+static struct core_context *contexts; /* all existing contexts; borrowed */
 
 void
 core_kept_begin(struct core_context *context)
@@ -72,7 +75,8 @@ core_kept_traverse(struct core_context *context, visitproc visit, void *arg)
     return 0;
 }
 
-/* Moves what can be made again into the list, behind the context. */
+/* Moves the objects that can be rebuilt to the end of the list, after the
+ * context. */
 static int
 kept_take(struct core_context *context, PyObject *list)
 {
@@ -111,8 +115,8 @@ forget_kernels(PyObject *module, PyObject *unused)
          context != NULL && status == 0; context = context->next) {
         status = kept_take(context, list);
     }
-    /* The end of a handle or a kernel gives the GIL away; that of a handle
-     * waits for the device, which would break a capture. */
+    /* The destruction of a handle or a kernel releases the GIL; that of a
+     * handle waits for the device, which would break a capture. */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
         struct core_context *item = (void *)PyList_GET_ITEM(list, i);
         if (Py_IS_TYPE((PyObject *)item, core.context_type) &&

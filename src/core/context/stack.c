@@ -1,23 +1,25 @@
-/* stack.c - the per-thread stack of contexts, and of streams entered.
+/* stack.c - the stacks of contexts and of entered streams of each thread.
  *
- * PyCUDA's rule: CUDA's own stack of a thread is kept at most one deep, and
- * its entry is the top of ours.  Our stack is a Python object in the thread
- * state's dict, so that its references go when the thread does; a
- * thread-local pointer caches it for as long as the thread state is the same.
+ * As in PyCUDA, CUDA's own stack of a thread has at most one entry, which is
+ * the top of ours. Our stack is a Python object in the thread state's dict, so
+ * that its references are dropped with the thread. A thread-local pointer
+ * caches it as long as the thread state is the same.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 struct stack {
     PyObject_HEAD
-    struct core_context *top;    /* the last item; NULL: look at them */
+    struct core_context *top;    /* borrowed: the last item; NULL: search
+                                    the items */
     struct core_context **items; /* strong */
     size_t count, capacity;
-    struct core_entered entered; /* streams: current.c */
+    struct core_entered entered; /* entered streams: current.c */
 };
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
-static _Thread_local uint64_t cached_for CORE_AT_ONCE; /* thread state's id */
+/* id of the thread state */
+static _Thread_local uint64_t cached_for CORE_AT_ONCE;
 
 static int
 stack_traverse(PyObject *self, visitproc visit, void *arg)
@@ -75,6 +77,7 @@ PyType_Spec core_stack_spec = {
     .slots = stack_slots,
 };
 
+/* Slow path of stack_get: reads the thread state's dict. */
 static __attribute__((noinline)) struct stack *
 stack_find(uint64_t id, bool create)
 {
@@ -89,7 +92,7 @@ stack_find(uint64_t id, bool create)
             Py_XDECREF(found);
             return NULL;
         }
-        Py_DECREF(found); /* the dict keeps it */
+        Py_DECREF(found); /* the dict owns it */
         core_thread_uses_driver();
     }
     if (found != NULL) {
@@ -99,8 +102,8 @@ stack_find(uint64_t id, bool create)
     return (struct stack *)found;
 }
 
-/* This thread's stack, borrowed; made if `create`.  NULL without an exception
- * where there is none. */
+/* Returns this thread's stack, borrowed, and creates it if `create`. NULL
+ * without an exception if there is none. */
 static inline struct stack *
 stack_get(bool create)
 {
@@ -119,7 +122,7 @@ core_stack_entered(bool create)
     return stack == NULL ? NULL : &stack->entered;
 }
 
-/* Drops contexts from the top that are gone. */
+/* Returns the top after removing contexts that were detached. */
 static __attribute__((noinline)) struct core_context *
 stack_top_find(struct stack *stack)
 {
@@ -145,6 +148,7 @@ core_stack_top(void)
                : stack_top_find(stack);
 }
 
+/* Raises LogicError for a thread without a context or a forked process. */
 static __attribute__((noinline)) struct core_context *
 current_refuse(const struct core_context *top)
 {
