@@ -1,11 +1,13 @@
 /* args.c - arguments of methods: names, numbers, dimensions, buffers.
  *
- * Called by every method table of core (METH_FASTCALL | METH_KEYWORDS).
+ * Called by the methods of all types of core (METH_FASTCALL | METH_KEYWORDS).
+ * Values are borrowed; all under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/numpy.h"
 
+/* Returns the index of a keyword name, or -1. */
 static int
 name_index(const struct core_signature *signature, PyObject *name)
 {
@@ -75,7 +77,8 @@ core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
     return 0;
 }
 
-/* An int that is not a float; numpy integers count. */
+/* Converts an int or an object with __index__, such as a NumPy integer, but
+ * not a float. */
 static PyObject *
 integer_index(PyObject *object)
 {
@@ -198,7 +201,7 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
         return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
                          detail);
     }
-    /* Owned, as __index__ may change a list. */
+    /* Owned, since __index__ may change a list. */
     for (Py_ssize_t i = 0; i < count; i++) {
         items[i] = Py_NewRef(PySequence_Fast_GET_ITEM(object, i));
     }
@@ -212,7 +215,8 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
     return status;
 }
 
-/* Only what cannot change is known again. */
+/* Returns whether the object is immutable, so that its identity is enough to
+ * recognize it. */
 static bool
 is_constant(PyObject *object)
 {
@@ -285,7 +289,7 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
           PyErr_ExceptionMatches(PyExc_BufferError))) {
         return -1;
     }
-    /* datetime64, structured and other arrays that export no buffer. */
+    /* datetime64, structured and other arrays export no buffer. */
     PyErr_Clear();
     PyArrayObject *array = (PyArrayObject *)object;
     const char *fault =

@@ -1,8 +1,9 @@
-/* check.c - the one place where a CUresult becomes a Python exception, and
- * where the driver library is opened.
+/* check.c - converts CUresult to Python exceptions, and opens the driver
+ * library.
  *
- * Message form: "<routine> failed: <text>[ - <detail>]", with the driver's
- * own text.
+ * No other file does either. A message has the form "<routine> failed: <text>[
+ * - <detail>]", with the driver's own text. All under the GIL; opening the
+ * library releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -16,7 +17,7 @@ enum failure_class {
     FAILURE_RUNTIME,
 };
 
-/* Codes that are not LogicErrors. */
+/* Exceptions of the codes that are not LogicErrors. */
 static const struct {
     CUresult code;
     enum failure_class kind;
@@ -34,7 +35,8 @@ static const struct {
     {CUDA_ERROR_ECC_UNCORRECTABLE, FAILURE_RUNTIME},
 };
 
-/* Texts for the codes that core itself reports, where no driver is loaded. */
+/* Texts of the codes that core itself raises, for use before a driver is
+ * loaded. */
 static const struct {
     CUresult code;
     const char *text;
@@ -45,7 +47,7 @@ static const struct {
     {CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"},
 };
 
-/* What to do, where no caller knows better. */
+/* Advice for codes whose callers add none. */
 static const struct {
     CUresult code;
     const char *text;
@@ -61,6 +63,7 @@ static const struct {
      "stream that the capture spread to"},
 };
 
+/* Returns advice for an error code, or NULL. */
 static const char *
 failure_hint(CUresult code)
 {
@@ -115,8 +118,9 @@ failure_text(CUresult code)
     return text == NULL ? "unknown error" : text;
 }
 
-/* A launch can be abandoned because of a signal whose handler Python has not
- * called yet.  Returns -1 with what that raises. */
+/* Runs pending signal handlers, since a signal may have ended the launch
+ * before Python called its handler. Returns -1 if a handler raised an
+ * exception. */
 static int
 signals_checked(CUresult code)
 {
@@ -156,7 +160,8 @@ core_check(CUresult code, const char *routine)
     return core_fail(code, routine, failure_hint(code));
 }
 
-/* The folder of this extension: the CPU device's library lies below it. */
+/* Passes the folder of this extension to the loader: the CPU device's library
+ * is below it. */
 static int
 package_dir_tell(void)
 {
@@ -180,8 +185,7 @@ package_dir_tell(void)
     return text == NULL ? -1 : 0;
 }
 
-/* Opens the driver library.  Falling back to the CPU device is announced by
- * one UserWarning. */
+/* Falls back to the CPU device with one UserWarning. */
 int
 core_open(void)
 {

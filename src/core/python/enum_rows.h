@@ -1,7 +1,7 @@
-/* enum_rows.h - PyCUDA's enums: names and values.
+/* enum_rows.h - names and values of PyCUDA's enums.
  *
  * Define ENUM_CLASS(name) and ENUM_ROW(member, value) and include this file;
- * it undefines both.  Values are CUDA's.
+ * it undefines both. The values are CUDA's.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -149,7 +149,7 @@ ENUM_ROW(MAX_PERSISTING_L2_CACHE_SIZE, 108)
 ENUM_ROW(RESERVED_SHARED_MEMORY_PER_BLOCK, 111)
 ENUM_ROW(READ_ONLY_HOST_REGISTER_SUPPORTED, 113)
 ENUM_ROW(MEMORY_POOLS_SUPPORTED, 115)
-/* What PyCUDA does not list. */
+/* Enums that PyCUDA does not have. */
 ENUM_ROW(COOPERATIVE_LAUNCH, 95)
 ENUM_ROW(CAN_FLUSH_REMOTE_WRITES, 98)
 ENUM_ROW(HOST_REGISTER_SUPPORTED, 99)

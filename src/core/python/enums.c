@@ -1,14 +1,15 @@
 /* enums.c - PyCUDA's enum classes and flag holders.
  *
- * The rows are in enum_rows.h; the class they become is pycuda._enum.Enum, an
- * int with a name.  Flag holders are plain classes with int attributes.
+ * enum_rows.h has the rows. They become classes derived from
+ * pycuda._enum.Enum, an int with a name. Flag holders are ordinary classes
+ * with int attributes.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 struct row {
     const char *name;
-    long value; /* -1 in the row that opens a class */
+    long value; /* -1 in the first row of a class */
 };
 
 static const struct row rows[] = {
@@ -65,7 +66,8 @@ core_enum_member(const char *name, PyObject *member)
     return found;
 }
 
-/* The class for the rows from `first`; *next is the row behind them. */
+/* Creates the class of the rows from `first`; sets *next to the row after
+ * them. */
 static PyObject *
 class_make(PyObject *make, size_t first, size_t *next)
 {

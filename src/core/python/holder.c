@@ -1,6 +1,7 @@
-/* holder.c - PointerHolderBase: a user's own kind of device address.
+/* holder.c - PointerHolderBase, the base of users' own device addresses.
  *
- * Subclassed in Python; a subclass defines get_pointer().
+ * Subclassed in Python; a subclass defines get_pointer(). Also has the
+ * exporter of as_buffer().
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -43,7 +44,8 @@ holder_as_buffer(PyObject *self, CORE_ARGS)
     return core_host_view(self, pointer + offset, size);
 }
 
-/* What a memoryview of a raw address keeps. */
+/* Exports the memory at an address for a memoryview; owns a reference to
+ * `owner`. */
 struct host_view {
     PyObject_HEAD
     PyObject *owner;
@@ -87,7 +89,8 @@ host_view_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* No tp_clear: what looks at the memory may still do so. */
+/* There is no tp_clear, since users of the view may still access the
+ * memory. */
 static void
 host_view_dealloc(PyObject *op)
 {

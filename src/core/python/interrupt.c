@@ -1,10 +1,11 @@
 /* interrupt.c - Ctrl-C and other signals during waits of the driver.
  *
- * A driver library that asks (the CPU device's) calls the hook from time to
- * time while the main thread waits.  Python's handlers run there; what they
- * raise ends the wait and is raised where the wait was called: by core_fail if
- * the driver's call fails, else by a pending call.  NVIDIA's driver does not
- * ask, so signals take effect there when its call returns.
+ * A driver library that supports it (the CPU device's) calls the hook from
+ * time to time while the main thread waits. Python's signal handlers run in
+ * the hook. If one raises an exception, the wait ends, and the exception is
+ * raised at the point of the wait: by core_fail if the driver's call fails,
+ * otherwise by a pending call. NVIDIA's driver does not call the hook, so
+ * there signals take effect when its call returns.
  *
  * SPDX-License-Identifier: MIT */
 #include <sys/syscall.h>
@@ -13,7 +14,8 @@
 #include "core/private.h"
 #include "core/python/interrupt.h"
 
-/* Of the main thread; under the GIL, but for looks at whether it is NULL. */
+/* Exception of a handler in the main thread; strong. Protected by the GIL,
+ * except for tests of whether `type` is NULL. */
 static struct {
     PyObject *type, *value, *traceback;
 } raised;
@@ -35,8 +37,10 @@ core_interrupt_raise(void)
     return -1;
 }
 
+/* Number of core_interrupt_hold calls that are active. */
 static int held;
 
+/* Pending call that raises the exception, unless it is held back. */
 static int
 raise_pending(void *unused)
 {
@@ -60,6 +64,8 @@ core_interrupt_release(PyObject *result)
     return result;
 }
 
+/* Called by the driver library during a wait, without the GIL; returns 1 to
+ * end the wait. */
 static int
 interrupt_hook(void)
 {

@@ -1,8 +1,8 @@
-/* object.c - the common ends of all objects that belong to a context.
+/* object.c - slots that all objects of a context share.
  *
- * Every such object begins with CORE_HEAD: attributes of its own, weak
- * references, and a strong reference to its context, so that the context is
- * there when the object's resource is given back.
+ * Every such object begins with CORE_HEAD: attributes, weak references, and a
+ * strong reference to its context, so that the context exists when the
+ * object's resource is released.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -85,8 +85,9 @@ core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
     return PyModule_AddType(module, *field);
 }
 
-/* Before Python 3.12 a class that is called by vectorcall stays so when a
- * program replaces its __call__, which would never be called. */
+/* Setter of class attributes. Before Python 3.12 a class with vectorcall keeps
+ * that flag when a program replaces its __call__, which would then never be
+ * called. */
 static int
 callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
 {
@@ -96,7 +97,7 @@ callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
     }
     if (PyUnicode_CompareWithASCIIString(name, "__call__") == 0) {
         type->tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
-        if (type->tp_call == PyVectorcall_Call) { /* ours again */
+        if (type->tp_call == PyVectorcall_Call) { /* the original again */
             type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
         }
     }

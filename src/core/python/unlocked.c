@@ -1,12 +1,12 @@
 /* unlocked.c - threads that use the driver while the process ends.
  *
  * Daemon threads may be inside the driver or NVRTC when the interpreter ends.
- * The libraries' own destructors, which exit() calls next, would take away
- * what those calls work with, so that it waits for them.  Python before 3.14
- * ends threads that come back, wait for the GIL, or run Python code, and the
- * driver's destructors of threads would race with the library's.  Those that
- * come back here stay, as in 3.14; those that end elsewhere stay for a while
- * before the driver's destructors.
+ * exit() then calls the libraries' destructors, which destroy the state that
+ * those calls use, so it waits for the calls first. Python before 3.14 ends
+ * threads that return, wait for the GIL, or run Python code, and the driver's
+ * destructors of these threads would race with the library's. Threads that
+ * return to this file block forever, as in 3.14; those that end elsewhere wait
+ * for a while before the driver's destructors.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -17,25 +17,29 @@
 
 #include "core/private.h"
 
-/* A kernel may never end: such a wait is not worth more than this. */
+/* Limit of the wait, since a kernel may never end. */
 #define LONGEST_SECONDS 5
 #define STEPS_A_SECOND  1000
 #define LONGEST_STEPS   (LONGEST_SECONDS * STEPS_A_SECOND)
 
+/* Number of calls of the driver in progress */
 static atomic_int unlocked;
-static atomic_bool process_waits;       /* for those calls */
-static _Atomic(PyThreadState *) ending; /* what ends the interpreter */
+static atomic_bool process_waits;       /* exit() waits for those calls */
+static _Atomic(PyThreadState *) ending; /* the thread that ends the
+                                           interpreter */
 
-/* A thread with a thread state that it has not left.  It leaves one by itself
- * where it ends by itself; the states of threads that Python ends are left to
- * the thread that ends the interpreter. */
+/* True in a thread with a thread state that it has not left. A thread that
+ * ends regularly leaves its state; the states of threads that Python ends are
+ * cleared by the thread that ends the interpreter. */
 static _Thread_local bool in_python CORE_AT_ONCE;
-static _Thread_local uint64_t marked_for CORE_AT_ONCE; /* thread state's id */
+/* id of the thread state */
+static _Thread_local uint64_t marked_for CORE_AT_ONCE;
 
-/* Made before the driver is loaded: before its own keys, mostly, and so are
- * the destructors called.  (A destructor given by __cxa_thread_atexit_impl
- * would come before all keys', but giving it takes the loader's lock, which a
- * thread may have that waits for the GIL.) */
+/* Created before the driver is loaded, and so usually before the driver's
+ * keys, which is also the order of the destructors. (A destructor registered
+ * by __cxa_thread_atexit_impl would run before those of all keys, but its
+ * registration takes the loader's lock, which a thread that waits for the GIL
+ * may hold.) */
 static pthread_key_t key;
 
 static void
@@ -45,7 +49,8 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* As long as the process's end waits, and then until it comes. */
+/* Destructor of `key`: waits as long as exit() waits, and then a limited time
+ * for it to begin. */
 static void
 thread_ends(void *unused)
 {
@@ -59,7 +64,7 @@ thread_ends(void *unused)
     }
 }
 
-/* The thread state's dict goes. */
+/* Destructor of the capsule in the thread state's dict. */
 static void
 state_left(PyObject *capsule)
 {
@@ -68,6 +73,7 @@ state_left(PyObject *capsule)
     }
 }
 
+/* Puts a capsule into the thread state's dict, and sets the thread's key. */
 static __attribute__((noinline)) void
 mark_thread(uint64_t id)
 {
@@ -76,7 +82,7 @@ mark_thread(uint64_t id)
         return;
     }
     PyObject *capsule = PyCapsule_New(&in_python, NULL, state_left);
-    marked_for = id; /* not again where its dict has gone */
+    marked_for = id; /* not again if its dict is gone */
     in_python = capsule != NULL;
     if (capsule == NULL ||
         PyDict_SetItem(dict, core.str_thread, capsule) < 0) {
@@ -106,6 +112,7 @@ core_unlock(void)
     return PyEval_SaveThread();
 }
 
+/* Blocks the thread forever. */
 static void
 stay(void *unused)
 {
@@ -115,7 +122,7 @@ stay(void *unused)
     }
 }
 
-/* Stays where Python ends the thread, or has itself ended. */
+/* Blocks forever if Python would end the thread, or has itself ended. */
 void
 core_take_gil(PyThreadState *thread)
 {
@@ -134,7 +141,7 @@ core_lock(PyThreadState *thread)
     core_take_gil(thread);
 }
 
-/* After the interpreter. */
+/* Called by Python after the end of the interpreter. */
 static void
 unlocked_wait(void)
 {
@@ -147,7 +154,7 @@ unlocked_wait(void)
     process_waits = false;
 }
 
-/* In a child: those calls are the parent's. */
+/* The pending calls are the parent's. */
 void
 core_unlocked_forked(void)
 {
