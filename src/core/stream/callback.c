@@ -1,12 +1,13 @@
-/* callback.c - Stream.add_callback: Python callables in stream order.
+/* callback.c - Stream.add_callback, which calls Python functions in stream
+ * order.
  *
- * The driver's thread runs `reached`, which puts a record on a list and wakes
- * a thread of Python's; that one (pycuda._callbacks) calls the function.  No
- * driver thread ever waits for the GIL, and the stream does not wait for the
- * function.
+ * A driver thread runs `callback_reached`, which adds a record to a list and
+ * wakes a Python thread; that thread (pycuda._callbacks) calls the function.
+ * No driver thread ever waits for the GIL, and the stream does not wait for
+ * the function.
  *
- * `queue_lock` guards the list; it is never held while Python runs.  A record
- * counts who needs it: the stream or the graph, and each time it is reached.
+ * `queue_lock` protects the list and is never held while Python runs. A record
+ * counts its users: the stream or the graph, and each time it is reached.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -14,25 +15,26 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* An entry of the queue. */
+/* Entry of the queue. */
 struct reached {
     struct callback *callback;
     struct reached *next;
 };
 
 struct callback {
-    PyObject *call; /* (function, arguments); strong */
+    PyObject *call; /* strong; (function, arguments) */
     atomic_uint uses;
     bool repeats;       /* in a graph: reached at each launch */
-    struct reached own; /* its entry when no other one can be allocated */
-    unsigned own_times; /* how often `own` counts; queue_lock guards it */
+    struct reached own; /* entry for use if there is no memory for another */
+    unsigned own_times; /* number of times that `own` stands for; protected
+                           by queue_lock */
 };
 
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
 static struct reached *queue_first, **queue_end = &queue_first;
 
-/* Under queue_lock. */
+/* Appends an entry; the caller holds queue_lock. */
 static void
 queue_add(struct reached *reached)
 {
@@ -40,8 +42,9 @@ queue_add(struct reached *reached)
     queue_end = &reached->next;
 }
 
-/* Takes the first entry's callback; under queue_lock.  The callback's own
- * entry stays until it has been taken as often as it counts. */
+/* Removes the first entry and returns its callback; the caller holds
+ * queue_lock. The callback's own entry stays until it was taken as often as it
+ * counts. */
 static struct callback *
 queue_take(void)
 {
@@ -61,8 +64,8 @@ queue_take(void)
     return callback;
 }
 
-/* On a thread of the driver's, without the GIL.  No callback is lost where
- * there is no memory. */
+/* Called by a driver thread, without the GIL. No call is lost if there is no
+ * memory. */
 static void CUDA_CB
 callback_reached(void *data)
 {
@@ -84,6 +87,7 @@ callback_reached(void *data)
     pthread_mutex_unlock(&queue_lock);
 }
 
+/* Drops one user; the last one frees the record. Needs the GIL. */
 static void
 callback_drop(struct callback *callback)
 {
@@ -93,7 +97,8 @@ callback_drop(struct callback *callback)
     }
 }
 
-/* What a graph holds, and the garbage collector sees through. */
+/* Object that a graph keeps for a callback, visible to the garbage
+ * collector. */
 struct held {
     PyObject_HEAD
     struct callback *callback;
@@ -104,7 +109,7 @@ held_traverse(PyObject *op, visitproc visit, void *arg)
 {
     struct callback *callback = ((struct held *)op)->callback;
     Py_VISIT(Py_TYPE(op));
-    /* Else somebody waits to call it, too. */
+    /* Otherwise a queue entry refers to it, too. */
     if (callback != NULL && atomic_load(&callback->uses) == 1) {
         Py_VISIT(callback->call);
     }
@@ -123,7 +128,7 @@ held_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-/* The graph's list of what it holds is cleared: cycles end there. */
+/* No tp_clear: clearing the graph's list of objects breaks cycles. */
 static PyType_Slot held_slots[] = {
     {Py_tp_doc, "What a graph holds of a callback."},
     {Py_tp_new, core_no_new},
@@ -139,6 +144,7 @@ static PyType_Spec held_spec = {
     .slots = held_slots,
 };
 
+/* Starts the Python thread if it is not running. */
 static int
 thread_start(void)
 {
@@ -150,6 +156,7 @@ thread_start(void)
     return result == NULL ? -1 : 0;
 }
 
+/* Creates a record with one user, from (function, *args). */
 static struct callback *
 callback_new(CORE_ARGS)
 {
@@ -179,7 +186,7 @@ callback_new(CORE_ARGS)
     return callback;
 }
 
-/* Hands the record to what captures hold. */
+/* Passes the record to the open captures of the context. */
 static int
 callback_hold(struct core_context *context, struct callback *callback)
 {
@@ -192,7 +199,7 @@ callback_hold(struct core_context *context, struct callback *callback)
     }
     held->callback = callback;
     if (context->held == NULL) {
-        return 0; /* somebody else's capture, and graph: kept for good */
+        return 0; /* another library's capture: never freed */
     }
     int status = core_capture_hold(context, (PyObject *)held);
     Py_DECREF((PyObject *)held);
@@ -231,7 +238,7 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Waits for the next function that a stream has reached. */
+/* Waits, without the GIL, for the next function that a stream has reached. */
 static PyObject *
 callback_next(PyObject *unused_self, PyObject *unused)
 {

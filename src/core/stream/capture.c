@@ -1,19 +1,21 @@
-/* capture.c - Stream.capture: what a with statement issues becomes a Graph.
+/* capture.c - Stream.capture, which records the operations of a with statement
+ * in a Graph.
  *
- * While a capture is open in a context, `held` lists what launches and copies
- * use, and the graph keeps the list: arrays, functions and host memory live
- * as long as the graph and what was made of it.  Captures that overlap in one
- * context share one list.  Where a stream of another context joins through an
- * event, that context counts as capturing too, and the graph keeps its list.
+ * While a capture is open in a context, `held` lists the objects that launches
+ * and copies use, and the graph keeps the list: arrays, functions and host
+ * memory live as long as the graph and the executable graphs made from it.
+ * Overlapping captures of one context share one list. If a stream of another
+ * context joins through an event, that context counts as capturing too, and
+ * the graph keeps its list.
  *
- * Within the with statement the stream that captures is the current one of
- * its thread (current.c); `open_captures`, under the GIL, tells which that is.
+ * Within the with statement the capturing stream is the current one of its
+ * thread (current.c), which finds it in `open_captures`. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/stream/graph.h"
 
-/* A context whose stream takes part in the capture of another context's. */
+/* A context whose stream takes part in another context's capture. */
 struct joined {
     struct core_context *context; /* strong */
     struct joined *next;
@@ -24,14 +26,14 @@ struct capture {
     struct core_stream_object *stream; /* strong */
     struct core_graph *graph;          /* strong; NULL before __enter__ */
     struct joined *joined;             /* owned; empty unless open */
-    struct capture *next;              /* opened before, while open */
+    struct capture *next;              /* opened earlier, while open */
     unsigned long thread;
-    uint64_t turn; /* among what the thread has entered */
+    uint64_t turn; /* order among the entries of the thread */
     CUstreamCaptureMode mode;
     bool open;
 };
 
-static struct capture *open_captures; /* the newest first; borrowed */
+static struct capture *open_captures; /* newest first; borrowed */
 
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn)
@@ -46,7 +48,7 @@ core_capture_newest(const struct core_context *context, uint64_t *turn)
     return NULL;
 }
 
-/* -- what captures keep alive */
+/* -- objects that captures keep */
 
 int
 core_capture_hold(struct core_context *context, PyObject *object)
@@ -67,6 +69,8 @@ core_capture_hold_call(struct core_function *function, PyObject *const *args,
     return status;
 }
 
+/* Count the context as capturing, and no longer. The last capture to end drops
+ * the list and frees memory dropped meanwhile. */
 static int
 capture_opened(struct core_context *context)
 {
@@ -84,7 +88,7 @@ capture_closed(struct core_context *context)
     context->captures--;
     core_contexts_guard();
     if (context->captures == 0) {
-        Py_CLEAR(context->held); /* which may drop memory */
+        Py_CLEAR(context->held); /* may free memory */
         core_late_free(context);
     }
 }
@@ -135,8 +139,8 @@ core_capture_join(struct core_context *from, struct core_context *to,
     return 0;
 }
 
-/* Keeps the context's compiled kernels, since launches of operations hold no
- * Function, and counts it as capturing no more. */
+/* Keeps the context's compiled kernels, since launches of array operations do
+ * not keep a Function, and ends the capture in the context. */
 static int
 capture_leave_context(struct core_context *context)
 {
@@ -282,7 +286,8 @@ capture_end(struct capture *self)
     return code;
 }
 
-/* An exception of the block's own goes before those of the capture. */
+/* An exception of the with statement's body takes precedence over the
+ * capture's. */
 static PyObject *
 capture_exit(PyObject *op, CORE_ARGS)
 {

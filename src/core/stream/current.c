@@ -1,14 +1,14 @@
-/* current.c - the current stream of a thread: what the default stream, and a
- * call without stream=, stands for.
+/* current.c - the current stream of a thread, which replaces the default
+ * stream and is used by calls without stream=.
  *
  * `with stream:` and `with stream.use():` enter a stream in their thread
- * (stack.c keeps what a thread has entered, and drops it with the thread), and
- * an open capture (capture.c) does so for as long as it lasts.  The newest of
- * them in the current context counts.  All under the GIL.
+ * (stack.c keeps the entries, and drops them with the thread), and so does an
+ * open capture (capture.c). The newest entry for the current context is the
+ * current stream. All under the GIL.
  *
- * Plain calls, those that are done when they return, go to the current stream
- * too and wait for it.  In a capture they are refused: they would act once,
- * and not with the graph.
+ * Synchronous calls use the current stream too, and wait for it. They are
+ * refused in a capture: they would run once, immediately, and not with the
+ * graph.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/stream/plain.h"
@@ -21,7 +21,8 @@ core_stream_turn(void)
     return ++entered_so_far;
 }
 
-/* The newest stream that this thread has entered in the context, borrowed. */
+/* Returns the newest stream that this thread has entered in the context,
+ * borrowed. */
 static struct core_stream_object *
 current_find(const struct core_context *context)
 {
@@ -57,15 +58,15 @@ core_stream_behind(PyObject *object)
     return context == NULL ? NULL : (PyObject *)current_find(context);
 }
 
-/* -- plain calls */
+/* -- synchronous calls */
 
 bool
 core_stream_captures(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult code = driver.cuStreamIsCapturing(stream, &status);
-    /* The default stream would get into another's capture; the status is not
-     * told then. */
+    /* The default stream would join another stream's capture; the driver then
+     * returns this error instead of the status. */
     return code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
@@ -152,8 +153,8 @@ core_stream_push(struct core_stream_object *stream)
     return 0;
 }
 
-/* Blocks that generators hold open may end in any order: the newest entry of
- * this stream goes, wherever it stands. */
+/* Removes the newest entry of the stream, wherever it is, since blocks that
+ * generators keep open may end in any order. */
 int
 core_stream_pop(struct core_stream_object *stream)
 {

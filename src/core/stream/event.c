@@ -1,4 +1,6 @@
-/* event.c - Event: a point in a stream.
+/* event.c - Event, a point in a stream.
+ *
+ * All under the GIL, which waits release.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -9,6 +11,7 @@ handle_of(PyObject *self)
     return ((struct core_event *)self)->handle;
 }
 
+/* LogicError if the event's context was detached. */
 static int
 event_check(PyObject *self, const char *routine)
 {
@@ -17,6 +20,7 @@ event_check(PyObject *self, const char *routine)
                : core_context_gone(routine);
 }
 
+/* Wraps a native event, and destroys it on failure. */
 static PyObject *
 event_wrap(PyTypeObject *type, struct core_context *context, CUevent handle)
 {
@@ -59,7 +63,8 @@ event_end(struct core_event *self)
     }
 }
 
-/* A subclass's __init__ asks for other than tp_new made. */
+/* Creates another event if a subclass's __init__ passes other flags than
+ * tp_new used. */
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -190,12 +195,12 @@ event_time_till(PyObject *self, PyObject *end)
     return event_elapsed(self, end, end);
 }
 
-/* Milliseconds since `start`, waiting for both. */
+/* Returns the milliseconds since `start`, after waiting for both events. */
 static PyObject *
 event_elapsed_since(PyObject *self, PyObject *start)
 {
     if (!PyObject_TypeCheck(start, core.event_type)) {
-        return event_elapsed(start, self, start); /* the TypeError */
+        return event_elapsed(start, self, start); /* raises the TypeError */
     }
     CUevent first = handle_of(start), last = handle_of(self);
     CUresult code;
@@ -229,7 +234,7 @@ event_enter(PyObject *self, PyObject *unused)
     return Py_NewRef(self);
 }
 
-/* Leaving waits, unless an exception is on its way. */
+/* Waits on exit, unless an exception is propagating. */
 static PyObject *
 event_exit(PyObject *self, CORE_ARGS)
 {

@@ -1,8 +1,8 @@
-/* graph.c - Graph: work that was captured from streams.
+/* graph.c - Graph, operations captured from streams.
  *
- * A graph keeps what its operations use (capture.c).  A launch in a capture
- * becomes a node that holds the graph: the driver would refuse the launch
- * itself.
+ * A graph keeps the objects that its operations use (capture.c). A launch in a
+ * capture becomes a node that holds the graph, since the driver would refuse
+ * the launch. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -93,6 +93,7 @@ graph_instantiate(PyObject *op, PyObject *unused)
     return core_graph_exec_new((struct core_graph *)op, true);
 }
 
+/* Adds the graph as a child node to the stream's capture. */
 static CUresult
 node_capture(CUgraph graph, CUstream stream)
 {
@@ -150,7 +151,7 @@ core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
     return launch->context == NULL ? -1 : 0;
 }
 
-/* The first launch instantiates. */
+/* Instantiates the graph at the first launch. */
 static PyObject *
 graph_launch(PyObject *op, CORE_ARGS)
 {

@@ -1,9 +1,9 @@
-/* graph_exec.c - GraphExec: graphs that can be launched.
+/* graph_exec.c - GraphExec, a graph that can be launched.
  *
- * It keeps what the operations use (capture.c) until its last launch is done,
- * and what an update replaced until the launches before that are.  Launches of
- * one GraphExec follow each other, whatever streams and contexts they are in,
- * so that one event tells of all.
+ * It keeps the objects that the operations use (capture.c) until its last
+ * launch is complete, and those that an update replaced until the earlier
+ * launches are complete. Launches of one GraphExec run one after the other, in
+ * any streams and contexts, so one event covers all of them.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -13,16 +13,17 @@ struct graph_exec {
     CORE_HEAD
     struct core_graph_link link;
     CUgraphExec handle;
-    PyObject *held; /* list of lists: of each graph that it was made from */
+    PyObject *held; /* list of lists: one per graph that it was made from */
     CUevent done;   /* recorded after the last launch, or NULL */
     struct core_context *launched; /* strong: the context of `done` */
-    /* What launches run: made from it, or updated to it.  NULL in that of
-     * Graph.launch, which would keep its owner alive. */
+    /* Graph that launches run: it was instantiated from it or updated to it.
+     * NULL in the GraphExec of Graph.launch, which would keep its owner
+     * alive. */
     struct core_graph *graph;
 };
 
-/* The event of the last launch, or NULL: there was none, or its context is
- * gone. */
+/* Returns the event of the last launch; NULL if there was none, or its context
+ * is gone. */
 static CUevent
 exec_done(const struct graph_exec *self)
 {
@@ -73,7 +74,7 @@ exec_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* What the last launch uses is kept until it is done. */
+/* Waits for the last launch, which uses the kept objects. */
 static void
 exec_dealloc(PyObject *op)
 {
@@ -100,7 +101,7 @@ exec_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Drops the event if it belongs to another context, and creates it. */
+/* Creates the event in the context; destroys an event of another context. */
 static int
 exec_event(struct graph_exec *self, struct core_context *context)
 {
@@ -161,6 +162,7 @@ exec_call(PyObject *op, CORE_ARGS)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* Returns the reason why an update failed. */
 static const char *
 update_text(CUgraphExecUpdateResult result)
 {
@@ -181,8 +183,8 @@ update_text(CUgraphExecUpdateResult result)
     }
 }
 
-/* After an update: what the last launch used is kept until it is done, and
- * dropped with the next update then. */
+/* Keeps the objects of an update. Those of the last launch stay until it is
+ * complete, and the next update after that drops them. */
 static int
 exec_hold(struct graph_exec *self, PyObject *held)
 {

@@ -1,8 +1,8 @@
 /* graph_links.c - the native graphs that a context's objects own.
  *
  * The driver's graphs outlive their context, so they are destroyed before it
- * ends.  Called by graph.c and capture.c for each object, and by context.c.
- * A context's links form a list; the GIL guards it.
+ * ends. Called by graph.c and capture.c for each object, and by context.c. The
+ * entries of a context form a list, protected by the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -32,6 +32,7 @@ core_graph_link_remove(struct core_graph_link *link)
     link->at = NULL;
 }
 
+/* Removes the entry and destroys its graphs. */
 static void
 link_end(struct core_graph_link *link)
 {

@@ -1,6 +1,8 @@
-/* plain.h - plain calls of the driver that know the legacy stream only.
+/* plain.h - synchronous calls of the driver that only support the legacy
+ * stream.
  *
- * For copies with CUDA arrays and unaligned ones; current.c has the rules.
+ * For copies of CUDA arrays and unaligned copies; current.c describes the
+ * rules. Both functions need the GIL and release it while they wait.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_STREAM_PLAIN_H
@@ -9,13 +11,12 @@
 #include "core/private.h"
 
 struct core_plain {
-    CUstream stream; /* the current one; NULL: the legacy stream */
+    CUstream stream; /* the current stream; NULL: the legacy stream */
 };
-/* Waits for the current stream before such a call.  LogicError in a
- * capture. */
+/* Waits for the current stream before such a call. LogicError in a capture. */
 int core_plain_begin(struct core_plain *plain, const char *routine);
-/* Waits for such a call if it was not issued on the current stream; gives
- * `code` unless that fails. */
+/* Waits for such a call if it was not issued on the current stream; returns
+ * `code`, or the error of the wait. */
 CUresult core_plain_end(const struct core_plain *plain, CUresult code);
 
 #endif

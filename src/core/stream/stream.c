@@ -1,7 +1,8 @@
-/* stream.c - Stream: an in-order queue of a context.
+/* stream.c - Stream, an in-order queue of a context.
  *
- * The context lists its live streams for the pool, which tells apart streams
- * that the legacy default stream orders from those that nothing orders.
+ * The context lists its live streams for the memory pool, which distinguishes
+ * streams that the legacy default stream orders from other streams. All under
+ * the GIL, which waits release.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -28,6 +29,7 @@ core_stream(PyObject *object, CUstream *stream)
     return self->context->valid ? 0 : core_context_gone("stream");
 }
 
+/* Arguments of the constructor. */
 struct request {
     unsigned flags;
     int priority;
@@ -49,6 +51,7 @@ request_read(PyObject *args, PyObject *kwargs, struct request *request)
                : 0;
 }
 
+/* Creates the native stream and adds it to the context's list. */
 static int
 request_make(const struct request *request, struct core_context *context,
              CUstream *handle)
@@ -90,6 +93,8 @@ stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* Waits for the stream if the pool or a pending copy needs it, then removes it
+ * from the context and destroys it. */
 static void
 stream_end(struct core_stream_object *self)
 {
@@ -102,7 +107,7 @@ stream_end(struct core_stream_object *self)
                     self->context->flight_count > 0;
         PyThreadState *thread = core_unlock();
         if (wait) {
-            /* The pool may hold blocks last used here; done is done. */
+            /* Afterwards the pool's blocks of this stream are idle. */
             driver.cuStreamSynchronize(handle);
         }
         core_lock(thread);
@@ -115,7 +120,8 @@ stream_end(struct core_stream_object *self)
     }
 }
 
-/* A subclass's __init__ asks for other than tp_new made. */
+/* Creates another stream if a subclass's __init__ passes other arguments than
+ * tp_new used. */
 static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -247,10 +253,9 @@ stream_priority(PyObject *op, void *unused)
     return PyLong_FromLong(priority);
 }
 
-/* The caller keeps the stream alive as long as the object is used. */
-/* Whether the driver, which believes a handle, can look where it points to:
- * not every number is an address of this process.  A system that does not
- * answer says yes. */
+/* Returns whether the driver can read the memory that a handle points to,
+ * which it does without a check: not every number is an address of this
+ * process. A system that cannot answer returns true. */
 static bool
 may_look_at(size_t address)
 {
@@ -262,6 +267,7 @@ may_look_at(size_t address)
            errno != EFAULT;
 }
 
+/* The caller keeps the native stream alive as long as the object is used. */
 static PyObject *
 stream_from_handle(PyObject *type, PyObject *object)
 {
@@ -297,7 +303,7 @@ stream_enter(PyObject *op, PyObject *unused)
     return Py_NewRef(op);
 }
 
-/* Leaving waits, unless an exception is on its way or the stream captures. */
+/* Waits on exit, unless an exception is propagating or the stream captures. */
 static PyObject *
 stream_exit(PyObject *op, CORE_ARGS)
 {
