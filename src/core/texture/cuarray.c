@@ -1,12 +1,15 @@
-/* cuarray.c - Array (a CUDA array, in the device's own tiling) and its
+/* cuarray.c - Array (a CUDA array, in the device's own tiling), its
  * descriptors, and copies between arrays and linear memory.
+ *
+ * All under the GIL; copies and the release of an array give it to other
+ * threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
 #include "core/stream/plain.h"
 
-/* The fields have their C types' names in PyMemberDef. */
+/* Descriptor of either kind. PyMemberDef has no types for the fields. */
 struct descriptor {
     CORE_HEAD
     CUDA_ARRAY3D_DESCRIPTOR value;
@@ -20,7 +23,8 @@ descriptor_get_format(PyObject *op, void *unused)
                      (long)((struct descriptor *)op)->value.Format);
 }
 
-/* Whether a field is set, with an error if it is to be deleted. */
+/* Returns whether a value is assigned; TypeError if the field is to be
+ * deleted. */
 static bool
 is_set(PyObject *object)
 {
@@ -42,7 +46,8 @@ descriptor_set_format(PyObject *op, PyObject *value, void *unused)
     return 0;
 }
 
-/* width, height, depth: size_t; num_channels, flags: unsigned. */
+/* Getters and setters: size_t for width, height and depth, unsigned for
+ * num_channels and flags. */
 static PyObject *
 descriptor_get_size(PyObject *op, void *offset)
 {
@@ -390,9 +395,9 @@ none_or_error(CUresult code, const char *routine)
     return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* core_plain_begin of a copy that uses one array or two (or NULL), and linear
+/* core_plain_begin for a copy that uses one or two arrays (or NULL) and linear
  * memory (or NULL): orders it after the work of their contexts, and lets
- * core_plain_end wait for it if an array belongs to another one. */
+ * core_plain_end wait for it if an array belongs to another context. */
 static int
 copy_begin(struct core_plain *plain, const char *routine, PyObject *one,
            PyObject *other, PyObject *memory, CUdeviceptr pointer)

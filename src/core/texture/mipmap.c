@@ -1,6 +1,8 @@
-/* mipmap.c - MipmappedArray: a chain of Arrays, each half as large.
+/* mipmap.c - MipmappedArray, a chain of Arrays of which each is half as large
+ * as the previous one.
  *
- * A level is an Array that keeps the chain; freeing the chain ends them all.
+ * A level is an Array that keeps the chain alive; free() of the chain
+ * invalidates all levels. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -8,10 +10,11 @@
 struct mipmap {
     CORE_HEAD
     CUmipmappedArray handle; /* NULL: freed */
-    unsigned count;          /* levels */
+    unsigned count;          /* number of levels */
 };
 
-/* How many levels the driver makes when it is asked for `wanted`. */
+/* Returns the number of levels that the driver creates if asked for
+ * `wanted`. */
 static unsigned
 level_count(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
 {

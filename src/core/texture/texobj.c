@@ -1,16 +1,17 @@
-/* texobj.c - TextureObject and SurfaceObject: what kernels take as
+/* texobj.c - TextureObject and SurfaceObject, which kernels take as
  * cudaTextureObject_t and cudaSurfaceObject_t.
  *
- * An object is immutable and keeps what it reads alive.  Freeing one that a
- * kernel was given waits for the context, since the driver does not; while a
- * stream of the context is captured that is left to the graph.
+ * An object is immutable and keeps the memory that it reads alive. Freeing an
+ * object that was passed to a kernel waits for the context, since the driver
+ * does not; while a stream of the context captures, the graph frees it. All
+ * under the GIL; the wait releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/foreign.h"
 
 #include <math.h>
 
-#define MOST_LEVEL 1000.0f /* more than there are: no clamp */
+#define MOST_LEVEL 1000.0f /* more levels than exist: no clamp */
 
 struct object {
     CORE_HEAD
@@ -20,7 +21,7 @@ struct object {
     bool used; /* a kernel may still read it */
 };
 
-/* The handle of an object that went while its context was captured. */
+/* Handle of an object that was freed while its context captured. */
 struct orphan {
     struct core_context *context; /* strong */
     unsigned long long handle;
@@ -57,7 +58,7 @@ orphan_destroy(PyObject *capsule)
     PyMem_Free(orphan);
 }
 
-/* Leaves the handle to the graphs that are being captured. */
+/* Passes the handle to the graphs of the open captures, which destroy it. */
 static CUresult
 handle_leave(struct object *self)
 {
@@ -126,10 +127,10 @@ object_wrap(PyTypeObject *type, unsigned long long handle, PyObject *resource)
     return (PyObject *)self;
 }
 
-/* -- what is read */
+/* -- the resource */
 
-/* The array_format of an object's `dtype`.  -1: it has none that is known;
- * with an exception where its code raised one, or no memory was left. */
+/* Returns the array_format of an object's `dtype`; -1 if it has no known
+ * dtype, with an exception if its code raised one or no memory was left. */
 static int
 format_of_dtype(PyObject *object)
 {
@@ -163,14 +164,15 @@ format_of_dtype(PyObject *object)
     return format;
 }
 
-/* Arguments of the constructor as they came; NULL where not given. */
+/* Arguments of the constructor, borrowed; NULL if not given. */
 struct given {
     PyObject *resource, *format, *channels, *bytes, *descr, *pitch;
     PyObject *address, *filter, *border;
-    PyObject *level_filter, *bias, *least, *most; /* of levels */
-    int coordinates, floats, srgb;                /* truths */
+    PyObject *level_filter, *bias, *least, *most; /* of mipmap levels */
+    int coordinates, floats, srgb;                /* truth values */
 };
 
+/* Refuses arguments of linear memory for an Array. */
 static int
 not_linear(const struct given *given)
 {
@@ -324,7 +326,7 @@ resource_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                                 : linear_read(given, where, format);
 }
 
-/* -- how it is read */
+/* -- the sampling */
 
 int
 core_border_color(PyObject *object, float color[4])
@@ -365,7 +367,7 @@ address_mode_read(PyObject *object, CUaddress_mode *mode)
     return 0;
 }
 
-/* One mode, or a sequence of up to three. */
+/* Reads one mode, or a sequence of up to three. */
 static int
 address_modes_read(PyObject *object, CUaddress_mode modes[3])
 {
@@ -393,7 +395,7 @@ address_modes_read(PyObject *object, CUaddress_mode modes[3])
     return 0;
 }
 
-/* Whether fetches of this texture give integers. */
+/* Sets `integers` to whether fetches of the texture return integers. */
 static int
 read_mode_read(const struct given *given, CUarray_format format,
                bool *integers)
@@ -443,6 +445,7 @@ how_read(const struct given *given, CUarray_format format,
     return 0;
 }
 
+/* Reads a float argument; ValueError for nan. */
 static int
 number_read(PyObject *object, const char *name, float *value)
 {
@@ -458,7 +461,7 @@ number_read(PyObject *object, const char *name, float *value)
     return 0;
 }
 
-/* Which of its levels a MipmappedArray shows, and how they are mixed. */
+/* Reads the range of levels of a MipmappedArray and how they are mixed. */
 static int
 levels_read(const struct given *given, CUDA_TEXTURE_DESC *how)
 {

@@ -1,19 +1,20 @@
-/* texref.c - TextureReference and SurfaceReference over bindless objects.
+/* texref.c - TextureReference and SurfaceReference, implemented by texture and
+ * surface objects.
  *
  * CUDA 12 removed texture references; the compiler's prelude declares each as
- * a module variable of 8 bytes that holds a texture or surface object.  The
+ * a module variable of 8 bytes that holds a texture or surface object. The
  * state of a reference belongs to its module (a list of struct core_texture),
- * so a binding lives on where the Python object does not.  A changed binding
- * becomes a new object, written into the variable in the stream of the next
- * launch of the module's kernels; the old object goes once the context is
- * idle.
+ * so a binding outlives the Python object. A changed binding becomes a new
+ * object, written into the variable in the stream of the next launch of the
+ * module's kernels; the old object is destroyed once the context is idle. All
+ * under the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 struct reference {
     CORE_HEAD
-    struct core_module *module; /* strong; NULL for a free one */
+    struct core_module *module; /* strong; NULL without a module */
     struct core_texture *state; /* the module's, or `own` */
     struct core_texture own;
 };
@@ -69,8 +70,8 @@ core_textures_free(struct core_module *module)
     }
 }
 
-/* Whether integers are read as integers: what the declaration says, since
- * that is compiled into the kernel; else the user's flags; else yes. */
+/* Returns whether integers are read as integers: by the declaration, since it
+ * is compiled into the kernel; else by the user's flags; else yes. */
 static bool
 reads_integers(const struct core_texture *state)
 {
@@ -103,7 +104,7 @@ texture_create(const struct core_texture *state, unsigned long long *object)
     return driver.cuTexObjectCreate(object, &where, &how, NULL);
 }
 
-/* core_check of a call for a reference, which the error names. */
+/* core_check of a call for a reference; the error names the reference. */
 static int
 texture_check(const struct core_texture *state, CUresult code,
               const char *routine, const char *says)
@@ -121,6 +122,8 @@ texture_check(const struct core_texture *state, CUresult code,
     return core_fail(code, routine, detail);
 }
 
+/* Creates the object of a changed binding and writes it into the variable,
+ * after waiting for kernels that may read the old one. */
 static int
 texture_update(struct core_texture *state, CUstream stream)
 {
@@ -165,8 +168,8 @@ texture_update(struct core_texture *state, CUstream stream)
                       "cuStreamSynchronize");
 }
 
-/* Freed memory is no fault of a kernel that does not read it.  1: freed; -1:
- * an exception of another kind. */
+/* Returns 1 if the bound memory was freed, which is no error for a kernel that
+ * does not read it; -1 with an exception of another kind. */
 static int
 resource_freed(const struct core_texture *state, CUstream stream)
 {
@@ -233,6 +236,7 @@ core_texrefs_list(PyObject *texrefs)
     return list;
 }
 
+/* LogicError if the bound memory was freed. */
 static int
 bound_check(const struct core_texture *state)
 {
@@ -250,7 +254,8 @@ bound_check(const struct core_texture *state)
                : 0;
 }
 
-/* A kernel uses all its module's references, named or not. */
+/* Checks only the named references; a kernel uses all references of its
+ * module. */
 int
 core_texrefs_check(PyObject *texrefs)
 {
@@ -273,12 +278,12 @@ core_texrefs_check(PyObject *texrefs)
     return status;
 }
 
-/* What the declaration left in the variable. */
+/* Reads the element type that the declaration stored in the variable. */
 static enum core_fetched
 declared_read(const struct core_module *module, CUdeviceptr variable)
 {
     unsigned long long mark = 0;
-    if (module->context->captures == 0) { /* which a copy would break */
+    if (module->context->captures == 0) { /* a copy would break the capture */
         driver.cuMemcpyDtoH(&mark, variable, sizeof mark);
     }
     return mark == FETCHED_FLOATS || mark == FETCHED_INTEGERS
@@ -366,7 +371,7 @@ reference_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* The bound memory changed: a new object at the next launch. */
+/* Stores the bound memory; the next launch creates a new object. */
 static PyObject *
 state_bind(struct core_texture *state, PyObject *resource)
 {
@@ -395,7 +400,8 @@ texref_set_array(PyObject *op, PyObject *array)
     return state_bind(state, array);
 }
 
-/* How far an address is from one that a texture may begin at. */
+/* Returns the distance of an address from the previous one at which a texture
+ * may begin. */
 static size_t
 texture_offset(CUdeviceptr pointer)
 {
