@@ -1,16 +1,17 @@
-/* cublas.c - the door to cuBLAS: a handle a context, one product a call.
+/* cublas.c - cuBLAS matrix products, with one handle per context.
  *
- * Called by pycuda._array.blas, which knows when a product is one of cuBLAS's
- * and remembers whether the context has a handle, and by plans that make such
- * a product again.  Matrices are column-major here.  Nothing
- * is done while the stream is captured: a handle's memory is no graph's.
+ * Called by pycuda._array.blas, which decides whether cuBLAS can compute a
+ * product and caches whether the context has a handle, and by launch plans
+ * that repeat such a product. Matrices are column-major here. Nothing is done
+ * while the stream captures, since a graph cannot own a handle's memory.
  *
- * A handle is one of a context: other libraries, which share the process's
- * cuBLAS, may have made another one current, so calls enter theirs.
+ * A handle belongs to one context. Other libraries, which share the process's
+ * cuBLAS, may have made another context current, so each call enters the
+ * handle's context.
  *
- * Owns the handles (context->cublas).  A handle serves one call at a time:
- * gemm_lock is held from setting the stream to the end of the call, and
- * nobody who holds it waits for the GIL.
+ * Owns the handles (context->cublas). A handle serves one call at a time:
+ * gemm_lock is held from setting the stream to the end of the call, and no
+ * thread waits for the GIL while it holds the lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/foreign.h"
@@ -19,15 +20,15 @@
 
 static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
-#define PRODUCT "cublas product" /* the name of a capsule */
+#define PRODUCT "cublas product" /* name of a capsule */
 
-/* What it holds: all but the addresses. */
+/* Contents of the capsule: a product without its addresses. */
 struct product {
     int transposed[2];       /* a, b */
-    int rows, columns, deep; /* of c; of what is summed over */
+    int rows, columns, deep; /* of c; deep: length of the sums */
     int lead[3], count;
-    long long step[3]; /* elements from one matrix of the batch to the next */
-    int type, c_type;  /* cudaDataType: of a and b; of c */
+    long long step[3]; /* elements between consecutive matrices of a batch */
+    int type, c_type;  /* cudaDataType; type: of a and b */
 };
 
 static int
@@ -91,7 +92,7 @@ core_cublas_drop(struct core_context *context)
 {
     struct core_scope scope;
     if (context->cublas == NULL || core.forked) {
-        return; /* in a fork the lock may be a lost thread's */
+        return; /* the lock may belong to a thread that the fork lost */
     }
     bool inside = core_enter(context, &scope);
     PyThreadState *thread = core_unlock();
@@ -119,7 +120,8 @@ handle_make(cublasHandle_t *handle)
     return status;
 }
 
-/* The context's, unless another thread has made one meanwhile. */
+/* Stores the handle in the context, or destroys it if another thread was
+ * faster. */
 static void
 handle_keep(struct core_context *context, cublasHandle_t handle)
 {
@@ -169,7 +171,7 @@ static cublasStatus_t
 gemm_run(cublasHandle_t handle, const struct product *g,
          const CUdeviceptr pointer[3])
 {
-    /* A complex one begins with the real one. */
+    /* A complex number begins with its real part. */
     static const float one[2] = {1, 0}, zero[2] = {0, 0};
     static const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
     bool wide = g->c_type == CUDA_R_64F || g->c_type == CUDA_C_64F;
@@ -199,7 +201,7 @@ gemm_run(cublasHandle_t handle, const struct product *g,
         CUBLAS_GEMM_DEFAULT);
 }
 
-/* NOT_SUPPORTED where another thread has freed the handle meanwhile. */
+/* Returns NOT_SUPPORTED if another thread has freed the handle. */
 static cublasStatus_t
 gemm_on_stream(const struct core_context *context,
                const struct product *product, const CUdeviceptr pointer[3],
@@ -217,7 +219,8 @@ gemm_on_stream(const struct core_context *context,
     return status;
 }
 
-/* 0, 1 where cuBLAS does not make such a product, -1 with an exception. */
+/* Returns 0; 1 if cuBLAS does not support the product; -1 with an
+ * exception. */
 static int
 gemm_end(cublasStatus_t status, const struct product *product)
 {
@@ -286,7 +289,8 @@ core_product_run(PyObject *object, const CUdeviceptr pointer[3])
     return gemm_end(status, product);
 }
 
-/* None where it cannot be now, else whether cuBLAS made the product. */
+/* Returns None if the product cannot run now, otherwise whether cuBLAS
+ * computed it. */
 static PyObject *
 cublas_gemm(PyObject *module, PyObject *args)
 {
@@ -318,7 +322,7 @@ cublas_gemm(PyObject *module, PyObject *args)
     if (!core_enter(context, &scope)) {
         Py_RETURN_NONE;
     }
-    /* The first of a kind loads code, which takes a while. */
+    /* The first product of a kind loads code, which takes a while. */
     Py_INCREF((PyObject *)context);
     core_queue_add(context, stream);
     cublasStatus_t status;

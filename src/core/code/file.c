@@ -1,8 +1,8 @@
-/* file.c - files of images, opened only if they are regular files.
+/* file.c - reads files of images, only if they are regular files.
  *
- * Called by program.c and linker.c.  A pipe or a device would make the reader
- * wait for ever, and a number would name one of the process's descriptors.
- * All functions need the GIL and release it around system calls.
+ * Called by program.c and linker.c. A pipe or a device would block the reader
+ * forever, and a number would name one of the process's descriptors. All
+ * functions need the GIL and release it around system calls.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -48,6 +48,7 @@ file_open_unlocked(const char *path, size_t *size)
     return fd;
 }
 
+/* Raises the exception of CUDA_ERROR_FILE_NOT_FOUND with path and reason. */
 static void
 file_fail(int error, const char *routine, const char *path)
 {
@@ -77,8 +78,8 @@ code_file_check(const char *path, const char *routine)
     return 0;
 }
 
-/* Fills `bytes`; returns 0, or an errno.  A file that grew shorter ends with
- * zeros, which no image's checks take. */
+/* Fills `bytes`; returns 0, or an errno. A file that became shorter is filled
+ * up with zeros, which no check of an image accepts. */
 static int
 file_read(int fd, char *bytes, size_t size)
 {

@@ -1,13 +1,16 @@
-/* function.c - Function: a kernel, its layout, and what prepare() set.
+/* function.c - Function, a kernel with its parameter layout and the settings
+ * of prepare().
  *
- * A final type: calls go by vectorcall into launch.c.  It keeps its module
- * loaded.  Each get_function makes a new one, so prepare() is per object.
+ * Calls go by vectorcall to launch/again.c and launch/launch.c; the type
+ * cannot be subclassed. A Function keeps its module loaded. Each get_function
+ * call creates a new one, so prepare() applies to one object. All under the
+ * GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/oldstyle.h"
 
-/* Asks the driver where the image does not tell; without an answer the
- * layout stays unknown. */
+/* Asks the driver for the layout if the image does not contain it; without an
+ * answer the layout stays unknown. */
 static void
 layout_ask(struct core_function *self)
 {
@@ -31,6 +34,8 @@ layout_ask(struct core_function *self)
     self->layout.known = code == CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Raises the error of an unknown kernel, with the names of the module's
+ * kernels. */
 static void
 function_missing(CUresult code, const struct core_module *module,
                  const char *name)
@@ -43,7 +48,7 @@ function_missing(CUresult code, const struct core_module *module,
     core_fail(code, "cuModuleGetFunction", detail);
 }
 
-/* A context knows its functions, by which their names are told. */
+/* Adds the function to its context's list, which maps handles to names. */
 static void
 function_list(struct core_function *self)
 {
@@ -186,8 +191,8 @@ function_get_attribute(PyObject *op, PyObject *which)
     return PyLong_FromLong(value);
 }
 
-/* What launches have asked for may be less now, for all Functions of the
- * kernel. */
+/* The attribute may have lowered the limit that launches had requested, for
+ * all Functions of the kernel. */
 static void
 shared_forget(const struct core_function *function)
 {
@@ -253,7 +258,8 @@ function_set_shared_config(PyObject *op, PyObject *which)
     Py_RETURN_NONE;
 }
 
-/* The names of PyCUDA's first releases for three attributes. */
+/* Maps three attribute names of PyCUDA's first releases to the current
+ * ones. */
 static PyObject *
 name_of_today(PyObject *name)
 {
@@ -270,7 +276,7 @@ name_of_today(PyObject *name)
     return Py_NewRef(name);
 }
 
-/* f.num_regs, f.NUM_REGS: any function attribute. */
+/* Looks up any function attribute by name: f.num_regs, f.NUM_REGS. */
 static PyObject *
 function_getattro(PyObject *op, PyObject *name)
 {
@@ -295,7 +301,7 @@ function_getattro(PyObject *op, PyObject *name)
     return value;
 }
 
-/* One element of prepare's list, appended to the parts of the format. */
+/* Appends the format of one element of prepare's list to `parts`. */
 static int
 format_add(PyObject *parts, PyObject *element)
 {
@@ -313,6 +319,7 @@ format_add(PyObject *parts, PyObject *element)
     return status;
 }
 
+/* Returns the format string of a str or an iterable of types. */
 static PyObject *
 format_join(PyObject *types)
 {
@@ -341,8 +348,8 @@ format_join(PyObject *types)
     return text;
 }
 
-/* Whether prepare() is called in its first form, with a block: the second
- * argument consists of numbers, or `block` is named. */
+/* Returns whether prepare() is called in its first form, with a block: the
+ * second argument consists of numbers, or `block` is a keyword. */
 static bool
 has_block(CORE_ARGS)
 {
@@ -358,8 +365,8 @@ has_block(CORE_ARGS)
            PyIndex_Check(PySequence_Fast_GET_ITEM(second, 0));
 }
 
-/* Reads the arguments of either form of prepare(): (arg_types, texrefs) into
- * `values`, the block and the shared memory into the function. */
+/* Reads the arguments of both forms of prepare(): (arg_types, texrefs) into
+ * `values`, borrowed; block and shared memory into the function. */
 static int
 prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
 {
@@ -487,7 +494,7 @@ static PyType_Spec function_spec = {
 };
 
 /* Adds the methods of oldstyle.c under their private names, and under the
- * names without an underscore that programs written before 2011 use. */
+ * names without an underscore, which programs written before 2011 use. */
 static int
 methods_add(PyTypeObject *type, PyMethodDef *methods)
 {

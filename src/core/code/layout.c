@@ -1,9 +1,10 @@
-/* layout.c - where a module's kernels expect their parameters.
+/* layout.c - parameter layouts of a module's kernels.
  *
- * Read from the image when a module is loaded: our own image's table
- * (image/image.h) or a cubin's .nv.info sections (layout_cubin.c).  Any other
- * image gives an empty table, and the driver is asked instead (function.c).
- * Images may come from a damaged cache: every offset is checked.
+ * Read from the image when a module is loaded: from the table of a CPU
+ * device's image (image/image.h) or the .nv.info sections of a cubin
+ * (layout_cubin.c). Any other image results in an empty table, and the driver
+ * is asked instead (function.c). Images may come from a damaged cache, so
+ * every offset is checked.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -84,6 +85,8 @@ core_layouts_describe(const struct core_layouts *table, char *text,
     }
 }
 
+/* Returns whether a table of `count` rows at `offset` is inside `bytes`
+ * bytes. */
 static bool
 table_fits(uint64_t offset, uint64_t count, size_t row, uint64_t bytes)
 {
@@ -101,6 +104,7 @@ image_valid(const struct image_header *header, size_t bytes)
            table_fits(header->strings, header->string_bytes, 1, header->bytes);
 }
 
+/* Adds the layout of one kernel; skips it if its offsets are invalid. */
 static void
 image_read_kernel(const char *image, const struct image_header *header,
                   const struct image_kernel *kernel,
@@ -153,7 +157,8 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
                sizeof kernel);
         parameters += kernel.parameter_count;
         if (parameters > header.parameter_count) {
-            return; /* kernels share no rows: memory stays in proportion */
+            return; /* kernels share no rows, so memory use stays in
+                       proportion */
         }
         image_read_kernel(image, &header, &kernel, layouts);
     }
@@ -167,14 +172,16 @@ core_image_of_cpu(const void *image, size_t bytes)
     return bytes >= sizeof magic && memcmp(image, &magic, sizeof magic) == 0;
 }
 
-/* Do `count` rows of `row` bytes from `start` on lie within the image? */
+/* Returns whether `count` rows of `row` bytes from `start` are inside the
+ * image. */
 static bool
 rows_inside(uint64_t start, uint64_t count, uint64_t row, size_t bytes)
 {
     return start <= bytes && (!count || row <= (bytes - start) / count);
 }
 
-/* NVIDIA's driver trusts the tables of a cubin, and reads past its end. */
+/* Checks the tables of a cubin, since NVIDIA's driver trusts them and reads
+ * past its end. */
 static bool
 cubin_whole(const char *image, size_t bytes)
 {
@@ -206,7 +213,7 @@ cubin_whole(const char *image, size_t bytes)
     return true;
 }
 
-/* The header of a fatbin, as far as it tells the size. */
+/* Header of a fatbin, up to the size. */
 struct fatbin_header {
     uint32_t magic;
     uint16_t version, header_bytes;
@@ -246,7 +253,7 @@ core_image_whole(const void *image, size_t bytes)
         return fatbin_whole(image, bytes);
     }
     if (memcmp(image, &magic, compared)) {
-        return true; /* text, or a form that only the driver knows */
+        return true; /* text, or a format that only the driver knows */
     }
     if (bytes < sizeof header) {
         return false;

@@ -1,12 +1,12 @@
 /* layout_cubin.c - kernel parameters from a cubin's .nv.info sections.
  *
- * A cubin is an ELF64 file.  Section ".nv.info.<kernel>" holds attribute
- * records: one byte of format, one of attribute, then by format nothing, an
- * inline 8- or 16-bit value, or a 16-bit length and that many bytes.
- * Attribute 0x17 (one record of 12 bytes a parameter) tells its ordinal, its
- * offset and, in the top 14 bits of the last word, its size.  Attribute 0x19
- * tells the size of all parameters; where the records do not add up to it,
- * the layout counts as unknown.
+ * A cubin is an ELF64 file. Section ".nv.info.<kernel>" holds attribute
+ * records: one byte of format, one of attribute, then, depending on the
+ * format, nothing, an inline 8- or 16-bit value, or a 16-bit length and that
+ * many bytes. Attribute 0x17 (one record of 12 bytes per parameter) has the
+ * parameter's ordinal, its offset and, in the top 14 bits of the last word,
+ * its size. Attribute 0x19 has the size of all parameters; if the records do
+ * not add up to it, the layout counts as unknown.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -29,7 +29,7 @@ struct record {
     const unsigned char *payload;
 };
 
-/* Next record at *offset; false at the end or at a torn one. */
+/* Reads the next record at *offset; false at the end or at a truncated one. */
 static bool
 record_next(const unsigned char *section, size_t bytes, size_t *offset,
             struct record *record)
@@ -60,6 +60,7 @@ is_parameter(const struct record *record)
            record->value >= PARAMETER_RECORD;
 }
 
+/* Counts the parameter records, and reads the size of all parameters. */
 static uint32_t
 parameters_count(const unsigned char *section, size_t bytes, uint32_t *total)
 {
@@ -76,6 +77,7 @@ parameters_count(const unsigned char *section, size_t bytes, uint32_t *total)
     return count;
 }
 
+/* Adds the layout of one kernel from its section. */
 static void
 section_read(const unsigned char *section, size_t bytes, const char *kernel,
              size_t length, struct core_layouts *layouts)
@@ -143,7 +145,7 @@ core_layouts_read_cubin(const unsigned char *image, size_t bytes,
         return;
     }
     const char *text = (const char *)image + names.sh_offset;
-    size_t read = 0; /* of all sections, which do not overlap */
+    size_t read = 0; /* bytes of all sections, which do not overlap */
     for (unsigned i = 0; i < header.e_shnum; i++) {
         memcpy(&section, table + i * sizeof section, sizeof section);
         if (section.sh_name >= names.sh_size ||

@@ -1,4 +1,7 @@
-/* linker.c - Linker: several compiled pieces become one module.
+/* linker.c - Linker, which links several compiled objects into one module.
+ *
+ * The link state belongs to the context. All under the GIL; the link itself
+ * releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/file.h"
@@ -7,11 +10,12 @@
 struct linker {
     CORE_HEAD
     CUlinkState state; /* NULL once linked */
-    PyObject *handler; /* message_handler or NULL */
+    PyObject *handler; /* strong; message_handler or NULL */
     struct code_options options;
 };
 
-/* What the driver says of a cubin that is not relocatable misleads. */
+/* Returns the text for an error: the log, or an explanation for a cubin that
+ * is not relocatable, for which the driver's text is misleading. */
 static const char *
 linker_detail(const struct linker *self, CUresult code)
 {
@@ -24,7 +28,7 @@ linker_detail(const struct linker *self, CUresult code)
                : NULL;
 }
 
-/* Tells the handler, then raises if `code` is a failure. */
+/* Passes the logs to the handler, then raises if `code` is a failure. */
 static int
 linker_report(struct linker *self, CUresult code, const char *routine)
 {
@@ -128,6 +132,8 @@ linker_clear(PyObject *op)
     return core_object_clear(op);
 }
 
+/* Raises unless the linker is initialized and has not linked yet. Clears the
+ * error log. */
 static int
 linker_open(struct linker *self, const char *routine)
 {
@@ -143,7 +149,7 @@ linker_open(struct linker *self, const char *routine)
         return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
                          "this linker has linked already");
     }
-    self->options.error[0] = '\0'; /* what an earlier call has said */
+    self->options.error[0] = '\0'; /* output of an earlier call */
     return 0;
 }
 
@@ -163,7 +169,8 @@ linker_add_data(PyObject *op, CORE_ARGS)
     if (values[2] != NULL) {
         name = core_text(values[2], "name");
     }
-    /* Text such as PTX needs its zero byte, which bytes objects have. */
+    /* Text such as PTX needs a zero byte at its end, which bytes objects
+     * have. */
     PyObject *bytes = name == NULL ? NULL : PyBytes_FromObject(values[0]);
     if (bytes == NULL || linker_open(self, "cuLinkAddData") < 0) {
         Py_XDECREF(bytes);
@@ -219,7 +226,8 @@ linker_link_module(PyObject *op, PyObject *unused)
     }
     CUresult code;
     CUlinkState state = self->state;
-    self->state = NULL; /* neither the handler nor a thread links again */
+    self->state = NULL; /* neither the handler nor another thread links
+                           again */
     PyThreadState *thread = core_unlock();
     code = driver.cuLinkComplete(state, &image, &bytes);
     core_lock(thread);

@@ -1,13 +1,14 @@
-/* nvrtc.c - the door to the compiler: one NVRTC program a call.
+/* nvrtc.c - calls NVRTC, one program per call.
  *
- * Called by pycuda.compiler, which owns options, prelude and cache.  Reads no
- * source file.  The GIL is released while the compiler works.
+ * Called by pycuda.compiler, which owns options, prelude and cache. Reads no
+ * source file. The GIL is released during compilation.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/python/interrupt.h"
 
-static struct api_choice compiler; /* as opened; kind API_CLOSED before */
+static struct api_choice compiler; /* the opened library; kind API_CLOSED
+                                      before */
 
 int
 core_library_dirs_tell(void)
@@ -35,7 +36,7 @@ core_library_dirs_tell(void)
     return 0;
 }
 
-/* 10 * major + minor of the current device, 0 without a context. */
+/* Returns 10 * major + minor of the current device, 0 without a context. */
 static int
 device_arch(void)
 {
@@ -52,6 +53,7 @@ device_arch(void)
     return 10 * major + minor;
 }
 
+/* Opens NVRTC, or the CPU device's compiler; RuntimeError if there is none. */
 static int
 compiler_open(void)
 {
@@ -70,7 +72,7 @@ compiler_open(void)
     return status;
 }
 
-/* The text arguments of one compilation, as arrays of char pointers. */
+/* Text arguments of one compilation: an owned array of borrowed pointers. */
 struct strings {
     const char **items;
     Py_ssize_t count;
@@ -105,10 +107,11 @@ strings_read(PyObject *sequence, const char *what, struct strings *strings)
     return 0;
 }
 
+/* State of one compilation; compilation_free releases it. */
 struct compilation {
     nvrtcProgram program;
     struct strings options, header_names, header_texts, expressions;
-    PyObject *header_keys, *header_values; /* keep the texts alive */
+    PyObject *header_keys, *header_values; /* strong: they own the texts */
     nvrtcResult status;
 };
 
@@ -252,7 +255,7 @@ compilation_result(struct compilation *c, const char *target)
     PyObject *image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
                                                  : Py_NewRef(Py_None);
     PyObject *names = NULL;
-    /* the log says also why there is no image of this kind */
+    /* The log also states why there is no image of this kind. */
     PyObject *log = image == NULL ? NULL : compilation_log(c);
     if (log != NULL) {
         names =

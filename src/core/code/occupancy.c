@@ -1,9 +1,10 @@
-/* occupancy.c - how a kernel fits the device: methods of Function.
+/* occupancy.c - methods of Function that compute how many blocks fit the
+ * device.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* The threads of a block, from an int or a tuple. */
+/* Reads the number of threads of a block from an int or a tuple. */
 static int
 threads_read(PyObject *object, int *threads)
 {

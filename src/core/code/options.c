@@ -1,10 +1,11 @@
-/* options.c - the options of what loads and links code.
+/* options.c - options and logs of calls that load and link code.
  *
  * Called by program.c and linker.c, with the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/options.h"
 
+/* Appends one (jit_option, int) pair; refuses the log buffers' options. */
 static int
 add_pair(struct code_options *options, PyObject *pair)
 {
@@ -109,7 +110,7 @@ code_options_tell(const struct code_options *options, PyObject *handler,
     if (handler == NULL || handler == Py_None) {
         return 0;
     }
-    Py_INCREF(handler); /* it may end what has it */
+    Py_INCREF(handler); /* it may free its owner */
     options->info[CODE_LOG_BYTES - 1] = options->error[CODE_LOG_BYTES - 1] = 0;
     PyObject *result =
         PyObject_CallFunction(handler, "Oss", success ? Py_True : Py_False,

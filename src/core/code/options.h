@@ -1,5 +1,7 @@
-/* options.h - the options of what loads and links code, with the logs that the
+/* options.h - options of calls that load and link code, and the logs that the
  * driver writes.
+ *
+ * All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -8,30 +10,32 @@
 
 enum {
     CODE_LOG_BYTES = 32768,
-    CODE_PAIRS = 28, /* of a user, at most */
+    CODE_PAIRS = 28, /* most pairs of a user */
     CODE_OPTIONS = CODE_PAIRS + 5,
 };
 
-/* The driver reads and writes these for as long as a link goes on. */
+/* Options of one call. The driver reads and writes them until the link
+ * ends. */
 struct code_options {
     CUjit_option names[CODE_OPTIONS];
     void *values[CODE_OPTIONS];
     unsigned count;
-    char *info, *error; /* CODE_LOG_BYTES each, owned */
+    char *info, *error; /* owned; CODE_LOG_BYTES each */
 };
 
-/* The logs, the verbosity, and the user's (jit_option, int) pairs, if they are
- * not NULL or None.  0, or -1 with an exception; code_options_free either way.
- */
+/* Sets the log buffers, the verbosity, and the user's (jit_option, int) pairs
+ * unless they are NULL or None. Returns 0, or -1 with an exception; the caller
+ * calls code_options_free in both cases. */
 int code_options_init(struct code_options *options, bool verbose,
                       PyObject *pairs);
+/* Frees the logs. */
 void code_options_free(struct code_options *options);
 
-/* Warns of what the driver's information begins with "warning: ".  0, or -1
- * where the warning is an exception. */
+/* Issues a UserWarning with the driver's information if that begins with
+ * "warning: ". Returns 0, or -1 if the warning is raised as an exception. */
 int code_options_warn(const struct code_options *options);
 
-/* Calls handler(success, info, error), if there is one.  0, or -1 with what it
- * raised. */
+/* Calls handler(success, info, error), unless it is NULL or None. Returns 0,
+ * or -1 with the handler's exception. */
 int code_options_tell(const struct code_options *options, PyObject *handler,
                       bool success);

@@ -1,9 +1,9 @@
-/* program.c - Module: loaded code, its kernels, globals and texture
+/* program.c - Module, loaded code with its kernels, variables and texture
  * references.
  *
- * A Function, a TextureReference of the module and nothing else keep it
- * loaded.  The image's bytes are read once for the kernels' layouts and not
- * kept.
+ * Functions and the module's TextureReferences keep it loaded. The image is
+ * read once for the kernels' layouts and is not kept. All under the GIL;
+ * loading and unloading release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/file.h"
@@ -24,7 +24,7 @@ module_wrap(struct core_context *context, CUmodule handle, const void *image,
     return (PyObject *)self;
 }
 
-/* The CPU device says the same of a GPU's cubin itself. */
+/* The CPU device reports a GPU's cubin in the same way. */
 static const char foreign_image[] =
     "this is an image for the CPU device: compile the source again on this "
     "one, and keep the files of each device apart";
@@ -35,6 +35,8 @@ of_another_device(const void *image, size_t bytes)
     return core_image_of_cpu(image, bytes) && !core.is_cpu;
 }
 
+/* Loads an image into the current context; retries once without device memory.
+ * Calls the handler with the logs, and warns of the driver's warnings. */
 static PyObject *
 module_load(const void *image, size_t bytes, PyObject *pairs,
             PyObject *handler)
@@ -171,7 +173,7 @@ module_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Looks a name up in the module's own context, whichever is current. */
+/* Looks a name up in the module's own context, even if another is current. */
 static CUresult
 module_find_global(struct core_module *self, const char *name,
                    CUdeviceptr *pointer, size_t *bytes)
@@ -224,6 +226,7 @@ module_get_global(PyObject *op, CORE_ARGS)
                          PyLong_FromSize_t(bytes));
 }
 
+/* Returns the reference made by `make` for a variable of 8 bytes. */
 static PyObject *
 reference_find(PyObject *op, PyObject *name_object, const char *routine,
                PyObject *(*make)(struct core_module *, PyObject *,
