@@ -1,7 +1,7 @@
-/* dlpack.h - the memory layout of DLPack 1.0, in our own words.
+/* dlpack.h - the memory layout of DLPack 1.0.
  *
- * Shared by the array room, which makes and takes capsules (array/dlpack.c),
- * and by core, which reads the address in one (memory/foreign.c).
+ * Shared by src/array, which makes and reads capsules (array/dlpack.c), and by
+ * core, which reads the address in one (memory/foreign.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_DLPACK_H
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Device types that the product knows. */
+/* Supported device types. */
 enum dl_device_type {
     DL_CPU = 1,
     DL_CUDA = 2,
@@ -41,11 +41,11 @@ struct dl_tensor {
     int32_t ndim;
     struct dl_dtype dtype;
     int64_t *shape;
-    int64_t *strides; /* elements; NULL: C order */
+    int64_t *strides; /* in elements; NULL: C order */
     uint64_t byte_offset;
 };
 
-/* Before DLPack 1.0: capsules named "dltensor". */
+/* Struct before DLPack 1.0, in capsules named "dltensor". */
 struct dl_managed {
     struct dl_tensor tensor;
     void *context;
@@ -58,7 +58,7 @@ struct dl_version {
 
 enum { DL_READ_ONLY = 1 };
 
-/* Since then: "dltensor_versioned". */
+/* Struct since DLPack 1.0, in capsules named "dltensor_versioned". */
 struct dl_versioned {
     struct dl_version version;
     void *context;

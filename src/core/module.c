@@ -1,8 +1,8 @@
 /* module.c - the extension module pycuda._driver.
  *
- * Imported by pycuda.driver.  Runs each file's setup once and holds the
- * process-wide state; the module's traverse and clear visit its rows.  A
- * second interpreter is refused.
+ * Imported by pycuda.driver. Runs each file's setup once and owns the
+ * process-wide state; the module's traverse visits its rows. A second
+ * interpreter is refused.
  *
  * SPDX-License-Identifier: MIT */
 #define CORE_IMPORT_NUMPY
@@ -47,9 +47,9 @@ strings_setup(void)
     return 0;
 }
 
-/* In a child of an initialised process the driver is dead: destructors skip
- * it and core_fail names the reason.  Opening a GPU's driver called cuInit,
- * whether or not the user did. */
+/* Called in a forked child. CUDA is unusable in the child of an initialized
+ * process: destructors skip the driver and core_fail states the reason.
+ * Opening a GPU's driver calls cuInit, even if the user does not. */
 static void
 after_fork(void)
 {
@@ -84,7 +84,8 @@ state_setup(PyObject *module)
     }
     const char *pool = getenv("PYCUDA_POOL");
     const char *checks = getenv("PYCUDA_CPU_CHECK");
-    /* a block of the pool is larger than what was asked for, and lives on */
+    /* A block of the pool is larger than requested, and outlives its
+     * allocation. */
     core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
                     (checks != NULL && *checks != 0);
     if (fork_handlers_setup() < 0) {
@@ -109,8 +110,8 @@ parts_setup(PyObject *module)
     return array_setup(module);
 }
 
-/* After a failure (no memory) the import can be tried again: what the parts
- * have set up is then set up anew. */
+/* After a failure (no memory) the import can be repeated, which sets all parts
+ * up again. */
 static int
 driver_exec(PyObject *module)
 {
@@ -150,8 +151,8 @@ static PyModuleDef_Slot driver_slots[] = {
     {0, NULL},
 };
 
-/* No m_clear: objects may outlive the module at interpreter exit, and their
- * methods read the state. */
+/* There is no m_clear, since objects may outlive the module at interpreter
+ * exit, and their methods read the state. */
 static PyModuleDef driver_module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "pycuda._driver",

@@ -1,7 +1,7 @@
-/* numpy.h - NumPy's C API, one table for the whole extension.
+/* numpy.h - NumPy's C API, with one table for the whole extension.
  *
- * Included in place of numpy/arrayobject.h by every file of core and array;
- * module.c alone defines CORE_IMPORT_NUMPY and calls import_array.
+ * Included instead of numpy/arrayobject.h by every file of core and array;
+ * only module.c defines CORE_IMPORT_NUMPY and calls import_array.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_NUMPY_H
@@ -19,8 +19,9 @@
 #include <numpy/arrayscalars.h>
 #pragma GCC diagnostic pop
 
-/* hostmem.c: the bytes of an array outside of NumPy's memory; refuses dtypes
- * that hold Python objects. */
+/* Returns the size in bytes of an array outside NumPy's memory (hostmem.c).
+ * TypeError for a dtype that holds Python objects, OverflowError for a size
+ * beyond size_t. */
 int core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
                     size_t *bytes);
 
