@@ -82,8 +82,8 @@ int core_pointer(PyObject *object, CUdeviceptr *pointer);
  * means the thread's current stream, which is the default stream unless the
  * thread has entered another. */
 int core_stream(PyObject *stream_or_none, CUstream *stream);
-/* Returns the handle of a Function, valid as long as the Function; TypeError
- * for another object. */
+/* Returns the handle of a Function, valid until the Function is freed;
+ * TypeError for another object. */
 int core_function(PyObject *object, CUfunction *handle);
 
 /* Allocates a DeviceAllocation from the default pool (PYCUDA_POOL=0:
@@ -100,15 +100,15 @@ PyObject *core_allocate_ready(struct core_context *context, size_t bytes,
 /* Returns the address of any DeviceAllocation. */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Notes that `owner` is used on `stream`, which costs one comparison if
- * nothing changed. LogicError if it was freed. An array stands for its owner,
+ * nothing changed. LogicError if it was freed. An array represents its owner,
  * an object of a user's class for its gpudata; any other object and NULL are
  * ignored. */
 int core_use(PyObject *owner, CUstream stream);
-/* core_use of an array's memory, whoever owns it: waits for memory that
- * belongs to another library in another context. */
+/* core_use of an array's memory, with any owner: waits for memory that belongs
+ * to another library in another context. */
 int core_use_array(const struct core_array_head *array, CUstream stream);
-/* core_use for a kernel of the current context: LogicError if the memory
- * belongs to a context whose memory the kernel cannot access. */
+/* core_use for a kernel of the current context: LogicError if the kernel
+ * cannot access memory of its context. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Returns whether the memory of two owners is certainly disjoint, which is so
  * for two different DeviceAllocations. False: unknown. */
@@ -202,7 +202,8 @@ PyObject **core_kept_here(enum core_kept which);
  * earlier work on the stream; they release the GIL above 64 KiB.
  * core_memcpy_dtod does not wait for the copy. The asynchronous ones keep a
  * reference to `host`, which owns the host memory (NULL: the caller keeps it),
- * until the copy is complete, or as long as the graph that captures it. */
+ * until the copy is complete, or for the lifetime of the graph that captures
+ * it. */
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                      CUstream stream);
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,

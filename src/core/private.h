@@ -698,7 +698,7 @@ int core_pack_arguments(struct core_function *function, PyObject *const *args,
 int core_pack_integer(struct core_function *function, Py_ssize_t index,
                       uint64_t bits, bool negative, char *target,
                       uint32_t bytes);
-/* Returns the address of an object that stands for device memory, and notes
+/* Returns the address of an object that represents device memory, and notes
  * the use of the memory on the pack's stream. */
 int core_pack_pointer(PyObject *object, struct core_pack *pack,
                       CUdeviceptr *pointer);
@@ -849,8 +849,8 @@ PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
 PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
-/* Keeps the object alive as long as the graphs of the context's open captures.
- * Does nothing without a capture. */
+/* Keeps the object alive for the lifetime of the graphs of the context's open
+ * captures. Does nothing without a capture. */
 int core_capture_hold(struct core_context *context, PyObject *object);
 /* core_capture_hold of the Function and the arguments of a launch. */
 int core_capture_hold_call(struct core_function *function,
@@ -871,7 +871,7 @@ core_capture_newest(const struct core_context *context, uint64_t *turn);
 PyObject *core_stream_behind(PyObject *stream_or_none);
 /* Slow path of core_stream_default. */
 CUstream core_stream_default_find(void);
-/* Returns the stream that the default stream stands for: the newest that this
+/* Returns the stream that replaces the default stream: the newest that this
  * thread entered or captures in the current context, else NULL. */
 static inline CUstream
 core_stream_default(void)

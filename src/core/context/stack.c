@@ -3,7 +3,7 @@
  * As in PyCUDA, CUDA's own stack of a thread has at most one entry, which is
  * the top of ours. Our stack is a Python object in the thread state's dict, so
  * that its references are dropped with the thread. A thread-local pointer
- * caches it as long as the thread state is the same.
+ * caches it until the thread state changes.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"

@@ -36,7 +36,7 @@ core_launch(CUfunction function, const unsigned grid[3],
 
 /* Slow path: core_use_in_kernel and a full queue may release the GIL. Copies
  * `launch` and the arrays' pointers first, since other threads may change them
- * meanwhile. */
+ * then. */
 static __attribute__((noinline)) int
 launch_slowly(struct core_context *context, const struct core_relaunch *launch,
               CUstream stream, int count,

@@ -135,7 +135,7 @@ argument_store_again(const struct core_slot *slot, PyObject *arg,
     if (Py_TYPE(arg) != slot->type) {
         return false;
     }
-    if (slot->bytes != bytes) { /* `bytes` is 0 unless the slot is a scalar */
+    if (slot->bytes != bytes) { /* 0 except for scalars */
         return bytes == sizeof(CUdeviceptr) &&
                address_store(slot, arg, here, stream, target);
     }

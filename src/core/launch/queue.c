@@ -1,6 +1,6 @@
 /* queue.c - limits the number of launches that wait in the driver's queue.
  *
- * Called for each launch (core_queue_add), which keeps the GIL as long as the
+ * Called for each launch (core_queue_add), which keeps the GIL while the
  * driver certainly accepts it immediately. The driver's queue holds about a
  * thousand launches. A launch that finds it full waits, and must not hold the
  * GIL, since the device may be waiting for another Python thread. Launches are

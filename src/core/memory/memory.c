@@ -152,7 +152,7 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     return copy_check(code, "cuMemcpyDtoH", source, bytes);
 }
 
-/* Does not wait, as no synchronous copy within the device does. */
+/* No synchronous copy within the device waits for its completion. */
 int
 core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
 {
@@ -173,8 +173,8 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
     return copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
 }
 
-/* Lets a capture keep the host memory before the copy is issued, as long as
- * the graph. */
+/* Lets a capture keep the host memory before the copy is issued, for the
+ * lifetime of the graph. */
 static int
 host_capture(PyObject *host)
 {

@@ -1,4 +1,4 @@
-/* room.c - sizes of the objects that stand for memory, for bounds checks.
+/* room.c - sizes of the objects that represent memory, for bounds checks.
  *
  * All under the GIL. Objects of other classes may run Python code.
  *

@@ -49,8 +49,8 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* Destructor of `key`: waits as long as exit() waits, and then a limited time
- * for it to begin. */
+/* Destructor of `key`: waits while exit() waits, and then a limited time for
+ * it to begin. */
 static void
 thread_ends(void *unused)
 {

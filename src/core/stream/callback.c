@@ -26,7 +26,7 @@ struct callback {
     atomic_uint uses;
     bool repeats;       /* in a graph: reached at each launch */
     struct reached own; /* entry for use if there is no memory for another */
-    unsigned own_times; /* number of times that `own` stands for; protected
+    unsigned own_times; /* number of calls that `own` represents; protected
                            by queue_lock */
 };
 

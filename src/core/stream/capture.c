@@ -3,10 +3,10 @@
  *
  * While a capture is open in a context, `held` lists the objects that launches
  * and copies use, and the graph keeps the list: arrays, functions and host
- * memory live as long as the graph and the executable graphs made from it.
- * Overlapping captures of one context share one list. If a stream of another
- * context joins through an event, that context counts as capturing too, and
- * the graph keeps its list.
+ * memory live until the graph and the executable graphs made from it are
+ * freed. Overlapping captures of one context share one list. If a stream of
+ * another context joins through an event, that context counts as capturing
+ * too, and the graph keeps its list.
  *
  * Within the with statement the capturing stream is the current one of its
  * thread (current.c), which finds it in `open_captures`. All under the GIL.
@@ -70,7 +70,7 @@ core_capture_hold_call(struct core_function *function, PyObject *const *args,
 }
 
 /* Count the context as capturing, and no longer. The last capture to end drops
- * the list and frees memory dropped meanwhile. */
+ * the list and frees the memory dropped since its start. */
 static int
 capture_opened(struct core_context *context)
 {

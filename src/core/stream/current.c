@@ -153,7 +153,7 @@ core_stream_push(struct core_stream_object *stream)
     return 0;
 }
 
-/* Removes the newest entry of the stream, wherever it is, since blocks that
+/* Removes the newest entry of the stream, at any position, since blocks that
  * generators keep open may end in any order. */
 int
 core_stream_pop(struct core_stream_object *stream)

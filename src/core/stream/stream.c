@@ -267,7 +267,7 @@ may_look_at(size_t address)
            errno != EFAULT;
 }
 
-/* The caller keeps the native stream alive as long as the object is used. */
+/* The caller keeps the native stream alive while the object is used. */
 static PyObject *
 stream_from_handle(PyObject *type, PyObject *object)
 {
