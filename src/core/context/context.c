@@ -60,6 +60,7 @@ core_context_gone(const char *routine)
                      "the context that this belongs to was detached");
 }
 
+/* Makes the context current by CUDA's own stack, without a change of ours. */
 bool
 core_enter(struct core_context *context, struct core_scope *scope)
 {
@@ -151,6 +152,8 @@ context_release(struct core_context *self)
     return code;
 }
 
+/* Releases a valid context. Everything is dropped a second time, since other
+ * threads may have added objects while the GIL was released. */
 static void
 context_dealloc(PyObject *op)
 {
@@ -185,6 +188,7 @@ context_traverse(PyObject *op, visitproc visit, void *arg)
     return status == 0 ? core_object_traverse(op, visit, arg) : status;
 }
 
+/* Drops the objects through which the context may refer to itself. */
 static int
 context_clear(PyObject *op)
 {
@@ -209,6 +213,8 @@ context_end_tell(PyObject *op)
     Py_XDECREF(result);
 }
 
+/* Releases the native context, makes the stack's top current again, and
+ * informs the caches. `ending` prevents a second release by another thread. */
 static PyObject *
 context_detach_held(PyObject *op)
 {
@@ -242,6 +248,7 @@ context_detach(PyObject *op, PyObject *unused)
     return core_interrupt_release(context_detach_held(op));
 }
 
+/* Makes the context current in CUDA and pushes it on this thread's stack. */
 static PyObject *
 context_push(PyObject *op, PyObject *unused)
 {
@@ -262,6 +269,7 @@ context_push(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Removes this thread's top and makes the next context current. */
 static PyObject *
 context_pop(PyObject *unused_self, PyObject *unused)
 {
@@ -281,6 +289,8 @@ context_pop(PyObject *unused_self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Wraps CUDA's current context, which another library created; the Context
+ * never destroys it. */
 static PyObject *
 context_attach(PyObject *unused, CORE_ARGS)
 {
@@ -331,6 +341,8 @@ context_get_device(PyObject *unused_self, PyObject *unused)
     return current == NULL ? NULL : core_device_object(current->device);
 }
 
+/* Waits for all work of the current context without the GIL, and drops the
+ * references of pending copies. */
 static PyObject *
 context_synchronize(PyObject *unused_self, PyObject *unused)
 {
@@ -454,6 +466,7 @@ context_argument(PyObject *object)
     return context;
 }
 
+/* Lets the current context access the memory of `peer`. */
 static PyObject *
 context_enable_peer_access(PyObject *unused, CORE_ARGS)
 {
@@ -563,6 +576,8 @@ context_compare(PyObject *a, PyObject *b, int operation)
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
+/* The lowest bits of a handle are zero, so they are shifted out. -1 would mean
+ * an error. */
 static Py_hash_t
 context_hash(PyObject *op)
 {

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+/* A Device, which owns no native resource. */
 struct device_object {
     PyObject_HEAD
     PyObject *dict;
@@ -101,6 +102,8 @@ device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* Reads the arguments only if a subclass's __init__ passes them on; otherwise
+ * tp_new has read them. */
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -209,6 +212,7 @@ device_can_access_peer(PyObject *self, PyObject *other)
     return PyBool_FromLong(yes);
 }
 
+/* Creates a context without the GIL and pushes it on this thread's stack. */
 static PyObject *
 device_make_context(PyObject *self, CORE_ARGS)
 {
@@ -244,6 +248,7 @@ device_make_context(PyObject *self, CORE_ARGS)
     return context;
 }
 
+/* Retains the primary context, which the Context releases at its end. */
 static PyObject *
 device_retain_primary_context(PyObject *self, PyObject *unused)
 {
@@ -328,6 +333,7 @@ device_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
+/* Devices form cycles only through their attributes. */
 static int
 device_clear(PyObject *op)
 {
@@ -381,6 +387,8 @@ static PyType_Spec device_spec = {
     .slots = device_slots,
 };
 
+/* Calls cuInit without the GIL. The CPU device reports a malformed environment
+ * variable as INVALID_VALUE. */
 static PyObject *
 driver_init(PyObject *unused, CORE_ARGS)
 {
@@ -410,6 +418,8 @@ driver_init(PyObject *unused, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
+/* Returns the CUDA version that this extension was written for; the driver's
+ * own version is get_driver_version. */
 static PyObject *
 driver_get_version(PyObject *unused_self, PyObject *unused)
 {
@@ -432,6 +442,7 @@ driver_get_driver_version(PyObject *unused_self, PyObject *unused)
     return PyLong_FromLong(version);
 }
 
+/* Returns False: interoperability with OpenGL is not supported. */
 static PyObject *
 driver_have_gl_ext(PyObject *unused_self, PyObject *unused)
 {

@@ -28,6 +28,7 @@ core_kept_begin(struct core_context *context)
     core_contexts_guard();
 }
 
+/* Runs through all contexts; their number is small and changes seldom. */
 void
 core_contexts_guard(void)
 {
@@ -104,6 +105,8 @@ core_kept_drop(struct core_context *context)
     }
 }
 
+/* Drops the kernels and cached results of all contexts. The references move to
+ * a list first, so that no destructor runs while the contexts are visited. */
 static PyObject *
 forget_kernels(PyObject *module, PyObject *unused)
 {

@@ -35,6 +35,8 @@ stack_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
+/* Drops one reference at a time, with the item already removed, since a
+ * destructor may use the stack. */
 static int
 stack_clear(PyObject *self)
 {
@@ -166,6 +168,7 @@ current_refuse(const struct core_context *top)
     return NULL;
 }
 
+/* Fast path: a comparison of two pointers and a flag. */
 struct core_context *
 core_current(void)
 {

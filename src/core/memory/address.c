@@ -74,6 +74,7 @@ is_integral(PyObject *object)
             number->nb_float == NULL);
 }
 
+/* Reads an address from an object for which is_integral is true. */
 static int
 pointer_of_integer(PyObject *object, CUdeviceptr *pointer)
 {

@@ -111,6 +111,7 @@ allocation_release(struct core_allocation *self)
     return code;
 }
 
+/* Gives the memory and the object to the pool if the pool accepts both. */
 static void
 allocation_dealloc(PyObject *self)
 {
@@ -122,6 +123,7 @@ allocation_dealloc(PyObject *self)
     core_object_end_dealloc(self);
 }
 
+/* Method free(); LogicError if the memory was freed before. */
 static PyObject *
 allocation_free(PyObject *op, PyObject *unused)
 {
@@ -145,6 +147,8 @@ core_allocation_int(PyObject *op)
     return PyLong_FromUnsignedLongLong(self->pointer);
 }
 
+/* Returns a memoryview of the raw address. The caller is responsible for the
+ * host's access to the memory. */
 static PyObject *
 allocation_as_buffer(PyObject *op, CORE_ARGS)
 {
@@ -207,6 +211,7 @@ managed_get_device_pointer(PyObject *self, PyObject *unused)
     return core_allocation_int(self);
 }
 
+/* Restricts the memory's use to one stream, by cuStreamAttachMemAsync. */
 static PyObject *
 managed_attach(PyObject *op, CORE_ARGS)
 {

@@ -97,6 +97,7 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     return code;
 }
 
+/* Frees the memory in the order of the stream that it was allocated on. */
 static void
 async_allocation_dealloc(PyObject *op)
 {
@@ -116,6 +117,7 @@ async_allocation_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
+/* Method free(); LogicError if the memory was freed before. */
 static PyObject *
 async_allocation_free(PyObject *op, CORE_ARGS)
 {
@@ -246,6 +248,7 @@ pool_wrap(struct core_context *context, CUmemoryPool handle, bool owned)
     return (PyObject *)self;
 }
 
+/* Creates a pool on the current device; `max_size` limits its bytes. */
 static PyObject *
 pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -291,6 +294,7 @@ pool_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
+/* Returns the device's default pool, which the object does not own. */
 static PyObject *
 pool_default(PyObject *unused_self, PyObject *unused)
 {
@@ -317,6 +321,7 @@ pool_allocate(PyObject *op, CORE_ARGS)
                : allocate((struct async_pool *)op, values[0], values[1]);
 }
 
+/* Returns idle memory to the device, without the GIL. */
 static PyObject *
 pool_trim(PyObject *op, CORE_ARGS)
 {
@@ -357,6 +362,7 @@ pool_reset_high(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Getter and setter of a pool attribute, whose number is the closure. */
 static PyObject *
 pool_attribute(PyObject *op, void *which)
 {

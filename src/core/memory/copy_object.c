@@ -37,6 +37,7 @@ end_forget(struct copy_object *self, bool source)
     PyBuffer_Release(&view);
 }
 
+/* Releases the buffers before the objects that export them. */
 int
 core_copy_clear(PyObject *op)
 {
@@ -124,6 +125,8 @@ end_take(struct copy_object *self, bool source, PyObject *object)
     }
 }
 
+/* Makes a host buffer one end of the copy. With the type UNIFIED the address
+ * counts as a device address, too. */
 static PyObject *
 set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
 {
@@ -236,6 +239,7 @@ set_dst_array(PyObject *op, PyObject *array)
     Py_RETURN_NONE;
 }
 
+/* Sets the context of one end of a peer copy, with a reference. */
 static PyObject *
 set_context(PyObject *object, CUcontext *handle, PyObject **kept)
 {
@@ -263,6 +267,8 @@ set_dst_context(PyObject *op, PyObject *object)
     return set_context(object, &self->copy.dstContext, &self->target_context);
 }
 
+/* Getters and setters of the struct's fields, whose offsets are the
+ * closures. */
 static PyObject *
 get_size(PyObject *op, void *offset)
 {
@@ -286,6 +292,7 @@ set_size(PyObject *op, PyObject *object, void *offset)
     return 0;
 }
 
+/* Sets a device address and keeps the object that it came from. */
 static int
 set_device(PyObject *op, PyObject *object, void *offset)
 {

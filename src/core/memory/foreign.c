@@ -104,6 +104,7 @@ is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
             !is_same_context(owner, here->handle));
 }
 
+/* Waits for a native context without the GIL. */
 static CUresult
 synchronize(CUcontext context)
 {
@@ -149,6 +150,7 @@ is_peer(CUcontext owner)
     return code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
+/* Writes the name of a device for a message. */
 static void
 device_name(char *name, int size, int device)
 {
@@ -202,6 +204,8 @@ core_foreign_wait(CUdeviceptr pointer)
 
 /* ---- DLPack ---- */
 
+/* Returns the tensor in a DLPack capsule, borrowed; NULL for another object or
+ * an unknown major version. */
 static const struct dl_tensor *
 capsule_tensor(PyObject *capsule)
 {
@@ -282,6 +286,8 @@ tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
     }
 }
 
+/* Reads the address of a capsule's tensor; TypeError if the device cannot
+ * access it. */
 static int
 capsule_address(PyObject *object, PyObject *capsule, CUdeviceptr *pointer)
 {
@@ -387,6 +393,7 @@ context_object(CUcontext handle, int device)
     return core_context_wrap(handle, device, CONTEXT_FOREIGN);
 }
 
+/* Returns (context or None, ordinal of the device) of an array's memory. */
 static PyObject *
 memory_home(PyObject *unused, PyObject *object)
 {
@@ -417,6 +424,7 @@ memory_home(PyObject *unused, PyObject *object)
     return context == NULL ? NULL : Py_BuildValue("(Ni)", context, device);
 }
 
+/* Returns whether the memory belongs to another device or context. */
 static PyObject *
 memory_is_far(PyObject *unused, PyObject *object)
 {

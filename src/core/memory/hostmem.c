@@ -22,6 +22,7 @@ struct host_object {
     bool freed;
 };
 
+/* Frees or unregisters the memory once, without the GIL. */
 static CUresult
 host_release(struct host_object *self)
 {
@@ -61,6 +62,7 @@ host_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
+/* Method free or unregister; LogicError if it was called before. */
 static PyObject *
 host_free(PyObject *op, PyObject *unused)
 {
@@ -178,6 +180,7 @@ struct request {
     size_t bytes;
 };
 
+/* Reads an order argument, "C" or "F". */
 static int
 order_read(PyObject *object, bool *fortran)
 {
@@ -257,6 +260,7 @@ request_array(struct request *request, void *pointer, PyObject *base)
     return array;
 }
 
+/* Returns an owner of the memory. On failure the caller still owns it. */
 static PyObject *
 host_wrap(PyTypeObject *type, struct core_context *context, void *pointer,
           enum host_kind kind)
@@ -283,6 +287,7 @@ host_check(CUresult code, size_t bytes)
     return core_fail(code, "cuMemHostAlloc", detail);
 }
 
+/* Allocates page-locked memory for a request; consumes request->descr. */
 static PyObject *
 pagelocked_make(struct request *request, unsigned flags)
 {
@@ -321,6 +326,8 @@ hostmem_pagelocked_empty(PyObject *unused, CORE_ARGS)
     return pagelocked_make(&request, flags);
 }
 
+/* Allocates one byte more than requested, since an empty array needs an
+ * address, too. */
 static PyObject *
 hostmem_aligned_empty(PyObject *unused, CORE_ARGS)
 {
@@ -361,6 +368,7 @@ hostmem_aligned_empty(PyObject *unused, CORE_ARGS)
     return request_array(&request, pointer, base);
 }
 
+/* Allocates managed memory, with a retry after making room on the device. */
 static PyObject *
 hostmem_managed_empty(PyObject *unused, CORE_ARGS)
 {
@@ -404,6 +412,8 @@ hostmem_managed_empty(PyObject *unused, CORE_ARGS)
     return request_array(&request, (void *)(uintptr_t)pointer, base);
 }
 
+/* Page-locks the memory of a contiguous array, and returns an array that
+ * shares it. The new array's base keeps the given one alive. */
 static PyObject *
 hostmem_register_host_memory(PyObject *unused, CORE_ARGS)
 {

@@ -6,12 +6,15 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+/* Memory of another process, mapped into this one. */
 struct ipc_object {
     CORE_HEAD
     CUdeviceptr pointer;
     bool closed;
 };
 
+/* Returns the handle of an allocation. The address counts as escaped, since
+ * the other process's uses are unknown. */
 static PyObject *
 ipc_get_handle(PyObject *unused, PyObject *object)
 {
@@ -60,6 +63,7 @@ ipc_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* Unmaps the memory once, without the GIL. */
 static CUresult
 ipc_release(struct ipc_object *self)
 {

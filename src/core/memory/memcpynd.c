@@ -54,6 +54,8 @@ how_end(const struct how *how, CUresult code)
                : code;
 }
 
+/* Reads the argument of a call with two (`flat`) or three dimensions. Without
+ * a stream the copy uses the current one and waits. */
 static int
 how_read(PyObject *args, PyObject *kwargs, const char *routine, bool flat,
          struct how *how)
@@ -155,6 +157,7 @@ device_end_fits(struct copy_object *self, bool source, bool flat,
     return core_check_room(given, end_reach(c, source, flat), routine);
 }
 
+/* Checks the bounds of both ends, in host and in device memory. */
 static int
 ends_fit(PyObject *op, bool flat, const char *routine)
 {
@@ -213,6 +216,7 @@ ends_keep(PyObject *op, const struct how *how)
     }
 }
 
+/* Raises the error of a copy, or keeps its host memory and returns None. */
 static PyObject *
 copy_result(PyObject *op, const struct how *how, CUresult code,
             const char *routine)
@@ -224,6 +228,7 @@ copy_result(PyObject *op, const struct how *how, CUresult code,
     Py_RETURN_NONE;
 }
 
+/* Runs a Memcpy2D. Unaligned copies exist only on the legacy stream. */
 static PyObject *
 call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -284,6 +289,7 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
                        how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
 }
 
+/* LogicError if a context of the copy was detached. */
 static int
 contexts_live(PyObject *op)
 {
@@ -299,6 +305,7 @@ contexts_live(PyObject *op)
     return 0;
 }
 
+/* Runs a Memcpy3DPeer; a context that was not set is the current one. */
 static PyObject *
 call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
 {

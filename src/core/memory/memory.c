@@ -21,6 +21,7 @@ gil_leave(size_t bytes)
     return bytes > GIL_BYTES ? core_unlock() : NULL;
 }
 
+/* Acquires the GIL if gil_leave released it. */
 static void
 gil_return(PyThreadState *state)
 {
@@ -243,6 +244,7 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     return copy_check_both(code, "cuMemcpyDtoDAsync", target, source, bytes);
 }
 
+/* Allocates directly from the driver, without the default pool. */
 static PyObject *
 memory_alloc(PyObject *unused, PyObject *bytes_object)
 {
@@ -314,6 +316,7 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
                : Py_BuildValue("(NN)", self, PyLong_FromSize_t(pitch));
 }
 
+/* Frees the pool's idle memory first, so that it counts as free. */
 static PyObject *
 memory_get_info(PyObject *unused_self, PyObject *unused)
 {
@@ -370,6 +373,8 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* Copies a contiguous host buffer to the device, after checks of bounds and
+ * context. */
 static PyObject *
 copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -395,6 +400,7 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
     return none_or_error(status);
 }
 
+/* Copies from the device into a writable, contiguous host buffer. */
 static PyObject *
 copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -429,6 +435,8 @@ check_both_rooms(PyObject *const *values, size_t bytes, const char *routine)
                : core_check_room(values[1], bytes, routine);
 }
 
+/* Copies within the device. Three positional arguments take a shorter path
+ * through the argument parser. */
 static PyObject *
 copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
 {

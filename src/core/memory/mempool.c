@@ -20,6 +20,8 @@ struct bin {
     size_t count, capacity;
 };
 
+/* A pool of either kind. Statistics are in bytes and blocks; managed_bytes
+ * counts idle and active blocks, rounded to their bins. */
 struct mempool {
     CORE_HEAD
     struct bin *bins; /* BIN_COUNT */
@@ -30,6 +32,7 @@ struct mempool {
     unsigned flags; /* of cuMemHostAlloc */
 };
 
+/* Base object of a NumPy array in the pool's memory. */
 struct pooled_host {
     CORE_HEAD
     struct mempool *pool; /* strong */
@@ -38,6 +41,7 @@ struct pooled_host {
     bool freed;
 };
 
+/* Returns the size class of a size in bytes. */
 static unsigned
 bin_number(size_t bytes)
 {
@@ -49,6 +53,7 @@ bin_number(size_t bytes)
     return log * 16 + (unsigned)(shifted & 15);
 }
 
+/* Returns the largest size in bytes of a size class. */
 static size_t
 bin_bytes(unsigned bin)
 {
@@ -60,6 +65,7 @@ bin_bytes(unsigned bin)
     return unit * (16 + mantissa) + (unit - 1);
 }
 
+/* Allocates host or device memory from the driver; raises nothing. */
 static CUresult
 block_allocate(struct mempool *self, size_t bytes, void **block)
 {
@@ -72,6 +78,8 @@ block_allocate(struct mempool *self, size_t bytes, void **block)
     return code;
 }
 
+/* Frees a block in the pool's context without the GIL. Does nothing if the
+ * context is gone. */
 static void
 block_free(struct mempool *self, void *block)
 {
@@ -107,6 +115,7 @@ free_one(struct mempool *self)
     return false;
 }
 
+/* Takes an idle block of one bin; false if there is none. */
 static bool
 bin_pop(struct mempool *self, unsigned number, void **block)
 {
@@ -188,6 +197,8 @@ pool_give(struct mempool *self, void *block, size_t bytes)
     self->held++;
 }
 
+/* Creates a pool for the current context. `flags` are those of cuMemHostAlloc,
+ * for a host pool. */
 static PyObject *
 pool_new(PyTypeObject *type, bool host, unsigned flags)
 {
@@ -217,6 +228,7 @@ device_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return pool_new(type, false, 0);
 }
 
+/* PageLockedAllocator, which only carries flags. */
 struct allocator {
     CORE_HEAD
     unsigned flags;
@@ -294,6 +306,7 @@ pool_free_held(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Frees all idle blocks, and every block that is returned from now on. */
 static PyObject *
 pool_stop_holding(PyObject *op, PyObject *unused)
 {
@@ -301,6 +314,7 @@ pool_stop_holding(PyObject *op, PyObject *unused)
     return pool_free_held(op, unused);
 }
 
+/* Frees the idle blocks. Active blocks keep the pool alive. */
 static void
 pool_dealloc(PyObject *op)
 {
@@ -366,6 +380,7 @@ device_pool_allocate(PyObject *op, CORE_ARGS)
     return result;
 }
 
+/* Returns the block to its pool once. */
 static void
 pooled_release(struct core_allocation *self)
 {
@@ -460,6 +475,7 @@ pooled_host_length(PyObject *op)
     return (Py_ssize_t)((struct pooled_host *)op)->bytes;
 }
 
+/* Returns the owner of a block; returns the block to the pool on failure. */
 static PyObject *
 pooled_host_wrap(struct mempool *pool, void *block, size_t bytes)
 {
@@ -647,6 +663,7 @@ POOL_SPEC(pooled_spec, "PooledDeviceAllocation", core_allocation,
 POOL_SPEC(pooled_host_spec, "PooledHostAllocation", pooled_host,
           pooled_host_slots);
 
+/* Registers all types of this file. */
 int
 core_mempool_setup(PyObject *module)
 {

@@ -23,6 +23,7 @@ core_stream_known(const struct core_context *context, CUstream stream)
     return stream == NULL;
 }
 
+/* Returns whether the stream is a live blocking Stream of the context. */
 static bool
 stream_blocks(const struct core_context *context, CUstream stream)
 {
@@ -146,6 +147,7 @@ core_use(PyObject *owner, CUstream stream)
                : use_unusual(owner, stream);
 }
 
+/* Waits for another context only if the memory's uses are not recorded. */
 int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {

@@ -33,6 +33,7 @@ may_be_captured(CUstream stream)
             status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/* Returns the stream's row, or NULL. */
 static struct core_scratch *
 row_of(struct core_context *context, CUstream stream)
 {
@@ -44,6 +45,7 @@ row_of(struct core_context *context, CUstream stream)
     return row;
 }
 
+/* Adds a row for the stream, without memory. */
 static struct core_scratch *
 row_new(struct core_context *context, CUstream stream)
 {

@@ -106,6 +106,7 @@ core_staging_drop(struct core_context *context)
 
 /* -- the decision */
 
+/* Returns whether the device accesses pageable host memory directly. */
 static bool
 device_reads_host(CUdevice device)
 {
@@ -135,6 +136,7 @@ host_is_known(const void *host)
                (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS;
 }
 
+/* Returns the chunk size for a copy of so many bytes. */
 static size_t
 chunk_for(size_t bytes)
 {
@@ -191,12 +193,14 @@ core_staging_give(struct core_staging *ring)
 
 /* -- the copies; without the GIL */
 
+/* Returns the size of the next chunk. */
 static size_t
 piece_of(const struct core_staging *ring, size_t bytes, size_t done)
 {
     return bytes - done < ring->chunk ? bytes - done : ring->chunk;
 }
 
+/* Waits until the copy that used the buffer last is complete. */
 static CUresult
 buffer_wait(struct staged *buffer)
 {
@@ -206,6 +210,7 @@ buffer_wait(struct staged *buffer)
     return code;
 }
 
+/* Records the buffer's event after a copy that was issued. */
 static CUresult
 buffer_mark(struct staged *buffer, CUresult code, CUstream stream)
 {
@@ -227,6 +232,7 @@ copy_end(struct core_staging *ring, CUresult code, CUstream stream)
     return code == CUDA_SUCCESS ? waited : code;
 }
 
+/* Fills one buffer while earlier ones are transferred. */
 CUresult
 core_staging_htod(struct core_staging *ring, CUdeviceptr target,
                   const void *source, size_t bytes, CUstream stream)
@@ -248,6 +254,7 @@ core_staging_htod(struct core_staging *ring, CUdeviceptr target,
     return copy_end(ring, code, stream);
 }
 
+/* Keeps up to BUFFERS transfers pending, and empties the buffers in order. */
 CUresult
 core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
                   size_t bytes, CUstream stream)
