@@ -13,6 +13,7 @@
 
 struct core_state core;
 
+/* Interns the names that calls and lookups compare. */
 static int
 strings_setup(void)
 {
@@ -57,6 +58,8 @@ after_fork(void)
     core_unlocked_forked();
 }
 
+/* Registers the fork handlers once per process, also if the import is
+ * repeated. */
 static int
 fork_handlers_setup(void)
 {
@@ -73,6 +76,8 @@ fork_handlers_setup(void)
     return 0;
 }
 
+/* Refuses a second interpreter, and reads the environment variables of the
+ * pool. */
 static int
 state_setup(PyObject *module)
 {
@@ -95,6 +100,7 @@ state_setup(PyObject *module)
     return 0;
 }
 
+/* Runs the setup of each file, and that of src/array at the end. */
 static int
 parts_setup(PyObject *module)
 {

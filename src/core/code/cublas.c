@@ -63,6 +63,7 @@ cublas_check(cublasStatus_t status, const char *routine)
     return -1;
 }
 
+/* Opens cuBLAS without the GIL; returns its path, or None if there is none. */
 static PyObject *
 cublas_open(PyObject *module, PyObject *unused)
 {
@@ -87,6 +88,7 @@ cublas_open(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Waits for the lock without the GIL, since a call may hold it. */
 void
 core_cublas_drop(struct core_context *context)
 {
@@ -108,6 +110,7 @@ core_cublas_drop(struct core_context *context)
     }
 }
 
+/* Creates a handle in the current context; called without the GIL. */
 static cublasStatus_t
 handle_make(cublasHandle_t *handle)
 {
@@ -134,6 +137,8 @@ handle_keep(struct core_context *context, cublasHandle_t handle)
     pthread_mutex_unlock(&gemm_lock);
 }
 
+/* Creates the current context's handle: True; None if cuBLAS has none for it;
+ * False in a capture. */
 static PyObject *
 cublas_handle(PyObject *module, PyObject *given)
 {
@@ -167,6 +172,8 @@ cublas_handle(PyObject *module, PyObject *given)
     Py_RETURN_TRUE;
 }
 
+/* Runs the product on the handle's stream. Sums have double precision for
+ * results of double precision, and single precision otherwise. */
 static cublasStatus_t
 gemm_run(cublasHandle_t handle, const struct product *g,
          const CUdeviceptr pointer[3])
@@ -238,6 +245,7 @@ product_free(PyObject *capsule)
     PyMem_Free(PyCapsule_GetPointer(capsule, PRODUCT));
 }
 
+/* Returns a capsule that describes a product for any addresses. */
 static PyObject *
 cublas_product(PyObject *module, PyObject *args)
 {

@@ -69,6 +69,8 @@ function_unlist(struct core_function *self)
     }
 }
 
+/* The layout comes from the module's table or, without an entry, from the
+ * driver. */
 PyObject *
 core_function_new(struct core_module *module, const char *name)
 {
@@ -136,6 +138,7 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
+/* Keeps the module and the cached types, which calls still use. */
 static int
 function_clear(PyObject *op)
 {
@@ -143,6 +146,8 @@ function_clear(PyObject *op)
     return core_object_clear(op);
 }
 
+/* Stores the name for error messages before the function leaves the context's
+ * list. */
 static void
 function_dealloc(PyObject *op)
 {
@@ -204,6 +209,7 @@ shared_forget(const struct core_function *function)
     }
 }
 
+/* Sets an attribute of the kernel, which all its Functions share. */
 static PyObject *
 function_set_attribute(PyObject *op, CORE_ARGS)
 {
@@ -386,6 +392,8 @@ prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
     return core_oldstyle_prepare(op, given[1], given[2]);
 }
 
+/* Parses the argument types before any field changes, so that a failure leaves
+ * the previous format in effect. */
 static PyObject *
 function_prepare(PyObject *op, CORE_ARGS)
 {
@@ -516,6 +524,7 @@ methods_add(PyTypeObject *type, PyMethodDef *methods)
     return 0;
 }
 
+/* Registers the types and adds the methods of oldstyle.c. */
 int
 core_function_setup(PyObject *module)
 {

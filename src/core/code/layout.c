@@ -93,6 +93,7 @@ table_fits(uint64_t offset, uint64_t count, size_t row, uint64_t bytes)
     return offset <= bytes && count <= (bytes - offset) / row;
 }
 
+/* Returns whether the header's tables are inside the image. */
 static bool
 image_valid(const struct image_header *header, size_t bytes)
 {
@@ -142,6 +143,7 @@ image_read_kernel(const char *image, const struct image_header *header,
     }
 }
 
+/* Reads the layouts of all kernels of a CPU device's image. */
 static void
 image_read(const char *image, size_t bytes, struct core_layouts *layouts)
 {
@@ -220,6 +222,7 @@ struct fatbin_header {
     uint64_t bytes; /* after the header */
 };
 
+/* Returns whether the fatbin has the size that its header declares. */
 static bool
 fatbin_whole(const char *image, size_t bytes)
 {
@@ -238,6 +241,8 @@ begins_with(const void *image, size_t bytes, const void *magic, size_t length)
     return bytes >= length && memcmp(image, magic, length) == 0;
 }
 
+/* Compares only the available bytes of the magic number, so that a truncated
+ * image is recognized, too. */
 bool
 core_image_whole(const void *image, size_t bytes)
 {

@@ -7,6 +7,7 @@
 #include "core/code/file.h"
 #include "core/code/options.h"
 
+/* State of one link; the driver reads `options` until it is destroyed. */
 struct linker {
     CORE_HEAD
     CUlinkState state; /* NULL once linked */
@@ -42,6 +43,7 @@ linker_report(struct linker *self, CUresult code, const char *routine)
     return core_fail(code, routine, linker_detail(self, code));
 }
 
+/* Creates the native link state with the options of the constructor. */
 static int
 linker_create(struct linker *self, PyObject *options, bool verbose)
 {
@@ -55,6 +57,7 @@ linker_create(struct linker *self, PyObject *options, bool verbose)
                                 : linker_report(self, code, "cuLinkCreate");
 }
 
+/* Reads the constructor's arguments; TypeError if it was called before. */
 static int
 linker_read(struct linker *self, PyObject *args, PyObject *kwargs)
 {
@@ -214,6 +217,7 @@ linker_add_file(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
+/* Completes the link without the GIL, and loads the result as a Module. */
 static PyObject *
 linker_link_module(PyObject *op, PyObject *unused)
 {

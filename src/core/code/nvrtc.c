@@ -78,6 +78,8 @@ struct strings {
     Py_ssize_t count;
 };
 
+/* Reads a list or tuple of str; NULL counts as empty. The items stay borrowed
+ * from the sequence. */
 static int
 strings_read(PyObject *sequence, const char *what, struct strings *strings)
 {
@@ -115,6 +117,7 @@ struct compilation {
     nvrtcResult status;
 };
 
+/* Releases everything; also valid after a partial initialization. */
 static void
 compilation_free(struct compilation *c)
 {
@@ -129,6 +132,7 @@ compilation_free(struct compilation *c)
     Py_XDECREF(c->header_values);
 }
 
+/* Reads the names and texts of in-memory headers from a dict. */
 static int
 headers_read(struct compilation *c, PyObject *headers)
 {
@@ -150,6 +154,7 @@ headers_read(struct compilation *c, PyObject *headers)
     return strings_read(c->header_values, "headers", &c->header_texts);
 }
 
+/* Creates and compiles the program; called without the GIL. */
 static nvrtcResult
 compilation_run(struct compilation *c, const char *source, const char *name)
 {
@@ -168,6 +173,7 @@ compilation_run(struct compilation *c, const char *source, const char *name)
                                      c->options.items);
 }
 
+/* Returns the compiler's log, or the text of the status if there is none. */
 static PyObject *
 compilation_log(struct compilation *c)
 {
@@ -190,6 +196,8 @@ compilation_log(struct compilation *c)
     return log;
 }
 
+/* Returns the image of the requested kind, or None, with the status set, if
+ * the compiler has none. */
 static PyObject *
 compilation_image(struct compilation *c, const char *target)
 {
@@ -228,6 +236,8 @@ compilation_image(struct compilation *c, const char *target)
     return image;
 }
 
+/* Returns a dict from name expression to lowered name; expressions without one
+ * are left out. */
 static PyObject *
 compilation_names(struct compilation *c)
 {
@@ -249,6 +259,7 @@ compilation_names(struct compilation *c)
     return names;
 }
 
+/* Returns (status, image, log, names). */
 static PyObject *
 compilation_result(struct compilation *c, const char *target)
 {
@@ -269,6 +280,8 @@ compilation_result(struct compilation *c, const char *target)
     return Py_BuildValue("(iNNN)", (int)c->status, image, log, names);
 }
 
+/* Compiles one program. An exception of a signal handler takes precedence over
+ * the result. */
 static PyObject *
 nvrtc_compile(PyObject *unused, CORE_ARGS)
 {
@@ -348,6 +361,7 @@ set_kernel_factory(PyObject *unused, PyObject *factory)
     Py_RETURN_NONE;
 }
 
+/* Imports the factory's module at the first call, which registers it. */
 PyObject *
 core_make_kernel(PyObject *key)
 {

@@ -22,6 +22,7 @@ threads_read(PyObject *object, int *threads)
     return 0;
 }
 
+/* Method max_active_blocks_per_multiprocessor; `shared` is in bytes. */
 PyObject *
 core_occupancy_blocks(PyObject *op, CORE_ARGS)
 {
@@ -45,6 +46,8 @@ core_occupancy_blocks(PyObject *op, CORE_ARGS)
     return PyLong_FromLong(blocks);
 }
 
+/* Method max_potential_block_size: the block size with the best occupancy, and
+ * the number of blocks that fill the device. */
 PyObject *
 core_occupancy_best(PyObject *op, CORE_ARGS)
 {

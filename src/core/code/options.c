@@ -33,6 +33,7 @@ add_pair(struct code_options *options, PyObject *pair)
     return 0;
 }
 
+/* Appends the user's pairs, at most CODE_PAIRS. */
 static int
 add_pairs(struct code_options *options, PyObject *pairs)
 {

@@ -9,6 +9,7 @@
 #include "core/code/file.h"
 #include "core/code/options.h"
 
+/* Takes over the handle: unloads the module on failure. */
 static PyObject *
 module_wrap(struct core_context *context, CUmodule handle, const void *image,
             size_t bytes)
@@ -29,6 +30,7 @@ static const char foreign_image[] =
     "this is an image for the CPU device: compile the source again on this "
     "one, and keep the files of each device apart";
 
+/* Returns whether the image is for the CPU device, and the device is a GPU. */
 static bool
 of_another_device(const void *image, size_t bytes)
 {
@@ -124,6 +126,8 @@ core_module_load(const void *image, size_t bytes)
     return module_load(image, bytes, NULL, NULL);
 }
 
+/* Reads the file here, instead of in the driver, so that only regular files
+ * are opened. */
 static PyObject *
 load_from_file(PyObject *unused, CORE_ARGS)
 {
@@ -145,6 +149,7 @@ load_from_file(PyObject *unused, CORE_ARGS)
     return self;
 }
 
+/* Unloads the module without the GIL. */
 static void
 module_dealloc(PyObject *op)
 {

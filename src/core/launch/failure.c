@@ -21,6 +21,8 @@ static const CUresult sticky_codes[] = {
     CUDA_ERROR_LAUNCH_FAILED,
 };
 
+/* Replaces the oldest entry. The reference to its name is dropped last, since
+ * that may run Python code. */
 void
 core_launch_note(struct core_context *context, PyObject *name,
                  CUfunction function, const unsigned grid[3],

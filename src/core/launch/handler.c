@@ -10,6 +10,7 @@
 #include "core/memory/address.h"
 #include "core/memory/foreign.h"
 
+/* A handler of any of the four types. */
 struct handler {
     CORE_HEAD
     PyObject *array;
@@ -19,6 +20,7 @@ struct handler {
 
 static int handler_init(PyObject *op, PyObject *args, PyObject *kwargs);
 
+/* Reads the argument `ary` and keeps a reference to it. */
 static int
 handler_read(struct handler *self, PyObject *args, PyObject *kwargs)
 {
@@ -190,6 +192,7 @@ core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
     return status;
 }
 
+/* Returns whether the handler copies its array to the device. */
 static bool
 copies_in(PyObject *op)
 {
@@ -197,6 +200,7 @@ copies_in(PyObject *op)
            PyObject_TypeCheck(op, core.inout_type);
 }
 
+/* True for user's subclasses too, which may define post_call. */
 bool
 core_handler_has_output(PyObject *op)
 {
@@ -280,6 +284,8 @@ ends_take(struct handler *self, PyObject *stream, bool writable,
     return 0;
 }
 
+/* Copies the array to the device: synchronously, or in stream order if a
+ * stream was given. */
 static int
 copy_in(struct handler *self, PyObject *stream_object)
 {
@@ -297,6 +303,8 @@ copy_in(struct handler *self, PyObject *stream_object)
     return status;
 }
 
+/* Copies the device memory to the array, like copy_in in the other
+ * direction. */
 static int
 copy_out(struct handler *self, PyObject *stream_object)
 {
@@ -341,6 +349,7 @@ core_handler_pre(PyObject *op, PyObject *stream)
     return copies_in(op) ? copy_in((struct handler *)op, stream) : 0;
 }
 
+/* A subclass of a user may have no post_call. */
 int
 core_handler_post(PyObject *op, PyObject *stream)
 {

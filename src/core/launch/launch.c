@@ -71,6 +71,7 @@ launch_again(CUresult code, struct core_context *context, CUfunction function,
     return code;
 }
 
+/* Counts the launch, and launches with or without the GIL. */
 static inline CUresult
 launch_counted(struct core_context *context, CUfunction function,
                const unsigned grid[3], const unsigned block[3],
@@ -98,6 +99,8 @@ core_launch_counted(struct core_context *context, CUfunction function,
                           arguments, extra);
 }
 
+/* Caches the allowed size, so that the driver is asked only if a launch needs
+ * more. */
 int
 core_shared_allow(struct core_function *function, size_t bytes)
 {
@@ -169,6 +172,7 @@ launch_extended(struct core_function *function, const unsigned grid[3],
     return code;
 }
 
+/* Records a successful launch for error messages, or raises the error. */
 static int
 launch_end(CUresult code, struct core_function *function,
            const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -215,6 +219,7 @@ launch_unusual(struct core_function *function, const unsigned grid[3],
     return launch_end(code, function, grid, block, shared, pack);
 }
 
+/* Fast path: plain launches of a valid context. */
 static inline int
 launch_packed(struct core_function *function, const unsigned grid[3],
               const unsigned block[3], unsigned shared, struct core_pack *pack)
@@ -333,6 +338,8 @@ names_learn(struct core_function *function, PyObject *names)
     }
 }
 
+/* Reads the keyword arguments. Names equal to the cached ones by identity need
+ * no lookup. */
 static int
 call_read(struct core_function *function, struct call *call,
           PyObject *const *values, PyObject *names)
@@ -376,6 +383,7 @@ handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
     return 0;
 }
 
+/* Waits for all work of the context, without the GIL. */
 static int
 context_wait(struct core_context *context)
 {
@@ -452,6 +460,8 @@ options_read(const struct call *call, struct core_pack *pack)
     return 0;
 }
 
+/* Slow path of f(...): reads the keywords, packs the arguments and
+ * launches. */
 PyObject *
 core_function_call(struct core_function *function, PyObject *const *args,
                    Py_ssize_t count, PyObject *names)
@@ -558,6 +568,8 @@ block_of_old(struct core_function *function, const char *method,
                             method);
 }
 
+/* Reads the `leading` arguments of a prepared call: grid, block and possibly
+ * the stream. RuntimeError without prepare(). */
 static int
 prepared_read(struct core_function *function, const char *method,
               Py_ssize_t leading, struct prepared *call, CORE_ARGS)
@@ -595,6 +607,7 @@ prepared_read(struct core_function *function, const char *method,
                : shared_size_read(args + nargs, names, &call->shared);
 }
 
+/* Packs the arguments by the prepared format and launches. */
 static int
 prepared_launch(struct core_function *function, struct prepared *call,
                 PyObject *stream)
@@ -664,6 +677,7 @@ struct timer {
     CUevent start, end;
 };
 
+/* Waits for the second event without the GIL, and returns seconds. */
 static PyObject *
 timer_call(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -726,6 +740,7 @@ PyType_Spec core_timer_spec = {
     .slots = timer_slots,
 };
 
+/* Records an event before and after the launch on the current stream. */
 PyObject *
 core_prepared_timed_call(PyObject *op, CORE_ARGS)
 {
@@ -755,6 +770,7 @@ core_prepared_timed_call(PyObject *op, CORE_ARGS)
     return (PyObject *)self;
 }
 
+/* Launches with a buffer in the layout of the kernel's parameters. */
 PyObject *
 core_launch_buffer(PyObject *op, CORE_ARGS)
 {

@@ -14,6 +14,7 @@ struct text {
     size_t room;
 };
 
+/* Appends formatted text; truncates it at the end of the buffer. */
 static __attribute__((format(printf, 2, 3))) void
 text_add(struct text *text, const char *format, ...)
 {
@@ -66,6 +67,8 @@ axes_tell(const struct core_function *function, const char *what,
     }
 }
 
+/* Checks the threads per block against the limits of the device and the
+ * kernel. */
 static void
 threads_tell(const struct core_function *function, const unsigned block[AXES],
              struct text *text)
@@ -86,6 +89,7 @@ threads_tell(const struct core_function *function, const unsigned block[AXES],
     }
 }
 
+/* Checks static and dynamic shared memory against the device's limit. */
 static void
 shared_tell(const struct core_function *function, unsigned shared,
             struct text *text)
@@ -117,6 +121,8 @@ core_launch_blocks_at_once(const struct core_function *function,
     return each * all;
 }
 
+/* The limits are valid only in the function's own context, so another current
+ * context is reported first. */
 void
 core_launch_limits(const struct core_function *function,
                    const unsigned grid[3], const unsigned block[3],

@@ -40,6 +40,7 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* Stores the block of later launches. */
 static PyObject *
 set_block_shape(PyObject *op, CORE_ARGS)
 {
@@ -102,6 +103,7 @@ set_shared_size(PyObject *op, PyObject *size)
                          : none_or_error(core_unsigned(size, &state->shared));
 }
 
+/* LogicError if the bytes exceed the buffer of arguments. */
 static int
 bytes_check(size_t offset, size_t bytes)
 {
@@ -183,6 +185,7 @@ param_setf(PyObject *op, CORE_ARGS)
     return param_set(op, &signature, args, nargs, names, convert_float);
 }
 
+/* Stores the bytes of a buffer at an offset. */
 static PyObject *
 param_setv(PyObject *op, CORE_ARGS)
 {
@@ -221,6 +224,8 @@ handlers_among(PyObject *const *args, Py_ssize_t count)
     return handlers;
 }
 
+/* Packs all arguments like a call of the function, and returns their
+ * handlers. */
 static PyObject *
 param_set_all(PyObject *op, CORE_ARGS)
 {
@@ -248,6 +253,7 @@ param_set_all(PyObject *op, CORE_ARGS)
     return status < 0 ? NULL : handlers_among(args, nargs);
 }
 
+/* Launches with the stored block, shared memory and arguments. */
 static PyObject *
 launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
 {
@@ -280,6 +286,7 @@ launch_one(PyObject *op, PyObject *unused)
     return launch_state(op, grid, NULL);
 }
 
+/* Launches a grid of two dimensions; the third argument is a stream. */
 static PyObject *
 launch_grid(PyObject *op, const struct core_signature *signature, CORE_ARGS)
 {

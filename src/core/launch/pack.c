@@ -73,6 +73,8 @@ scalar_kind(PyTypeObject *type, uint32_t *bytes)
     return ARGUMENT_UNKNOWN;
 }
 
+/* Returns how the launch path reads objects of a type. `bytes` is set for
+ * scalars only. */
 static enum core_argument
 type_kind(PyTypeObject *type, uint32_t *bytes)
 {
@@ -106,6 +108,7 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
     return ARGUMENT_OTHER;
 }
 
+/* Drops the old type's reference last, since that may run Python code. */
 void
 core_slot_learn(struct core_slot *slot, PyTypeObject *type)
 {
@@ -143,6 +146,7 @@ advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
     return text;
 }
 
+/* Raises TypeError for an argument that a kernel cannot take. */
 static int
 invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
 {
@@ -223,6 +227,8 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return invalid_type(function, index, arg);
 }
 
+/* Reads the address of an allocation, an array, a handler or a texture object,
+ * and notes its use. */
 static int
 address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
               struct core_pack *pack, struct value *value)
@@ -249,6 +255,8 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     }
 }
 
+/* Reads one argument. Scalars are not copied: `data` points into the
+ * object. */
 static inline int
 value_read(struct core_function *function, Py_ssize_t index, PyObject *arg,
            const struct core_slot *slot, struct core_pack *pack,
@@ -402,6 +410,8 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     return value_resize(function, index, &value, arg, target, bytes);
 }
 
+/* Stores each argument into its parameter: first the fast path, then
+ * argument_store. */
 static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
@@ -460,6 +470,7 @@ pack_stream(struct core_function *function, PyObject *const *args,
     return 0;
 }
 
+/* Raises TypeError for a wrong number of arguments. */
 static int
 count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
 {
@@ -473,6 +484,8 @@ count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
     return -1;
 }
 
+/* Warns once per function that its arguments are passed in PyCUDA's
+ * packing. */
 static int
 warn_packing(struct core_function *function, Py_ssize_t count)
 {

@@ -143,6 +143,7 @@ stream_lives(const struct core_context *context, CUstream stream)
     return found;
 }
 
+/* Returns whether the stream does not capture and all its work is complete. */
 static bool
 stream_is_idle(CUstream stream)
 {
@@ -206,6 +207,7 @@ count_of(const struct core_context *context)
     return count;
 }
 
+/* Returns whether the launches on all streams exceed the limit. */
 static bool
 is_crowded(const struct core_context *context)
 {
@@ -277,6 +279,7 @@ core_queue_attend(struct core_context *context, CUstream stream)
     return beyond > 0;
 }
 
+/* Returns the row for ended streams, or NULL. */
 static struct core_queue *
 row_of_ended(struct core_context *context)
 {

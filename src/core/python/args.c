@@ -20,6 +20,8 @@ name_index(const struct core_signature *signature, PyObject *name)
     return -1;
 }
 
+/* Stores the values of the keywords; TypeError for unknown and repeated
+ * ones. */
 static int
 keywords_place(const struct core_signature *signature, PyObject *const *args,
                PyObject *names, PyObject **values)
@@ -146,6 +148,7 @@ core_text(PyObject *object, const char *what)
     return PyUnicode_AsUTF8(object);
 }
 
+/* Reads one dimension from 0 to 2^32-1. */
 static int
 dimension_read(PyObject *item, const char *what, unsigned *out)
 {

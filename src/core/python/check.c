@@ -78,6 +78,7 @@ failure_hint(CUresult code)
     return NULL;
 }
 
+/* Returns the exception class of an error code, borrowed. */
 static PyObject *
 failure_exception(CUresult code)
 {
@@ -102,6 +103,7 @@ failure_exception(CUresult code)
     }
 }
 
+/* Returns the driver's text for an error code, or one of own_texts. */
 static const char *
 failure_text(CUresult code)
 {
@@ -127,6 +129,7 @@ signals_checked(CUresult code)
     return code == CUDA_ERROR_LAUNCH_FAILED ? PyErr_CheckSignals() : 0;
 }
 
+/* An exception raised by a signal handler takes precedence over the error. */
 int
 core_fail(CUresult code, const char *routine, const char *detail)
 {

@@ -88,6 +88,7 @@ class_make(PyObject *make, size_t first, size_t *next)
                : PyObject_CallFunction(make, "sN", rows[first].name, members);
 }
 
+/* Creates the enum classes and adds them to the module and to core.enums. */
 static int
 classes_setup(PyObject *module, PyObject *make)
 {
@@ -109,6 +110,7 @@ classes_setup(PyObject *module, PyObject *make)
     return 0;
 }
 
+/* Creates the flag holders and sets their attributes. */
 static int
 holders_setup(PyObject *module, PyObject *make)
 {

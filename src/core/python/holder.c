@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+/* Raises TypeError: subclasses must define the method. */
 static PyObject *
 holder_get_pointer(PyObject *self, PyObject *unused)
 {
@@ -15,6 +16,7 @@ holder_get_pointer(PyObject *self, PyObject *unused)
     return NULL;
 }
 
+/* Converts get_pointer()'s result to an int. */
 static PyObject *
 holder_int(PyObject *self)
 {

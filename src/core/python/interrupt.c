@@ -20,6 +20,8 @@ static struct {
     PyObject *type, *value, *traceback;
 } raised;
 
+/* Returns whether this is the process's first thread, in which Python runs
+ * signal handlers. */
 static bool
 is_main_thread(void)
 {

@@ -95,6 +95,7 @@ capture_closed(struct core_context *context)
 
 /* -- contexts that join */
 
+/* Returns whether the context takes part in the capture. */
 static bool
 capture_has(const struct capture *self, const struct core_context *context)
 {
@@ -105,6 +106,7 @@ capture_has(const struct capture *self, const struct core_context *context)
     return self->context == context || joined != NULL;
 }
 
+/* Adds a context that joined the capture, and lets the graph keep its list. */
 static int
 capture_add_context(struct capture *self, struct core_context *context)
 {
@@ -149,6 +151,7 @@ capture_leave_context(struct core_context *context)
     return status;
 }
 
+/* Ends the capture in all contexts that take part in it. */
 static int
 capture_leave_contexts(struct capture *self)
 {
@@ -165,6 +168,7 @@ capture_leave_contexts(struct capture *self)
 
 /* -- capturing */
 
+/* Reads the mode's name; "relaxed" by default. */
 static int
 mode_read(PyObject *object, CUstreamCaptureMode *mode)
 {
@@ -228,6 +232,8 @@ core_stream_is_capturing(PyObject *op, void *unused)
     return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/* Begins the capture and makes its stream the current one. A capture object
+ * serves one with statement. */
 static PyObject *
 capture_enter(PyObject *op, PyObject *unused)
 {
@@ -264,6 +270,8 @@ capture_enter(PyObject *op, PyObject *unused)
     return Py_NewRef((PyObject *)graph);
 }
 
+/* Ends the native capture, whose graph is the result, and removes the capture
+ * from the list. */
 static CUresult
 capture_end(struct capture *self)
 {
@@ -316,6 +324,7 @@ capture_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
+/* Ends a capture whose with statement was never left. */
 static void
 capture_dealloc(PyObject *op)
 {

@@ -93,6 +93,7 @@ core_stream_waits(PyObject *object)
     return stream == NULL || !core_stream_captures(stream);
 }
 
+/* Waits for the stream without the GIL. */
 static int
 stream_wait(CUstream stream)
 {
@@ -113,6 +114,7 @@ core_plain_begin(struct core_plain *plain, const char *routine)
     return plain->stream == NULL ? 0 : stream_wait(plain->stream);
 }
 
+/* The call was issued on the legacy stream, so that stream is waited for. */
 CUresult
 core_plain_end(const struct core_plain *plain, CUresult code)
 {
@@ -188,6 +190,7 @@ core_entered_clear(struct core_entered *entered)
 
 /* -- Stream.use */
 
+/* Context manager of Stream.use. */
 struct use {
     CORE_HEAD
     struct core_stream_object *stream; /* strong */

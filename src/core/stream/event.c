@@ -53,6 +53,7 @@ event_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return event_wrap(type, context, handle);
 }
 
+/* Destroys the native event, if its context still exists. */
 static void
 event_end(struct core_event *self)
 {
@@ -113,6 +114,7 @@ event_record(PyObject *self, CORE_ARGS)
     return Py_NewRef(self);
 }
 
+/* Waits without the GIL, then drops the references of completed copies. */
 static PyObject *
 event_synchronize(PyObject *self, PyObject *unused)
 {
@@ -150,6 +152,7 @@ event_query(PyObject *self, PyObject *unused)
     Py_RETURN_TRUE;
 }
 
+/* core_check of cuEventElapsedTime, with advice for its two common errors. */
 static int
 elapsed_check(CUresult code)
 {
@@ -165,6 +168,8 @@ elapsed_check(CUresult code)
                           : core_fail(code, "cuEventElapsedTime", detail);
 }
 
+/* Returns the milliseconds between two events; TypeError unless `given`, the
+ * argument, is an Event. */
 static PyObject *
 event_elapsed(PyObject *start, PyObject *end, PyObject *given)
 {
@@ -250,6 +255,7 @@ event_exit(PyObject *self, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
+/* Returns the 64 bytes of a handle for other processes. */
 static PyObject *
 event_ipc_handle(PyObject *self, PyObject *unused)
 {

@@ -33,6 +33,7 @@ graph_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
+/* Destroys the native graph unless its context did so. */
 static void
 graph_dealloc(PyObject *op)
 {
@@ -135,6 +136,7 @@ core_graph_capture(struct core_graph *self, CUstream stream)
     return 1;
 }
 
+/* The context is the stream's, or the current one without a stream. */
 int
 core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
 {

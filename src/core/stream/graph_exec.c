@@ -123,6 +123,8 @@ exec_event(struct graph_exec *self, struct core_context *context)
     return 0;
 }
 
+/* Launches without the GIL and records the event, in the context of the
+ * stream. */
 int
 core_graph_exec_launch(PyObject *exec, const struct core_graph_launch *launch)
 {
@@ -147,6 +149,7 @@ core_graph_exec_launch(PyObject *exec, const struct core_graph_launch *launch)
     return core_check(code, "cuGraphLaunch");
 }
 
+/* Launches, or adds the graph to the stream's capture. */
 static PyObject *
 exec_call(PyObject *op, CORE_ARGS)
 {
@@ -200,6 +203,8 @@ exec_hold(struct graph_exec *self, PyObject *held)
     return 0;
 }
 
+/* Updates the executable graph to another Graph's parameters, without the
+ * GIL. */
 static PyObject *
 exec_update(PyObject *op, PyObject *other)
 {

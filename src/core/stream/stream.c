@@ -72,6 +72,8 @@ request_make(const struct request *request, struct core_context *context,
 
 static int stream_init(PyObject *op, PyObject *args, PyObject *kwargs);
 
+/* Creates a stream of the current context. The arguments are read by tp_init
+ * instead if a subclass's __init__ passes them on. */
 static PyObject *
 stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -157,6 +159,7 @@ stream_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
+/* Waits without the GIL, then drops the references of completed copies. */
 static PyObject *
 stream_synchronize(PyObject *op, PyObject *unused)
 {
@@ -195,6 +198,8 @@ stream_is_done(PyObject *op, PyObject *unused)
     Py_RETURN_TRUE;
 }
 
+/* Makes later work wait for the event, which may join the stream to a
+ * capture. */
 static PyObject *
 stream_wait_for_event(PyObject *op, PyObject *event)
 {

@@ -110,6 +110,7 @@ static PyGetSetDef descriptor3d_fields[] = {
     {NULL},
 };
 
+/* A descriptor owns no native resource. */
 static void
 plain_dealloc(PyObject *self)
 {
@@ -199,6 +200,8 @@ core_array_wrap(CUarray handle, struct core_context *context, PyObject *owner)
     return (PyObject *)self;
 }
 
+/* Creates an Array in the current context, with a retry after making room on
+ * the device. The descriptor's type selects two or three dimensions. */
 static PyObject *
 array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -244,6 +247,8 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return self;
 }
 
+/* Destroys the native array once, without the GIL. A level of a chain and
+ * other wrappers only drop their owner. */
 static CUresult
 array_release(struct core_array_object *self)
 {
@@ -367,6 +372,7 @@ static PyType_Spec array_spec = {
     .slots = array_slots,
 };
 
+/* An array that is neither owned nor kept by an owner was freed. */
 int
 core_array_handle(PyObject *object, CUarray *handle)
 {
@@ -493,6 +499,7 @@ copy_atoa(PyObject *unused, CORE_ARGS)
     return none_or_error(core_plain_end(&plain, code), "cuMemcpyAtoA");
 }
 
+/* The buffer stays exported until the copy is complete. */
 static PyObject *
 copy_htoa(PyObject *unused, CORE_ARGS)
 {

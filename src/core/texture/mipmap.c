@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+/* A chain of levels; owns the native object. */
 struct mipmap {
     CORE_HEAD
     CUmipmappedArray handle; /* NULL: freed */
@@ -30,6 +31,8 @@ level_count(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
     return wanted < 1 ? 1 : wanted > most ? most : wanted;
 }
 
+/* Creates the chain in the current context, with a retry after making room on
+ * the device. */
 static PyObject *
 mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -75,6 +78,7 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* Destroys the native object once, without the GIL. */
 static CUresult
 mipmap_release(struct mipmap *self)
 {
@@ -122,6 +126,7 @@ mipmap_free(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* Returns an Array that keeps the chain alive. */
 static PyObject *
 mipmap_get_level(PyObject *op, PyObject *which)
 {

@@ -13,6 +13,7 @@
 
 #define MOST_LEVEL 1000.0f /* more levels than exist: no clamp */
 
+/* An object of either kind; immutable until it is freed. */
 struct object {
     CORE_HEAD
     unsigned long long handle; /* 0: freed */
@@ -28,6 +29,8 @@ struct orphan {
     bool surface;
 };
 
+/* Destroys the handle in its context without the GIL, after an optional wait
+ * for the context. Does nothing if the context is gone. */
 static CUresult
 handle_destroy(struct core_context *context, unsigned long long handle,
                bool surface, bool wait)
@@ -48,6 +51,7 @@ handle_destroy(struct core_context *context, unsigned long long handle,
     return code;
 }
 
+/* Destructor of the capsule that a graph keeps. */
 static void
 orphan_destroy(PyObject *capsule)
 {
@@ -79,6 +83,7 @@ handle_leave(struct object *self)
     return CUDA_SUCCESS;
 }
 
+/* Destroys the handle once, or passes it to the graphs of open captures. */
 static CUresult
 object_release(struct object *self)
 {
@@ -109,6 +114,7 @@ object_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
+/* Takes over the handle: destroys it on failure. */
 static PyObject *
 object_wrap(PyTypeObject *type, unsigned long long handle, PyObject *resource)
 {
@@ -187,6 +193,7 @@ not_linear(const struct given *given)
     return 0;
 }
 
+/* Reads the element format of an Array. */
 static int
 format_ask(CUarray array, CUarray_format *format)
 {
@@ -199,6 +206,7 @@ format_ask(CUarray array, CUarray_format *format)
     return 0;
 }
 
+/* Describes a MipmappedArray; needs normalized coordinates. */
 static int
 mipmap_read(const struct given *given, CUDA_RESOURCE_DESC *where,
             CUarray_format *format)
@@ -222,6 +230,7 @@ mipmap_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                : format_ask(first, format);
 }
 
+/* Describes an Array, whose format and size are fixed. */
 static int
 array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
            CUarray_format *format)
@@ -234,6 +243,8 @@ array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                : format_ask(where->res.array.hArray, format);
 }
 
+/* Describes pitched linear memory by an ArrayDescriptor and a pitch in
+ * bytes. */
 static int
 pitched_read(const struct given *given, CUDA_RESOURCE_DESC *where,
              CUarray_format *format)
@@ -261,6 +272,7 @@ pitched_read(const struct given *given, CUDA_RESOURCE_DESC *where,
     return 0;
 }
 
+/* Reads the size in bytes: the argument, or the resource's nbytes. */
 static int
 linear_bytes(const struct given *given, size_t *bytes)
 {
@@ -278,6 +290,8 @@ linear_bytes(const struct given *given, size_t *bytes)
     return status;
 }
 
+/* Describes linear memory of one dimension, with the format of the argument or
+ * of the resource's dtype. */
 static int
 linear_read(const struct given *given, CUDA_RESOURCE_DESC *where,
             CUarray_format *format)
@@ -312,6 +326,8 @@ linear_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                                &where->res.linear.numChannels);
 }
 
+/* Selects the description by the type of the resource and the presence of
+ * descr. */
 static int
 resource_read(const struct given *given, CUDA_RESOURCE_DESC *where,
               CUarray_format *format)
@@ -412,6 +428,8 @@ read_mode_read(const struct given *given, CUarray_format format,
     return 0;
 }
 
+/* Reads the sampling options except those of mipmap levels. Linear filtering
+ * needs fetches that return floats. */
 static int
 how_read(const struct given *given, CUarray_format format,
          CUDA_TEXTURE_DESC *how)
@@ -586,6 +604,7 @@ surface_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 /* -- use */
 
+/* LogicError if the object was freed or its context was detached. */
 static int
 object_alive(struct object *self)
 {
@@ -619,6 +638,8 @@ core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
     return core_use_in_kernel(core_memory_owner(self->resource), stream);
 }
 
+/* Returns the handle for use in a kernel's struct, after which the object
+ * counts as used. */
 static PyObject *
 object_int(PyObject *op)
 {

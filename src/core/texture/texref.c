@@ -12,6 +12,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
+/* A texture or surface reference of a module, or one without a module that a
+ * program created. */
 struct reference {
     CORE_HEAD
     struct core_module *module; /* strong; NULL without a module */
@@ -25,6 +27,7 @@ state_of(PyObject *op)
     return ((struct reference *)op)->state;
 }
 
+/* Sets the defaults of CUDA's texture references. */
 static void
 state_init(struct core_texture *state)
 {
@@ -36,6 +39,8 @@ state_init(struct core_texture *state)
     state->channels = 1;
 }
 
+/* Destroys the native object of a binding, if any. The context must be
+ * current. */
 static void
 object_destroy(const struct core_texture *state)
 {
@@ -85,6 +90,7 @@ reads_integers(const struct core_texture *state)
     return !state->has_flags || state->how.flags & CU_TRSF_READ_AS_INTEGER;
 }
 
+/* Creates a texture object from the binding and the sampling options. */
 static CUresult
 texture_create(const struct core_texture *state, unsigned long long *object)
 {
@@ -189,6 +195,7 @@ resource_freed(const struct core_texture *state, CUstream stream)
     return 0;
 }
 
+/* Memory that was freed is skipped, since the kernel may not read it. */
 int
 core_textures_update(struct core_module *module, CUstream stream)
 {
@@ -291,6 +298,8 @@ declared_read(const struct core_module *module, CUdeviceptr variable)
                : FETCHED_UNKNOWN;
 }
 
+/* Returns a reference to the state of a variable, which all references of the
+ * variable share. Creates the state at the first call. */
 static PyObject *
 reference_wrap(PyTypeObject *type, struct core_module *module, PyObject *name,
                CUdeviceptr variable, bool surface)
@@ -337,6 +346,8 @@ core_surfref_for(struct core_module *module, PyObject *name,
     return reference_wrap(core.surfref_type, module, name, variable, true);
 }
 
+/* Creates a reference without a module, as PyCUDA allows; no kernel reads
+ * it. */
 static PyObject *
 texref_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -413,6 +424,8 @@ texture_offset(CUdeviceptr pointer)
     return alignment <= 0 ? 0 : pointer % (size_t)alignment;
 }
 
+/* Binds linear memory. A texture begins at an aligned address, so the previous
+ * one is bound, and the distance in bytes is returned. */
 static PyObject *
 texref_set_address(PyObject *op, CORE_ARGS)
 {
@@ -474,6 +487,7 @@ texref_set_address_2d(PyObject *op, CORE_ARGS)
     return state_bind(state, values[0]);
 }
 
+/* Returns whether the number is a member of array_format. */
 static bool
 is_array_format(unsigned format)
 {
@@ -570,6 +584,8 @@ texref_get_border_color(PyObject *op, PyObject *unused)
     return Py_BuildValue("(ffff)", color[0], color[1], color[2], color[3]);
 }
 
+/* Stores the flags; a declaration that is compiled into the kernel takes
+ * precedence for the read mode. */
 static PyObject *
 texref_set_flags(PyObject *op, PyObject *value)
 {
@@ -598,6 +614,7 @@ texref_get_address(PyObject *op, PyObject *unused)
                                                   : where->res.pitch2D.devPtr);
 }
 
+/* Returns a wrapper that keeps the bound Array alive. */
 static PyObject *
 reference_get_array(PyObject *op, PyObject *unused)
 {
