@@ -98,7 +98,8 @@ core_cublas_drop(struct core_context *context)
     }
     bool inside = core_enter(context, &scope);
     PyThreadState *thread = core_unlock();
-    pthread_mutex_lock(&gemm_lock); /* a call may use it */
+    pthread_mutex_lock(&gemm_lock); /* another thread's call may use the
+                                       handle */
     if (inside && context->cublas != NULL) {
         cublas.cublasDestroy(context->cublas);
     }

@@ -48,7 +48,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* the handler may pop it */
+    Py_INCREF((PyObject *)context); /* the handler may pop the context */
     PyObject *self = NULL;
     CUmodule handle = NULL;
     bool tried = false;

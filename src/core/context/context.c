@@ -2,7 +2,7 @@
  * one.
  *
  * A Context that is never detached is released with its last reference, from
- * whichever thread drops it. If only objects of its own local storage (kept.c)
+ * whichever thread drops it. If only objects of the local storage (kept.c)
  * refer to it, Python's collector releases it. `valid` becomes false once and
  * stays false; objects of an invalid context have nothing left to release.
  *

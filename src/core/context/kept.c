@@ -91,7 +91,7 @@ kept_take(struct core_context *context, PyObject *list)
                              PyList_Append(list, kept) < 0)) {
             return -1;
         }
-        Py_CLEAR(context->kept[i]); /* not the last reference */
+        Py_CLEAR(context->kept[i]); /* the list has another reference */
     }
     return 0;
 }

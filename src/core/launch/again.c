@@ -6,7 +6,7 @@
  * and of the same types, there is neither a stream nor a capture, and the
  * driver's queue has space. The path to cuLaunchKernel is then inlined in this
  * file and has no step that could run Python code. Its length matters, because
- * a call of the driver evicts most of it from the processor's caches.
+ * a call of the driver evicts most of this code from the processor's caches.
  *
  * Every other call goes to the slow path in launch.c, and so does a launch
  * that the driver refuses, which launch.c repeats. The fast path has no side

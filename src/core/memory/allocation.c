@@ -273,7 +273,7 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     if (self == NULL) {
         return NULL;
     }
-    self->freed = true; /* until it has memory */
+    self->freed = true; /* no release until it has memory */
     self->stream = stream;
     self->scattered = !core_stream_known(context, stream);
     CUresult code = core_pool_take(context, bytes, stream, self);
@@ -283,7 +283,8 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     }
     self->freed = false;
     if (core_capture_hold(context, (PyObject *)self) < 0) {
-        Py_DECREF((PyObject *)self); /* a graph may use it at any time */
+        Py_DECREF((PyObject *)self); /* a graph may use the memory at any
+                                        time */
         return NULL;
     }
     return (PyObject *)self;

@@ -21,7 +21,7 @@ struct async_allocation {
     struct core_allocation base;
     PyObject *stream; /* strong; Stream, or NULL for the default one */
     PyObject *pool;   /* strong; AsyncMemoryPool, or NULL for the device's */
-    CUstream handle;  /* of the stream */
+    CUstream handle;  /* native handle of `stream` */
 };
 
 /* -- AsyncAllocation */
@@ -200,7 +200,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     if (self == NULL) {
         return NULL;
     }
-    self->base.freed = true; /* until it has memory */
+    self->base.freed = true; /* no release until it has memory */
     self->base.stream = self->handle = handle;
     self->stream = Py_XNewRef(core_stream_behind(stream));
     self->pool = Py_XNewRef((PyObject *)pool);

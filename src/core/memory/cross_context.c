@@ -126,7 +126,7 @@ core_cross_use(struct core_allocation *self, struct core_context *here,
     if (!is_last && follow_last_use(self, stream) < 0) {
         return -1;
     }
-    if (self->freed || !self->context->valid) { /* while it waited */
+    if (self->freed || !self->context->valid) { /* freed during the wait */
         return core_allocation_alive(self);
     }
     if (!self->crossed) {
@@ -151,7 +151,7 @@ core_cross_return(struct core_allocation *self,
     if (follow_last_use(self, stream) < 0) {
         return -1;
     }
-    if (self->freed || !self->context->valid) { /* while it waited */
+    if (self->freed || !self->context->valid) { /* freed during the wait */
         return core_allocation_alive(self);
     }
     self->crossed = false;

@@ -331,7 +331,7 @@ dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return status < 0 ? -2 : 1;
 }
 
-/* ---- both ---- */
+/* ---- both protocols ---- */
 
 /* Makes `later` wait for pending work on an interface's memory; negative
  * results as of core_foreign_address. */

@@ -390,7 +390,7 @@ hostmem_managed_empty(PyObject *unused, CORE_ARGS)
         Py_DECREF(request.descr);
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* making room may pop it */
+    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
     PyObject *base = NULL;
     bool tried = false;
     CUresult code;

@@ -258,7 +258,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* allocating may collect garbage */
+    Py_INCREF((PyObject *)context); /* a garbage collection may pop it */
     CUresult code = core_allocate_raw(&pointer, bytes);
     PyObject *self = NULL;
     if (core_allocate_check(code, bytes, "cuMemAlloc") == 0) {
@@ -292,7 +292,7 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* making room may pop it */
+    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;

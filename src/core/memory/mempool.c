@@ -24,7 +24,7 @@ struct bin {
  * counts idle and active blocks, rounded to their bins. */
 struct mempool {
     CORE_HEAD
-    struct bin *bins; /* BIN_COUNT */
+    struct bin *bins; /* BIN_COUNT rows */
     size_t held, active;
     size_t managed_bytes, active_bytes;
     bool host;      /* page-locked memory; otherwise device memory */

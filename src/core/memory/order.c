@@ -117,7 +117,8 @@ use_unusual(PyObject *owner, CUstream stream)
         return core_allocation_alive(self);
     }
     if (self->context->captures != 0) {
-        self->scattered = true; /* a graph may use it whenever it runs */
+        self->scattered = true; /* a graph may use the memory whenever it
+                                   runs */
         if (core_capture_hold(self->context, owner) < 0) {
             return -1;
         }

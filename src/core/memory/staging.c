@@ -165,7 +165,7 @@ core_staging_take(const void *host, size_t bytes)
         return NULL;
     }
     if (context->staging != NULL && context->staging->chunk < chunk) {
-        core_staging_drop(context); /* for larger ones */
+        core_staging_drop(context); /* the new ring has larger chunks */
     }
     if (context->staging == NULL) {
         context->staging = ring_new(context, chunk);

@@ -228,7 +228,7 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* making room may pop it */
+    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
     do {
         code = deep ? driver.cuArray3DCreate(&handle, whole)
                     : driver.cuArrayCreate(&handle, &flat);

@@ -61,7 +61,7 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     struct mipmap *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* making room may pop it */
+    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
     do {
         code = driver.cuMipmappedArrayCreate(&handle, &descriptor, count);
     } while (core_made_room(code, &tried));
