@@ -1,9 +1,9 @@
 /* private.h - object layouts and helpers that the files of core share.
  *
- * All functions need the GIL and keep it, unless the comment says otherwise.
- * An int result is 0, or -1 with an exception; an object result is a new
- * reference, or NULL with an exception. "Borrowed" means a pointer without a
- * reference.
+ * All functions need the GIL and keep it, unless a comment says otherwise. An
+ * int result is 0, or -1 with an exception; an object result is a new
+ * reference, or NULL with an exception. "Borrowed" means without a reference.
+ * Details of a contract are at the function's definition.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_PRIVATE_H
@@ -17,19 +17,17 @@
 
 #include <structmember.h>
 
-/* For thread-local variables: the module reserves them in the initial block of
- * each thread, so that an access needs no call of the dynamic linker. */
+/* For thread-local variables: in the initial block, accessed without a
+ * call. */
 #define CORE_AT_ONCE __attribute__((tls_model("initial-exec")))
 
-/* First fields of every object that belongs to a context. `context` is a
- * counted reference, which stays until the object is freed, also through
+/* First fields of a context's objects; `context` is strong, also in
  * tp_clear. */
 #define CORE_HEAD                                                             \
     PyObject_HEAD                                                             \
     PyObject *dict;                                                           \
     PyObject *weakrefs;                                                       \
     struct core_context *context;
-
 struct core_object {
     CORE_HEAD
 };
@@ -53,43 +51,31 @@ struct core_launched {
     unsigned grid[3], block[3];
     bool is_row; /* grid[1], grid[2] and block[2] are 1 */
 };
-
 enum { CORE_LAUNCHES_KEPT = 3 };
-
-/* A pending copy: host memory of an asynchronous copy that may still run
- * (memory/flight.c). */
+/* A pending copy: host memory of an asynchronous copy (memory/flight.c). */
 struct core_flight {
     PyObject *host; /* strong */
     CUstream stream;
     CUevent event;
 };
-
 enum { CORE_QUEUES = 8 };
-
-/* Count of the launches on a stream that may be waiting in the driver's queue
- * (launch/queue.c). */
+/* Launches on a stream that the driver's queue may hold (launch/queue.c). */
 struct core_queue {
     CUstream stream;
     unsigned count;  /* launches not known to be complete */
     unsigned look;   /* value of `count` at which to check for completion */
-    unsigned marked; /* launches before `event`, part of `count`; 0: no event
-                        pending */
-    unsigned done;   /* launches known to be complete; done + count never
-                        decreases */
+    unsigned marked; /* of `count`, before `event`; 0: no event */
+    unsigned done;   /* known complete; the sum only grows */
     CUevent event;
 };
-
 struct core_context {
     CORE_HEAD /* `context` is NULL in a context */
         /* Fields that each operation reads, on adjacent cache lines. */
-        uint64_t serial;      /* key; unique in the process, changes with
-                                 the kernels */
+        uint64_t serial;      /* key; changes with its kernels */
     struct core_queue *queue; /* the row of the last launch */
     struct core_pool *pool;
     bool valid;              /* not detached */
-    bool guarded;            /* uses of memory take the slow path: the
-                                context captures, is detached, or is not the
-                                only one */
+    bool guarded;            /* uses of its memory take the slow path */
     unsigned captures;       /* captures that Stream.capture has open */
     uint64_t noted;          /* number of changes of `launched`, plus 1 */
     unsigned launched_at;    /* index of the newest */
@@ -103,8 +89,7 @@ struct core_context {
     struct core_stream_row *streams;
     size_t stream_count;
     PyObject *held;    /* list: objects used by open captures, or NULL */
-    CUdeviceptr *late; /* freed in stream order during a capture; to be
-                          freed after it */
+    CUdeviceptr *late; /* to be freed when the captures end */
     size_t late_count;
     struct core_scratch *scratch; /* one row per stream */
     size_t scratch_count;
@@ -115,37 +100,30 @@ struct core_context {
     size_t flight_next; /* the pending copy to check next */
     PyObject *kept[CORE_KEPT_COUNT];
     struct core_function *functions; /* all live Functions of the context */
-    struct core_graph_link *graphs;  /* native graphs to destroy with the
-                                        context */
+    struct core_graph_link *graphs;  /* destroyed with the context */
     struct core_context *next;       /* in the list of all contexts */
 };
-
 struct core_allocation {
     CORE_HEAD
-    /* Fields that each operation reads, on the cache line of `context`; the
-     * bits are tested and set together. */
+    /* Fields that each operation reads, on the cache line of `context`. */
     CUstream stream; /* of the last use */
     bool cached : 1; /* from the default pool */
     bool freed : 1;
-    bool escaped : 1;   /* its address left as an integer */
-    bool scattered : 1; /* used on streams without an order between them */
-    bool touched : 1;   /* used since it was allocated */
-    bool settled : 1;   /* no work of the previous owner uses the memory any
-                           more */
-    bool crossed : 1;   /* last used in another context, by `user` on
-                           `user_stream`; `stream` matches no stream then,
-                           and `scattered` is set */
+    bool escaped : 1;       /* its address left as an integer */
+    bool scattered : 1;     /* used on streams without an order between them */
+    bool touched : 1;       /* used since it was allocated */
+    bool settled : 1;       /* previous owner's work is complete */
+    bool crossed : 1;       /* last used by `user` on `user_stream`;
+                               `stream` is none, `scattered` is set */
     bool was_scattered : 1; /* value of `scattered` before `crossed` was set */
     uint32_t bin;           /* size class in its pool */
     size_t bytes;           /* requested size */
     size_t room; /* size in bytes of its block in the default pool */
     CUdeviceptr pointer;
     PyObject *pool; /* strong; DeviceMemoryPool of a PooledDeviceAllocation */
-    struct core_context *user; /* borrowed; valid with `crossed`; may no
-                                  longer exist */
+    struct core_context *user; /* borrowed, with `crossed`; may be gone */
     CUstream user_stream;
 };
-
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
@@ -157,24 +135,19 @@ struct core_entry {
     struct core_stream_object *stream; /* strong */
     uint64_t turn; /* increases with each entry of the process */
 };
-
 struct core_entered {
     struct core_entry *entries;
     size_t count, capacity;
 };
-
 struct core_event {
     CORE_HEAD
     CUevent handle;
 };
-
 /* Offset and size in bytes of one kernel parameter. */
 struct core_parameter {
     uint32_t offset, bytes;
 };
-
-/* The parameters of one kernel; `known` is false if the image does not list
- * them. */
+/* Parameters of one kernel; not `known` if the image does not list them. */
 struct core_layout {
     char *name;
     struct core_parameter *parameters;
@@ -182,13 +155,11 @@ struct core_layout {
     uint32_t bytes; /* end of the last parameter */
     bool known;
 };
-
 struct core_layouts {
     struct core_layout *rows;
     size_t count;
     bool complete; /* the image names all its kernels */
 };
-
 struct core_module {
     CORE_HEAD
     CUmodule handle;
@@ -219,13 +190,11 @@ struct core_slot {
     uint32_t looks; /* number of types compared with the kernel's source */
 };
 
-/* A grid or block of an earlier call, recognized by the identity of its
- * tuple. */
+/* A grid or block of an earlier call, recognized by its tuple's identity. */
 struct core_shape {
     PyObject *tuple; /* strong, of exact ints; or NULL */
     unsigned lengths[3];
 };
-
 struct core_function {
     CORE_HEAD
     /* Fields that each launch reads, on adjacent cache lines. */
@@ -236,25 +205,20 @@ struct core_function {
     struct core_slot *slots;       /* layout.count rows, or NULL */
     struct core_format *format;    /* of prepare(), or NULL */
     struct core_shape grid, block; /* of the previous call */
-    PyObject *names; /* keyword names of the previous call if they are only
-                        block and grid; strong, or NULL */
-    int grid_at;     /* index of grid among `names`, or -1; the other name
-                        is block */
+    PyObject *names; /* last keywords, if block and grid; strong */
+    int grid_at;     /* index of grid in `names`, or -1 */
     bool small;      /* few argument bytes: launch/again.c applies */
-    uint64_t noted;  /* the context's `noted` if its newest launch is this
-                        function with `grid` and `block`; or 0 */
-    struct core_layout layout; /* points into the module's table, or to
-                                  `own_parameters` */
+    uint64_t noted;  /* context's `noted` if the newest launch repeats
+                        `grid` and `block`; or 0 */
+    struct core_layout layout; /* borrowed, or of own_parameters */
     struct core_parameter *own_parameters;
     struct core_function *next, **link; /* list of the context's Functions */
     PyObject *arg_format;      /* format given to prepare(), or NULL */
     PyObject *texrefs;         /* list or NULL */
     struct core_oldstyle *old; /* owned; NULL before the first such call */
-    size_t shared_allowed;     /* bytes of dynamic shared memory that are
-                                  allowed; 0: unknown */
+    size_t shared_allowed;     /* bytes of dynamic memory; 0: unknown */
     bool warned;               /* the packing warning was given */
 };
-
 struct core_array_object {
     CORE_HEAD
     CUarray handle;
@@ -262,8 +226,7 @@ struct core_array_object {
     bool owned;
 };
 
-/* Element type that fetches through a declared reference return: the values
- * that texture_reference.h writes into the variable. */
+/* Type of declared fetches: the values that texture_reference.h stores. */
 enum core_fetched {
     FETCHED_UNKNOWN,
     FETCHED_FLOATS,
@@ -274,8 +237,7 @@ enum core_fetched {
 struct core_texture {
     struct core_texture *next; /* in its module's list */
     PyObject *name;            /* strong str; NULL without a module */
-    CUdeviceptr variable;      /* address of the module's 8 bytes; 0 without
-                                  a module */
+    CUdeviceptr variable;      /* the module's 8 bytes; 0 without one */
     unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
     PyObject *resource;        /* strong: the bound Array or allocation */
     CUDA_RESOURCE_DESC where;
@@ -287,25 +249,18 @@ struct core_texture {
 };
 
 /* -- python/args.c: arguments of methods; core.h declares core_args */
-
-/* Convert an int or an object with __index__, which a float lacks.
- * OverflowError if the value does not fit the type. */
+/* Convert an object with __index__; OverflowError if it does not fit. */
 int core_size(PyObject *object, size_t *value);
 int core_unsigned(PyObject *object, unsigned *value);
 int core_int(PyObject *object, int *value);
-/* Returns the UTF-8 text of a str, borrowed from it, or NULL with TypeError;
- * `what` names the argument in the message. */
+/* Returns a str's UTF-8 text, borrowed; TypeError names it by `what`. */
 const char *core_text(PyObject *object, const char *what);
-/* Copies the 64 bytes of a handle of another process into `handle`. LogicError
- * of `routine` with the text `says` if the buffer has another size. */
+/* Copies the 64 bytes of an IPC handle; LogicError `says` for another size. */
 int core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                     const char *says);
-/* Reads a grid or block: an int, or a tuple, list or one-dimensional array of
- * 1 to 3 ints. Absent dimensions are 1. `what` names it in messages. */
+/* Reads 1 to 3 ints: one, a tuple, list or array; missing ones are 1. */
 int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
-/* core_dimensions for an argument that the next call is likely to repeat:
- * caches a tuple of ints in `shape`. core_shape_known tests the cache
- * first. */
+/* core_dimensions with a cache of one tuple of ints, in `shape`. */
 int core_shape_read(struct core_shape *shape, PyObject *object,
                     const char *what, unsigned out[3]);
 static inline int
@@ -318,36 +273,28 @@ core_shape_known(struct core_shape *shape, PyObject *object, const char *what,
     memcpy(out, shape->lengths, sizeof shape->lengths);
     return 0;
 }
-/* Reads the single optional argument `flags`, and leaves *flags unchanged if
- * it is absent. `format` is "|O:" and the name of the type. */
+/* Reads the optional argument `flags`; `format`: "|O:" and the type's name. */
 int core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
                     unsigned *flags);
-/* TypeError if the memory holds pointers to Python objects, which a copy would
- * invalidate. */
+/* TypeError if the memory holds pointers to Python objects. */
 int core_buffer_plain(PyObject *object);
-/* Exports a buffer that is contiguous in C or Fortran order. The caller calls
- * PyBuffer_Release. */
+/* Exports a buffer that is contiguous in C or Fortran order. */
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);
-/* Reads a shape, an int or an iterable of ints, into at most 32 lengths.
- * Returns the number of dimensions, or -1. */
+/* Reads a shape into at most 32 lengths; returns their number, or -1. */
 int core_shape(PyObject *shape, Py_intptr_t *lengths);
 
 /* -- python/object.c: slots that all objects of a context share */
-/* Allocates an object that begins with CORE_HEAD, with a reference to
- * `context`, which may be NULL; the other fields are zero. */
+/* Allocates a zeroed object with a reference to `context`, or NULL. */
 PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
-/* tp_traverse and tp_clear for the fields of CORE_HEAD. `context` stays, since
- * deallocation needs it. */
+/* tp_traverse and tp_clear of CORE_HEAD; `context` stays. */
 int core_object_traverse(PyObject *self, visitproc visit, void *arg);
 int core_object_clear(PyObject *self);
-/* First and last step of tp_dealloc: untrack the object and clear its weak
- * references; drop the fields of CORE_HEAD and free the memory. */
+/* First and last step of tp_dealloc; the last one frees the object. */
 void core_object_begin_dealloc(PyObject *self);
 void core_object_end_dealloc(PyObject *self);
 /* tp_new of classes that Python cannot instantiate: RuntimeError. */
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
-/* Returns whether tp_init reads the arguments of a class, because a subclass's
- * own __init__ passes them on; otherwise tp_new, `make`, has read them. */
+/* Returns whether tp_init, instead of tp_new (`make`), reads the arguments. */
 static inline bool
 core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 {
@@ -356,8 +303,7 @@ core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 /* Creates the type, stores it in *field (strong) and adds it to the module. */
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
-/* Makes a type with vectorcall call a __call__ that a program assigns to
- * it. */
+/* Makes a type with vectorcall respect an assignment to its __call__. */
 int core_let_replace_call(PyTypeObject *type);
 /* __dictoffset__ and __weaklistoffset__ of CORE_HEAD. */
 extern PyMemberDef core_object_members[];
@@ -369,39 +315,29 @@ int core_open(void);                /* loads the driver library once */
 int core_open_ready(const char *routine);
 
 /* -- python/unlocked.c: the GIL around calls of the driver */
-/* Marks the thread as one that uses the driver: if Python ends it while the
- * process exits, it waits before the driver's thread destructors run. Called
- * at a thread's first use of a context. */
+/* Marks a thread that uses the driver, at its first use of a context. */
 void core_thread_uses_driver(void);
-/* Release and acquire the GIL around a call of the driver or of NVRTC. The end
- * of the process waits up to 5 seconds for such calls. */
+/* Release and acquire the GIL around a call of the driver or NVRTC. */
 PyThreadState *core_unlock(void);
 void core_lock(PyThreadState *thread);
-/* Acquires the GIL after a wait that the end of the process does not wait for.
- * A thread that Python is about to end stays blocked here. */
+/* Acquires the GIL after other waits; blocks if Python ends the thread. */
 void core_take_gil(PyThreadState *thread);
 /* Called in a forked child: resets the number of pending calls. */
 void core_unlocked_forked(void);
 
 /* -- context/context.c, context/stack.c */
-struct core_context *core_current(void);   /* borrowed, or NULL with
-                                              LogicError */
+struct core_context *core_current(void);   /* borrowed; NULL: LogicError */
 struct core_context *core_stack_top(void); /* borrowed, or NULL, no error */
-/* Pushes a context on this thread's stack, with a reference. CUDA's current
- * context is the caller's concern. */
+/* Pushes a context, with a reference, on this thread's stack only. */
 int core_stack_push(struct core_context *context);
 struct core_context *core_stack_pop(void); /* strong, or NULL, no error */
 int core_stack_restore(void); /* makes the top CUDA's current context */
-/* Returns the streams that this thread has entered; NULL if there are none.
- * With `create` NULL means an exception. */
+/* Returns this thread's entered streams; NULL is an error if `create`. */
 struct core_entered *core_stack_entered(bool create);
-/* Wraps a native context in a Context and adds it to the list of contexts. On
- * failure the caller still owns `handle`. */
+/* Wraps a native context, which stays the caller's on failure. */
 PyObject *core_context_wrap(CUcontext handle, CUdevice device,
                             enum core_context_kind kind);
-/* Make `context` current around native calls on one of its objects, from any
- * thread. false means that the context is gone, that there is nothing to
- * release, and that core_leave must not be called. */
+/* Make `context` current, in any thread. false: it is gone, do not leave. */
 struct core_scope {
     bool pushed;
 };
@@ -409,23 +345,19 @@ bool core_enter(struct core_context *context, struct core_scope *scope);
 void core_leave(struct core_scope *scope);
 /* Raises LogicError that the object's context was detached; returns -1. */
 int core_context_gone(const char *routine);
-/* Enters a stream in the context's list, or removes it after its launches are
- * accounted for. */
+/* Add a stream to the context's list, and remove it. */
 int core_context_add_stream(struct core_context *context, CUstream handle,
                             bool blocking);
 void core_context_drop_stream(struct core_context *context, CUstream handle);
 
 /* -- context/kept.c */
-/* Called for each context when it is created and when its memory is freed:
- * maintain the list of contexts. */
+/* Maintain the list of contexts, at a context's creation and end. */
 void core_kept_begin(struct core_context *context);
 void core_kept_end(struct core_context *context);
 struct core_context *core_contexts_first(void); /* all contexts, by ->next */
-/* Updates `guarded` of all contexts, after one was created or detached or
- * began or ended a capture. */
+/* Updates `guarded` of all contexts after contexts or captures change. */
 void core_contexts_guard(void);
-/* Visits and drops the objects of the context's local storage. Dropping them
- * changes the context's key. */
+/* Visits and drops the local storage; a drop changes the context's key. */
 int core_kept_traverse(struct core_context *context, visitproc visit,
                        void *arg);
 void core_kept_drop(struct core_context *context);
@@ -437,19 +369,15 @@ int core_device_ordinal(PyObject *device, CUdevice *ordinal);
 /* -- python/enums.c */
 /* Returns the member of an enum class that has the value. */
 PyObject *core_enum(const char *name, long value);
-/* Returns the enum's member with this name, a str in any case. NULL without an
- * exception if there is none. */
+/* Returns the member of this name, a str in any case; or NULL, no error. */
 PyObject *core_enum_member(const char *name, PyObject *member);
 
 /* -- memory/allocation.c, memory/pool.c */
-/* Wraps device memory in an allocation of the given type. On failure the
- * caller still owns the memory. */
+/* Wraps device memory, which stays the caller's on failure. */
 PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
-/* Returns whether to retry an allocation: only after OUT_OF_MEMORY and once
- * per `tried`. Collects garbage and frees the pool's idle memory first, which
- * may run any Python code. */
+/* Makes room after OUT_OF_MEMORY, once per `tried`; true: retry the call. */
 bool core_made_room(CUresult code, bool *tried);
 /* Calls cuMemAlloc, with one retry after core_made_room. Raises nothing. */
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
@@ -464,7 +392,6 @@ core_is_allocation(PyObject *object)
     return PyObject_TypeCheck(object, core.allocation_type) ||
            PyObject_TypeCheck(object, core.pooled_type);
 }
-
 static inline bool
 core_is_array(PyObject *object)
 {
@@ -472,40 +399,30 @@ core_is_array(PyObject *object)
            PyObject_TypeCheck(object, core.array_type);
 }
 
-/* -- python/holder.c */
-/* Returns a writable memoryview of `bytes` bytes at the address, which keeps a
- * reference to `owner`. */
+/* -- python/holder.c: returns a writable memoryview, which keeps `owner` */
 PyObject *core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes);
 
-/* -- memory/order.c */
-/* Returns whether the stream is the default stream or a live Stream of the
- * context; other streams may end without notice. */
+/* -- memory/order.c, memory/allocation.c, memory/pool.c */
+/* Returns whether it is the default stream or a Stream of the context. */
 bool core_stream_known(const struct core_context *context, CUstream stream);
-
-/* -- memory/allocation.c, memory/pool.c */
 /* nb_int of allocations: the address, which counts as escaped. */
 PyObject *core_allocation_int(PyObject *allocation);
-/* Allocates from the pool of the context, or from the driver if the pool is
- * off or the size too large. Fills the memory fields of `allocation`. */
+/* Allocates from the pool, or from the driver. Raises nothing. */
 CUresult core_pool_take(struct core_context *context, size_t bytes,
                         CUstream stream, struct core_allocation *allocation);
 /* Returns the block to the pool. false: the caller frees the memory. */
 bool core_pool_give(struct core_allocation *allocation);
-/* core_pool_give for an allocation that is being deallocated and is untracked:
- * the pool takes over its references and the object's own memory. false: the
- * caller must release both. */
+/* core_pool_give in tp_dealloc; true: the pool keeps the object, too. */
 bool core_pool_keep(struct core_allocation *dead);
 /* Frees the context's idle memory. Releases the GIL. */
 void core_pool_trim(struct core_context *context);
-/* Rules that prevent early reuse of memory; a test turns each off to show that
- * it is needed. */
+/* Rules against early reuse of memory; tests turn them off one by one. */
 enum core_pool_rule {
     RULE_OTHER_STREAMS = 1, /* wait for an event of the last stream */
     RULE_ESCAPED = 2,       /* do not cache memory whose address left */
     RULE_SCATTERED = 4,     /* nor memory that several streams used */
     RULE_ENDING_STREAMS = 8 /* wait for streams that end */
 };
-/* Returns whether the rule is on. */
 bool core_pool_heeds(enum core_pool_rule rule);
 /* Marks the blocks last used on the stream, which is idle, as reusable. */
 void core_pool_stream_gone(struct core_context *context, CUstream stream);
@@ -515,8 +432,7 @@ unsigned core_bin_number(size_t bytes); /* PyCUDA's size classes */
 size_t core_bin_bytes(unsigned bin);
 
 /* -- memory/scratch.c; core.h declares core_scratch */
-/* Drops the stream's scratch memory; the stream is idle or is not used any
- * more. */
+/* Drops the scratch memory of a stream that is not used any more. */
 void core_scratch_stream_gone(struct core_context *context, CUstream stream);
 /* Visits and drops all scratch memory of the context. */
 int core_scratch_traverse(struct core_context *context, visitproc visit,
@@ -524,9 +440,7 @@ int core_scratch_traverse(struct core_context *context, visitproc visit,
 void core_scratch_drop(struct core_context *context);
 
 /* -- memory/staging.c */
-/* Returns the context's ring for a synchronous copy of pageable host memory,
- * or NULL if the driver shall copy directly. The caller returns it with
- * core_staging_give. */
+/* Returns the ring for a copy, to be returned; NULL: the driver copies. */
 struct core_staging *core_staging_take(const void *host, size_t bytes);
 void core_staging_give(struct core_staging *ring);
 /* Frees the ring, or lets the copy that uses it free it. */
@@ -538,47 +452,37 @@ CUresult core_staging_dtoh(struct core_staging *ring, void *target,
                            CUdeviceptr source, size_t bytes, CUstream stream);
 
 /* -- memory/flight.c */
-/* Keeps a reference to `host`, which owns the memory at `address`, until the
- * copy that was just issued on `stream` is complete. Never fails: waits for
- * the stream if it cannot record an event. */
+/* Keeps `host` until the copy that was issued on `stream` is complete. */
 void core_flight_keep(PyObject *host, const void *address, CUstream stream);
 /* Drops the references of copies that are complete. */
 void core_flights_land(struct core_context *context);
 /* Drops those of a stream, which is idle. */
 void core_flights_of_stream(struct core_context *context, CUstream stream);
-/* Drops all, at the end of the context; waits for the context first if copies
- * are pending. */
+/* Drops all, at the end of the context, after waiting for it. */
 void core_flights_drop(struct core_context *context);
 
-/* -- memory/asyncpool.c */
-/* Frees the memory that was dropped during captures, now that none is open. */
+/* -- memory/asyncpool.c: frees the memory that was dropped during captures */
 void core_late_free(struct core_context *context);
 
 /* -- code/layout.c, code/layout_cubin.c */
-/* Returns whether the image begins with the magic number of the CPU device's
- * images. */
+/* Returns whether it is an image for the CPU device. */
 bool core_image_of_cpu(const void *image, size_t bytes);
-/* Returns whether a cubin, a fatbin or an image of the CPU device has all the
- * bytes that its headers declare, since the driver is not given the length.
- * True for PTX and other images. */
+/* Returns false if the image's headers declare more bytes than it has. */
 bool core_image_whole(const void *image, size_t bytes);
-/* Reads the kernels' parameters from an image; leaves them unknown if it
- * cannot. */
+/* Reads the kernels' parameters; unknown ones stay out of the table. */
 void core_layouts_read(const void *image, size_t bytes,
                        struct core_layouts *layouts);
 void core_layouts_free(struct core_layouts *layouts);
 /* Returns the row of a kernel, borrowed from the table, or NULL. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
-/* Lists the module's kernels, for the "not found" error. The table must be
- * complete. */
+/* Lists the module's kernels for an error; the table must be complete. */
 void core_layouts_describe(const struct core_layouts *table, char *text,
                            size_t room);
 /* Reads a cubin, an ELF file, for core_layouts_read. */
 void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
                              struct core_layouts *layouts);
-/* Adds a row with space for `count` parameters. NULL without an exception if
- * there is no memory. */
+/* Adds a row for `count` parameters; NULL without an exception: no memory. */
 struct core_layout *core_layouts_add(struct core_layouts *layouts,
                                      const char *name, size_t length,
                                      uint32_t count);
@@ -586,46 +490,36 @@ struct core_layout *core_layouts_add(struct core_layouts *layouts,
 /* -- code/cublas.c: frees the context's handle */
 void core_cublas_drop(struct core_context *context);
 
-/* -- code/nvrtc.c: passes sys.path to the loader, which finds the libraries of
- * pip packages */
+/* -- code/nvrtc.c: passes sys.path to the loader of libraries */
 int core_library_dirs_tell(void);
 
 /* -- code/program.c (Module), texture/texref.c */
 /* Loads an image into the current context as a Module. */
 PyObject *core_module_load(const void *image, size_t bytes);
-/* Return the TextureReference or SurfaceReference of a module's variable at
- * the address `variable`. */
+/* Return the reference of a module's variable. */
 PyObject *core_texref_for(struct core_module *module, PyObject *name,
                           CUdeviceptr variable);
 PyObject *core_surfref_for(struct core_module *module, PyObject *name,
                            CUdeviceptr variable);
-/* Returns a new list of the texrefs argument; TypeError if an element is not a
- * TextureReference. */
+/* Returns the texrefs as a new list; TypeError unless all are references. */
 PyObject *core_texrefs_list(PyObject *texrefs);
-/* core_texrefs_list without a result, for a launch: LogicError too if the
- * memory of a bound reference was freed. */
+/* Checks texrefs for a launch; LogicError if the bound memory was freed. */
 int core_texrefs_check(PyObject *texrefs);
-/* Writes changed bindings into the module's variables, in stream order; waits
- * for the stream if there are any. LogicError if the stream captures. */
+/* Writes changed bindings in stream order; LogicError in a capture. */
 int core_textures_update(struct core_module *module, CUstream stream);
 /* Frees the states of the module's references and their native objects. */
 void core_textures_free(struct core_module *module);
 
 /* -- texture/texobj.c */
-/* Returns the native object of a TextureObject or SurfaceObject, whose type
- * the caller has checked, and notes the use of its memory on `stream`.
- * LogicError if it was freed. */
+/* Returns an object's handle and notes its use; LogicError if it was freed. */
 int core_texture_object(PyObject *object, CUstream stream,
                         unsigned long long *handle);
-/* Reads four numbers. */
 int core_border_color(PyObject *object, float color[4]);
 
 /* -- texture/cuarray.c */
-/* Returns the handle of an Array; TypeError for another object, LogicError if
- * it was freed. */
+/* Returns an Array's handle; LogicError if it was freed. */
 int core_array_handle(PyObject *object, CUarray *handle);
-/* Wraps a CUDA array that `owner` keeps alive; NULL as owner makes the Array
- * own it. */
+/* Wraps an array that `owner` keeps alive; NULL: the Array owns it. */
 PyObject *core_array_wrap(CUarray handle, struct core_context *context,
                           PyObject *owner);
 /* Reads an ArrayDescriptor; TypeError for another object. */
@@ -634,25 +528,19 @@ int core_descriptor_read(PyObject *object, CUDA_ARRAY_DESCRIPTOR *descriptor);
 int core_descriptor3d_read(PyObject *object,
                            CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 
-/* -- texture/mipmap.c */
-/* Returns the handle of a MipmappedArray, whose type the caller has checked;
- * LogicError if it was freed. */
+/* -- texture/mipmap.c: a MipmappedArray's handle; LogicError if freed */
 int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);
 
-/* -- code/function.c, launch/pack.c, launch/format.c, launch/launch.c,
- * launch/again.c */
+/* -- code/function.c; launch/ pack.c, format.c, launch.c, again.c */
 /* Returns a new Function for a kernel; LogicError if the module lacks it. */
 PyObject *core_function_new(struct core_module *module, const char *name);
-/* Calls of a Function: core_function_vectorcall is the fast path,
- * core_function_call the slow path. `args` has `count` positional values, then
- * one for each of `names`. */
+/* Calls of a Function: fast path and slow path. */
 PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
                                    size_t nargsf, PyObject *names);
 PyObject *core_function_call(struct core_function *function,
                              PyObject *const *args, Py_ssize_t count,
                              PyObject *names);
-/* Methods of Function. core_prepared_call is the fast path of prepared_call,
- * core_prepared_first its slow path. */
+/* Methods of Function; core_prepared_first: slow path of prepared_call. */
 PyObject *core_prepared_call(PyObject *self, CORE_ARGS);
 PyObject *core_prepared_first(struct core_function *function, CORE_ARGS);
 PyObject *core_prepared_async_call(PyObject *self, CORE_ARGS);
@@ -666,8 +554,7 @@ enum {
     CORE_SMALL_COUNT = 16,
 };
 
-/* Packed arguments of one launch, on the stack. Uninitialized except for the
- * fields that pack_begin (hot.h) sets; pack_end frees the heap memory. */
+/* Packed arguments of a launch, on the stack: pack_begin, pack_end (hot.h). */
 struct core_pack {
     PyObject *stream_object; /* borrowed; NULL or None for the default */
     CUstream stream;
@@ -686,20 +573,16 @@ struct core_pack {
     void *local_pointers[CORE_LOCAL_POINTERS];
     _Alignas(16) char local[CORE_LOCAL_BYTES];
 };
-/* Ensures capacity for so many bytes and pointers; moves the buffer to the
- * heap if needed, so that pointers into it become invalid. */
+/* Ensures the capacity; may move the buffer to the heap. */
 int core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers);
-/* Converts the arguments into `pack` and notes their memory as used on its
- * stream. Errors name the kernel and the parameter. May run Python code. */
+/* Converts the arguments and notes their memory's use. May run Python code. */
 int core_pack_arguments(struct core_function *function, PyObject *const *args,
                         Py_ssize_t count, struct core_pack *pack);
-/* Stores an integer into a parameter of `bytes` bytes; OverflowError if it
- * does not fit. */
+/* Stores an integer in `bytes` bytes; OverflowError if it does not fit. */
 int core_pack_integer(struct core_function *function, Py_ssize_t index,
                       uint64_t bits, bool negative, char *target,
                       uint32_t bytes);
-/* Returns the address of an object that represents device memory, and notes
- * the use of the memory on the pack's stream. */
+/* Returns an object's device address, and notes the use of the memory. */
 int core_pack_pointer(PyObject *object, struct core_pack *pack,
                       CUdeviceptr *pointer);
 
@@ -710,8 +593,7 @@ struct core_field {
     uint32_t bytes, offset; /* offset: in PyCUDA's packing */
     uint32_t target;        /* parameter's offset, if by_layout */
 };
-/* A parsed format. Calls that use it hold a count, since an argument's Python
- * code may call prepare() again. */
+/* A parsed format, counted since Python code in a call may replace it. */
 struct core_format {
     unsigned users; /* the function, and active calls */
     size_t count;
@@ -719,17 +601,14 @@ struct core_format {
     bool by_layout; /* each field has its parameter's offset */
     struct core_field fields[];
 };
-/* Parses a format; struct.error for a malformed one. The caller owns one
- * count, which core_format_release returns. */
+/* Parses a format, for one core_format_release; struct.error if malformed. */
 struct core_format *core_format_parse(PyObject *text);
 void core_format_release(struct core_format *format);
-/* Returns the format string of a NumPy type, a dtype, or another object (a
- * pointer). */
+/* Returns the format of a NumPy type, a dtype, or a pointer. */
 PyObject *core_format_of_type(PyObject *type);
 /* Method of Function: launches with a buffer of packed arguments. */
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
-/* Determines whether each field fits its parameter, and stores the parameters'
- * offsets. */
+/* Stores the parameters' offsets in the fields if all of them fit. */
 void core_format_place(struct core_format *format,
                        const struct core_layout *layout);
 /* Caches the type of an argument of this parameter. */
@@ -738,53 +617,41 @@ void core_slot_learn(struct core_slot *slot, PyTypeObject *type);
 int core_format_pack(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count, struct core_pack *pack);
 PyObject *core_struct_error(void); /* borrowed; never NULL */
-/* Launches with packed arguments, and raises LaunchError or LogicError on
- * failure. May release the GIL. */
+/* Launches; raises LaunchError or LogicError. May release the GIL. */
 int core_launch_packed(struct core_function *function, const unsigned grid[3],
                        const unsigned block[3], unsigned shared,
                        struct core_pack *pack);
-/* Calls cuLaunchKernel and counts the launch (launch/queue.c); retries once
- * without device memory. Releases the GIL if the launch may have to wait.
- * Raises nothing. */
+/* Launches and counts; retries once without memory. Raises nothing. */
 CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              const unsigned grid[3], const unsigned block[3],
                              unsigned shared, CUstream stream,
                              void **arguments, void **extra);
 
-/* Allows the kernel so much dynamic shared memory, which is needed beyond 48
- * KiB less the static part. Succeeds for a size beyond the device's limit: the
- * launch reports that. */
+/* Allows dynamic shared memory beyond 48 KiB less the static part. */
 int core_shared_allow(struct core_function *function, size_t bytes);
 /* LogicError if the function's context is detached, or none is current. */
 int core_function_ready(struct core_function *function, const char *routine);
 
 /* -- launch/queue.c */
-/* Slow path of core_queue_add: counts the operation, asks the driver what is
- * complete if the limit is near, and returns whether the operation may have to
- * wait for the device. */
+/* Slow path of core_queue_add: asks the driver which launches are complete. */
 bool core_queue_attend(struct core_context *context, CUstream stream);
-/* Waits, without the GIL, for all work issued in the context so far, and
- * resets its counts. Raises nothing. */
+/* Waits for all work of the context without the GIL. Raises nothing. */
 CUresult core_queues_wait(struct core_context *context);
-/* Called before a stream is destroyed: keeps the count of its pending
- * launches. */
+/* Keeps the count of a stream's pending launches when the stream ends. */
 void core_queues_stream_gone(struct core_context *context, CUstream stream);
-/* Returns whether no operation of the native context is known to be pending,
- * so that a copy does not have to wait. */
+/* Returns whether no operation of the native context may be pending. */
 bool core_queues_empty(const struct core_context *context);
 /* Destroys the events and clears the counts. */
 void core_queues_drop(struct core_context *context);
 
-/* Returns whether the driver accepts one more launch immediately, with no
- * completion check due. */
+/* Returns whether the driver accepts one more launch immediately. */
 static inline bool
 core_queue_has_room(const struct core_queue *queue, CUstream stream)
 {
     return queue->stream == stream && queue->count + 1 < queue->look;
 }
 
-/* Counts a launch, or another operation queued for the device, and returns
- * whether it may have to wait for the device. */
+/* Counts a launch or another operation; true: it may wait for the device. */
 static inline bool
 core_queue_add(struct core_context *context, CUstream stream)
 {
@@ -795,7 +662,6 @@ core_queue_add(struct core_context *context, CUstream stream)
     }
     return core_queue_attend(context, stream);
 }
-
 /* core_queue_add in the current context; true if there is none. */
 static inline bool
 core_queue_add_here(CUstream stream)
@@ -811,15 +677,12 @@ void core_launch_note(struct core_context *context, PyObject *name,
                       const unsigned block[3]);
 /* Clears the ring buffer and drops its references. */
 void core_launches_forget(struct core_context *context);
-/* Called before a Function is freed: stores its name with its launches, since
- * the driver cannot name it later. */
+/* Stores the name of a Function that is about to be freed. */
 void core_launches_name(struct core_context *context, CUfunction function,
                         PyObject *name);
-/* Writes the latest launches of the context if `code` is an error that makes
- * the context unusable; false for any other error. */
+/* Writes the latest launches if the error makes the context unusable. */
 bool core_sticky_detail(CUresult code, char *text, size_t room);
-/* Raises the error of a launch that the driver refused, with kernel, shape,
- * arguments and exceeded limits; returns -1. */
+/* Raises the error of a refused launch; returns -1. */
 int core_launch_fail(CUresult code, struct core_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, const struct core_pack *pack);
@@ -830,13 +693,11 @@ int core_launch_fail(CUresult code, struct core_function *function,
     "own"
 
 /* -- launch/limits.c */
-/* Writes "; <value beyond its limit>" for each limit that the launch
- * exceeds. */
+/* Writes "; <value beyond its limit>" for each exceeded limit. */
 void core_launch_limits(const struct core_function *function,
                         const unsigned grid[3], const unsigned block[3],
                         unsigned shared, char *at, size_t room);
-/* Returns how many blocks of a cooperative launch the device runs
- * concurrently; -1: unknown. */
+/* Returns the blocks that the device runs concurrently; -1: unknown. */
 int core_launch_blocks_at_once(const struct core_function *function,
                                const unsigned block[3], unsigned shared);
 
@@ -844,35 +705,28 @@ int core_launch_blocks_at_once(const struct core_function *function,
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 
-/* -- stream/capture.c, stream/callback.c: methods of Stream; references that
- * captures keep */
+/* -- stream/capture.c, stream/callback.c: methods of Stream; captures */
 PyObject *core_stream_capture(PyObject *self, CORE_ARGS);
 PyObject *core_stream_is_capturing(PyObject *self, void *unused);
 PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
-/* Keeps the object alive for the lifetime of the graphs of the context's open
- * captures. Does nothing without a capture. */
+/* Keeps the object for the lifetime of the open captures' graphs. */
 int core_capture_hold(struct core_context *context, PyObject *object);
 /* core_capture_hold of the Function and the arguments of a launch. */
 int core_capture_hold_call(struct core_function *function,
                            PyObject *const *args, Py_ssize_t count);
-/* Called after `stream`, of context `to`, has waited for an event of `from`:
- * if it joined a capture in this way, `to` counts as capturing until that
- * ends. -1: no memory. */
+/* Lets `to` join a capture of `from` after a wait on `stream`. */
 int core_capture_join(struct core_context *from, struct core_context *to,
                       CUstream stream);
-/* Returns the stream, borrowed, that this thread captures in the context, and
- * the capture's turn number; NULL without a capture. */
+/* Returns the stream that this thread captures, borrowed, and its turn. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn);
 
 /* -- stream/current.c */
-/* Returns the Stream of a stream= argument, borrowed: the given or the current
- * one; NULL for the default stream. */
+/* Returns the Stream of a stream= argument, borrowed; NULL: the default. */
 PyObject *core_stream_behind(PyObject *stream_or_none);
 /* Slow path of core_stream_default. */
 CUstream core_stream_default_find(void);
-/* Returns the stream that replaces the default stream: the newest that this
- * thread entered or captures in the current context, else NULL. */
+/* Returns the stream that replaces the default stream, or NULL. */
 static inline CUstream
 core_stream_default(void)
 {
@@ -880,31 +734,24 @@ core_stream_default(void)
                                             : core_stream_default_find();
 }
 uint64_t core_stream_turn(void); /* next number for core_entry.turn */
-/* Enter and leave a stream in this thread; leaving one that was not entered is
- * a RuntimeError. */
+/* Enter and leave a stream; RuntimeError if it was not entered. */
 int core_stream_push(struct core_stream_object *stream);
 int core_stream_pop(struct core_stream_object *stream);
 /* Drops all entries, at the end of a thread. */
 void core_entered_clear(struct core_entered *entered);
-/* Method Stream.use: returns a context manager. */
 PyObject *core_stream_use(PyObject *self, PyObject *unused);
-/* Returns whether the stream captures, or cannot be asked because another
- * stream does. */
+/* Returns whether the stream captures, or another's capture blocks it. */
 bool core_stream_captures(CUstream stream);
-/* Replaces NULL in *stream by the current stream, for a synchronous call; NULL
- * remains for the legacy stream. LogicError if the stream captures. */
+/* Replaces NULL by the current stream, for a synchronous call. */
 int core_stream_plain(CUstream *stream, const char *routine);
-/* Returns whether a call with this stream= argument is synchronous: none was
- * given, and this thread does not capture. */
+/* Returns whether a call with this stream= argument is synchronous. */
 bool core_stream_waits(PyObject *stream_or_none);
 
 /* -- launch/handler.c: ArgumentHandler as a kernel argument */
-/* Returns the device address, and notes its use on the stream. Allocates the
- * memory at the first use, or calls a subclass's get_device_alloc(). */
+/* Returns the address, allocated at the first use, and notes its use. */
 int core_handler_pointer(PyObject *handler, CUstream stream,
                          CUdeviceptr *pointer);
-/* The steps before and after the launch: copy in, copy out, or a subclass's
- * pre_call and post_call. */
+/* Steps before and after the launch: copies, or a subclass's methods. */
 int core_handler_pre(PyObject *handler, PyObject *stream);
 int core_handler_post(PyObject *handler, PyObject *stream);
 /* Returns whether a copy back may follow the launch. */

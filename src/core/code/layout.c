@@ -15,6 +15,8 @@
 
 #define FATBIN_MAGIC 0xba55ed50u
 
+/* Adds a row with space for `count` parameters. NULL without an exception if
+ * there is no memory. */
 struct core_layout *
 core_layouts_add(struct core_layouts *layouts, const char *name, size_t length,
                  uint32_t count)
@@ -61,6 +63,8 @@ core_layouts_find(const struct core_layouts *table, const char *name)
     return NULL;
 }
 
+/* Lists the module's kernels, for the "not found" error. The table must be
+ * complete. */
 void
 core_layouts_describe(const struct core_layouts *table, char *text,
                       size_t room)
@@ -167,6 +171,8 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
     layouts->complete = true;
 }
 
+/* Returns whether the image begins with the magic number of the CPU device's
+ * images. */
 bool
 core_image_of_cpu(const void *image, size_t bytes)
 {
@@ -241,8 +247,10 @@ begins_with(const void *image, size_t bytes, const void *magic, size_t length)
     return bytes >= length && memcmp(image, magic, length) == 0;
 }
 
-/* Compares only the available bytes of the magic number, so that a truncated
- * image is recognized, too. */
+/* Returns whether a cubin, a fatbin or an image of the CPU device has all the
+ * bytes that its headers declare, since the driver is not given the length.
+ * True for PTX and other images. Compares only the available bytes of the
+ * magic number, so that a truncated image is recognized, too. */
 bool
 core_image_whole(const void *image, size_t bytes)
 {
@@ -267,6 +275,8 @@ core_image_whole(const void *image, size_t bytes)
     return header.bytes <= bytes;
 }
 
+/* Reads the kernels' parameters from an image; leaves them unknown if it
+ * cannot. */
 void
 core_layouts_read(const void *image, size_t bytes,
                   struct core_layouts *layouts)

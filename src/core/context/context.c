@@ -13,6 +13,8 @@
 
 extern PyType_Spec core_stack_spec;
 
+/* Wraps a native context in a Context and adds it to the list of contexts. On
+ * failure the caller still owns `handle`. */
 PyObject *
 core_context_wrap(CUcontext handle, CUdevice device,
                   enum core_context_kind kind)
@@ -60,7 +62,10 @@ core_context_gone(const char *routine)
                      "the context that this belongs to was detached");
 }
 
-/* Makes the context current by CUDA's own stack, without a change of ours. */
+/* Makes the context current by CUDA's own stack, without a change of ours,
+ * around native calls on one of its objects, from any thread. False means that
+ * the context is gone, that there is nothing to release, and that core_leave
+ * must not be called. */
 bool
 core_enter(struct core_context *context, struct core_scope *scope)
 {
@@ -88,6 +93,8 @@ core_leave(struct core_scope *scope)
     }
 }
 
+/* Enters a stream in the context's list, or removes it after its launches are
+ * accounted for. */
 int
 core_context_add_stream(struct core_context *context, CUstream handle,
                         bool blocking)

@@ -19,6 +19,8 @@
 
 static struct core_context *contexts; /* all existing contexts; borrowed */
 
+/* Called for each context when it is created and when its memory is freed:
+ * maintain the list of contexts. */
 void
 core_kept_begin(struct core_context *context)
 {
@@ -28,7 +30,8 @@ core_kept_begin(struct core_context *context)
     core_contexts_guard();
 }
 
-/* Runs through all contexts; their number is small and changes seldom. */
+/* Updates `guarded` of all contexts, after one was created or detached, or
+ * began or ended a capture. Their number is small and changes seldom. */
 void
 core_contexts_guard(void)
 {
@@ -67,6 +70,8 @@ core_kept_here(enum core_kept which)
     return context == NULL ? NULL : &context->kept[which];
 }
 
+/* Visits and drops the objects of the context's local storage. Dropping them
+ * changes the context's key. */
 int
 core_kept_traverse(struct core_context *context, visitproc visit, void *arg)
 {

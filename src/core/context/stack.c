@@ -114,6 +114,8 @@ stack_get(bool create)
                                               : stack_find(id, create);
 }
 
+/* Returns the streams that this thread has entered; NULL if there are none.
+ * With `create` NULL means an exception. */
 struct core_entered *
 core_stack_entered(bool create)
 {
@@ -141,6 +143,7 @@ stack_top_find(struct stack *stack)
     return NULL;
 }
 
+/* borrowed, or NULL with LogicError */
 struct core_context *
 core_stack_top(void)
 {
@@ -178,6 +181,8 @@ core_current(void)
                : current_refuse(top);
 }
 
+/* Pushes a context on this thread's stack, with a reference. CUDA's current
+ * context is the caller's concern. */
 int
 core_stack_push(struct core_context *context)
 {

@@ -98,6 +98,8 @@ prepared_again(struct core_function *function, PyObject *const *args,
     return launch_again(function, function->grid.lengths, &small);
 }
 
+/* Methods of Function. core_prepared_call is the fast path of prepared_call,
+ * core_prepared_first its slow path. */
 PyObject *
 core_prepared_call(PyObject *op, CORE_ARGS)
 {
@@ -141,6 +143,9 @@ call_again(struct core_function *function, PyObject *const *args,
                         &small);
 }
 
+/* Calls of a Function: core_function_vectorcall is the fast path,
+ * core_function_call the slow path. `args` has `count` positional values, then
+ * one for each of `names`. */
 PyObject *
 core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                          PyObject *names)

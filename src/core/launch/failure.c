@@ -70,6 +70,8 @@ launched_name(const struct core_context *context,
     return name == NULL ? "?" : name;
 }
 
+/* Called before a Function is freed: stores its name with its launches, since
+ * the driver cannot name it later. */
 void
 core_launches_name(struct core_context *context, CUfunction function,
                    PyObject *name)
@@ -95,6 +97,8 @@ is_sticky(CUresult code)
     return false;
 }
 
+/* Writes the latest launches of the context if `code` is an error that makes
+ * the context unusable; false for any other error. */
 bool
 core_sticky_detail(CUresult code, char *text, size_t room)
 {
@@ -149,6 +153,8 @@ arguments_text(const struct core_pack *pack)
     return text;
 }
 
+/* Raises the error of a launch that the driver refused, with kernel, shape,
+ * arguments and exceeded limits; returns -1. */
 int
 core_launch_fail(CUresult code, struct core_function *function,
                  const unsigned grid[3], const unsigned block[3],

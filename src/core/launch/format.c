@@ -97,6 +97,8 @@ format_text(PyObject *object)
     return text;
 }
 
+/* Parses a format; struct.error for a malformed one. The caller owns one
+ * count, which core_format_release returns. */
 struct core_format *
 core_format_parse(PyObject *object)
 {
@@ -157,6 +159,8 @@ core_format_parse(PyObject *object)
     return format;
 }
 
+/* Returns the format string of a NumPy type, a dtype, or another object (a
+ * pointer). */
 PyObject *
 core_format_of_type(PyObject *type)
 {
@@ -397,6 +401,8 @@ format_fits(const struct core_format *format, const struct core_layout *layout)
     return true;
 }
 
+/* Determines whether each field fits its parameter, and stores the parameters'
+ * offsets. */
 void
 core_format_place(struct core_format *format, const struct core_layout *layout)
 {

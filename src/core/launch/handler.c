@@ -183,6 +183,8 @@ memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
     return core_use_in_kernel(core_memory_owner(memory), stream);
 }
 
+/* Returns the device address, and notes its use on the stream. Allocates the
+ * memory at the first use, or calls a subclass's get_device_alloc(). */
 int
 core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
 {

@@ -55,7 +55,6 @@ made_room(CUresult code, struct core_context *context, bool *tried)
     return true;
 }
 
-/* Retries a refused launch after freeing the pool's idle memory. */
 static __attribute__((noinline)) CUresult
 launch_again(CUresult code, struct core_context *context, CUfunction function,
              const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -89,6 +88,7 @@ launch_counted(struct core_context *context, CUfunction function,
                               stream, arguments, extra);
 }
 
+/* Retries once without device memory. Raises nothing. */
 CUresult
 core_launch_counted(struct core_context *context, CUfunction function,
                     const unsigned grid[3], const unsigned block[3],
@@ -99,8 +99,7 @@ core_launch_counted(struct core_context *context, CUfunction function,
                           arguments, extra);
 }
 
-/* Caches the allowed size, so that the driver is asked only if a launch needs
- * more. */
+/* Caches the size, so that the driver is asked only about larger ones. */
 int
 core_shared_allow(struct core_function *function, size_t bytes)
 {
@@ -127,8 +126,7 @@ core_shared_allow(struct core_function *function, size_t bytes)
     return 0;
 }
 
-/* Launches with options that cuLaunchKernel does not have: cooperative, or
- * with clusters. */
+/* Launches with options of cuLaunchKernelEx: cooperative, or with clusters. */
 static CUresult
 launch_extended(struct core_function *function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared,
@@ -185,8 +183,7 @@ launch_end(CUresult code, struct core_function *function,
     return core_launch_fail(code, function, grid, block, shared, pack);
 }
 
-/* Slow path: textures, much shared memory, options, or arguments in one
- * buffer. */
+/* Slow path: textures, large shared memory, options, arguments in a buffer. */
 static __attribute__((noinline)) int
 launch_unusual(struct core_function *function, const unsigned grid[3],
                const unsigned block[3], unsigned shared,
@@ -261,8 +258,7 @@ struct call {
     PyObject *cooperative, *cluster;
 };
 
-/* Returns the field of a keyword, first by identity, then by value; NULL if it
- * is unknown. */
+/* Finds a keyword first by identity, then by value; NULL: unknown. */
 static PyObject **
 keyword_find(struct call *call, PyObject *name)
 {
@@ -460,8 +456,7 @@ options_read(const struct call *call, struct core_pack *pack)
     return 0;
 }
 
-/* Slow path of f(...): reads the keywords, packs the arguments and
- * launches. */
+/* Slow path of f(...). */
 PyObject *
 core_function_call(struct core_function *function, PyObject *const *args,
                    Py_ssize_t count, PyObject *names)
@@ -670,8 +665,7 @@ core_prepared_async_call(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Result of prepared_timed_call: two events, which a call of the object
- * reads. */
+/* Result of prepared_timed_call: two events. */
 struct timer {
     CORE_HEAD
     CUevent start, end;

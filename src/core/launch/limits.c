@@ -106,6 +106,8 @@ shared_tell(const struct core_function *function, unsigned shared,
     }
 }
 
+/* Returns how many blocks of a cooperative launch the device runs
+ * concurrently; -1: unknown. */
 int
 core_launch_blocks_at_once(const struct core_function *function,
                            const unsigned block[3], unsigned shared)

@@ -284,6 +284,8 @@ value_read(struct core_function *function, Py_ssize_t index, PyObject *arg,
     }
 }
 
+/* Stores an integer into a parameter of `bytes` bytes; OverflowError if it
+ * does not fit. */
 int
 core_pack_integer(struct core_function *function, Py_ssize_t index,
                   uint64_t bits, bool negative, char *target, uint32_t bytes)
@@ -525,6 +527,8 @@ pointers_set(const struct core_layout *layout, struct core_pack *pack)
     }
 }
 
+/* Converts the arguments into `pack` and notes their memory as used on its
+ * stream. Errors name the kernel and the parameter. May run Python code. */
 int
 core_pack_arguments(struct core_function *function, PyObject *const *args,
                     Py_ssize_t count, struct core_pack *pack)
@@ -549,6 +553,8 @@ core_pack_arguments(struct core_function *function, PyObject *const *args,
     return warn_packing(function, count);
 }
 
+/* Ensures capacity for so many bytes and pointers; moves the buffer to the
+ * heap if needed, so that pointers into it become invalid. */
 int
 core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
 {
@@ -575,6 +581,8 @@ core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
     return 0;
 }
 
+/* Returns the address of an object that represents device memory, and notes
+ * the use of the memory on the pack's stream. */
 int
 core_pack_pointer(PyObject *object, struct core_pack *pack,
                   CUdeviceptr *pointer)

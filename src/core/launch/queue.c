@@ -254,6 +254,9 @@ others_add(struct core_context *context, bool open)
     }
 }
 
+/* Slow path of core_queue_add: counts the operation, asks the driver what is
+ * complete if the limit is near, and returns whether the operation may have to
+ * wait for the device. */
 bool
 core_queue_attend(struct core_context *context, CUstream stream)
 {
@@ -308,6 +311,8 @@ queue_end(struct core_context *context, struct core_queue *queue)
     queue->look = 0;
 }
 
+/* Called before a stream is destroyed: keeps the count of its pending
+ * launches. */
 void
 core_queues_stream_gone(struct core_context *context, CUstream stream)
 {
@@ -326,6 +331,8 @@ core_queues_stream_gone(struct core_context *context, CUstream stream)
     }
 }
 
+/* Waits, without the GIL, for all work issued in the context so far, and
+ * resets its counts. Raises nothing. */
 CUresult
 core_queues_wait(struct core_context *context)
 {
@@ -349,6 +356,8 @@ core_queues_wait(struct core_context *context)
     return code;
 }
 
+/* Returns whether no operation of the native context is known to be pending,
+ * so that a copy does not have to wait. */
 bool
 core_queues_empty(const struct core_context *context)
 {

@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
 
+/* Wraps device memory in an allocation of the given type. On failure the
+ * caller still owns the memory. */
 PyObject *
 core_allocation_wrap(PyTypeObject *type, struct core_context *context,
                      CUdeviceptr pointer, size_t bytes)
@@ -22,9 +24,11 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
     return (PyObject *)self;
 }
 
-/* Other threads and destructors may end contexts and kernels during the
- * collection, so the caller needs references to the objects that it uses
- * afterwards. */
+/* Returns whether to retry an allocation: only after OUT_OF_MEMORY and once
+ * per `tried`. Collects garbage and frees the pool's idle memory first, which
+ * may run any Python code. Other threads and destructors may end contexts and
+ * kernels in that time, so the caller needs references to the objects that it
+ * uses afterwards. */
 bool
 core_made_room(CUresult code, bool *tried)
 {

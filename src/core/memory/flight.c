@@ -73,6 +73,8 @@ core_flights_of_stream(struct core_context *context, CUstream stream)
     }
 }
 
+/* Drops all, at the end of the context; waits for the context first if copies
+ * are pending. */
 void
 core_flights_drop(struct core_context *context)
 {
@@ -162,6 +164,9 @@ stream_captures(CUstream stream)
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+/* Keeps a reference to `host`, which owns the memory at `address`, until the
+ * copy that was just issued on `stream` is complete. Never fails: waits for
+ * the stream if it cannot record an event. */
 void
 core_flight_keep(PyObject *host, const void *address, CUstream stream)
 {

@@ -11,7 +11,8 @@
 #include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
 
-/* A stream of another library may end without notice. */
+/* Returns whether the stream is the default stream or a live Stream of the
+ * context. A stream of another library may end without notice. */
 bool
 core_stream_known(const struct core_context *context, CUstream stream)
 {

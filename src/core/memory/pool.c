@@ -210,6 +210,8 @@ pool_settle(struct core_pool *pool)
     }
 }
 
+/* Allocates from the pool of the context, or from the driver if the pool is
+ * off or the size too large. Fills the memory fields of `allocation`. */
 CUresult
 core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
                struct core_allocation *allocation)
@@ -328,6 +330,9 @@ core_pool_give(struct core_allocation *allocation)
     return true;
 }
 
+/* core_pool_give for an allocation that is being deallocated and is untracked:
+ * the pool takes over its references and the object's own memory. false: the
+ * caller must release both. */
 bool
 core_pool_keep(struct core_allocation *dead)
 {

@@ -116,6 +116,8 @@ core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
     return 0;
 }
 
+/* Drops the stream's scratch memory; the stream is idle or is not used any
+ * more. */
 void
 core_scratch_stream_gone(struct core_context *context, CUstream stream)
 {

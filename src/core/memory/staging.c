@@ -150,6 +150,9 @@ chunk_for(size_t bytes)
     return chunks[row].chunk;
 }
 
+/* Returns the context's ring for a synchronous copy of pageable host memory,
+ * or NULL if the driver shall copy directly. The caller returns it with
+ * core_staging_give. */
 struct core_staging *
 core_staging_take(const void *host, size_t bytes)
 {

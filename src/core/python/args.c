@@ -90,6 +90,8 @@ integer_index(PyObject *object)
     return PyNumber_Index(object);
 }
 
+/* Convert an int or an object with __index__, which a float lacks.
+ * OverflowError if the value does not fit the type. */
 int
 core_size(PyObject *object, size_t *value)
 {
@@ -137,6 +139,8 @@ core_int(PyObject *object, int *value)
     return 0;
 }
 
+/* Returns the UTF-8 text of a str, borrowed from it, or NULL with TypeError;
+ * `what` names the argument in the message. */
 const char *
 core_text(PyObject *object, const char *what)
 {
@@ -181,6 +185,8 @@ dimension_read(PyObject *item, const char *what, unsigned *out)
     return status;
 }
 
+/* Reads a grid or block: an int, or a tuple, list or one-dimensional array of
+ * 1 to 3 ints. Absent dimensions are 1. `what` names it in messages. */
 int
 core_dimensions(PyObject *object, const char *what, unsigned out[3])
 {
@@ -234,6 +240,9 @@ is_constant(PyObject *object)
     return true;
 }
 
+/* core_dimensions for an argument that the next call is likely to repeat:
+ * caches a tuple of ints in `shape`. core_shape_known tests the cache
+ * first. */
 int
 core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
                 unsigned out[3])
@@ -248,6 +257,8 @@ core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
     return 0;
 }
 
+/* Reads the single optional argument `flags`, and leaves *flags unchanged if
+ * it is absent. `format` is "|O:" and the name of the type. */
 int
 core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
                 unsigned *flags)
@@ -261,6 +272,8 @@ core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
     return object == NULL ? 0 : core_unsigned(object, flags);
 }
 
+/* TypeError if the memory holds pointers to Python objects, which a copy would
+ * invalidate. */
 int
 core_buffer_plain(PyObject *object)
 {
@@ -277,6 +290,8 @@ core_buffer_plain(PyObject *object)
     return -1;
 }
 
+/* Exports a buffer that is contiguous in C or Fortran order. The caller calls
+ * PyBuffer_Release. */
 int
 core_buffer(PyObject *object, bool writable, Py_buffer *view)
 {
@@ -309,6 +324,8 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
                              PyArray_NBYTES(array), 0, PyBUF_SIMPLE);
 }
 
+/* Reads a shape, an int or an iterable of ints, into at most 32 lengths.
+ * Returns the number of dimensions, or -1. */
 int
 core_shape(PyObject *shape, Py_intptr_t *lengths)
 {
@@ -340,6 +357,8 @@ core_shape(PyObject *shape, Py_intptr_t *lengths)
     return (int)count;
 }
 
+/* Copies the 64 bytes of a handle of another process into `handle`. LogicError
+ * of `routine` with the text `says` if the buffer has another size. */
 int
 core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                 const char *says)

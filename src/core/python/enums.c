@@ -47,6 +47,8 @@ core_enum(const char *name, long value)
     return PyObject_CallFunction(class, "l", value);
 }
 
+/* Returns the enum's member with this name, a str in any case. NULL without an
+ * exception if there is none. */
 PyObject *
 core_enum_member(const char *name, PyObject *member)
 {

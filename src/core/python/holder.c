@@ -55,6 +55,8 @@ struct host_view {
     Py_ssize_t bytes;
 };
 
+/* Returns a writable memoryview of `bytes` bytes at the address, which keeps a
+ * reference to `owner`. */
 PyObject *
 core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes)
 {

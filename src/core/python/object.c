@@ -15,6 +15,8 @@ PyMemberDef core_object_members[] = {
     {NULL},
 };
 
+/* Allocates an object that begins with CORE_HEAD, with a reference to
+ * `context`, which may be NULL; the other fields are zero. */
 PyObject *
 core_object_new(PyTypeObject *type, struct core_context *context)
 {
@@ -25,6 +27,8 @@ core_object_new(PyTypeObject *type, struct core_context *context)
     return (PyObject *)self;
 }
 
+/* tp_traverse and tp_clear for the fields of CORE_HEAD. `context` stays, since
+ * deallocation needs it. */
 int
 core_object_traverse(PyObject *self, visitproc visit, void *arg)
 {
@@ -42,6 +46,8 @@ core_object_clear(PyObject *self)
     return 0;
 }
 
+/* First and last step of tp_dealloc: untrack the object and clear its weak
+ * references; drop the fields of CORE_HEAD and free the memory. */
 void
 core_object_begin_dealloc(PyObject *self)
 {
@@ -104,6 +110,8 @@ callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
     return 0;
 }
 
+/* Makes a type with vectorcall call a __call__ that a program assigns to
+ * it. */
 int
 core_let_replace_call(PyTypeObject *type)
 {

@@ -92,6 +92,9 @@ mark_thread(uint64_t id)
     pthread_setspecific(key, &in_python);
 }
 
+/* Marks the thread as one that uses the driver: if Python ends it while the
+ * process exits, it waits before the driver's thread destructors run. Called
+ * at a thread's first use of a context. */
 void
 core_thread_uses_driver(void)
 {
@@ -101,6 +104,8 @@ core_thread_uses_driver(void)
     }
 }
 
+/* Release and acquire the GIL around a call of the driver or of NVRTC. The end
+ * of the process waits up to 5 seconds for such calls. */
 PyThreadState *
 core_unlock(void)
 {
@@ -122,7 +127,8 @@ stay(void *unused)
     }
 }
 
-/* Blocks forever if Python would end the thread, or has itself ended. */
+/* Acquires the GIL after a wait that the end of the process does not wait for.
+ * Blocks forever if Python would end the thread, or has itself ended. */
 void
 core_take_gil(PyThreadState *thread)
 {

@@ -35,6 +35,8 @@ struct capture {
 
 static struct capture *open_captures; /* newest first; borrowed */
 
+/* Returns the stream, borrowed, that this thread captures in the context, and
+ * the capture's turn number; NULL without a capture. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn)
 {
@@ -50,6 +52,8 @@ core_capture_newest(const struct core_context *context, uint64_t *turn)
 
 /* -- objects that captures keep */
 
+/* Keeps the object alive for the lifetime of the graphs of the context's open
+ * captures. Does nothing without a capture. */
 int
 core_capture_hold(struct core_context *context, PyObject *object)
 {
@@ -125,6 +129,9 @@ capture_add_context(struct capture *self, struct core_context *context)
     return PyList_Append(self->graph->held, context->held);
 }
 
+/* Called after `stream`, of context `to`, has waited for an event of `from`:
+ * if it joined a capture in this way, `to` counts as capturing until that
+ * ends. -1: no memory. */
 int
 core_capture_join(struct core_context *from, struct core_context *to,
                   CUstream stream)

@@ -47,6 +47,8 @@ core_stream_default_find(void)
     return found == NULL ? NULL : found->handle;
 }
 
+/* Returns the Stream of a stream= argument, borrowed: the given or the current
+ * one; NULL for the default stream. */
 PyObject *
 core_stream_behind(PyObject *object)
 {
@@ -60,6 +62,8 @@ core_stream_behind(PyObject *object)
 
 /* -- synchronous calls */
 
+/* Returns whether the stream captures, or cannot be asked because another
+ * stream does. */
 bool
 core_stream_captures(CUstream stream)
 {
@@ -71,6 +75,8 @@ core_stream_captures(CUstream stream)
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/* Replaces NULL in *stream by the current stream, for a synchronous call; NULL
+ * remains for the legacy stream. LogicError if the stream captures. */
 int
 core_stream_plain(CUstream *stream, const char *routine)
 {
@@ -83,6 +89,8 @@ core_stream_plain(CUstream *stream, const char *routine)
                      "now, and not with the graph");
 }
 
+/* Returns whether a call with this stream= argument is synchronous: none was
+ * given, and this thread does not capture. */
 bool
 core_stream_waits(PyObject *object)
 {
@@ -129,6 +137,8 @@ core_plain_end(const struct core_plain *plain, CUresult code)
 
 /* -- entering and leaving */
 
+/* Enter and leave a stream in this thread; leaving one that was not entered is
+ * a RuntimeError. */
 int
 core_stream_push(struct core_stream_object *stream)
 {

@@ -186,6 +186,8 @@ core_descriptor3d_read(PyObject *object, CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return 0;
 }
 
+/* Wraps a CUDA array that `owner` keeps alive; NULL as owner makes the Array
+ * own it. */
 PyObject *
 core_array_wrap(CUarray handle, struct core_context *context, PyObject *owner)
 {

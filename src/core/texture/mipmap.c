@@ -103,6 +103,8 @@ mipmap_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
+/* Returns the handle of a MipmappedArray, whose type the caller has checked;
+ * LogicError if it was freed. */
 int
 core_mipmap_handle(PyObject *object, CUmipmappedArray *handle)
 {

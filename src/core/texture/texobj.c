@@ -616,6 +616,9 @@ object_alive(struct object *self)
     return self->context->valid ? 0 : core_context_gone("texture_object");
 }
 
+/* Returns the native object of a TextureObject or SurfaceObject, whose type
+ * the caller has checked, and notes the use of its memory on `stream`.
+ * LogicError if it was freed. */
 int
 core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
 {

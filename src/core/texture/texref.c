@@ -195,7 +195,9 @@ resource_freed(const struct core_texture *state, CUstream stream)
     return 0;
 }
 
-/* Memory that was freed is skipped, since the kernel may not read it. */
+/* Writes changed bindings into the module's variables, in stream order; waits
+ * for the stream if there are any. LogicError if the stream captures. Memory
+ * that was freed is skipped, since the kernel may not read it. */
 int
 core_textures_update(struct core_module *module, CUstream stream)
 {
@@ -213,6 +215,8 @@ core_textures_update(struct core_module *module, CUstream stream)
     return 0;
 }
 
+/* Returns a new list of the texrefs argument; TypeError if an element is not a
+ * TextureReference. */
 PyObject *
 core_texrefs_list(PyObject *texrefs)
 {
@@ -261,8 +265,9 @@ bound_check(const struct core_texture *state)
                : 0;
 }
 
-/* Checks only the named references; a kernel uses all references of its
- * module. */
+/* core_texrefs_list without a result, for a launch: LogicError too if the
+ * memory of a bound reference was freed. Checks only the named references,
+ * while a kernel uses all references of its module. */
 int
 core_texrefs_check(PyObject *texrefs)
 {
@@ -332,6 +337,8 @@ reference_wrap(PyTypeObject *type, struct core_module *module, PyObject *name,
     return (PyObject *)self;
 }
 
+/* Return the TextureReference or SurfaceReference of a module's variable at
+ * the address `variable`. */
 PyObject *
 core_texref_for(struct core_module *module, PyObject *name,
                 CUdeviceptr variable)
