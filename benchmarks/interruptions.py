@@ -66,7 +66,7 @@ class Interruptions:
                 self.interrupt(context)
             else:
                 self.exceed(context)
-            self.check_poisoned()
+            self.check_poisoned(context)
             del kernel, memory
         finally:
             context.pop()
@@ -117,7 +117,15 @@ class Interruptions:
         )
 
     @staticmethod
-    def check_poisoned() -> None:
+    def check_poisoned(context: Any) -> None:
+        # A signal that arrives before the wait begins interrupts no kernel;
+        # the kernel then reaches the time limit here.
+        try:
+            context.synchronize()
+        except cuda.LaunchError:
+            pass
+        else:
+            raise Wrong("an endless kernel has ended without an error")
         try:
             cuda.mem_alloc(4)
         except cuda.Error:
