@@ -1,6 +1,7 @@
-"""Runs one cooperative grid of as many blocks as occupancy says fit.
+"""Runs one cooperative grid that fills the device.
 
-``python cooperative_grids.py CASE THREADS``: prints what came of it.
+``python cooperative_grids.py CASE THREADS`` launches as many blocks as the
+occupancy calculation allows and prints the result of the case's check.
 """
 
 # SPDX-License-Identifier: MIT
@@ -125,7 +126,7 @@ __global__ void recursive(unsigned *data, unsigned *out, int n)
 
 
 def check_rounds(out: Any, before: Any, blocks: int, n: int) -> bool:
-    """Do the blocks' rounds give what NumPy computes?"""
+    """Return whether the result after `n` rounds equals NumPy's."""
     data, rank = before, np.arange(before.size)
     for turn in range(n):
         tile = (data + np.uint32(turn)).reshape(blocks, -1)
@@ -135,13 +136,14 @@ def check_rounds(out: Any, before: Any, blocks: int, n: int) -> bool:
 
 
 def check_recursive(out: Any, before: Any, blocks: int, n: int) -> bool:
-    """Has each block what the next one's recursion gave?"""
+    """Return whether each block has the result of the next block's
+    recursion."""
     wanted = np.roll(before % 16 * n, -(before.size // blocks))
     return np.array_equal(out, wanted)
 
 
 def check_reverse(out: Any, before: Any, blocks: int, n: int) -> bool:
-    """Has each thread the number of its counterpart?"""
+    """Return whether each thread has the value of its mirror-image thread."""
     return np.array_equal(out, before[::-1])
 
 
@@ -155,7 +157,8 @@ CHECKS: dict[str, tuple[Check, int]] = {
 
 
 def run_beside(threads: int) -> str:
-    """Launch a grid while one worker waits for that grid's end."""
+    """Launch a grid while another kernel occupies a worker and waits for
+    it."""
     module = SourceModule(SOURCE, no_extern_c=True)
     kernel, waits = (module.get_function(k) for k in ("releases", "waits"))
     each = kernel.max_active_blocks_per_multiprocessor(threads)
@@ -181,7 +184,8 @@ def run_beside(threads: int) -> str:
 
 
 def run(name: str, threads: int) -> str:
-    """Launch kernel `name` on all blocks that fit, of so many threads."""
+    """Launch kernel `name` on all blocks that fit, with `threads` threads
+    each."""
     kernel = SourceModule(SOURCE, no_extern_c=True).get_function(name)
     shared = 4 * threads
     each = kernel.max_active_blocks_per_multiprocessor(threads, shared)

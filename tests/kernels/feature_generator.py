@@ -1,10 +1,11 @@
-"""Random kernels of what CUDA C++ has besides arithmetic and barriers.
+"""Random kernels that use the less common features of CUDA C++.
 
-Conversions that saturate, divisions of 64 bits, math functions beyond their
-usual range, variables of the module, functions that are not inlined or call
-themselves, copied structs, values that not every path sets, volatile shared
-memory, and bins that a grid's threads fill.  Each feature adds a number to
-what its thread writes, and says in NumPy which.
+The features are saturating conversions, 64-bit division, mathematical
+functions outside their common range, module-scope variables, functions that
+are recursive or not inlined, struct copies, variables that are not initialized
+on every path, volatile shared memory, and histograms filled by all threads of
+a grid. Each feature adds a number to the thread's output and computes the same
+number in NumPy.
 """
 
 # SPDX-License-Identifier: MIT
@@ -19,7 +20,7 @@ from kernel_machine import INPUT
 
 U32 = np.uint32
 BLOCKS = [32, 64, 96, 256]  # whole warps
-# Integers that numbers are converted to, and through which range.
+# Integer types to convert to, and the range of the source values.
 TARGETS = {
     "int": (-(2**31), 2**31 - 1),
     "unsigned": (0, 2**32 - 1),
@@ -32,16 +33,17 @@ NARROW = {"short": np.int16, "unsigned char": np.uint8}
 
 
 class Threads(NamedTuple):
-    """What all threads of a launch have: rows are blocks."""
+    """Values of all threads of a launch; each row is a block."""
 
     t: np.ndarray
     block: np.ndarray
-    x: np.ndarray  # in[g & 255], the thread's own number
+    x: np.ndarray  # in[g & 255] for the global thread index g
     data: np.ndarray
 
 
 class Feature(NamedTuple):
-    """Lines that add to `v`, what they need before, and what they add."""
+    """Source lines that add to `v`, their declarations, and the amount
+    added."""
 
     lines: list[str]
     adds: Callable[[Threads], np.ndarray]
@@ -83,7 +85,7 @@ def division(pick: random.Random, _: str) -> Feature:
 
 
 def math_function(pick: random.Random, _: str) -> Feature:
-    """Exact functions, or a sum that is 1, of numbers that may be large."""
+    """Exact functions, or a sum equal to 1, of arguments that may be large."""
     kind, of = pick.choice([("float", np.float32), ("double", np.float64)])
     f = "f" if kind == "float" else ""
     size = of(pick.choice([1.0, 1048576.0, 2.0**60]))
@@ -125,7 +127,7 @@ def variables(pick: random.Random, name: str) -> Feature:
 
 
 def function(pick: random.Random, name: str) -> Feature:
-    """One that is not inlined and knows its thread."""
+    """A function that is not inlined and reads its thread index."""
     factor = pick.randrange(1, 99)
     before = [
         f"__device__ __noinline__ unsigned call_{name}(",
@@ -179,7 +181,7 @@ def structs(pick: random.Random, name: str) -> Feature:
 
 
 def late_value(pick: random.Random, _: str) -> Feature:
-    """A variable that has no value in the first round of a loop."""
+    """A variable that is not initialized in a loop's first iteration."""
     rounds = pick.choice(["3", "(x & 3u)"])
     lines = [
         "{ unsigned last;",
@@ -202,7 +204,7 @@ def late_value(pick: random.Random, _: str) -> Feature:
 
 
 def lockstep(pick: random.Random, name: str) -> Feature:
-    """Volatile shared memory, written by some lanes of a warp."""
+    """Volatile shared memory that some lanes of a warp write."""
     bit, other = pick.choice([(1, 2), (2, 1), (4, 16), (8, 4)])
     lines = [
         f"__shared__ volatile unsigned level_{name}[256];",
@@ -221,7 +223,7 @@ def lockstep(pick: random.Random, name: str) -> Feature:
 
 
 def bins(pick: random.Random, name: str) -> Feature:
-    """Counts of the input by all blocks' threads in turn."""
+    """A histogram of the input in a grid-stride loop over all blocks."""
     count = pick.choice([16, 32])
     lines = [
         f"__shared__ unsigned bins_{name}[{count}];",
@@ -254,7 +256,7 @@ FEATURES = [
 
 
 class FeatureGenerator:
-    """Makes one kernel, as `Generator` does."""
+    """Generates one kernel, with the interface of `Generator`."""
 
     def __init__(self, seed: int, name: str = "kernel") -> None:
         self.seed, self.name = seed, name
@@ -262,7 +264,7 @@ class FeatureGenerator:
         self.block = (pick.choice(BLOCKS), 1, 1)
         self.grid = (pick.randrange(1, 4), 1, 1)
         self.p, self.q = pick.randrange(1, 9), pick.randrange(1000)
-        # Each feature is the first one of some kernel.
+        # The seed selects the first feature, so that every feature occurs.
         first = FEATURES[seed % len(FEATURES)]
         chosen = [first, *pick.choices(FEATURES, k=pick.randrange(3))]
         self.features = [
@@ -285,11 +287,11 @@ class FeatureGenerator:
         ]
 
     def outputs(self) -> int:
-        """How many numbers the launch writes."""
+        """Return the number of values that the launch writes."""
         return self.block[0] * self.grid[0]
 
     def run(self, data: np.ndarray) -> np.ndarray:
-        """What `out` holds after the launch."""
+        """Return the expected contents of `out` after the launch."""
         shape = (self.grid[0], self.block[0])
         g = np.arange(self.outputs(), dtype=U32).reshape(shape)
         block, t = g // U32(shape[1]), g % U32(shape[1])

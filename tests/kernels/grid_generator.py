@@ -1,9 +1,9 @@
-"""Random kernels without barriers, with an interpreter.
+"""Random kernels without barriers, and an interpreter for them.
 
-Their threads know themselves by an index in the whole grid: behind a guard of
-any form, in a loop over the grid's stride, along two axes, or with a piece of
-several elements each.  What is done with an element is a body of random
-statements, some of which add to numbers that all threads share.
+Each thread derives an index into the whole grid: behind a guard of any form,
+in a grid-stride loop, along two axes, or for a chunk of several elements per
+thread. The body that processes an element consists of random statements, some
+of which add to counters that all threads share.
 """
 
 # SPDX-License-Identifier: MIT
@@ -24,11 +24,11 @@ from kernel_machine import (
     sequence,
 )
 
-COUNTERS = 32  # behind the elements; all threads add to them
-MARGIN = 40  # elements that no thread may touch
-PIECE = 4  # elements of a thread
+COUNTERS = 32  # counters after the elements; all threads add to them
+MARGIN = 40  # elements that the kernel must not write
+PIECE = 4  # elements per thread
 
-# How an index is made, and its type's other numbers.
+# Expressions for the index, and the other integer types of the same kernel.
 KINDS = {
     "unsigned": "blockIdx.x * blockDim.x + threadIdx.x",
     "int": "blockIdx.x * blockDim.x + threadIdx.x",
@@ -46,7 +46,7 @@ PLANES = [(8, 8, 1), (16, 4, 1), (5, 3, 1), (33, 2, 1), (1, 40, 1)]
 
 
 class GridGenerator(Generator):
-    """Makes one kernel, as `Generator` does."""
+    """Generates one kernel, with the interface of `Generator`."""
 
     def __post_init__(self) -> None:
         self.random = pick = random.Random(self.seed)
@@ -54,7 +54,8 @@ class GridGenerator(Generator):
         self.kind = pick.choice(list(KINDS))
         self.block = pick.choice(PLANES if self.form == "plane" else LINES)
         rows = pick.randrange(1, 4) if self.form == "plane" else 1
-        # Many small blocks, so that a worker is handed several of them.
+        # Small blocks and many of them, so that a worker receives several at a
+        # time.
         many = rows == 1 and self.block[0] <= 64 and pick.random() < 0.3
         columns = pick.randrange(40, 150) if many else pick.randrange(1, 5)
         if rows > 1 and pick.random() < 0.5:
@@ -63,7 +64,7 @@ class GridGenerator(Generator):
         self.local_size = pick.choice([4, 8])
         self.atomic = pick.choice(list(ATOMICS))
         self.uniform_now = False
-        # Nothing may tell threads apart but the index.
+        # In a plain kernel only the index distinguishes the threads.
         self.plain = self.form == "piece" or pick.random() < 0.4
         self.private = not self.plain and pick.random() < 0.3
         self.choose_limits()
@@ -74,7 +75,8 @@ class GridGenerator(Generator):
         self.text = "\n".join(self.whole_text())
 
     def choose_limits(self) -> None:
-        """`p`, often near the number of threads, and the guard's limit."""
+        """Choose the guard's limit, and `p`, often near the number of
+        threads."""
         pick, most = self.random, 3 if self.form == "stride" else 1
         lengths = [self.block[k] * self.grid[k] for k in (0, 1)]
         near = lengths[0] * most * (PIECE if self.form == "piece" else 1)
@@ -94,7 +96,7 @@ class GridGenerator(Generator):
             near, self.limit, lengths[0] * lengths[1], self.p * self.q
         )
 
-    # ---- expressions: no shared memory, and all differs ----
+    # ---- expressions: without shared memory, all divergent ----
 
     def variable(self, uniform: bool) -> Expr:
         names = ["p", "q"] if uniform else [*self.differing * 2, "i", "p"]
@@ -167,7 +169,8 @@ class GridGenerator(Generator):
         return [Stmt([f"out[i] += {value.text};"], run)]
 
     def count(self) -> list[Stmt]:
-        """An atomic operation on what all threads of the grid share."""
+        """An atomic operation on a counter that all threads of the grid
+        share."""
         value, index = self.expr(False, 2), self.expr(False, 1)
 
         def run(m, mask):
@@ -196,7 +199,8 @@ class GridGenerator(Generator):
     # ---- the kernel ----
 
     def guard(self) -> tuple[str, bool]:
-        """A condition on the index, and whether it is one to go on."""
+        """Return a condition on the index and whether it selects the active
+        threads."""
         limit, lower = self.limit_text, self.lower
         go_on = [f"i < {limit}", f"{limit} > i"]
         leave = [f"i >= {limit}", f"{limit} <= i"]
@@ -210,7 +214,7 @@ class GridGenerator(Generator):
         return self.random.choice(go_on if way else leave), way
 
     def forms(self) -> list[str]:
-        """The kernel's lines around the body."""
+        """Return the kernel's lines around the body."""
         body, index = indent(self.body), KINDS[self.kind]
         step = f"({self.kind})gridDim.x * blockDim.x"
         if self.form == "stride":
@@ -252,7 +256,7 @@ class GridGenerator(Generator):
             "}",
         ]
 
-    # ---- what it computes ----
+    # ---- interpreter ----
 
     def outputs(self) -> int:
         return self.elements + COUNTERS
@@ -260,7 +264,7 @@ class GridGenerator(Generator):
     def elements_of(
         self, x: np.ndarray, y: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The elements of threads one after the other, and which are any."""
+        """Yield each thread's next index, and a mask of the valid ones."""
         if self.form == "plane":
             yield y * self.p + x, (x < self.p) & (y < self.q)
         elif self.form == "piece":

@@ -1,11 +1,11 @@
-"""Random kernels in several settings, compared with what they should write.
+"""Random kernels in several settings, compared with their expected output.
 
-Every kernel runs as thread loops and on fibers, optimised and not; each time
-what it wrote has to be what its interpreter in NumPy says.  Kernels are
-compiled in groups, one module a group.  There are kernels with barriers, with
-warp operations, with neither, and with what else CUDA C++ has
-(kernel_generator.py, warp_generator.py, grid_generator.py,
-feature_generator.py).
+Every kernel runs as thread loops and on fibers, optimized and unoptimized;
+each time its output must equal the result of its interpreter in NumPy. Kernels
+are compiled in groups of one module each. The generators make kernels with
+barriers (kernel_generator.py), with warp operations (warp_generator.py),
+without either (grid_generator.py), and with other features of CUDA C++
+(feature_generator.py).
 """
 
 # SPDX-License-Identifier: MIT
@@ -41,31 +41,31 @@ GENERATORS: dict[str, type[AnyGenerator]] = {
 class Setting(NamedTuple):
     """A way to compile and run a kernel."""
 
-    regions: bool  # thread loops, or fibers
-    level: int  # of optimisation
+    regions: bool  # thread loops if true, fibers if false
+    level: int  # optimization level
 
     def options(self) -> list[str]:
-        # Not -O, which is the host compiler's.
+        # The option -O would select the level of the host compiler instead.
         return [f"-Xptxas=-O{self.level}"]
 
     def __str__(self) -> str:
         return f"{'regions' if self.regions else 'fibers'} -O{self.level}"
 
 
-# The first two differ in both.
+# The first two settings differ in both respects.
 SETTINGS = [
     Setting(True, 3), Setting(False, 0), Setting(True, 0), Setting(False, 3),
 ]  # fmt: skip
 
 
 def compiled(kernels: list[AnyGenerator], setting: Setting) -> Any:
-    """A module of all the kernels, compiled anew."""
+    """Compile all the kernels into one module, bypassing the cache."""
     source = HEAD + "\n".join(kernel.text for kernel in kernels)
     before = os.environ.get(SWITCH)
     os.environ[SWITCH] = str(int(setting.regions))
     try:
         with tempfile.TemporaryDirectory() as cache, warnings.catch_warnings():
-            # of comparisons of a value with itself
+            # silences warnings about comparisons of a value with itself
             warnings.simplefilter("ignore")
             return SourceModule(
                 source,
@@ -79,7 +79,7 @@ def compiled(kernels: list[AnyGenerator], setting: Setting) -> Any:
 
 
 def output(module: Any, kernel: AnyGenerator, data: np.ndarray) -> np.ndarray:
-    """What the kernel writes, on the device."""
+    """Run the kernel on the device and return its output."""
     out = np.zeros(kernel.outputs(), np.uint32)
     module.get_function(kernel.name)(
         cuda.InOut(out),
@@ -95,7 +95,7 @@ def output(module: Any, kernel: AnyGenerator, data: np.ndarray) -> np.ndarray:
 def differences(
     kind: str, seeds: Sequence[int], settings: list[Setting]
 ) -> Iterator[str]:
-    """What is wrong with any of the kernels in any of the settings."""
+    """Describe all wrong results of the kernels in the settings."""
     data = np.random.default_rng(seeds[0]).integers(
         0, 1 << 32, INPUT, dtype=np.uint32
     )

@@ -1,9 +1,9 @@
-"""Random CUDA kernels, each with an interpreter that says what it computes.
+"""Random CUDA kernels, each with an interpreter that computes its output.
 
-A kernel is a tree of statements (kernel_machine.py).  Kernels are free of
-races by construction: between two barriers a shared array is used in one way
-only (see `Shared`).  Integers are unsigned and floats stay small, so results
-are exact.
+A kernel is a tree of statements (kernel_machine.py). Kernels are free of races
+by construction: between two barriers a shared array is used in one way only
+(see `Shared`). Integers are unsigned and floats stay small, so results are
+exact.
 """
 
 import random
@@ -38,7 +38,8 @@ BLOCKS = [
 
 @dataclass
 class Generator(Shapes, Loops):
-    """Makes one kernel; `text` is its source, `run` computes its output."""
+    """Generates one kernel; `text` is its source, `run` computes its
+    output."""
 
     blocks: ClassVar = BLOCKS
 
@@ -46,10 +47,12 @@ class Generator(Shapes, Loops):
     name: str = "kernel"
     depth: int = 0
     serial: int = 0
-    uniform_now: bool = True  # do all living threads come here together?
-    in_loop: bool = False  # may `break` and `continue` be used?
-    returned: bool = False  # may some threads have ended?
-    first_leaves: bool = False  # before anything else
+    # True if control flow is uniform over the live threads here
+    uniform_now: bool = True
+    in_loop: bool = False  # true if `break` and `continue` are allowed here
+    returned: bool = False  # true if some threads may have returned
+    # True if threads return before any other statement
+    first_leaves: bool = False
     differing: list[str] = field(default_factory=lambda: ["a", "b", "c"])
     uniform: list[str] = field(default_factory=lambda: ["u", "w"])
     arrays: list[Shared] = field(default_factory=list)
@@ -162,7 +165,7 @@ class Generator(Shapes, Loops):
         )
 
     def bound(self) -> Expr:
-        """A thread's index against a number that all threads have."""
+        """A comparison of a thread's index with a uniform number."""
         name = self.random.choice(["threadIdx.x", "threadIdx.y", "t"])
         sign = self.random.choice(list(BOUNDS))
         limit = self.expr(True, 1)
@@ -185,7 +188,7 @@ class Generator(Shapes, Loops):
         )
 
     def group(self) -> Expr:
-        """Does the thread belong to a group of 4 to 64?"""
+        """A condition that selects a group of 4 to 64 threads."""
         shift = self.random.randrange(2, 7)
         name = self.random.choice(["threadIdx.x", "t"])
         number = self.random.randrange(4)
@@ -245,7 +248,7 @@ class Generator(Shapes, Loops):
         return [Stmt([f"out[g] += {value.text};"], run)]
 
     def barrier(self) -> list[Stmt]:
-        """A barrier; the arrays may then be used anew."""
+        """A barrier, after which each array may be used in a new way."""
         for array in self.arrays:
             array.mode = "free"
         choice = self.random.random()
@@ -255,7 +258,8 @@ class Generator(Shapes, Loops):
         name, kind = self.random.choice(
             [("u", "count"), ("w", "and"), ("w", "or")]
         )
-        for array in self.arrays:  # what the condition read may be written
+        # Arrays that the condition read become writable
+        for array in self.arrays:
             array.mode = "free"
 
         def run(m, mask):
@@ -315,7 +319,7 @@ class Generator(Shapes, Loops):
 
     def branch(self) -> list[Stmt]:
         uniform = self.uniform_now and self.random.random() < 0.5
-        # A part of the block at work between two barriers: a loop's bounds.
+        # Selects part of the block between two barriers: the bounds of a loop.
         step = self.uniform_now and not uniform and self.random.random() < 0.5
         test = self.bound() if step else self.condition(uniform)
         before = [array.mode for array in self.arrays]
@@ -324,7 +328,7 @@ class Generator(Shapes, Loops):
         after = [(array.mode, array.key) for array in self.arrays]
         other = []
         if not step and self.random.random() < 0.5:
-            # In a divergent `if` both sides run between the same barriers.
+            # The two branches of a divergent `if` share one barrier interval.
             if uniform:
                 for array, mode, key in zip(
                     self.arrays, before, keys, strict=True
@@ -354,7 +358,7 @@ class Generator(Shapes, Loops):
         return Stmt(lines, run)
 
     def known(self, name: str, value: Expr) -> Stmt:
-        """The variable gets what is the same for all threads."""
+        """Assign a uniform value to the variable."""
 
         def run(m, mask):
             m.set(name, value.value(m), mask)
@@ -363,14 +367,14 @@ class Generator(Shapes, Loops):
         return Stmt([f"{name} = {value.text};"], run)
 
     def new(self, name: str) -> Stmt:
-        """Declares the variable."""
+        """Declare the variable."""
         first = self.known(name, self.number())
         return Stmt([f"unsigned {first.lines[0]}"], first.run)
 
     def joined(
         self, test: Expr, then: list[Stmt], other: list[Stmt]
     ) -> list[Stmt]:
-        """Threads that part bring different numbers to where they meet."""
+        """Divergent branches that assign different values to one variable."""
         self.serial += 1
         name = f"r{self.serial}"
         then = [*then, self.known(name, self.expr(True, 1))]
@@ -378,7 +382,7 @@ class Generator(Shapes, Loops):
         return [self.new(name), chosen, *self.use(name)]
 
     def use(self, name: str, behind: bool | None = None) -> list[Stmt]:
-        """What a variable holds is used, behind a barrier, or maybe so."""
+        """Use a variable, optionally after a barrier (random if None)."""
         to = self.random.choice("abc")
 
         def run(m, mask):
@@ -418,7 +422,7 @@ class Generator(Shapes, Loops):
         step = self.random.choice([1, 4, 16, 33]) if stride else 1
         bound = self.expr(uniform or stride, 2)
         most = self.random.choice([1, 3, 7]) * (8 * step if stride else 1)
-        # Some indices start before 2^32 and some, run over, after it.
+        # The range of some indices starts below 2^32 and wraps around.
         far = stride and self.random.random() < 0.2
         low = -self.random.randrange(1, 32) % (1 << 32) if far else 0
         self.serial += 1
@@ -427,7 +431,7 @@ class Generator(Shapes, Loops):
         for array in self.arrays if uniform else []:
             array.mode = "unknown"
         names.append(name)
-        # `break` and `continue` would let threads part in a uniform loop
+        # Both `break` and `continue` would make a uniform loop divergent.
         body = self.nested(uniform, not uniform)
         rounds = ""
         if not uniform and self.random.random() < 0.4:
@@ -469,7 +473,7 @@ class Generator(Shapes, Loops):
         return [self.new(rounds), Stmt(lines, run), *self.use(rounds)]
 
     def count_rounds(self, body: list[Stmt]) -> str:
-        """A variable that is the same for all threads in each round."""
+        """A variable that is uniform in each iteration of a loop."""
         self.serial += 1
         name, term = f"r{self.serial}", self.variable(True)
 
@@ -505,7 +509,7 @@ class Generator(Shapes, Loops):
         return [Stmt([f"if ({test.text}) return;"], run)]
 
     def warp(self) -> list[Stmt]:
-        """A vote or a shuffle by all lanes that there are."""
+        """A vote or a shuffle by all lanes that exist."""
         value = self.expr(False, 2)
         name = self.random.choice("abc")
         full = self.block[0] * self.block[1] * self.block[2] % 32 == 0
@@ -581,7 +585,7 @@ class Generator(Shapes, Loops):
             return mask
 
         first, step = ("t", "n")
-        if self.first_leaves:  # thread 0 stays if any does
+        if self.first_leaves:  # thread 0 stays if any thread does
             first, step = (f"t ? {SIZE} : 0", "1")
         lines = [
             f"for (unsigned k = {first}; k < {SIZE}; k += {step}) "
@@ -638,11 +642,12 @@ class Generator(Shapes, Loops):
         ]
 
     def outputs(self) -> int:
-        """How many numbers the launch writes."""
+        """Return the number of values that the launch writes."""
         return int(np.prod(self.block)) * self.grid[0]
 
     def run(self, data: np.ndarray) -> np.ndarray:
-        """What `out`, zero at first, holds after the launch."""
+        """Return the expected contents of `out`, which is zero before the
+        launch."""
         outs = []
         for ctaid in range(self.grid[0]):
             machine = Machine(self, (ctaid, 0, 0), data)

@@ -1,8 +1,8 @@
-"""Statements of random kernels that are loops which only compute, and which
-each thread leaves at its own time: what the compiler runs for several threads
-at once.
+"""Statements of random kernels: divergent loops that only compute.
 
-`Loops` is a part of `Generator` (kernel_generator.py).
+Each thread leaves such a loop at its own iteration; the compiler runs the loop
+for several threads in SIMD lanes. `Loops` is a mixin of `Generator`
+(kernel_generator.py).
 """
 
 # SPDX-License-Identifier: MIT
@@ -19,19 +19,19 @@ from kernel_machine import (
 )
 
 LONG = 0x9E3779B97F4A7C15
-STATE = ["a", "b", "c"]  # what the loops' threads change
+STATE = ["a", "b", "c"]  # variables that the loops modify
 
 
 def long_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of 64 bits, some from its middle."""
+    """Return bits 29 to 60 of a 64-bit multiply-add."""
     whole = a.astype(np.uint64) * np.uint64(LONG) + b.astype(np.uint64)
     return u32(whole >> np.uint64(29) & np.uint64(0xFFFFFFFF))
 
 
 class Loops:
-    """The statements; what they use is the generator's."""
+    """Mixin of `Generator` with the statements of loops."""
 
-    # ---- expressions: of the threads' variables alone ----
+    # ---- expressions: on variables of the thread only ----
 
     def term(self, index: str) -> Expr:
         if self.random.random() < 0.2:
@@ -104,7 +104,8 @@ class Loops:
         return self.choice(test, then, other)
 
     def leave(self, index: str, found: str) -> Stmt:
-        """Some leave the loop, or its round, and may note what they found."""
+        """Some threads leave the loop or the iteration, and may store a
+        result."""
         test, value = self.test(index), self.pure(index, 1)
         which = int(self.random.random() < 0.3)
         notes = self.random.random() < 0.5
@@ -125,7 +126,8 @@ class Loops:
         return [self.step_on(index) for _ in range(count)]
 
     def search(self) -> list[Stmt]:
-        """Rounds until a thread has what it looks for, or had enough."""
+        """A search loop that ends at a match or after a maximum of
+        iterations."""
         self.serial += 1
         index, limit = f"i{self.serial}", f"e{self.serial}"
         found = f"r{self.serial}"

@@ -1,7 +1,7 @@
-"""What random kernels are made of, and the machine that runs them in NumPy.
+"""Building blocks of random kernels, and the NumPy machine that runs them.
 
 An expression or a statement is a pair of C text and a Python function that
-does the same to all threads of a block at once, as arrays with a mask.
+does the same for all threads of a block together, as arrays with a mask.
 """
 
 # SPDX-License-Identifier: MIT
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 INPUT = 256
-SIZE = 256  # of a shared array: a power of two, no less than any block
+# Items of a shared array: a power of two, at least the largest block size
+SIZE = 256
 
 
 class Machine:
-    """One block: what its threads hold; each value has an item a thread."""
+    """State of one block; each value is an array with one item per thread."""
 
     def __init__(self, kernel, ctaid, data) -> None:
         block = kernel.block
@@ -65,16 +66,17 @@ class Expr:
 @dataclass
 class Stmt:
     lines: list[str]
-    # Returns which threads go on to the next statement.
+    # Each statement's function returns the mask of threads that continue.
     run: Callable[[Machine, np.ndarray], np.ndarray]
 
 
 @dataclass
 class Shared:
-    """How a shared array may be used until the next barrier.
+    """Allowed use of a shared array until the next barrier.
 
-    "free": anyhow; "read": read by all; "own": each thread has the item
-    t ^ key; an operation's name: by that atomic operation; "unknown": not.
+    "free": any use; "read": all threads read; "own": each thread uses only
+    item t ^ key; the name of an operation: only that atomic operation;
+    "unknown": none.
     """
 
     name: str

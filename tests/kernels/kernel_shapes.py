@@ -1,7 +1,7 @@
-"""Statements of random kernels that have a form of their own: what the
-compiler makes of conditions and loops on a thread's index.
+"""Statements of random kernels that the compiler treats in special ways.
 
-`Shapes` is a part of `Generator` (kernel_generator.py).
+They are conditions and loops on a thread's index. `Shapes` is a mixin of
+`Generator` (kernel_generator.py).
 """
 
 # SPDX-License-Identifier: MIT
@@ -9,7 +9,7 @@ compiler makes of conditions and loops on a thread's index.
 import numpy as np
 from kernel_machine import BOUNDS, INPUT, Expr, Stmt, indent, sequence
 
-# Conditions under which few threads are at work, or none.
+# Conditions that few threads meet, or none.
 NARROW = {
     "<": ("({} & 1u) * 16u", lambda m, e: (e & 1) * 16),
     "<=": ("({} & 31u)", lambda m, e: e & 31),
@@ -26,7 +26,7 @@ STEPS = {
 
 
 class Shapes:
-    """The statements; what they use is the generator's."""
+    """Mixin of `Generator` with the statements of special shapes."""
 
     def shape(self) -> list[Stmt]:
         choices = [self.narrow] * 2 + [self.sum_up] * 2
@@ -44,7 +44,7 @@ class Shapes:
         )
 
     def narrow(self) -> list[Stmt]:
-        """Few threads at work, maybe none; then all learn something."""
+        """Few or no threads run a branch; then all load a uniform value."""
         self.serial += 1
         name, at = f"r{self.serial}", self.variable(True)
         chosen = self.choice(self.narrow_bound(), self.stores(), [])
@@ -56,8 +56,11 @@ class Shapes:
         return [self.new(name), chosen, learnt, *self.use(name, True)]
 
     def rounds(self) -> list[Stmt]:
-        """Threads make one round or more, each so many; what a round
-        computes is the same for all."""
+        """A loop with a divergent trip count and a uniform body.
+
+        Each thread makes at least one iteration; every iteration computes the
+        same value for all threads.
+        """
         self.serial += 1
         name, index = f"r{self.serial}", f"i{self.serial}"
         limit = f"e{self.serial}"
@@ -93,7 +96,8 @@ class Shapes:
         return [self.new(name), Stmt(lines, run), *used]
 
     def own_number(self) -> list[Stmt]:
-        """Each thread loads its own number from one place of its memory."""
+        """Each thread loads its own value from a uniform index of local
+        memory."""
         self.serial += 1
         name, size = f"r{self.serial}", self.local_size
         term, at = self.variable(False), self.variable(True)
@@ -118,8 +122,11 @@ class Shapes:
         return [self.new(name), Stmt(lines, run), learnt, *used]
 
     def first_index(self) -> Expr:
-        """Where a sum starts: it cannot run over, as compilers see, or may,
-        or does so for some threads."""
+        """The start of a sum, with or without index overflow.
+
+        The sum cannot overflow in a way that compilers can prove, may
+        overflow, or overflows for some threads.
+        """
         one = self.variable(True)
         low = self.random.randrange(1, 40)
         return self.random.choice(
@@ -135,7 +142,8 @@ class Shapes:
         )
 
     def sum_up(self) -> list[Stmt]:
-        """A sum over a strided part of the input; many short rounds."""
+        """A sum over a strided part of the input, with many short
+        iterations."""
         self.serial += 1
         name, limit = f"i{self.serial}", f"e{self.serial}"
         step = self.random.choice(list(STEPS))
@@ -170,11 +178,13 @@ class Shapes:
         ]
 
     def leave_first(self) -> list[Stmt]:
-        """Before all else the last threads of rows, and rows, leave."""
+        """The last threads of rows, or whole rows, return before anything
+        else."""
         if not self.early or self.random.random() < 0.3:
             return []
         self.returned = self.first_leaves = True
-        self.early = self.random.random() < 0.3  # may others leave later?
+        # More threads may return later
+        self.early = self.random.random() < 0.3
         axes = self.random.choice(["x", "x", "y", "xy"])
         word, stays = self.random.choice(
             [(">=", np.less), (">", np.less_equal)]

@@ -1,6 +1,7 @@
-"""What tests of headers do that are NVIDIA's on a GPU.
+"""Skips tests of headers that are NVIDIA's own on a GPU.
 
-They come with a toolkit or a package of pip's, which need not be there.
+Such headers come with a CUDA toolkit or a pip package, which may not be
+installed.
 """
 
 import pytest
@@ -10,7 +11,7 @@ from pycuda.compiler import compile
 
 
 def skip_without(header: str, device: str) -> None:
-    """Skip where the device is a GPU and `header` is not installed."""
+    """Skip the test if the device is a GPU and `header` is not installed."""
     if device != "gpu":
         return
     try:

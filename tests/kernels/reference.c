@@ -1,7 +1,7 @@
-/* reference.c - plain C for what the kernels of test_reference_*.py compute.
+/* reference.c - C reference results for the kernels of test_reference_*.py.
  *
- * Compiled by reference.py into a shared library and called by ctypes.  One
- * thread, no tricks: the order of every sum is the order of the loop.
+ * Compiled by reference.py into a shared library and called through ctypes.
+ * Single-threaded; every sum is added up in the order of its loop.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -15,7 +15,7 @@ saxpy(float *y, const float *x, float a, int n)
     }
 }
 
-/* Seven points; the border is copied. */
+/* Seven-point stencil; border elements are copied. */
 void
 stencil(double *out, const double *in, int nx, int ny, int nz)
 {
@@ -58,7 +58,7 @@ sum_integers(const int32_t *x, int n)
     return sum;
 }
 
-/* Inclusive, and started anew at every `segment` elements. */
+/* Inclusive scan that restarts every `segment` elements. */
 void
 scan(int32_t *out, const int32_t *in, int n, int segment)
 {
@@ -77,8 +77,8 @@ histogram(uint32_t *bins, const uint8_t *x, int n)
     }
 }
 
-/* Every product is exact in these steps where cx and cy have few bits, so
- * that a fused multiply-add changes nothing in the first iterations. */
+/* The products in these steps are exact if cx and cy have few bits, so a fused
+ * multiply-add changes nothing in the first iterations. */
 void
 mandelbrot(int32_t *steps, int width, int height, int limit)
 {

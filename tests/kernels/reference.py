@@ -1,4 +1,5 @@
-"""What the test_reference_*.py files share: kernels, and C to compare with."""
+"""Kernels of the test_reference_*.py files, and C functions to compare
+with."""
 
 import ctypes
 import hashlib
@@ -20,7 +21,7 @@ SOURCE = Path(__file__).with_name("reference.c")
 
 @cache
 def library() -> ctypes.CDLL:
-    """`reference.c`, compiled with the system's compiler."""
+    """Compile `reference.c` with the system's compiler and load it."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no C compiler for the reference")
@@ -54,5 +55,5 @@ def call(name: str, *arguments):
 
 
 def kernel(source: str, name: str = "kernel", **keywords):
-    """Compile `source` for the device at hand and return its kernel."""
+    """Compile `source` for the current device and return its kernel."""
     return SourceModule(source, **keywords).get_function(name)

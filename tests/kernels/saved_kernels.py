@@ -1,8 +1,9 @@
-"""500 random kernels that are kept, with what they write.
+"""500 saved random kernels with checksums of their expected output.
 
-`tools/save_kernels.py` made them; random kernels change with their
-generators, these do not.  The file has their sources and shapes, and a
-checksum of every `PIECE` numbers of what the interpreter in NumPy says.
+`tools/save_kernels.py` wrote them. Random kernels change with their
+generators; these do not. The file has their sources and launch shapes, and a
+checksum for each chunk of `PIECE` numbers of the result of the NumPy
+interpreter.
 """
 
 # SPDX-License-Identifier: MIT
@@ -31,7 +32,7 @@ class Saved:
     grid: tuple[int, int, int]
     p: int
     q: int
-    numbers: int  # that it writes
+    numbers: int  # the count of numbers that the kernel writes
     checksums: list[int]
 
     def outputs(self) -> int:
@@ -39,7 +40,7 @@ class Saved:
 
 
 def input_numbers() -> np.ndarray:
-    """What all of them read: numbers that no library's change changes."""
+    """Return the kernels' input; it does not depend on a library's version."""
     numbers = np.arange(1, INPUT + 1, dtype=np.uint32) * np.uint32(0x9E3779B9)
     for shift in (15, 13):
         numbers = (numbers ^ numbers >> np.uint32(shift)) * np.uint32(739981)
@@ -47,7 +48,7 @@ def input_numbers() -> np.ndarray:
 
 
 def checksums(out: np.ndarray) -> list[int]:
-    """One for every piece of the output."""
+    """Return a checksum for each chunk of the output."""
     little = out.astype("<u4")
     return [
         zlib.crc32(little[first : first + PIECE].tobytes())
@@ -56,7 +57,7 @@ def checksums(out: np.ndarray) -> list[int]:
 
 
 def load() -> list[Saved]:
-    """All of them, in the file's order."""
+    """Return all saved kernels, in the order of the file."""
     rows = json.loads(lzma.decompress(FILE.read_bytes()))
     return [
         Saved(**{**row, "block": tuple(row["block"]), "grid": (*row["grid"],)})
@@ -65,14 +66,14 @@ def load() -> list[Saved]:
 
 
 def save(kernels: list[Saved]) -> int:
-    """Writes the file; returns its size in bytes."""
+    """Write the file and return its size in bytes."""
     text = json.dumps([asdict(kernel) for kernel in kernels])
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
     return FILE.write_bytes(lzma.compress(text.encode(), filters=filters))
 
 
 def wrong_at(kernel: Saved, out: np.ndarray) -> str:
-    """Which numbers differ from what was saved, or ""."""
+    """Describe the numbers that differ from the saved ones, or return ""."""
     pairs = zip(kernel.checksums, checksums(out), strict=True)
     for piece, (right, found) in enumerate(pairs):
         if right != found:

@@ -1,7 +1,7 @@
-"""Kernels that use the C++ library, for a device and for NVRTC alone.
+"""Kernels that use the C++ library, for a device or for NVRTC alone.
 
-KERNELS has for each name a source and the options that it needs; what the
-kernels write is in test_standard_library.py.
+KERNELS has for each name a source and the options that it needs; the expected
+results are in test_standard_library.py.
 """
 
 # SPDX-License-Identifier: MIT

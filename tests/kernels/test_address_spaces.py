@@ -1,4 +1,4 @@
-"""Which of CUDA's memories an address is in: __isShared and the others."""
+"""Classification of addresses by memory space: __isShared and the others."""
 
 import numpy as np
 import pytest
@@ -46,8 +46,9 @@ __global__ void kernel(int *out, const __grid_constant__ Given given, int n)
 }
 """
 WANTED = [GLOBAL] * 3 + [SHARED] * 3 + [CONSTANT] + [LOCAL] * 2
-WANTED += [PARAMETER | GLOBAL]  # the one is within the other
-# Blocks as a loop, as loops between barriers, as a fiber a thread.
+# The parameter space is part of the global space
+WANTED += [PARAMETER | GLOBAL]
+# Blocks that run as one loop, as loops between barriers, and on fibers.
 BARRIERS = {
     "none": "",
     "met": "__syncthreads();",

@@ -1,4 +1,5 @@
-"""Cooperative grids of as many blocks as occupancy says fit the device."""
+"""Cooperative grids with as many blocks as the occupancy calculation
+allows."""
 
 # SPDX-License-Identifier: MIT
 
@@ -14,7 +15,8 @@ import pytest
 pytestmark = pytest.mark.cpu
 
 RUNNER = Path(__file__).with_name("cooperative_grids.py")
-BLOCKS = {32: 32, 48: 32, 1024: 2}  # of so many threads, a multiprocessor
+# Threads per block: blocks per multiprocessor
+BLOCKS = {32: 32, 48: 32, 1024: 2}
 
 
 def run(case: str, threads: int, workers: int, checks: str) -> str:
@@ -39,7 +41,7 @@ def run(case: str, threads: int, workers: int, checks: str) -> str:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("threads", BLOCKS)
 def test_rounds(threads: int, workers: int, checks: str) -> None:
-    """Blocks exchange what they made, several times."""
+    """Blocks exchange results through memory in several rounds."""
     said = run("rounds", threads, workers, checks)
     assert said.startswith(f"{BLOCKS[threads]} right: "), said
     assert "too many blocks" in said
@@ -48,7 +50,8 @@ def test_rounds(threads: int, workers: int, checks: str) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("case", ["own_barrier", "one_barrier", "recursive"])
 def test_waits(case: str, workers: int) -> None:
-    """Barriers of the program's own, one alone, and stacks with guards."""
+    """Barriers that the program implements, a single block, and stack
+    guards."""
     said = run(case, 64, workers, "")
     assert said.startswith("32 right: "), said
 
@@ -59,13 +62,13 @@ def test_waits(case: str, workers: int) -> None:
 )
 @pytest.mark.parametrize("workers", [1, 2])
 def test_failures(case: str, reason: str, workers: int) -> None:
-    """A block that fails, or never comes, ends the launch."""
+    """The launch ends if a block fails or never reaches the barrier."""
     said = run(case, 64, workers, "")
     assert said.startswith("failed: ") and reason in said, said
 
 
 def test_beside_another_kernel() -> None:
-    """A worker that does not come for its blocks is not waited for."""
+    """A busy worker's share of the blocks does not delay the grid."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one worker: the other kernel would wait for ever")
     assert run("beside", 64, 2, "") == "right\n"
@@ -73,7 +76,7 @@ def test_beside_another_kernel() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_races(workers: int) -> None:
-    """The grid's barrier orders accesses, and nothing else does."""
+    """The grid barrier orders accesses; without it there is a data race."""
     assert "right: " in run("one_barrier", 64, workers, "race")
     said = run("no_barrier", 64, workers, "race")
     assert said.startswith("failed: ") and "data race" in said, said

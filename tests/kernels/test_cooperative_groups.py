@@ -1,4 +1,4 @@
-"""Cooperative groups: every group, its numbering and its operations."""
+"""Cooperative groups: every group, its ranks and its operations."""
 
 import ctypes
 from pathlib import Path
@@ -23,7 +23,7 @@ namespace cg = cooperative_groups;
 
 
 def run(body, shape, block=(64, 1, 1), dtype=np.int32, head=""):
-    """Run `body` with `out` and the thread's number `t`."""
+    """Run `body` with `out` and the thread's index `t`."""
     ctype = {"i4": "int", "u4": "unsigned", "f8": "double"}[
         np.dtype(dtype).str[1:]
     ]
@@ -114,7 +114,7 @@ def test_tiles(size):
 
 
 def test_tiles_of_tiles():
-    """Tiles are counted within their parent, also where it is forgotten."""
+    """A tile's rank is relative to its parent, even if the type omits it."""
     out = run(
         """
         auto warp = cg::tiled_partition<32>(block);
@@ -141,7 +141,7 @@ def test_tiles_of_tiles():
     assert np.array_equal(out[:, 5], t % 4 * 100 + t % 2)
 
 
-# Each group by itself; `g` sums in shared memory of its own.
+# Each group separately; `g` adds up in shared memory of its own.
 GROUPS = {
     "block": ("block", 64),
     "tile": ("cg::tiled_partition<16>(block)", 16),

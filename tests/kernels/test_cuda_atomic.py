@@ -117,7 +117,7 @@ def test_compare_and_swap(ctype, dtype, suffix):
 
 @pytest.mark.parametrize("suffix", ["_block", "_system"])
 def test_scopes_do_not_swap_16_bits(suffix):
-    """CUDA's headers have no such overload, and neither device takes it."""
+    """CUDA has no scoped 16-bit compare-and-swap; both devices reject it."""
     with pytest.raises(cuda.CompileError, match=f"atomicCAS{suffix}"):
         SourceModule(
             "__global__ void k(unsigned short *p) {"

@@ -34,7 +34,7 @@ def kernel(body: str, arguments: str = "const int *from, int *to"):
 
 
 def run(body: str, threads: int, count: int, blocks: int = 3) -> np.ndarray:
-    """What `to` is; `from` counts from 0."""
+    """Run `body` and return the array `to`; `from` counts from 0."""
     to = np.full(count * blocks, -1, "i4")
     kernel(body)(
         cuda.In(np.arange(count * blocks, dtype="i4")),

@@ -11,7 +11,7 @@ from pycuda import cumath
 
 pytestmark = pytest.mark.usefixtures("context")
 
-# name: (numpy's name, low, high, greatest error)
+# name: (NumPy's name, low, high, largest error)
 FUNCTIONS = {
     "ceil": ("ceil", -10, 10, 0),
     "floor": ("floor", -10, 10, 0),
@@ -49,7 +49,7 @@ def test_complex(name):
     for dtype, error in ((np.complex64, 3e-5), (np.complex128, 1e-12)):
         got = getattr(cumath, name)(gpuarray.to_gpu(x.astype(dtype))).get()
         expected = getattr(np, name)(x.astype(dtype))
-        # Near a pole an error in x counts |f|**2 times.
+        # Near a pole an error in x is amplified by |f|**2.
         slope = 1 + abs(expected) ** 2
         assert (abs(got - expected) / slope).max() <= error
 
@@ -106,7 +106,8 @@ def test_what_is_no_gpuarray():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sine_and_cosine_stay_within_one(dtype):
-    """acos(cos(x)) and sqrt(1 - sin(x)**2) are numbers then."""
+    """Results never exceed 1, so acos(cos(x)) and sqrt(1 - sin(x)**2) are
+    finite."""
     rng = np.random.default_rng(1)
     x = np.concatenate(
         [

@@ -1,5 +1,8 @@
-"""The device's mathematics: errors within CUDA's bounds, special values, and
-the same bits however a kernel is compiled."""
+"""The device's mathematical functions.
+
+Errors are within CUDA's bounds, special values are right, and results have the
+same bits however a kernel is compiled.
+"""
 
 import hashlib
 import importlib.util
@@ -21,7 +24,7 @@ spec = importlib.util.spec_from_file_location("accuracy", TOOL)
 accuracy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(accuracy)
 
-# Functions of double that are good enough a reference for float.
+# Functions in double precision that are accurate references for float.
 REFERENCE = {
     "sin": np.sin,
     "cos": np.cos,
@@ -52,18 +55,18 @@ REFERENCE = {
 WHOLE_LINE = {**REFERENCE}
 WHOLE_LINE["erf"] = np.vectorize(math.erf, otypes=[float])
 WHOLE_LINE["erfc"] = np.vectorize(math.erfc, otypes=[float])
-del WHOLE_LINE["sinpi"]  # no reference is good near its zeros
+del WHOLE_LINE["sinpi"]  # no reference is accurate near its zeros
 
 
 def ulps(got, exact):
-    """Distance of floats from the exact values, in ulp; equal specials: 0."""
+    """Return distances from the exact values in ulp; 0 for equal specials."""
     with np.errstate(all="ignore"):
         rounded = exact.astype(np.float32)
         both_nan = np.isnan(got) & np.isnan(rounded)
         same = both_nan | (got == rounded)
         size = np.minimum(np.abs(rounded), np.finfo(np.float32).max)
         unit = np.spacing(size).astype(float)
-        # Infinity is one step above the largest number.
+        # Infinity counts as one step above the largest finite number.
         limit = 2.0**128
         distance = np.abs(np.clip(got.astype(float), -limit, limit) - exact)
         distance = np.where(np.isfinite(rounded), distance / unit, np.inf)
@@ -196,7 +199,7 @@ TWO = {
 
 
 def by_c99(name, x, y):
-    """Python's function, with C's value where Python raises."""
+    """Call Python's function, with C's result if Python raises."""
     try:
         return TWO[name](x, y)
     except OverflowError:
@@ -239,10 +242,10 @@ ZEROS = {"j0": [2.404825557695773, 5.520078110286311],
          "y1": [2.197141326031017, 5.429681040794135]}  # fmt: skip
 
 
-@pytest.mark.cpu  # how near NVIDIA's functions come is theirs
+@pytest.mark.cpu  # the accuracy of NVIDIA's functions is not ours to test
 @pytest.mark.parametrize("name", ZEROS)
 def test_bessel_functions_about_their_zeros(name):
-    """No small error beside 1 but one beside the result."""
+    """The error is small relative to the result, even near a zero."""
     steps = np.array([0, 1, -1, 5, -40, 3e3, -2e7, 1e12, -2e15]) * 2.0**-52
     x = np.concatenate([z * (1 + steps) for z in ZEROS[name]])
     if name[0] == "j":
@@ -258,7 +261,8 @@ def test_bessel_functions_about_their_zeros(name):
 @pytest.mark.parametrize("kind", ["float", "double"])
 @pytest.mark.parametrize("name", ["cyl_bessel_i0", "cyl_bessel_i1"])
 def test_modified_bessel_functions(name, kind):
-    """Where polynomials meet, on both sides of 0, and up to the largest."""
+    """Boundaries between polynomials, both signs, and the largest
+    arguments."""
     dtype = accuracy.TYPES[kind]
     last = 91.9 if kind == "float" else 713.98
     near = 9 * (1 + np.arange(-20, 20) * float(np.finfo(dtype).eps))
@@ -359,7 +363,7 @@ def remainder(x, y):
     return math.remainder(x, y)
 
 
-# Functions without rounding: C's in terms of NumPy's.
+# Functions that do not round: C's, expressed with NumPy's.
 EXACT = {
     "fmodf(a, b)": np.fmod,
     "remainderf(a, b)": one_by_one(remainder),
@@ -408,7 +412,7 @@ def test_functions_without_rounding(expression):
 
 
 def digests():
-    """A hash of each function's values on the device, a line each."""
+    """Return one line per function: a hash of its values on the device."""
     rng = np.random.default_rng(5)
     wide = [rng.uniform(-20, 20, 800), 10.0 ** rng.uniform(-37, 37, 200)]
     lines = []

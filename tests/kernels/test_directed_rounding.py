@@ -1,4 +1,4 @@
-"""__fadd_rz, __dmul_ru, ...: each result is the exact one, rounded as told."""
+"""__fadd_rz, __dmul_ru, ...: results are exact values rounded as named."""
 
 import math
 from fractions import Fraction
@@ -10,11 +10,11 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-# Kernels are not instrumented.
+# Kernels are not instrumented by sanitizers.
 pytestmark = pytest.mark.no_sanitizer
 
 MODES = ("rz", "ru", "rd")
-# name in CUDA without its rounding, operands, the exact result
+# CUDA name without its rounding suffix, operands, exact result
 OPERATIONS = {
     "add": (2, lambda x, y, z: x + y),
     "sub": (2, lambda x, y, z: x - y),
@@ -34,7 +34,7 @@ def _name(operation, dtype, mode):
 
 
 def _numbers(dtype, count, rng):
-    """Of all sizes, many of them near an end of the range or of few bits."""
+    """Return numbers of all sizes, many near a limit of the range or short."""
     info = np.finfo(dtype)
     low = info.minexp - info.nmant - 1
     exponents = rng.integers(low, info.maxexp, count)
@@ -61,7 +61,7 @@ def _operands(dtype, count, rng):
     rng.shuffle(y[:50])
     rng.shuffle(z[:50])
     with np.errstate(all="ignore"):
-        # sums that cancel, products and quotients at the range's ends
+        # sums that cancel, products and quotients at the limits of the range
         product = (x * y).astype(dtype)
         third = slice(count // 3, 2 * count // 3)
         z[third] = np.where(
@@ -87,7 +87,7 @@ def _operands(dtype, count, rng):
 
 
 def _down(value, dtype):
-    """The greatest number of a type that is not above a Fraction."""
+    """Return the largest number of a type that is not above a Fraction."""
     info = np.finfo(dtype)
     if value == 0:
         return Fraction(0)
@@ -99,7 +99,7 @@ def _down(value, dtype):
 
 
 def _rounded(value, mode, dtype, zero):
-    """`zero`: the sign of a result that is zero without error."""
+    """Return the rounded value; `zero` is the sign of an exact zero."""
     info = np.finfo(dtype)
     most = Fraction(float(info.max))
     if value == 0:
@@ -115,7 +115,7 @@ def _rounded(value, mode, dtype, zero):
 
 
 def _root(value, dtype):
-    """A Fraction that lies as the square root does between numbers."""
+    """Return a Fraction between the same two numbers as the square root."""
     info = np.finfo(dtype)
     scale = 4 ** (info.nmant + 600 + 4 * abs(info.minexp) // 2)
     scaled = value * scale
@@ -125,7 +125,7 @@ def _root(value, dtype):
 
 
 def _zero(operation, mode, x, y, z):
-    """The sign of an exact zero, of sums and of products."""
+    """Return the sign of an exact zero of a sum or a product."""
     if operation in ("add", "sub", "fma"):
         one = x if operation != "fma" else x * y
         two = z if operation == "fma" else (-y if operation == "sub" else y)

@@ -1,7 +1,7 @@
-"""Loops that each thread leaves at its own time.
+"""Loops that each thread leaves at its own iteration.
 
-On the CPU device those that only compute are run for several threads at once
-(`src/jit/loops`).
+On the CPU device such loops, if they only compute, run several threads in SIMD
+lanes (`src/jit/loops`).
 """
 
 # SPDX-License-Identifier: MIT
@@ -288,7 +288,7 @@ def test_mandelbrot(module, n, limit):
         going = np.abs(z) <= 2
         right += going
         z = np.where(going, z * z + c, z)
-    # Near the set's edge a rounding decides how many steps there are.
+    # Near the set's boundary, rounding determines the number of steps.
     near = np.abs(right - steps) > 0.1 * right
     assert steps.min() >= 0
     assert (near.mean() < 0.03) if limit > 50 else not near.any()
@@ -446,7 +446,7 @@ def nested_of(first: int) -> int:
 @pytest.mark.parametrize("n", SIZES)
 def test_nested(module, n):
     start = numbers(n)
-    # Where the inner loop does not end, the outer one is not to come to it.
+    # If the inner loop does not end, the outer loop must not be reached.
     start = np.array([x for x in start if ends(int(x))], np.uint32)
     out = np.zeros(start.size, np.uint32)
     launch(module, "nested", start.size, cuda.Out(out), cuda.In(start))
@@ -495,11 +495,11 @@ def test_shared(module, threads):
         assert np.array_equal(out[part], shared_of(start[part]))
 
 
-# ---- the same bits, whichever way a thread's loop was run ----
+# ---- equal bits, whether or not the loop ran in SIMD lanes ----
 
 
 def rounded(module, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What depends on how products and sums are rounded."""
+    """Return results that depend on how products and sums are rounded."""
     floats, steps = np.zeros_like(x), np.zeros((1, x.size), np.int32)
     launch(module, "joined", x.size, cuda.Out(floats), cuda.In(x + 2))
     module.get_function("mandelbrot")(
@@ -510,7 +510,7 @@ def rounded(module, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def points(n: int) -> np.ndarray:
-    """Some where steps tell of each rounding."""
+    """Return points at which the step count reveals each rounding."""
     return np.linspace(-1.45, -1.39, n).astype(np.float32)
 
 

@@ -1,7 +1,8 @@
-"""Threads that return before a barrier that the others wait at.
+"""Threads that return before a barrier at which the others wait.
 
-On the CPU device such kernels run as loops over the threads that stay
-(`src/jit/regions/early.c`), or on fibers where it cannot tell who stays.
+On the CPU device such kernels run as loops over the remaining threads
+(`src/jit/regions/early.c`), or on fibers if the compiler cannot determine
+which threads remain.
 """
 
 import json
@@ -40,7 +41,7 @@ BODY = """
     int block = blockIdx.x + gridDim.x * blockIdx.y;
     out[block * blockDim.x * blockDim.y * blockDim.z + t] = sum + s[0];
 """
-# The same with an array of the thread's own, which lives all along.
+# The same body with a local array that is live throughout.
 PRIVATE = BODY.replace(
     "    int sum = 0;\n",
     "    int sum = 0;\n"
@@ -51,7 +52,7 @@ PRIVATE = BODY.replace(
     "        own[(x + round) & 3] += s[0] + round * s[t];\n"
     "        sum += own[(x + round) & 3] - x + ((x + round) & 3);\n",
 )
-# Who goes on, in C and in NumPy.
+# Conditions for staying, in C and in NumPy.
 STAY = {
     "below": ("x < n", lambda x, y, n, m: x < n),
     "unsigned_below": (
@@ -74,7 +75,7 @@ STAY = {
     "shifted": ("x + m < n", lambda x, y, n, m: x + m < n),
     "rows": ("y < m", lambda x, y, n, m: y < m),
 }
-# Not known to be such a bound: fibers.
+# Conditions that the compiler does not recognize as bounds: fibers.
 OTHER = {
     "above": ("x >= n", lambda x, y, n, m: x >= n),
     "wraps": (
@@ -87,9 +88,10 @@ OTHER = {
 
 
 def source(name, condition):
-    """Kernels that return early, the second with an array of each thread's.
+    """Return three kernels that return early.
 
-    The code of the third one is behind an if.
+    The second one has a local array, and the body of the third one is inside
+    an `if`.
     """
     leave = f"    if (!({condition}))\n        return;\n"
     around = f"    if ({condition}) {{\n"
@@ -110,7 +112,7 @@ def module(context):
 
 
 def expected(stays, block, grid, n, m):
-    """What the threads write that stay; the others leave -1."""
+    """Return the threads' output; -1 for threads that returned early."""
     nx, ny, nz = block
     z, ty, tx = np.indices((nz, ny, nx))
     t = (tx + nx * (ty + ny * z)).ravel()
@@ -138,7 +140,7 @@ def test_who_stays(module, name, suffix, block, grid):
     for n, m in [(-3, 2), (0, 1), (1, 1), (7, 3), (16, 40), (17, 0), (99, 99)]:
         right = expected(stays, block, grid, n, m)
         if not first_thread_stays(right, int(np.prod(block))):
-            continue  # who reads what nobody wrote
+            continue  # such threads read memory that no thread wrote
         out = gpuarray.to_gpu(np.full(threads, -1, np.int32))
         function(out, np.int32(n), np.int32(m), block=block, grid=grid)
         cuda.Context.synchronize()
@@ -154,7 +156,7 @@ def first_thread_stays(right, threads):
 @pytest.mark.no_sanitizer
 @pytest.mark.parametrize("checks", ["", "memory,race,init"])
 def test_they_are_loops(tmp_path, checks):
-    """No fibers for what can be told before."""
+    """Recognized bounds need no fibers."""
     path = tmp_path / "early.cu"
     path.write_text(
         'extern "C" {'

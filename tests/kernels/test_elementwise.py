@@ -1,4 +1,4 @@
-"""ElementwiseKernel: results equal NumPy's exactly unless said."""
+"""ElementwiseKernel: results equal NumPy's exactly unless noted."""
 
 # SPDX-License-Identifier: MIT
 

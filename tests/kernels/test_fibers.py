@@ -1,4 +1,4 @@
-"""Threads that each have a stack of their own, on the CPU device."""
+"""Fibers: CUDA threads with a stack each, on the CPU device."""
 
 # SPDX-License-Identifier: MIT
 
@@ -45,13 +45,13 @@ __global__ void exits(unsigned *out)
 
 @pytest.fixture
 def regions() -> str:
-    """None of them, unless a test says so."""
+    """Switch thread loops off unless a test switches them on."""
     return "0"
 
 
 @pytest.fixture
 def run(regions: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Calls a kernel on fibers; what it wrote."""
+    """Run a kernel on fibers and return its output."""
     import pycuda.driver as drv
     from pycuda.compiler import SourceModule
 
@@ -75,7 +75,7 @@ def test_who_waits_for_a_lane_that_ends_goes_on(run: Any) -> None:
 
 @pytest.mark.parametrize("regions", ["0", "1"])
 def test_stacks_hold_the_frames(run: Any, regions: str) -> None:
-    """Of each thread, or of all in one."""
+    """The stack suffices for each thread, or for a block on one stack."""
     n, threads = 1000, 1024
     wanted = np.arange(threads, dtype=np.uint64) * (n * (n - 1) // 2)
     found = run("large_frames", np.uint32(n), threads=threads)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:invalid value encountered in cast"
 )
 
-#: kind -> digits after the point, bias, largest number's code
+#: kind -> fraction bits, bias, code of the largest number
 TYPES = {"e4m3": (3, 7, 0x7E), "e5m2": (2, 15, 0x7B)}
 KINDS = pytest.mark.parametrize("kind", TYPES)
 NAN = 0x7F
@@ -33,12 +33,12 @@ CTYPES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def header(device):
-    """The header that the tests are of."""
+    """Return the header under test."""
     skip_without("cuda_fp8.h", device)
 
 
 def decoded(kind, codes):
-    """Codes as float64."""
+    """Return the values of codes as float64."""
     digits, bias, largest = TYPES[kind]
     codes = np.asarray(codes).astype(int)
     size, sign = codes & 127, np.where(codes & 128, -1.0, 1.0)
@@ -55,11 +55,12 @@ def decoded(kind, codes):
 
 
 def encoded(kind, x, saturate):
-    """The nearest codes of float64s, of two the even one."""
+    """Return the nearest codes of float64 values, ties to even."""
     largest = TYPES[kind][2]
     x = np.asarray(x, np.float64)
     line = decoded(kind, np.arange(largest + 1))
-    line = np.append(line, 2 * line[-1] - line[-2])  # as if there were one
+    # Appends a value after the last one, for rounding
+    line = np.append(line, 2 * line[-1] - line[-2])
     size = np.minimum(np.abs(np.where(np.isnan(x), 0, x)), line[-1])
     low = np.minimum(np.searchsorted(line, size, "right") - 1, largest)
     below, above = size - line[low], line[low + 1] - size
@@ -73,7 +74,7 @@ def encoded(kind, x, saturate):
 
 
 def same(kind, found, wanted):
-    """All NaNs are one."""
+    """Compare arrays; all NaNs are equal."""
     codes = [
         np.where(np.isnan(decoded(kind, codes)), NAN, codes)
         for codes in (found, wanted)
@@ -86,7 +87,7 @@ def same(kind, found, wanted):
 
 
 def run(kind, body, *arrays, out=np.uint8, columns=1, types=()):
-    """`body` for each i, with the arrays a, b, ... and T, KIND."""
+    """Run `body` for each i, with the arrays a, b, ... and T, KIND."""
     names = "abcd"[: len(arrays)]
     types = types or [CTYPES[x.dtype.str[1:]] for x in arrays]
     parameters = "".join(
@@ -122,7 +123,8 @@ def codes():
 
 
 def numbers(kind):
-    """float32: each number, each middle, what is beside them, any bits."""
+    """Return float32 values: codes, midpoints, their neighbors, random
+    bits."""
     digits, _, largest = TYPES[kind]
     line = decoded(kind, np.arange(largest + 1))
     line = np.append(line, [2 * line[-1] - line[-2], 1e9])
@@ -201,7 +203,7 @@ def test_all_of_16_bits(kind, saturate):
 
 @KINDS
 def test_numbers_become_the_type(kind):
-    """Constructors take the largest for what is too large."""
+    """Constructors saturate values that are too large."""
     x = numbers(kind)
     wanted = encoded(kind, x, True)
     for itype, values in (("float", x), ("double", x.astype("f8"))):

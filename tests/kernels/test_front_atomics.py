@@ -21,7 +21,7 @@ N = 640
 
 
 def run(body, dtype, start):
-    """`body` on every thread with t in 1..N; the word it works on."""
+    """Run `body` on each thread t in 1..N and return the word it updates."""
     word = np.array([start], dtype)
     name = next(n for n, d in TYPES.items() if d is dtype)
     module = SourceModule(

@@ -1,4 +1,4 @@
-"""pycuda-complex.hpp against numpy's complex numbers."""
+"""pycuda-complex.hpp against NumPy's complex numbers."""
 
 import numpy as np
 import pytest
@@ -183,7 +183,7 @@ def test_types_are_strict(expression):
 
 
 def test_volatile_operands():
-    """What reductions do in their last warp."""
+    """Reductions use volatile operands in their last warp."""
     module = SourceModule(
         """
         #include <pycuda-complex.hpp>

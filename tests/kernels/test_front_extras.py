@@ -1,4 +1,4 @@
-"""Headers of ours for the CPU device, and vector types."""
+"""Our headers for the CPU device, and vector types."""
 
 import time
 
@@ -195,7 +195,7 @@ def test_global_timer_is_the_hosts_clock():
     "kind", ["float4", "double2", "uint4", "float2", "int", "char"]
 )
 def test_streamed_words(kind):
-    """Another launch, on whatever thread, finds what went past the caches."""
+    """A later launch, on any thread, sees data stored past the caches."""
     n = 20_000
     module = SourceModule(
         f"""

@@ -1,4 +1,4 @@
-"""What headers of the toolkit and of the C library give to kernels."""
+"""Names from headers of the CUDA toolkit and the C library in kernels."""
 
 import re
 from pathlib import Path
@@ -43,7 +43,7 @@ with mpmath.workdps(60):
         "LG2_X_1024": 1024 * LOG(2) / LOG(10),
         "LG2_X_1075": 1075 * LOG(2) / LOG(10),
     }
-# Numbers that have no logarithms and roots in them.
+# Numbers without logarithms and roots in their names.
 PLAIN = {
     "INF": np.inf,
     "NAN": np.nan,
@@ -63,7 +63,7 @@ PLAIN = {
 
 
 def constant(name):
-    """The value of CUDART_<name>, in its type."""
+    """Return the value of CUDART_<name>, in its type."""
     dtype = np.float32 if name.endswith("_F") else np.float64
     for known in (name, name.removesuffix("_F")):
         if known in PLAIN:
@@ -134,7 +134,7 @@ def test_words_for_operators():
     )
 
 
-# Of CUDA's runtime API; NVRTC has these without an include.
+# Names of the CUDA runtime API; NVRTC declares these without an include.
 RUNTIME = {
     "cudaSuccess": 0,
     "cudaErrorMemoryAllocation": 2,

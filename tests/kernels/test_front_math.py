@@ -23,7 +23,7 @@ C_NAMES = {
 
 
 def evaluate(expression, result, *inputs):
-    """`expression` of a, b, c, with an element of each input for each."""
+    """Evaluate `expression` of a, b, c for each element of the inputs."""
     inputs = [np.ascontiguousarray(x) for x in inputs]
     names = "abc"[: len(inputs)]
     parameters = ", ".join(
@@ -54,7 +54,7 @@ def evaluate(expression, result, *inputs):
     return out
 
 
-# name: (exact function, range, ulps allowed for float, for double)
+# name: (exact function, range, allowed ulps for float, for double)
 FUNCTIONS = {
     "sin": (mpmath.sin, (-30, 30), 2, 2),
     "cos": (mpmath.cos, (-30, 30), 2, 2),
@@ -95,7 +95,7 @@ FUNCTIONS = {
 
 
 def ulps(got, exact):
-    """Largest error, in units in the last place of the result's type."""
+    """Return the largest error, in ulps of the result's type."""
     worst = 0.0
     for value, true in zip(got, exact, strict=True):
         step = np.spacing(abs(got.dtype.type(float(true))))
@@ -177,7 +177,7 @@ def test_results_have_the_type_of_cmath():
 
 
 def round_exactly(value, dtype, mode):
-    """The exact fraction `value`, rounded to `dtype` as `mode` says."""
+    """Round the exact fraction `value` to `dtype` in the given mode."""
     near = dtype(float(value)) if dtype is np.float64 else None
     if near is None:
         near = np.float32(float(value))

@@ -1,4 +1,4 @@
-"""Names and headers that programs take for granted, on both devices."""
+"""Names and headers that programs assume to exist, on both devices."""
 
 import warnings
 
@@ -10,7 +10,7 @@ from pycuda.compiler import SourceModule, compile
 
 pytestmark = pytest.mark.usefixtures("context")
 
-# What nvcc makes visible without any #include.
+# Names that nvcc declares without any #include.
 IMPLICIT = {
     "uint": "uint v = 1",
     "ushort": "ushort v = 1",
@@ -79,7 +79,7 @@ def test_name_is_there_without_an_include(name, no_extern_c):
     assert compile(source, no_extern_c=no_extern_c)
 
 
-# Names that nvcc leaves to a header: programs define them as they like.
+# Names that nvcc leaves to headers: programs may define them themselves.
 @pytest.mark.parametrize(
     "definition",
     [
@@ -270,7 +270,7 @@ __global__ void kernel(int *out, int n, Kind kind)
 
 
 def test_what_compilers_let_pass():
-    """Narrowing in braces above all: it is an error elsewhere."""
+    """Mainly narrowing in braces, which is an error in standard C++."""
     out = np.full(4, 1, np.int32)
     kernel = SourceModule(LAX).get_function("kernel")
     kernel(cuda.InOut(out), np.int32(5), np.int32(0), block=(1, 1, 1))
@@ -295,7 +295,7 @@ def test_ndebug_turns_assert_off():
 @pytest.mark.parametrize("header", ["cuda_fp16.h", "cooperative_groups.h"])
 @pytest.mark.cpu
 def test_template_headers_compile_inside_the_wrap(header):
-    """On a GPU they come with the toolkit, which need not be there."""
+    """On a GPU the headers come with the toolkit, which may be missing."""
     source = (
         f"#include <{header}>\n__global__ void kernel(int *p) {{ *p = 1; }}"
     )
@@ -332,7 +332,7 @@ def test_headers_of_the_host_bring_what_nvccs_do(header):
 
 
 def test_a_toolkits_headers_come_after_ours(tmp_path, device):
-    """Those of a folder of the program's own come first."""
+    """Our headers come first, except before the program's own folders."""
     (tmp_path / "cuda_runtime_api.h").write_text("")
     (tmp_path / "cuda_fp16.h").write_text("#error NVIDIA's\n")
     (tmp_path / "only_there.h").write_text("#define VALUE 5\n")

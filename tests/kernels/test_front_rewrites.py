@@ -1,4 +1,4 @@
-"""Declarations that NVRTC takes and clang alone would refuse."""
+"""Declarations that NVRTC accepts and plain clang rejects."""
 
 # SPDX-License-Identifier: MIT
 
@@ -10,7 +10,7 @@ from pycuda.compiler import SourceModule
 
 pytestmark = [
     pytest.mark.usefixtures("context"),
-    # NVRTC's words of linkage, of `p >= 0` and of constructors
+    # NVRTC's wording for linkage, for `p >= 0` and for constructors
     pytest.mark.filterwarnings("ignore:(?s).*compiler succeeded, but said"),
 ]
 
@@ -176,7 +176,7 @@ default:
 
 
 def test_jumps_over_initialisations():
-    """What is jumped over is not used, in programs that work."""
+    """In correct programs, skipped variables are not used."""
     got = run(
         kernel(
             JUMPED.replace(", *const p = &w; // a list", ";").replace(
@@ -255,7 +255,7 @@ def test_a_constant_that_is_jumped_over_stays_one():
     ],
 )
 def test_jumps_that_stay_errors(head, body):
-    """NVRTC takes them; here their meaning would be another."""
+    """NVRTC accepts these jumps; here their meaning would change."""
     with pytest.raises(cuda.CompileError, match="cannot jump") as caught:
         run(
             head
@@ -267,7 +267,7 @@ def test_jumps_that_stay_errors(head, body):
 
 
 def test_many_jumps():
-    """As many remarks as cases and variables."""
+    """One diagnostic for each pair of a case label and a variable."""
     cases = "".join(
         f"case {i}: int x{i} = {i}; out[t] = x{i}; break;\n" for i in range(40)
     )
@@ -276,7 +276,7 @@ def test_many_jumps():
 
 @pytest.mark.cpu
 def test_words_of_macros_stay():
-    """A macro that makes one function static makes variables so, too."""
+    """A macro that makes one function static also makes variables static."""
     source = """
     __device__ int f(int);
     #define LOCAL static
@@ -354,7 +354,7 @@ def test_execution_spaces_that_differ():
 
 
 def test_functions_without_an_execution_space():
-    """Those of the host may stand beside kernels, as nvcc has it."""
+    """Host functions may appear next to kernels, as with nvcc."""
     got = run(
         """
         #include <stdio.h>
@@ -429,7 +429,7 @@ def test_integers_of_64_bits_are_long_long():
 
 
 def test_all_in_one_source_and_in_rounds():
-    """Some are seen only once others are mended; instances repeat them."""
+    """Some errors show only after others are fixed; instances repeat them."""
     source = f"""
     {TYPED}
     struct counted {{ int count = 7; __device__ counted() {{}} }};

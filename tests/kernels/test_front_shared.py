@@ -1,4 +1,4 @@
-"""Shared variables of types whose constructors do something: none is run."""
+"""Shared variables with non-trivial constructors: no constructor runs."""
 
 # SPDX-License-Identifier: MIT
 
@@ -10,7 +10,7 @@ from pycuda.compiler import SourceModule
 
 pytestmark = [
     pytest.mark.usefixtures("context"),
-    # NVRTC's word for it
+    # NVRTC's wording for it
     pytest.mark.filterwarnings("ignore:(?s).*dynamic initialization"),
 ]
 
@@ -110,7 +110,7 @@ def test_no_lambda_copies_the_variable(capture):
 
 
 def test_each_instance_of_a_template_has_its_own():
-    """Also where the variables have one type."""
+    """Instances have separate variables, even if these have the same type."""
     head = """
     template <int Which, class T> __device__ pair_of<T> *place()
     {

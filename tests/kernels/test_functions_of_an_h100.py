@@ -1,8 +1,9 @@
-"""997 functions of CUDA on fixed operands give what an H100 gives.
+"""997 CUDA functions give an H100's results on fixed operands.
 
-Integer functions, conversions, rounding and half arithmetic give the same
-bytes; mathematical functions are within CUDA's bounds.  The H100's results are
-those of ``python tools/oracle evaluate``, shortened by its ``--pack``.
+Integer functions, conversions, rounding and half-precision arithmetic give the
+same bytes; mathematical functions are within CUDA's bounds. The H100's results
+were written by ``python tools/oracle evaluate`` and shortened by its option
+``--pack``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -20,7 +21,7 @@ DATA = ROOT / "tests" / "kernels" / "data" / "functions_h100.txt.xz"
 
 @pytest.fixture(scope="module")
 def evaluate():
-    """The module of tools/oracle."""
+    """Load the module `evaluate` of tools/oracle."""
     path = str(ROOT / "tools" / "oracle")
     sys.path.insert(0, path)
     try:
@@ -31,7 +32,7 @@ def evaluate():
 
 @pytest.fixture(scope="module")
 def expected(evaluate):
-    """The H100's results."""
+    """Load the H100's results."""
     return evaluate.unpack(DATA)
 
 

@@ -1,4 +1,4 @@
-"""Cooperative groups: atomics that groups update, types, refused uses."""
+"""Cooperative groups: atomic updates by groups, types, rejected uses."""
 
 # SPDX-License-Identifier: MIT
 
@@ -45,7 +45,7 @@ __global__ void k(int *out, int *words)
     GROUP;
 }
 """
-# Groups of `size` threads that are there alone: their sums are definite.
+# Groups of `size` threads without other threads: their sums are definite.
 GROUPS = {
     "tile": ("try_all(cg::tiled_partition<16>(block), t, out, words)", 16),
     "typed tile": (
@@ -89,7 +89,7 @@ def test_atomics_that_a_group_updates(kind):
 
 
 def test_members_of_a_grid_and_types_of_groups():
-    """The numbers of types are those of compiled code for a GPU."""
+    """Group types have the numbers that compiled GPU code uses."""
     source = """
     __device__ unsigned sizes(cg::thread_group g) { return g.size(); }
     __global__ void k(unsigned *out)

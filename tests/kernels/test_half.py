@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:invalid value encountered in cast"),
 ]
 
-#: name in functions -> header, C type, pair, digits, exponents' range
+#: name in functions -> header, C type, pair, digits, exponent range
 TYPES = {
     "half": ("cuda_fp16.h", "__half", "__half2", 11, -24, 15),
     "bfloat16": (
@@ -31,7 +31,7 @@ KINDS = pytest.mark.parametrize("kind", TYPES)
 
 
 def values_of(kind, bits):
-    """16-bit words as float64."""
+    """Return the values of 16-bit words as float64."""
     bits = np.asarray(bits, np.uint16)
     if kind == "half":
         return bits.view(np.float16).astype(np.float64)
@@ -39,7 +39,7 @@ def values_of(kind, bits):
 
 
 def rounded(kind, x, mode="rn"):
-    """float64 as the words of a type, each rounded once."""
+    """Round float64 values to words of a type, with a single rounding."""
     _, _, _, digits, least, greatest = TYPES[kind]
     x = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def rounded(kind, x, mode="rn"):
 
 
 def run(kind, body, *arrays, out=np.uint16, count=None):
-    """`body` for each i, with out and the arrays a, b, ... of words."""
+    """Run `body` for each i, with out and the arrays a, b, ... of words."""
     header, T, T2, *_ = TYPES[kind]
     ctypes = {
         "u2": "unsigned short",
@@ -114,7 +114,7 @@ def run(kind, body, *arrays, out=np.uint16, count=None):
 
 
 def words(count, seed=0):
-    """Any bits, and the special ones."""
+    """Return random bits and the special values."""
     random = np.random.default_rng(seed)
     x = random.integers(0, 65536, count).astype(np.uint16)
     x[:6] = [0, 0x8000, 1, 0x7C00, 0x7F80, 0x7FFF]
@@ -186,7 +186,7 @@ def test_integers(kind, mode, name):
     x = (
         random.integers(0, high, 5000) >> random.integers(0, 40, 5000)
     ).astype(dtype)
-    # x * 2**k + 1 around a tie, where a double would forget the 1
+    # x * 2**k + 1 near a tie, where a double would lose the 1
     if name in ("ll", "ull"):
         x[:3] = [(257 << 53) + 1, (257 << 53) - 1, 257 << 53]
     exact = [int(v) for v in x]
@@ -222,7 +222,8 @@ def test_integers(kind, mode, name):
         w,
         out=np.uint32 if name == "ushort" else dtype,
     )
-    if name in ("ll", "ull"):  # NaN is the top bit alone there, as in PTX
+    # For these types NaN converts to the top bit only, as in PTX
+    if name in ("ll", "ull"):
         keep = ~np.isnan(value)
         found, wanted = found[keep], np.array(wanted, object)[keep]
     assert found.tolist() == list(wanted)
@@ -240,7 +241,7 @@ def test_arithmetic(kind, name, operator):
     with np.errstate(all="ignore"):
         exact = {"+": a + b, "-": a - b, "*": a * b, "/": a / b}[operator]
         if operator in "+-":
-            # two numbers far apart: their sum is no float64
+            # two numbers so far apart that their sum is not a float64
             other = b if operator == "+" else -b
             lost = (a - (exact - other)) + (other - (exact - (exact - other)))
             odd = np.where(np.isfinite(lost), lost, 0)
@@ -281,7 +282,7 @@ def test_fused_multiply_add_rounds_once(kind):
         exact = Fraction(a[i]) * Fraction(b[i]) + Fraction(c[i])
         near = float(exact)
         if Fraction(near) != exact and np.isfinite(near):
-            # towards the exact value, off any tie
+            # towards the exact value, away from ties
             side = np.inf if exact > Fraction(near) else -np.inf
             near = np.nextafter(near, side)
         if exact == 0:
@@ -400,7 +401,8 @@ def test_functions(kind):
             wanted = rounded(kind, function(values_of(kind, x)))
         found = run(kind, f"out[i] = h{name}(a[i]);", x)
         off = np.abs(found.astype(int) - wanted)
-        # One step of the last digit, where float's own error crosses a tie.
+        # One unit in the last place, where the error of the float crosses a
+        # tie.
         assert off.max() <= 1, f"{name}: {off.max()} steps"
         assert (off != 0).mean() < 0.002, name
         pair = f"T2 r = h2{name}(T2(a[i], a[i])); out[i] = r.y;"

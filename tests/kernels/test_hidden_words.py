@@ -1,4 +1,4 @@
-"""What macros hide from the search of an operation's words."""
+"""Macros that hide keywords from the search in an operation's text."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,7 +1,7 @@
-"""Inline PTX: what a statement gives, against Python's integers and NumPy.
+"""Inline PTX: results of statements, against Python's integers and NumPy.
 
 The cases are kernels of two modules, so that each compiles once; a GPU runs
-them as they are.
+them unchanged.
 """
 
 # SPDX-License-Identifier: MIT
@@ -30,7 +30,8 @@ def signed(x: int) -> int:
 
 
 def field(value: int, bits: int, is_signed: bool) -> int:
-    """`bfe` at bits & 63, of bits >> 8 & 63 bits."""
+    """Extract a bit field as `bfe` does: start bits & 63, length bits >> 8 &
+    63."""
     position, length = bits & 63, bits >> 8 & 63
     value = (signed(value) if is_signed else value) >> position
     if not length:
@@ -64,8 +65,8 @@ def quotient(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-# name: (asm statement with r, s and w as results, what o[i] becomes, its value
-# for x = A[i] and y = B[i])
+# name: (asm statement with the results r, s and w, expression for o[i],
+# expected value for x = A[i] and y = B[i])
 X, Y = '"r"(x), "r"(y)', '"r"(y)'
 CASES: dict[str, tuple[str, str, Any]] = {
     "add": (f'"add.u32 %0, %1, %2;" : "=r"(r) : {X}', "r", lambda x, y: x + y),
@@ -343,7 +344,7 @@ def test_special_registers():
     function(drv.Out(got), block=(8, 8, 1))
     for values, (name, expected) in zip(got, SPECIAL.items(), strict=True):
         if name == "%warpid" and values.max() > 1:
-            continue  # a GPU's may be any number
+            continue  # on a GPU the result is undefined
         want = [[expected(x, y) for x in range(8)] for y in range(8)]
         assert values.tolist() == want, name
 

@@ -1,7 +1,7 @@
-"""Neighbouring words that a thread accesses, and others in between.
+"""Accesses to adjacent words with other accesses in between.
 
-The vectoriser may load or store such words together; what a thread does to
-the same memory between them must be seen all the same.
+The vectorizer may load or store adjacent words together; the thread's accesses
+to the same memory between them must keep their effect.
 """
 
 # SPDX-License-Identifier: MIT
@@ -142,12 +142,12 @@ def test_loaded_after_a_store(module):
 
 
 def test_pairs(module):
-    values = some(4) | 1  # each thread's own
+    values = some(4) | 1  # the values of the threads
     got = run(module, "pairs", values)
     assert (got == T + (T * 3 + 5) * 10).all()
 
 
-# In each, b is a, in a way that the compiler cannot see.
+# In each case b equals a, in a way that the compiler cannot see.
 ALIASES = """
 struct Pointers {
     unsigned *a, *b;
@@ -336,11 +336,11 @@ def test_in_place(aliases, name):
     assert (drv.from_device_like(array, want) == want).all()
 
 
-@pytest.mark.cpu  # GPUs refuse words of 8 bytes at such addresses
+@pytest.mark.cpu  # GPUs reject 8-byte words at such addresses
 @pytest.mark.parametrize("threads", [1, 64])
 @pytest.mark.parametrize("name", ["copy_pairs", "copy_rows"])
 def test_one_thread_a_word_further(aliases, name, threads):
-    """It alone works, so that no thread races with another."""
+    """A single thread works, so that there is no race with another one."""
     values = some(9)
     array = drv.to_device(values)
     aliases.get_function(name)(

@@ -16,7 +16,7 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-# What made their code is the release's compiler, under sanitizers too.
+# The compiler's code runs in its release build, also under sanitizers.
 pytestmark = pytest.mark.no_sanitizer
 
 GROUP = 10
@@ -29,9 +29,10 @@ MANY = {
 }
 
 
-# Half warps vote, each with its own mask, and nothing uses the result: ptxas
-# of CUDA 13 (-O1 and more; -O0 is right) drops the vote, keeps that the halves
-# part, and has votes of the whole warp follow without joining them again.
+# Half warps vote with different masks and the result is unused: ptxas of CUDA
+# 13 (at -O1 and above; -O0 is right) removes the vote but keeps the two halves
+# diverged, and does not reconverge them before the next votes of the whole
+# warp.
 NOT_ON_GPUS = {("warps", 5039)}
 
 
@@ -40,7 +41,7 @@ def groups(firsts: dict[str, range]) -> list[tuple[str, int]]:
 
 
 def check(kind: str, first: int, device: str, settings: list) -> None:
-    if device == "gpu":  # it has but one way
+    if device == "gpu":  # a GPU has only one setting
         settings = settings[:1]
     seeds = [
         seed
@@ -94,7 +95,7 @@ __global__ void kernel(unsigned *out, const unsigned *in, unsigned p)
 
 
 def test_division_that_one_thread_wants():
-    """LLVM 19 vectorised it for the first thread's sake alone."""
+    """LLVM 19 vectorized it for the sake of the first thread alone."""
     data = np.arange(100, dtype=np.uint32)
     out = np.zeros_like(data)
     SourceModule(DIVISION).get_function("kernel")(
@@ -116,7 +117,7 @@ __global__ void kernel(unsigned *out, const float *in, unsigned factor)
 
 
 def test_bits_of_floats_that_are_extended():
-    """LLVM 19 had no instruction for half a vector of them, with AVX-512."""
+    """With AVX-512, LLVM 19 had no instruction for half a vector of them."""
     values = np.arange(64, dtype=np.float32) / 3
     out = np.zeros(64, np.uint32)
     factor = 0x9E3779B9

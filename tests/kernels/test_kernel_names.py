@@ -1,7 +1,7 @@
-"""Names of generated kernels against those of a program.
+"""Names in generated kernels against the program's names.
 
-Only what PyCUDA lists is reserved: what else a template names must leave
-arguments, constants and macros of that name alone.
+Only the names that PyCUDA documents are reserved: other names in a template
+must not capture arguments, constants or macros of that name.
 """
 
 # SPDX-License-Identifier: MIT
@@ -37,7 +37,7 @@ FIELD = r"\{\{|\}\}|\{\w+\}|\$\w+|//.*|__\w+|#include.*|\b\d\w*"
 
 
 def own_names(text, reserved):
-    """What a template names by itself, without the prefix."""
+    """Return the names that a template defines, without the prefix."""
     words = re.findall(r"[A-Za-z_]\w*", re.sub(FIELD, " ", text))
     names = {word.removeprefix("pycuda_") for word in words}
     return sorted(names - {*LANGUAGE.split(), *reserved.split()})
@@ -57,7 +57,7 @@ SCANNED = own_names(
 
 @pytest.fixture(params=["this device's shape", "many threads"])
 def shape(request, monkeypatch):
-    """Every test also with the shapes that a GPU takes."""
+    """Run each test also with the launch shapes for a GPU."""
     tools.clear_context_caches()
     if request.param == "many threads":
         many = reduction._Shape(512, 4, 4, 64)
@@ -130,7 +130,7 @@ DECLARED = {
 @pytest.mark.parametrize("segments", [False, True])
 @pytest.mark.parametrize("kind", DECLARED)
 def test_scans_leave_names_alone(shape, kind, segments):
-    """All of them at once; NVRTC has functions `all` and `any` itself."""
+    """All names in one kernel; NVRTC has functions `all` and `any`."""
     names = [*SCANNED, "Element", "Segmented", "combine_elements", "head"]
     names += ["heads", "heads_pack", "v"]
     if kind == "constants":
@@ -152,7 +152,7 @@ def test_scans_leave_names_alone(shape, kind, segments):
 
 @pytest.mark.parametrize("segments", [False, True])
 def test_what_scans_offer(shape, segments):
-    """WG_SIZE, K and scan_type, to the preamble and to the expression."""
+    """The preamble and the expression can use WG_SIZE, K and scan_type."""
     kernel = InclusiveScanKernel(
         np.int32,
         "plus(a, b) + NOTHING + 0 * (K + WG_SIZE) + (scan_type)0",

@@ -1,8 +1,8 @@
-"""The sources of tests/oracle/language: what is taken, and what comes out.
+"""The sources of tests/oracle/language: accepted or rejected, and results.
 
-NVRTC's verdicts and the results are kept in files beside the sources:
-``python tools/oracle verdicts FILE`` and ``python tools/oracle results FILE``
-write them.
+NVRTC's verdicts and the results are in files next to the sources: ``python
+tools/oracle verdicts FILE`` and ``python tools/oracle results FILE`` write
+them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ FILES = sorted(path.stem for path in FOLDER.glob("*.cu"))
 
 
 def module(name):
-    """A module of tools/oracle."""
+    """Load a module of tools/oracle."""
     path = str(ROOT / "tools" / "oracle")
     sys.path.insert(0, path)
     try:
@@ -34,7 +34,7 @@ def module(name):
 
 @cache
 def expected():
-    """(keys that NVRTC refuses, results by key)."""
+    """Return (keys that NVRTC rejects, results by key)."""
     refused = (FOLDER / "refused.txt").read_text().splitlines()
     results = module("results").read(FOLDER / "results.txt")
     return set(refused), results
@@ -42,14 +42,14 @@ def expected():
 
 @pytest.fixture(scope="module")
 def runner():
-    """Runs the sources in a process of its own, which errors may end."""
+    """Run the sources in a separate process, which errors may end."""
     made = module("results").Runner()
     yield made
     made.close()
 
 
 def answer(entry, runner):
-    """The results, "taken" for what has none, or "error ..."."""
+    """Return the results, "taken" if there are none, or "error ..."."""
     if module("results").has_run(entry):
         return runner.words(entry)
     try:
@@ -86,7 +86,7 @@ def test_language(context, runner, name):
 @pytest.mark.slow
 @pytest.mark.cpu
 def test_the_sources_have_no_race():
-    """What threads race for may differ on each GPU."""
+    """Results of a race could differ between GPUs."""
     results = module("results")
     runner = results.Runner({"PYCUDA_CPU_CHECK": "race,memory"})
     errors = {

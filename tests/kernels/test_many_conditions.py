@@ -1,7 +1,7 @@
-"""Kernels with many conditions that are the same in all rounds of a loop.
+"""Kernels with many loop-invariant conditions.
 
-LLVM copies a loop for each of them; without a bound a dozen took minutes to
-compile and made an image of megabytes.
+LLVM unswitches a loop for each of them; without a limit, a dozen took minutes
+to compile and made an image of megabytes.
 """
 
 # SPDX-License-Identifier: MIT
@@ -73,7 +73,7 @@ def test_loops_are_copied_a_few_times_only(condition, form):
 
 
 def test_a_loop_of_the_kernel():
-    """Padded windows of a convolution, as generators of kernels write them."""
+    """Padded convolution windows, as kernel generators write them."""
     terms = "\n    ".join(
         f"a += (r < {i + 3} && blockIdx.x * 3 % {i + 2} < {i + 1} && "
         f"n > {i}) ? x[t + r * {i}] : 0.0f;"

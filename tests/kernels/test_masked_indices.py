@@ -1,4 +1,4 @@
-"""Indices that wrap: t * 3 & 63 and its like, read and written."""
+"""Indices that wrap, such as t * 3 & 63, in loads and stores."""
 
 # SPDX-License-Identifier: MIT
 
@@ -9,7 +9,7 @@ import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
 BLOCKS = (8, 16, 32, 64, 100, 256, 512)
-# The index in C, and in numpy.
+# The index in C and in NumPy.
 FORMS = {
     "(unsigned char)(t * 3)": lambda t: t * 3 % 256,
     "(unsigned char)(t + t * 4)": lambda t: t * 5 % 256,

@@ -1,4 +1,4 @@
-"""Mipmapped arrays: levels, and the functions that choose among them."""
+"""Mipmapped arrays: levels, and the functions that select them."""
 
 import gc
 
@@ -13,7 +13,7 @@ from pycuda.compiler import SourceModule
 LINEAR, POINT = cuda.filter_mode.LINEAR, cuda.filter_mode.POINT
 FLAGS = cuda.array3d_flags
 ON_CPU = _driver._device_kind() == "cpu"
-#: A GPU's level has 8 bits of fraction, and is found with fewer by gradients.
+#: A GPU's level has 8 bits of fraction, fewer if found from gradients.
 STEP = 1 / 256
 
 
@@ -31,7 +31,7 @@ def descriptor(
 
 
 def fill(array: cuda.Array, values: np.ndarray) -> None:
-    """Copy to a level: (slices, rows, texels)."""
+    """Copy an array of shape (slices, rows, texels) to a level."""
     slices, rows, texels = values.shape
     copy = cuda.Memcpy3D()
     copy.set_src_host(values)
@@ -43,7 +43,7 @@ def fill(array: cuda.Array, values: np.ndarray) -> None:
 
 
 def numbered(made: cuda.ArrayDescriptor3D) -> cuda.MipmappedArray:
-    """Level n holds n everywhere."""
+    """Fill level n with the value n."""
     chain = cuda.MipmappedArray(made)
     for level in range(chain.levels):
         array = chain.get_level(level)
@@ -66,8 +66,8 @@ SHAPES = {
         "-.2f, x - .5f, -1, 1",
     ),
 }
-# A change along dx that is 2**level texels of the longest side, 16: on a
-# cubemap's face 1 / 16 is twice as long in the direction's components.
+# Gradients along dx of 2**level texels of the longest side, 16: on a face of a
+# cubemap 1 / 16 is twice as long in the components of the direction.
 CHANGES = {
     "float": ("exp2f(l) / 16", "0.f"),
     "float2": ("make_float2({x}, {y})", "make_float2(0, 0)"),
@@ -114,7 +114,7 @@ def test_the_level_asked_for_is_read(name: str) -> None:
     expected = np.clip(levels, 0, 4)
     assert np.abs(out[[0, 4]] - expected).max() <= STEP
     gradients = STEP if ON_CPU else 1 / 16
-    # A GPU bends changes that leave the cube's face.
+    # A GPU bends gradients that leave the cube's face.
     inside = levels < (7 if ON_CPU or not name.startswith("Cubemap") else 3)
     differ = np.abs(out[[1, 2, 5]] - expected)[:, inside]
     assert differ.max() <= gradients
@@ -140,7 +140,7 @@ POINTS = 96
 
 @pytest.fixture(scope="module")
 def image() -> cuda.MipmappedArray:
-    """Five levels of random numbers, the largest 16 by 8."""
+    """Return five levels of random numbers, the largest 16 by 8."""
     chance = np.random.RandomState(4)
     chain = cuda.MipmappedArray(descriptor(16, 8))
     for level in range(chain.levels):
@@ -164,7 +164,7 @@ def test_bias_and_clamps(
     least: float,
     most: float | None,
 ) -> None:
-    """What it gives is a mixture of what plain textures of the levels give."""
+    """Results are mixtures of the levels' results as plain textures."""
     how = {
         "normalized_coordinates": True,
         "filter_mode": texel_filter,
@@ -172,7 +172,7 @@ def test_bias_and_clamps(
     }
     chance = np.random.RandomState(5)
     x, y = chance.uniform(-1, 2, (2, POINTS)).astype(np.float32)
-    # No level half-way between two, where rounding is the device's affair.
+    # No level half-way between two, where rounding depends on the device.
     wanted = np.round(chance.uniform(-1, 6, POINTS) * 8) / 8 + 1 / 16
     wanted = wanted.astype(np.float32)
     module = SourceModule(LOOK)
@@ -236,7 +236,7 @@ def test_normalised_integers_are_mixed() -> None:
 
 
 def test_a_kernel_makes_the_levels() -> None:
-    """Each from the one before, through surfaces of both."""
+    """Each level is computed from the previous one, through surfaces."""
     shrink = SourceModule("""
     __global__ void shrink(cudaSurfaceObject_t from, cudaSurfaceObject_t to)
     {

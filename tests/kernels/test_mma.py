@@ -1,4 +1,4 @@
-"""mma.h: products of matrices by warps, of every shape, type and layout."""
+"""mma.h: matrix products by warps, in every shape, type and layout."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-#: name -> element type in the source, numpy's, accumulators', least capability
+#: name -> element type in C, in NumPy, of accumulators, minimum capability
 TYPES = {
     "half": ("half", np.uint16, ("float", "half"), (7, 0)),
     "bfloat16": ("__nv_bfloat16", np.uint16, ("float",), (8, 0)),
@@ -36,7 +36,7 @@ HEAD = "#include <mma.h>\nusing namespace nvcuda;\n"
 
 @pytest.fixture(scope="module", autouse=True)
 def header(device):
-    """The header that the tests are of."""
+    """Return the header under test."""
     skip_without("mma.h", device)
 
 
@@ -47,7 +47,7 @@ def needs(name, device):
 
 
 def numbers(name, shape, seed):
-    """Elements as they lie in memory, and their values as float64."""
+    """Return elements in their memory format, and their values as float64."""
     random = np.random.default_rng(seed)
     if name in ("schar", "uchar"):
         limits = np.iinfo(TYPES[name][1])
@@ -72,7 +72,7 @@ def values(bits):
 
 
 def in_memory(x, layout, stride):
-    """The matrix by rows or columns, each so long."""
+    """Return the matrix by rows or columns, with a leading dimension."""
     x = x if layout == "row" else x.T
     wide = np.zeros((x.shape[0], stride), x.dtype)
     wide[:, : x.shape[1]] = x
@@ -147,7 +147,7 @@ def test_a_product(device, name, sums, shape, layouts):
 
 
 def test_halves_to_floats_and_back():
-    """c and d may be of different types."""
+    """Matrices c and d may have different types."""
     a, exact_a = numbers("half", (16, 16), 3)
     b, exact_b = numbers("half", (16, 16), 4)
     out, back = np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float16)
@@ -181,7 +181,7 @@ def test_halves_to_floats_and_back():
 
 @pytest.mark.parametrize("block", [(32, 2, 1), (64, 1, 1), (16, 4, 1)])
 def test_elements(block):
-    """Each lane works on its own; 16 by 4 has no whole warp in a row."""
+    """Each lane processes its own elements; blocks of 16 by 4 split warps."""
     a, exact_a = numbers("half", (16, 16), 5)
     c = np.arange(256, dtype=np.float32).reshape(16, 16)
     out = np.zeros((2, 16, 16), np.float32)
@@ -262,7 +262,7 @@ def test_a_large_product_by_tiles(block):
 
 
 def test_many_products_in_turn():
-    """Fragments in arrays; a warp may stay away altogether."""
+    """Arrays of fragments; a warp may skip all products."""
     a, exact_a = numbers("half", (2, 16, 16), 8)
     b, exact_b = numbers("half", (2, 16, 16), 9)
     out = np.zeros((4, 16, 16), np.float32)
@@ -332,7 +332,7 @@ def test_sums_of_integers_saturate_or_wrap(device):
 
 
 def test_floats_to_tf32(device):
-    """To nearest with 11 digits, ties away from zero."""
+    """Rounding is to nearest with 11 digits, ties away from zero."""
     needs("tf32", device)
     random = np.random.default_rng(12)
     bits = random.integers(0, 2**32, 4096).astype(np.uint32)
@@ -347,7 +347,7 @@ def test_floats_to_tf32(device):
         block=(1, 1, 1),
         grid=(len(x), 1),
     )
-    # the low bits count for nothing
+    # the low bits are ignored
     wanted = (x.view(np.uint32) + np.uint32(0x1000)) >> 13
     assert np.array_equal(found.view(np.uint32) >> 13, wanted)
 
@@ -370,7 +370,7 @@ def test_what_there_is_not(fragment):
         SourceModule(HEAD + source)
 
 
-@pytest.mark.cpu  # as NVRTC 13; older ones may take the argument
+@pytest.mark.cpu  # as in NVRTC 13; older versions may accept the argument
 @pytest.mark.parametrize("sums", ["half", "float"])
 def test_sums_of_floats_do_not_saturate(sums):
     source = SATURATION.replace("T", "half").replace("S", sums)

@@ -96,13 +96,13 @@ __global__ void filled_1(int *out, unsigned v)
 }
 }
 """
-#: with whole warps in a row, and with warps of several rows
+#: blocks whose rows are whole warps, and blocks with several rows per warp
 BLOCKS = pytest.mark.parametrize("block", [(64, 1, 1), (8, 8, 1)])
 
 
 @pytest.fixture(scope="module")
 def module(device):
-    """All kernels, in one compilation."""
+    """Compile all kernels together."""
     skip_without("mma.h", device)
     capability = cuda.Context.get_device().compute_capability()
     if device == "gpu" and capability < (8, 0):
@@ -111,7 +111,7 @@ def module(device):
 
 
 def packed(x, width, bits):
-    """Rows of small integers as bytes, with random bits up to `width`."""
+    """Pack rows of small integers into bytes, padded with random bits."""
     random = np.random.default_rng(3)
     wide = random.integers(0, 1 << bits, (*x.shape[:-1], width))
     wide[..., : x.shape[-1]] = x & ((1 << bits) - 1)
@@ -124,7 +124,7 @@ def packed(x, width, bits):
 
 
 def matrices(low, high, shape, seed):
-    """Random matrices; each first row has the extremes."""
+    """Return random matrices; each first row has the extreme values."""
     random = np.random.default_rng(seed)
     x = random.integers(low, high, shape, endpoint=True)
     x[:, 0] = low
@@ -138,7 +138,7 @@ def matrices(low, high, shape, seed):
 def test_products_of_4_bits(module, kind, satf, block):
     low, high = (-8, 7) if kind == "s4" else (0, 15)
     a = matrices(low, high, (2, 8, 32), 1)
-    b = matrices(low, high, (2, 8, 32), 2)  # by columns
+    b = matrices(low, high, (2, 8, 32), 2)  # column-major
     c = matrices(-(2**31), 2**31 - 1, (1, 8, 8), 4)[0]
     c[:, 4:] //= 1 << 16
     out = np.zeros((2, 8, 12), np.int32)

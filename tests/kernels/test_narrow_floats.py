@@ -11,9 +11,9 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-#: format -> bits, bits of fraction, exponent of the least normal number
+#: format -> bits, fraction bits, exponent of the smallest normal number
 FORMATS = {"e2m3": (6, 3, 0), "e3m2": (6, 2, -2), "e2m1": (4, 1, 0)}
-#: format -> class, number of bits from one element of a vector to the next
+#: format -> class, bits between consecutive elements of a vector
 CLASSES = {"e2m3": (6, 8), "e3m2": (6, 8), "e2m1": (4, 4), "e8m0": (8, 8)}
 NEAREST, ZERO, UP = 0, 1, 2
 NOSAT, SATFINITE = 0, 1
@@ -28,7 +28,7 @@ FIELDS += [("f", "f4"), ("i", "i4"), ("u", "u4"), ("s", "i2"), ("us", "u2")]
 FIELDS += [("h", "u2"), ("b", "u2")]
 #: one number in each type; the kernels read arrays of it
 SOURCE = np.dtype(FIELDS, align=True)
-#: what the classes are converted to
+#: types to which the classes convert
 WIDE = np.dtype(
     [*FIELDS, ("c", "i1"), ("sc", "i1"), ("uc", "u1"), ("t", "u1")],
     align=True,
@@ -179,7 +179,7 @@ extern "C" __global__ void back_e8m0(unsigned short *o)
 
 @pytest.fixture(scope="module")
 def module(device):
-    """All kernels, in one compilation."""
+    """Compile all kernels together."""
     skip_without("cuda_fp4.h", device)
     parts = [
         CLASS.replace("FORMAT", kind).replace("fpN", f"fp{bits}")
@@ -190,7 +190,7 @@ def module(device):
 
 
 def run(module, name, count, *arguments):
-    """One thread for each of `count` elements."""
+    """Run one thread for each of `count` elements."""
     module.get_function(name)(
         *arguments, block=(128, 1, 1), grid=(-(-count // 128), 1)
     )
@@ -200,7 +200,7 @@ def run(module, name, count, *arguments):
 
 
 def magnitudes(kind):
-    """The numbers of a format in ascending order, from zero."""
+    """Return the numbers of a format in ascending order, from zero."""
     bits, digits, least = FORMATS[kind]
     codes = np.arange(1 << (bits - 1))
     exponent, fraction = codes >> digits, codes & ((1 << digits) - 1)
@@ -212,7 +212,7 @@ def magnitudes(kind):
 
 
 def decoded(kind, codes):
-    """Codes as float64; bits above the format's are ignored."""
+    """Return codes as float64; bits above the format's are ignored."""
     codes = np.asarray(codes).astype(int)
     if kind == "e8m0":
         return np.where(codes == 255, np.nan, np.ldexp(1.0, codes - 127))
@@ -222,7 +222,7 @@ def decoded(kind, codes):
 
 
 def encoded(kind, x, mode=NEAREST):
-    """Codes of float64s, to nearest even or toward zero, saturated."""
+    """Return codes of float64s, to nearest even or toward zero, saturated."""
     line = magnitudes(kind)
     x = np.asarray(x, np.float64)
     size = np.minimum(np.abs(np.where(np.isnan(x), np.inf, x)), line[-1])
@@ -236,7 +236,7 @@ def encoded(kind, x, mode=NEAREST):
 
 
 def scales(x, mode=UP, limit=SATFINITE):
-    """e8m0 codes of float64s."""
+    """Return e8m0 codes of float64s."""
     x = np.asarray(x, np.float64)
     fraction, exponent = np.frexp(np.abs(x))
     code = exponent + 126 + (fraction > 0.5) * (mode == UP)
@@ -248,7 +248,7 @@ def scales(x, mode=UP, limit=SATFINITE):
 
 
 def wide(codes, bits):
-    """bfloat16 and half precision as float64."""
+    """Return bfloat16 or half-precision codes as float64."""
     codes = np.asarray(codes, np.uint16)
     if bits == "h":
         return codes.view(np.float16).astype(np.float64)
@@ -256,7 +256,8 @@ def wide(codes, bits):
 
 
 def numbers():
-    """All halves and bfloat16s; floats, doubles and integers of all sizes."""
+    """Return all halves and bfloat16s, and other types' numbers of all
+    sizes."""
     random = np.random.default_rng(1)
     a = np.zeros(COUNT, SOURCE)
     a["h"] = a["b"] = np.arange(COUNT)
@@ -296,11 +297,11 @@ def numbers():
 
 
 def exact(kind, name, values):
-    """Codes that the class's constructor gives for one type of number."""
+    """Return the codes that the constructor gives for one type of number."""
     if name in "hb":
         values = wide(values, name)
     elif SOURCE[name].kind != "f" and SOURCE[name].itemsize == 8:
-        # to a double that is rounded like the integer
+        # rounds to double as it rounds the integer
         size = np.array([abs(int(v)) for v in values], object)
         lost = [max(int(v).bit_length() - 52, 0) for v in size]
         odd = [
@@ -332,7 +333,7 @@ def test_every_code_becomes_every_number(module, kind):
     assert np.array_equal(found["t"], nonzero)
     for name in ("q", "uq", "l", "ul", "i", "u", "s", "us", "c", "sc", "uc"):
         limits = np.iinfo(WIDE[name])
-        # as in PTX: the top bit alone in 64 bits, otherwise 0
+        # as in PTX: in 64 bits only the top bit, otherwise 0
         nan = {64: limits.min or 1 << 63}.get(limits.bits, 0)
         whole = [
             nan if np.isnan(x) else min(max(int(x), limits.min), limits.max)
@@ -490,7 +491,7 @@ except drv.Error as error:
     ],
 )  # fmt: skip
 def test_other_modes_fail_an_assertion(tmp_path, device, call, define, code):
-    """But not for bfloat16, nor without assertions: toward zero."""
+    """Except for bfloat16 and without assertions, which round toward zero."""
     skip_without("cuda_fp4.h", device)
     program = ASSERTION.replace("CALL", call).replace("DEFINE", define)
     done = subprocess.run(

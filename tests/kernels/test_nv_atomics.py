@@ -1,4 +1,4 @@
-"""__nv_atomic_*, atomics of 16 bytes, numbered barriers, aligned malloc."""
+"""__nv_atomic_*, 16-byte atomics, numbered barriers, aligned malloc."""
 
 # SPDX-License-Identifier: MIT
 
@@ -81,7 +81,7 @@ __global__ void kernel(float4 *x)
 
 
 def test_sixteen_bytes_at_once():
-    """What is taken out of a place by exchanges is what was put there."""
+    """Exchanges return exactly the values that were stored before."""
     x = np.zeros((9, 4), np.float32)
     launch(WIDE, cuda.InOut(x))
     lanes = GRID * BLOCK * (BLOCK - 1) // 2
@@ -141,7 +141,7 @@ __global__ void kernel(int *out)
 
 
 def test_numbered_barriers():
-    """Two halves of a block meet among themselves, at their own pace."""
+    """Each half of a block synchronizes separately, at its own pace."""
     out = np.zeros(128, np.int32)
     launch(NAMED, cuda.Out(out), block=128, grid=1)
     sums = [
@@ -199,7 +199,7 @@ def test_clusters_of_one_block():
         assert out.tolist() == [1] * BLOCK
     with pytest.raises(cuda.CompileError, match="__cluster_dims__"):
         SourceModule(CLUSTER.format(dims="__cluster_dims__(2, 1, 1)"))
-    # Kernels that do not notice run.
+    # Kernels that do not depend on the difference run.
     SourceModule("__global__ void __cluster_dims__(2, 1, 1) kernel() {}")
 
 

@@ -1,4 +1,4 @@
-"""Philox: known answers, the same bits everywhere, places, distributions."""
+"""Philox: known answers, equal bits everywhere, positions, distributions."""
 
 # SPDX-License-Identifier: MIT
 
@@ -22,7 +22,7 @@ F4, F8, U4, U8 = np.float32, np.float64, np.uint32, np.uint64
 
 
 def philox(counter, key):
-    """Philox 4x32-10 in Python integers, from the paper."""
+    """Compute Philox 4x32-10 in Python integers, after the paper."""
     c, k = list(counter), list(key)
     for _ in range(10):
         left, right = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
@@ -37,14 +37,14 @@ def philox(counter, key):
 
 
 def words(seed, first, count, sequence=0):
-    """Words of a sequence by the paper's definition."""
+    """Return words of a sequence by the paper's definition."""
     key, found = (seed & MASK, seed >> 32), []
     for at in range(first // 4, (first + count + 3) // 4):
         found += philox([at & MASK, at >> 32, sequence, 0], key)
     return np.array(found[first % 4 :][:count], U4)
 
 
-# Random123's known answers: zeros, ones, the digits of pi.
+# Random123's known answers for zeros, ones and the digits of pi.
 ANSWERS = [
     ("00000000 " * 4, "00000000 " * 2, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
     ("ffffffff " * 4, "ffffffff " * 2, "408f276d 41c83b0e a20bc7c6 6d5451fd"),
@@ -78,7 +78,7 @@ def test_known_answers(counter, key, answer):
 
 
 def test_numpys_relative():
-    """The same rounds with words of 64 bits are NumPy's Philox4x64-10."""
+    """With 64-bit words the same rounds are NumPy's Philox4x64-10."""
     mask = (1 << 64) - 1
     c, k = [1, 0, 0, 0], [12345, 678]
     for _ in range(10):
@@ -115,7 +115,7 @@ def test_long_words_are_two():
 
 @pytest.mark.parametrize("at", [2**34 - 9, 2**34 + 2, 2**63 - 6, 2**64 - 7])
 def test_far_away(at):
-    """Where the counter's lower word overflows, and at the very end."""
+    """Positions where the counter's low word overflows, and the last ones."""
     got = Philox(5, at).gen_uniform(7, U4).get()
     assert (got == words(5, at, 7)).all()
 
@@ -134,7 +134,7 @@ def test_reals():
     assert (got == (w >> 8).astype(F4) * F4(2**-24)).all()
     got = Philox(3).random(2000).get()
     assert (got == (pairs >> U8(11)) * 2.0**-53).all()
-    # cuRAND's: the middles of as many parts, of rounded words.
+    # As in cuRAND: midpoints of equal intervals, from rounded words.
     got = Philox(3).gen_uniform(4000, F4).get()
     middles = w.astype(F4).astype(F8) * 2.0**-32 + 2.0**-33
     assert (got == middles.astype(F4)).all()
@@ -144,7 +144,7 @@ def test_reals():
     assert (got == (bits * 2.0**-53 + 2.0**-54)).all()
 
 
-# Of other runs, on other devices: what must not change.
+# Results recorded on other devices; they must not change.
 SUMS = {
     "bits of 32": "f7612e662a924df0",
     "bits of 64": "cbca1353fabfd5ef",
@@ -196,7 +196,7 @@ del CONTINUED["permutation"]
 
 @pytest.mark.parametrize("name", sorted(CONTINUED))
 def test_in_parts_or_at_once(name):
-    """Launches of any size give the same; so do views that lie askew."""
+    """Splitting the launch, or misaligned views, changes no number."""
     draw, sizes = CONTINUED[name], [2, 4, 1022, 4, 2, 9000, 66]
     parts, whole = Philox(11), Philox(11)
     got = [draw(parts, n).get() for n in sizes]
@@ -230,7 +230,7 @@ def test_out_of_any_alignment(skew, dtype):
 
 
 def test_out_of_another_order():
-    """Elements are counted as NumPy counts them, whatever the strides."""
+    """Elements count in NumPy's order, whatever their strides."""
     out = gpuarray.to_gpu(np.zeros((30, 40), order="F"))
     got = Philox(4).normal(2, 3, out=out).get()
     assert (got == Philox(4).normal(2, 3, (30, 40)).get()).all()
@@ -243,7 +243,7 @@ def test_out_of_another_order():
 
 
 def test_infinite_parameters():
-    """Whatever comes out, it comes to an end."""
+    """Infinite parameters terminate; the results are unspecified."""
     generator, infinite = Philox(1), float("inf")
     for dtype in (F4, F8):
         x = generator.normal(1, infinite, 1000, dtype).get()
@@ -272,7 +272,7 @@ def test_out_with_gaps():
     assert np.count_nonzero(room.get()) <= part.size
 
 
-# --- places ---------------------------------------------------------------
+# --- positions ------------------------------------------------------------
 
 
 def test_skipping():
@@ -391,7 +391,7 @@ def test_threads_never_draw_the_same():
 
 
 def bounded(w, low, count, bits):
-    """Lemire's method on words of the first attempt; None: rejected."""
+    """Apply Lemire's method to words of the first attempt; None: rejected."""
     products = [int(x) * count for x in w]
     threshold = (1 << bits) % count
     return [
@@ -441,12 +441,12 @@ def test_integers(low, high, dtype):
 
 
 def test_rejected_integers_are_unbiased():
-    """A third of the words is rejected; modulo would favour the lower."""
+    """A third of the words is rejected; modulo would favor low results."""
     count = 3 << 30
     got = Philox(6).integers(0, count, 300_000, U4).get()
     parts = np.bincount(got >> 28, minlength=12)
     chi = ((parts - 25_000) ** 2 / 25_000).sum()
-    assert chi < 40  # 11 degrees of freedom; of 1e-5
+    assert chi < 40  # 11 degrees of freedom; probability 1e-5
     biased = words(6, 0, 300_000) % U4(count)
     parts = np.bincount(biased >> 28, minlength=12)
     assert ((parts - 25_000) ** 2 / 25_000).sum() > 1000
@@ -471,7 +471,7 @@ def test_forms_of_integers():
         generator.integers(0, 3, 3, F4)
 
 
-# --- orders and choices ---------------------------------------------------
+# --- permutations and choices ---------------------------------------------
 
 
 def test_permutations():
@@ -504,7 +504,7 @@ def test_all_orders_are_as_probable():
         seen[order] = seen.get(order, 0) + 1
     assert len(seen) == 6
     chi = sum((count - 200) ** 2 / 200 for count in seen.values())
-    assert chi < 33  # 5 degrees of freedom, of 4e-6
+    assert chi < 33  # 5 degrees of freedom, probability 4e-6
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""printf in kernels: every conversion, against C's own."""
+"""printf in kernels: every conversion, against C's printf."""
 
 import ctypes
 import math
@@ -10,7 +10,7 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-#: format and its arguments as C text, and as ctypes has them
+#: format and its arguments in C, and as ctypes objects
 CASES = [
     ("%d|%i|%5d|%-5d|%05d|%+d|% d", "-7, 8, 9, 10, -11, 12, 13"),
     ("%u|%o|%x|%X|%#x|%#o", "4000000000u, 8u, 255u, 255u, 255u, 8u"),
@@ -33,7 +33,7 @@ CASES = [
 
 
 def c_values(text):
-    """The C arguments for ctypes."""
+    """Return the C arguments for ctypes."""
     values = []
     for part in (p.strip() for p in text.split(", ") if p):
         if part.startswith('"'):
@@ -58,7 +58,7 @@ def c_values(text):
     return values
 
 
-#: Lengths and precisions that CUDA's printf does not know.
+#: Length modifiers and precisions that CUDA's printf does not support.
 MORE = ("%hhd", "%zu", ".*")
 
 

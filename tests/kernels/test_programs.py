@@ -1,4 +1,4 @@
-"""Small programs of the kind that CUDA's users write, against NumPy."""
+"""Small programs as CUDA users write them, against NumPy."""
 
 import math
 
@@ -14,7 +14,7 @@ RANDOM = np.random.default_rng
 
 
 def module(source, **keywords):
-    """A module and its functions by name."""
+    """Compile a module with functions that can be looked up by name."""
     return SourceModule(source, **keywords).get_function
 
 

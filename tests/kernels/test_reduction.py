@@ -19,7 +19,7 @@ GPU_SHAPE = reduction._Shape(512, 4, 4, 64)
 
 @pytest.fixture(params=["this device's shape", "many threads"], autouse=True)
 def shape(request, monkeypatch):
-    """Every test also with a shape that a GPU takes."""
+    """Run each test also with a launch shape for a GPU."""
     tools.clear_context_caches()
     if request.param == "many threads":
         monkeypatch.setattr(reduction, "_shape", lambda: GPU_SHAPE)
@@ -152,7 +152,7 @@ def test_out_stream_and_allocator():
 
 
 def test_vectors_that_are_too_short():
-    """Refused where each element is read, not where a condition decides."""
+    """Rejected if each element is read; accepted if a condition decides."""
     x, y = gpuarray.ones(1000, np.int32), gpuarray.ones(10, np.int32)
     arguments = "const int *x, const int *y"
     kernel = ReductionKernel("i4", "0", "a+b", "x[i]*y[i]", arguments)
@@ -253,7 +253,7 @@ def test_letters_stand_for_types(dtype):
     rows = total(device[:, ::2], axis=1, keepdims=True)
     want = host[:, ::2].sum(1, keepdims=True).astype(dtype)
     np.testing.assert_array_equal(rows.get(), want)
-    if dtype not in ("f2", "c8"):  # C++ adds neither to a double
+    if dtype not in ("f2", "c8"):  # C++ cannot add either type to a double
         assert total(device, dtype=np.float64).get() == float(host.sum())
     out = gpuarray.empty((), dtype)
     assert total(device, out=out) is out

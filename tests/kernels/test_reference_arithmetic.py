@@ -1,4 +1,4 @@
-"""PTX's arithmetic: what C leaves undefined and CUDA's machines define."""
+"""PTX arithmetic: operations that C leaves undefined and GPUs define."""
 
 import numpy as np
 import reference
@@ -31,7 +31,7 @@ def test_integer_division_by_zero_does_not_trap():
         np.int32(7),
         block=(32, 1, 1),
     )
-    # What x / 0 gives is not PTX's to say; the threads beside it are right.
+    # PTX does not define x / 0; the results of the other threads are right.
     assert q[[0, 1, 4, 5, 6]].tolist() == [3, -3, -14, -(2**31), -(2**30)]
     assert r[[0, 1, 4, 5, 6]].tolist() == [1, -1, 2, 0, 0]
     divisible = b != 0

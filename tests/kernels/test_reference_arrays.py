@@ -1,4 +1,4 @@
-"""Kernels over arrays, beside C: no barrier, or barriers over tiles."""
+"""Kernels over arrays against C: without barriers, or with tiles."""
 
 import ctypes
 
@@ -43,7 +43,7 @@ def test_saxpy(source, n):
         block=(128, 1, 1),
         grid=grid,
     )
-    # Fused or not: one rounding of the product, at most.
+    # With or without fusion: they differ by one rounding of the product.
     assert np.allclose(y, expected, rtol=0, atol=1e-6)
 
 
@@ -166,7 +166,7 @@ def test_mandelbrot():
         block=(16, 16, 1),
         grid=(7, 5),
     )
-    # The intrinsics are never fused: the same steps everywhere.
+    # The intrinsics are never fused, so the steps agree everywhere.
     assert np.array_equal(out, expected)
 
 
@@ -261,5 +261,5 @@ def test_mathematical_functions():
         np.cosh(d), np.arcsin(d / 8), np.arccos(d / 8), np.log1p(d),
         np.expm1(d),
     ]  # fmt: skip
-    # CUDA's own bounds are 4 ulp or less here but for powf and tanf.
+    # CUDA's bounds are 4 ulp or less here, except for powf and tanf.
     assert np.allclose(out, expected, rtol=1e-6, atol=1e-7)

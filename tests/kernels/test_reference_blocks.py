@@ -1,4 +1,4 @@
-"""Threads of a block at work together: barriers, atomics, locks."""
+"""Cooperation of a block's threads: barriers, atomics, locks."""
 
 import numpy as np
 import pytest
@@ -343,7 +343,7 @@ def test_atomics_of_every_kind():
     assert i.tolist() == [
         t.sum(), -t.sum(), 500 - 999, 499, -(2**20), 2**20 - 1, xor, 2 * n, 4,
     ]  # fmt: skip
-    # Inc goes 0..99 and around; Dec goes 99..0 and around.
+    # atomicInc cycles upwards through 0..99, atomicDec downwards.
     assert u.tolist() == [
         3 * n, n % 100, (50 - n) % 100, 4 * 10**9, 4 * 10**9 + 999, n,
     ]  # fmt: skip
@@ -458,7 +458,7 @@ __global__ void left(int *out, const int *in)
 
 
 def test_threads_keep_what_they_parted_with_over_a_barrier():
-    """The same for all that went one way, in the same round."""
+    """Values from divergent branches and loops survive the barrier."""
     module = SourceModule(PARTED)
     out, t = np.zeros(64, np.int32), np.arange(64)
     module.get_function("joined")(
@@ -523,7 +523,7 @@ def test_tables_of_shared_arrays(n, options):
     expected += np.where(t & 1, 100, 0) + t
     out = np.zeros(32, np.int32)
     module = SourceModule(TABLES, options=options)
-    for grid in (1, 3):  # a block's shared memory is its own
+    for grid in (1, 3):  # shared memory is separate for each block
         module.get_function("kernel")(
             cuda.Out(out),
             np.int32(n),

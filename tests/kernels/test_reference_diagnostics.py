@@ -1,4 +1,4 @@
-"""What the compilers say: the user's line, and what is to be done."""
+"""Compiler messages: the line in the user's source, and advice."""
 
 import re
 import warnings
@@ -19,7 +19,7 @@ def complaint(source: str, **keywords) -> str:
 
 
 def error_lines(text: str) -> list[int]:
-    """Lines that have errors, in either compiler's form."""
+    """Return the lines with errors, in either compiler's format."""
     found = re.findall(r"kernel\.cu[:(](\d+)(?::\d+)?\)?: error", text)
     return sorted({int(number) for number in found})
 
@@ -40,7 +40,7 @@ def test_unknown_name_on_its_line(no_extern_c):
 def test_missing_semicolon():
     source = "\n\n__global__ void kernel(int *out)\n{\n    out[0] = 1\n}\n"
     lines = error_lines(complaint(source))
-    # One compiler names the line that lacks it, the other the next.
+    # One compiler reports the line that lacks it, the other one the next.
     assert lines and set(lines) <= {5, 6}
 
 
@@ -148,7 +148,7 @@ def test_long_ptx_is_told_in_short():
 
 @pytest.mark.cpu
 def test_a_compiler_that_gives_up_says_why():
-    """Here LLVM, asked for another processor's instruction."""
+    """LLVM is made to fail with an instruction of another processor."""
     source = """extern "C" __device__ void hint(int)
     asm("llvm.amdgcn.s.sleep");
 __global__ void kernel() { hint(0); }
@@ -158,7 +158,7 @@ __global__ void kernel() { hint(0); }
 
 @pytest.mark.parametrize("options", [[], ["-G"]], ids=str)
 def test_asm_without_text_hides_values(options):
-    """From the compiler, whatever the register."""
+    """Whatever the register, the value is hidden from the compiler."""
     source = """__global__ void kernel(
     float *f, double *d, int *i, long long *l, short *h)
 {
@@ -192,7 +192,7 @@ __global__ void kernel(int *out) { *out = elsewhere(1); }
 
 
 def test_device_variable_that_is_only_declared():
-    """NVRTC defines it, since nothing is linked to the program."""
+    """NVRTC defines it, since the program is not linked with others."""
     source = """extern __device__ int elsewhere;
 __global__ void kernel(int *out) { *out = elsewhere + 3; }
 """

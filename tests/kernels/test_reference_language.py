@@ -192,7 +192,7 @@ def test_templates_and_cxx17():
     module.get_function("kernel")(cuda.Out(f), cuda.Out(d), block=(8, 1, 1))
     assert np.all(f == 7)
     assert np.array_equal(d, 3.5 + np.arange(8))
-    # An instance of a template goes by its mangled name.
+    # A template instance is looked up by its mangled name.
     module.get_function("_Z5typedIfEvPT_")(cuda.Out(f), block=(8, 1, 1))
     assert np.array_equal(f, (np.arange(8) + 5) * 2 + 4 + 6)
 
@@ -390,7 +390,7 @@ def test_assert_ends_the_launch_and_the_context(tmp_path):
     assert "forty hold" in done.stdout
     assert re.search("LogicError: .*assert", done.stdout)
     assert "the context stays broken" in done.stdout
-    # The user's line, the thread and the expression.
+    # The message has the user's line, the thread and the expression.
     assert re.search(
         r"kernel\.cu:5: .*thread: \[39,0,0\].*"
         r"Assertion .threadIdx\.x < limit.",
@@ -423,7 +423,7 @@ except cuda.LogicError as error:
 
 @pytest.mark.cpu
 def test_what_cannot_be_reached_is_a_fault_if_it_is(tmp_path):
-    """And does not go on with another function's code."""
+    """Execution must not continue in another function's code."""
     done = subprocess.run(
         [sys.executable, "-c", NO_RESULT],
         cwd=tmp_path,
@@ -535,7 +535,7 @@ __global__ void kernel(int *out, int n)
 
 
 def test_places_in_functions_that_stay_calls():
-    """What a recursive function and one behind a pointer know of them."""
+    """Source locations in recursive functions and behind function pointers."""
     shape = z, y, x, tz, ty, tx = (2, 3, 2, 2, 3, 4)
     out = np.empty(shape, np.int32)
     reference.kernel(PLACES)(
@@ -567,7 +567,7 @@ __global__ void kernel(int *out)
 
 @pytest.fixture
 def deep_stack():
-    """16 KiB a thread; a GPU has 1 at first, too little for 65 calls."""
+    """Set 16 KiB of stack per thread; a GPU's default of 1 is too small."""
     before = cuda.Context.get_limit(cuda.limit.STACK_SIZE)
     cuda.Context.set_limit(cuda.limit.STACK_SIZE, 16 << 10)
     yield
@@ -582,7 +582,7 @@ def test_shared_memory_in_a_recursive_function(deep_stack):
 
 
 def tripled_calls(levels):
-    """Functions that each call the one before three times."""
+    """Return functions that each call the previous one three times."""
     lines = ["__device__ unsigned f0(unsigned x) { return 5 * x + 1; }"]
     lines += [
         f"__device__ unsigned f{n}(unsigned x)\n"
@@ -596,9 +596,9 @@ def tripled_calls(levels):
     return "\n".join(lines)
 
 
-@pytest.mark.cpu  # a GPU's compiler has rules of its own
+@pytest.mark.cpu  # a GPU's compiler has its own rules
 def test_not_everything_is_inlined():
-    """Half a million copies of f0 would take the compiler forever."""
+    """Half a million copies of f0 would never finish compiling."""
     out = np.empty(4, np.uint32)
     reference.kernel(tripled_calls(12))(cuda.Out(out), block=(4, 1, 1))
     x = np.arange(-12, 4 + 12 * 13 // 2, dtype=np.int64)

@@ -48,7 +48,7 @@ X, Y = np.meshgrid(np.linspace(-2, 11, 53), np.linspace(-2, 9, 45))
 
 
 def clamped(x, y):
-    """The texel at integer coordinates, the border repeated outside."""
+    """Return the texel at integer coordinates, clamped to the border."""
     return MATRIX[np.clip(y, 0, 6), np.clip(x, 0, 8)]
 
 
@@ -82,7 +82,7 @@ def test_addressing_of_normalized_coordinates(mode):
     texture.set_flags(cuda.TRSF_NORMALIZED_COORDINATES)
     for axis in (0, 1):
         texture.set_address_mode(axis, getattr(cuda.address_mode, mode))
-    # The middles of texels, on all sides of the matrix.
+    # Texel centers, on all sides of the matrix.
     i, j = np.arange(-18, 27), np.arange(-14, 21)
     gx, gy = np.meshgrid((i + 0.5) / 9, (j + 0.5) / 7)
     found = sampler(gx, gy)
@@ -215,7 +215,7 @@ def test_references_beside_everything_else():
     textures = [first, second]
     function(cuda.Out(out), np.int32(3), block=(32, 1, 1), texrefs=textures)
     assert np.array_equal(out, x[::-1] * 2 + y[3])
-    # Bound anew between two launches.
+    # The reference is bound to another array between two launches.
     y_gpu.bind_to_texref_ext(first)
     function(cuda.Out(out), np.int32(5), block=(32, 1, 1), texrefs=textures)
     assert np.array_equal(out, y[::-1] * 2 + y[5])

@@ -1,6 +1,7 @@
-"""What C leaves undefined and NVIDIA's hardware does not: figures of an H100.
+"""Operations that C leaves undefined and GPUs define: results of an H100.
 
-Division by zero, conversions out of range, shifts by the width or more.
+They are division by zero, conversions out of range, and shifts by at least the
+width.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ LOW = 2**32 - 1
 
 
 def call(source, inputs, out, threads=None):
-    """Run `source`'s kernel k on arrays, one thread an element."""
+    """Run kernel `k` of `source` on arrays, one thread per element."""
     import pycuda.driver as drv
     from pycuda.compiler import SourceModule
 
@@ -46,7 +47,7 @@ def divide(dtype, operator, a, b):
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8"])
 def test_division_by_zero(dtype, operator):
     x = [0, 1, 5, np.iinfo(dtype).max, np.iinfo(dtype).min]
-    # 64-bit division goes by the 32-bit one where the operands fit.
+    # 64-bit division takes a 32-bit fast path if the operands fit.
     want = [
         LOW if dtype[1] == "8" and 0 <= n <= LOW else ONES[dtype] for n in x
     ]
@@ -61,7 +62,7 @@ def test_least_number_by_minus_one(dtype):
 
 
 def converted(value, source, target):
-    """The H100's result of (target)value."""
+    """Return the H100's result of (target)value."""
     wide = target if target[1] in "48" else "i4" if target[0] == "i" else "u4"
     limits = np.iinfo(wide)
     bits = 8 * int(wide[1])
@@ -138,7 +139,7 @@ def test_conversions_of_constants(suffix):
         want = converted(float(narrow(value)), "f4", target)
         want = int(np.array(want, target).astype(np.int64))
         assert out[2 * i + 1] == want, rows[i]
-        # NVRTC cuts off what is too large for an unsigned variable.
+        # NVRTC truncates values that are too large for an unsigned variable.
         if target[0] == "i" or value <= converted(np.inf, "f4", target):
             assert out[2 * i] == want, rows[i]
 

@@ -1,4 +1,4 @@
-"""Warp operations: shuffles, votes, matches; whole and partial masks."""
+"""Warp operations: shuffles, votes, matches; full and partial masks."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Strided loops, several rounds of which are made at once."""
+"""Strided loops of which several iterations run together."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,8 @@ __global__ void sums(unsigned *out, const unsigned *in, TYPE first,
 
 
 def rounds(first, limit, step, width, dtype):
-    """Which index each thread has in each round, as the type wraps."""
+    """Yield each thread's index in each iteration, with the type's
+    wraparound."""
     info = np.iinfo(dtype)
     index = (first + np.arange(width)).astype(np.int64)
     size = 1 << 32
@@ -55,7 +56,7 @@ def test_sums(kind, width):
         for step in (width, 256, 1000, 100000)
     ]
     cases += [(most - 4000, most - 1500, 255), (most - 9000, most - 1200, 256)]
-    if kind == "unsigned":  # the first threads have no round at all
+    if kind == "unsigned":  # the first threads have no iteration
         cases += [
             ((1 << 32) - before, limit, step)
             for before in (1, 3, 6, 7, 8, 63, 64, 255, 256)
@@ -82,7 +83,7 @@ def test_sums(kind, width):
 
 
 def test_steps_below_zero():
-    # The first index is beyond the limit at once, or comes round to it.
+    # The first index is above the limit from the start, or wraps around to it.
     kernel = SourceModule(SUMS.replace("TYPE", "int")).get_function("sums")
     out = np.zeros(32, np.uint32)
     values = np.arange(1024, dtype=np.uint32)
@@ -153,7 +154,7 @@ def test_loops_that_not_all_threads_come_to():
 
 
 def test_rounds_see_what_the_thread_wrote():
-    # Each round reads what the one before wrote: the order is kept.
+    # Each iteration reads the results of the previous one; order matters.
     source = """
     __global__ void chain(unsigned *cells, int n)
     {

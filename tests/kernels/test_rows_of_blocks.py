@@ -1,8 +1,8 @@
-"""Kernels that know their global index only, by grids of every shape.
+"""Kernels that use only their global index, in grids of every shape.
 
-The CPU device takes the blocks of a row of the grid for one long block then
-(docs/design/jit.md); each element must still be met as often as threads have
-its index.
+The CPU device merges the blocks of a grid row into one long block in such
+kernels (docs/design/jit.md); each element must still be processed once for
+each thread that has its index.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ def run(module, name, block, grid, n):
 
 
 def expected(name, block, grid, n):
-    """What one row of blocks adds to each element."""
+    """Return the amount that one row of blocks adds to each element."""
     index = np.arange(LENGTH)
     threads = block * grid
     met = index < (min(n, LENGTH) if name == "stride" else threads)

@@ -1,7 +1,8 @@
-"""500 random kernels that are kept (saved_kernels.py), on each device.
+"""500 saved random kernels (saved_kernels.py), on each device.
 
-What they write was computed once by the interpreters in NumPy: integers, and
-floats whose sums are exact.  A plain run takes a tenth of them; all, on a GPU:
+The expected output was computed once by the interpreters in NumPy: integers,
+and floats with exact sums. A plain run takes a tenth of the kernels; to run
+all of them on a GPU:
 
     PYCUDA_DEVICE=gpu pytest -n 16 -m "" tests/kernels/test_saved_kernels.py
 """
@@ -33,7 +34,7 @@ def wrong(kernels: list[saved_kernels.Saved], setting) -> list[str]:
 
 
 def groups() -> list:
-    """All on a GPU; the CPU device compiles too long, and has its own."""
+    """Return all groups on a GPU, and a tenth of them on the CPU device."""
     return [
         pytest.param(first, marks=[pytest.mark.gpu] if first % 30 else [])
         for first in range(0, len(KERNELS), GROUP)

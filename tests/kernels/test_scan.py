@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 @pytest.fixture(params=["this device's shape", "many threads"], autouse=True)
 def shape(request, monkeypatch):
-    """Every test also with the shape that a GPU takes."""
+    """Run each test also with the launch shape for a GPU."""
     if request.param == "many threads":
         monkeypatch.setattr(scan, "_SHAPES", lambda: Shape(block=128))
 
@@ -123,7 +123,7 @@ def test_addresses_that_are_not_aligned(offset):
 
 
 def segmented(x, heads):
-    """Inclusive sums that begin anew at each head."""
+    """Return inclusive sums that restart at each segment head."""
     totals = np.cumsum(x)
     begin = np.maximum.accumulate(np.where(heads, np.arange(x.size), 0))
     return totals - np.where(begin > 0, totals[begin - 1], 0)
@@ -155,7 +155,7 @@ def test_segments_of_another_shape():
 
 
 def test_rounded_sums_repeat():
-    """However the tiles' blocks are timed, the same operations happen."""
+    """Rounding does not depend on the order in which blocks run."""
     x = gpuarray.to_gpu(np.random.rand(1 << 20).astype(np.float32))
     kernel = InclusiveScanKernel(np.float32, "a+b")
     first = kernel(x, "new").get()

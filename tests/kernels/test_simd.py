@@ -1,4 +1,4 @@
-"""Halfwords and bytes in a word: __vadd4 and the others; dot products."""
+"""SIMD-in-a-word intrinsics (__vadd4 and the others); dot products."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ LANES = {2: ("i2", "u2"), 4: ("i1", "u1")}
 
 
 def words(seed):
-    """Random words; many lanes are extreme or equal."""
+    """Return random words; many lanes are extreme or equal."""
     random = np.random.default_rng(seed)
     x = random.integers(0, 2**32, N).astype(np.uint32)
     x.view(np.uint8)[::3] = random.choice([0, 1, 127, 128, 255], len(x) * 4)[
@@ -26,7 +26,7 @@ B[:200] = A[:200]
 
 
 def run(expressions, ctype="unsigned int"):
-    """One column a expression of a, b, c."""
+    """Return one column for each expression of a, b and c."""
     body = "".join(
         f"out[i + {k * N}] = {text};" for k, text in enumerate(expressions)
     )
@@ -184,7 +184,7 @@ SIGNED_PAIRS = {
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("kind", ["i", "u"])
 def test_three_operands_in_pairs(kind, name):
-    """Sums wrap in their halfword."""
+    """Sums wrap within their halfword."""
     table = {**PAIRS, **(SIGNED_PAIRS if kind == "i" else {})}
     letter = {"i": "s", "u": "u"}[kind]
     found = run([text.format(name, letter) for text in table])
@@ -197,7 +197,7 @@ def test_three_operands_in_pairs(kind, name):
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("kind", ["i", "u"])
 def test_which_of_two(kind, name):
-    """The first counts as chosen where both are the same."""
+    """If both operands are equal, the first one counts as chosen."""
     letter = {"i": "s", "u": "u"}[kind]
     choose = getattr(np, name + "imum")
     number, pair = f"__vib{name}_{letter}32", f"__vib{name}_{letter}16x2"

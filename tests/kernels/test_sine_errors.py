@@ -1,7 +1,7 @@
 """float32 sin and cos against the correctly rounded values.
 
 For |x| <= 10 every result is the nearest float or one next to it, so that it
-differs from that by less than 1e-7; NumPy's own results do.
+differs from that by less than 1e-7, as NumPy's results do.
 """
 
 # SPDX-License-Identifier: MIT
@@ -15,7 +15,8 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.usefixtures("context")
 
 END = int(np.float32(10).view(np.uint32))
-SMALL = int(np.float32(2**-13).view(np.uint32))  # cos(x) is not 1 from here
+# The smallest x for which cos(x) is not 1
+SMALL = int(np.float32(2**-13).view(np.uint32))
 CHUNK = 1 << 23
 FUNCTIONS = {
     "sin": (cumath.sin, np.sin),
@@ -24,7 +25,8 @@ FUNCTIONS = {
 
 
 def worst(name, bits):
-    """(greatest difference from the rounded value, greatest error in ulp)."""
+    """Return (largest difference from the rounded value, largest ulp
+    error)."""
     ours, reference = FUNCTIONS[name]
     x = bits.view(np.float32)
     got = ours(gpuarray.to_gpu(x)).get().astype(np.float64)
@@ -42,7 +44,7 @@ def check(name, bits, sign=0):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_sample(name):
-    """Each 500th float, and all that are near multiples of pi / 2."""
+    """Every 500th float, and all floats near multiples of pi / 2."""
     check(name, np.arange(SMALL, END, 499, dtype=np.uint32))
     for turn in range(1, 7):
         middle = np.float32(turn * np.pi / 2).view(np.uint32)
@@ -52,7 +54,7 @@ def test_sample(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arguments_elsewhere(name):
-    """Few floats have 1.54; a result that is two floats off is as rare."""
+    """Errors of up to 1.54 ulp are rare, and so are results two floats off."""
     rng = np.random.default_rng(3)
     x = np.exp(rng.uniform(np.log(10), np.log(3e38), 1 << 20))
     assert worst(name, x.astype(np.float32).view(np.uint32))[1] < 1.55
@@ -87,7 +89,7 @@ __global__ void of_double(double *y, double *z, const double *x, int n)
 
 @pytest.mark.parametrize("name", ["of_float", "of_double"])
 def test_sincos(name):
-    """Both results, for arguments of all sizes, zeros and ends."""
+    """Both results, for arguments of all sizes, zeros and limits."""
     dtype = np.float32 if name == "of_float" else np.float64
     rng = np.random.default_rng(4)
     x = np.exp(rng.uniform(-20, 40, 1 << 16)) * rng.choice([-1, 1], 1 << 16)

@@ -1,4 +1,4 @@
-"""<cstring>, <cstddef>, <cstdint>, <cstdlib> and <cmath>: names in std."""
+"""Names in std from <cstring>, <cstddef>, <cstdint>, <cstdlib> and <cmath>."""
 
 # SPDX-License-Identifier: MIT
 

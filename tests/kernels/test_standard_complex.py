@@ -24,7 +24,7 @@ CLASSES = {
 
 
 def compute(header, kind, bodies, x, y, outputs=None):
-    """One kernel's results: a row for each of the expressions `bodies`."""
+    """Run one kernel and return a row for each expression in `bodies`."""
     rows = "".join(
         f"out[{i} * n + i0] = {body};\n" for i, body in enumerate(bodies)
     )
@@ -75,7 +75,7 @@ def test_finite_numbers(library, dtype):
     wanted += [abs(a) ** 2 + 0j, a + b]
     named = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
     named |= {f"{k}h": f"{v}h" for k, v in named.items()}
-    # `a += b` changed a: the functions see the sum
+    # `a += b` changed a, so the functions receive the sum
     wanted += [getattr(np, named.get(n, n))(a + b) for n in FUNCTIONS]
     got = compute(header, kind.format(real), bodies, x, y)
     epsilon = np.finfo(x.dtype).eps
@@ -85,14 +85,14 @@ def test_finite_numbers(library, dtype):
 
 
 def recovered(z):
-    """What Annex G has for a product or quotient: infinite or not."""
+    """Return whether Annex G makes the product or quotient infinite."""
     return "inf" if math.isinf(z.real) or math.isinf(z.imag) else "other"
 
 
 @pytest.mark.parametrize("library", CLASSES)
 @pytest.mark.parametrize("real", ["float", "double"])
 def test_infinities_of_products(library, real):
-    """G.5.1: infinite times what is not zero is infinite, and so on."""
+    """G.5.1: infinity times a nonzero number is infinite, and so on."""
     header, kind = CLASSES[library]
     dtype = np.dtype("c8" if real == "float" else "c16")
     pairs = list(itertools.product(SPECIAL, SPECIAL))

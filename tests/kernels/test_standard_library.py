@@ -126,7 +126,7 @@ def test_what_came_with_cpp20():
     ]  # fmt: skip
 
 
-@pytest.mark.cpu  # NVRTC 13.0 takes numbers without an order for equal ones
+@pytest.mark.cpu  # NVRTC 13.0 treats unordered numbers as equal
 def test_nothing_is_in_order_with_nan():
     source = """
     #include <compare>

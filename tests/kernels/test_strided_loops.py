@@ -1,7 +1,7 @@
 """Loops over i = first + threadIdx.x, += step, in kernels with barriers.
 
-On the CPU device all threads of a block make such loops together, which may
-fetch ahead what slow rounds read (`stride.c` and `ahead.c` of
+On the CPU device all threads of a block run such loops together, and may
+prefetch the data of slow iterations (`stride.c` and `ahead.c` in
 `src/jit/regions`).
 """
 
@@ -110,7 +110,7 @@ __global__ void scattered(unsigned *out, const unsigned *in)
 
 @pytest.fixture(scope="module", params=["1", "0"])
 def module(request, context, tmp_path_factory):
-    """The kernels, by thread loops and by fibers on the CPU device."""
+    """Compile the kernels; the CPU device runs thread loops and fibers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYCUDA_CPU_REGIONS", request.param)
         return SourceModule(SOURCE, cache_dir=tmp_path_factory.mktemp("kept"))

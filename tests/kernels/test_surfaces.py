@@ -9,7 +9,7 @@ import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
 #: shape of texture_cases -> (size in texels as (slices, height, width),
-#: coordinates after x of the call)
+#: coordinates after x in the call)
 SHAPES = {
     "1D": ((1, 1, 8), ""),
     "2D": ((1, 5, 8), ", y"),
@@ -49,7 +49,7 @@ surface<void, cudaSurfaceTypeSHAPE> to;
 
 
 def made(dtype, channels, shape):
-    """Random texels of a shape, and the array that holds them."""
+    """Return random texels of a shape, and an array that contains them."""
     size = (*SHAPES[shape][0], channels)
     random = np.random.default_rng(5)
     data = random.integers(0, 100, size).astype(dtype)
@@ -170,7 +170,7 @@ def test_trap_names_the_launch():
         context.pop()
 
 
-@pytest.mark.cpu  # a GPU's driver takes it
+@pytest.mark.cpu  # a GPU's driver accepts it
 def test_an_array_without_the_flag_is_refused():
     plain = cases.fill_array(np.zeros((1, 4, 4, 1), np.float32), "2D")
     with pytest.raises(cuda.Error, match="SURFACE_LDST"):

@@ -1,4 +1,4 @@
-"""TextureObject as such, and texture references beyond plain sampling."""
+"""Texture objects, and texture references beyond plain sampling."""
 
 import gc
 
@@ -188,7 +188,7 @@ def test_gather():
     )
 
     def four(plane):
-        # At whole coordinates the four texels around the corner.
+        # At integer coordinates the result is the mean of four texels.
         p = np.pad(plane, 1, mode="edge")
         h, w = plane.shape
         return np.stack(
@@ -282,7 +282,7 @@ __global__ void f(float *out)
 
 
 def test_the_declaration_decides_the_read_mode():
-    """What the flags say otherwise would only garble the result."""
+    """The flag is ignored, since it could only garble the result."""
     module = SourceModule(MODES)
     x = gpuarray.to_gpu(np.arange(0, 256, 16, dtype=np.uint8))
     for name in ("unit", "whole", "plain"):
@@ -389,7 +389,7 @@ def test_an_object_in_a_graph():
 
 
 def test_an_object_freed_while_it_is_captured():
-    """It stays for the graph, with what it reads."""
+    """The graph keeps the object and its array alive."""
     x = gpuarray.arange(30, dtype=np.float32)
     out = gpuarray.zeros(32, np.float32)
     function = SourceModule(LINE).get_function("line")

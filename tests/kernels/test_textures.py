@@ -1,7 +1,7 @@
-"""Sampling of every format, shape, filter and address mode.
+"""Sampling in every format, shape, filter and address mode.
 
-The reference is the CUDA programming guide's formulae in NumPy
-(texture_cases.py), and on the CPU device also what an H100 gave.
+The reference is the CUDA programming guide's formulas in NumPy
+(texture_cases.py), and on the CPU device also results of an H100.
 """
 
 from pathlib import Path
@@ -16,16 +16,16 @@ RECORDED = Path(__file__).parent / "data" / "textures_h100.npz"
 
 
 def spread(case: cases.Case) -> float:
-    """How far apart two texels of a case may lie."""
+    """Return the largest difference between two texels of a case."""
     values = cases._fetched(case, cases.texels(case))
     return float(values.max() - values.min()) + 1
 
 
 def compare(case, found, wanted) -> str:
-    """What is wrong by the guide's formulae, or an empty text.
+    """Return the deviations from the guide's formulas, or an empty text.
 
-    Without a filter, integers are equal and floats one rounding apart. A
-    filter's weights are rounded to 8 bits, and products of them once more.
+    Without a filter, integers are equal and floats differ by one rounding. A
+    filter's weights are rounded to 8 bits, and products of them a second time.
     """
     if case.integers:
         wrong = found.astype(np.int64) != wanted
@@ -54,8 +54,8 @@ def test_sampling(kind, shape):
     assert not any(problems), "\n".join(filter(None, problems))
 
 
-#: How far a filter's result may lie from an H100's: one rounding of float,
-#: of 16 bits (signed bytes are widened first there), of half.
+#: Largest difference between a filtered result and an H100's: one rounding of
+#: float, of 16 bits (to which the GPU first widens signed bytes), or of half.
 FILTER_STEPS = {
     "float": 3e-7,
     "half": 2.0**-10,
@@ -89,5 +89,5 @@ def test_sampling_as_an_h100_does_it(kind):
         scale = np.maximum(1, np.abs(wanted))
         outliers += int((far > FILTER_STEPS[kind] * scale).any(1).sum())
     assert count >= 32, "every case of this kind"
-    # Ties of weights in three dimensions, of about 770 points.
+    # Ties of weights in three dimensions, at about 770 points.
     assert outliers <= 4, f"{outliers} points differ"

@@ -1,4 +1,4 @@
-"""thrust's algorithms in kernels of the CPU device: one thread runs each."""
+"""Thrust algorithms in kernels of the CPU device: sequential, per thread."""
 
 # SPDX-License-Identifier: MIT
 

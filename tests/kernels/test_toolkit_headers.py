@@ -1,4 +1,4 @@
-"""The toolkit's headers: a kernel can include them, or is told why not."""
+"""Toolkit headers: kernels can include them, or get a helpful error."""
 
 # SPDX-License-Identifier: MIT
 
@@ -8,7 +8,7 @@ import pytest
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-# On a GPU the headers are NVIDIA's own, where they are installed.
+# On a GPU the headers are NVIDIA's own, if they are installed.
 pytestmark = [pytest.mark.usefixtures("context"), pytest.mark.cpu]
 
 NAMES = """
@@ -49,7 +49,7 @@ vector_functions.h vector_functions.hpp vector_types.h
 """
 TAKEN = NAMES.split()
 
-# Headers that say what to use instead, or that are not there.
+# Headers whose error names a replacement, and headers that do not exist.
 REFUSED = {
     "cuda_awbarrier.h": "use <cuda/barrier>",
     "cuda_awbarrier_primitives.h": "use <cuda/barrier>",

@@ -1,4 +1,4 @@
-"""Shuffles and votes without a mask, which architectures before sm_70 had."""
+"""Shuffles and votes without a mask, as before sm_70."""
 
 # SPDX-License-Identifier: MIT
 

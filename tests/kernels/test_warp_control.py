@@ -1,4 +1,4 @@
-"""Control flow around warp operations: by warps as on fibers."""
+"""Control flow around warp operations: warps give the results of fibers."""
 
 import re
 
@@ -267,7 +267,7 @@ def test_the_same_both_ways(modules, name, block):
         module.get_function(name)(
             cuda.InOut(out), cuda.In(x), *more, block=block, grid=grid
         )
-        if name == "k_atom":  # warps may come in any order
+        if name == "k_atom":  # the order of the warps is not specified
             out.view(np.int32)[1:129].sort()
         outs.append(out.tobytes())
     assert outs[0] == outs[1]

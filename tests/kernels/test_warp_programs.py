@@ -1,5 +1,7 @@
-"""What programs do with warps: sums of blocks and rows, scans, packing,
-tiles; for blocks of whole warps and others.
+"""Typical warp-level programs.
+
+Sums of blocks and rows, scans, packing and tiles, for blocks of whole warps
+and other block sizes.
 """
 
 import subprocess
@@ -279,7 +281,7 @@ def test_one_row_of_two_in_a_warp():
     assert np.array_equal(out[others], x[others])
 
 
-#: Lane 8 waits for lanes that come to a call which it takes no part in.
+#: Lane 8 waits for lanes that reach a call in which it does not take part.
 LANES_APART = """
 __global__ void kernel(int *out, volatile int *flag)
 {
@@ -296,7 +298,7 @@ __global__ void kernel(int *out, volatile int *flag)
     }
 }
 """
-#: Others are at another call of the same loop.
+#: Other lanes wait at another call of the same loop.
 LOOPS_APART = """
 __global__ void kernel(int *out, int *flag)
 {
@@ -310,7 +312,7 @@ __global__ void kernel(int *out, int *flag)
     out[t] = v;
 }
 """
-#: Others leave at another call, or before.
+#: Other lanes return at another call, or before it.
 CALLS_APART = """
 __global__ void kernel(int *out, int *flag)
 {
@@ -325,7 +327,7 @@ __global__ void kernel(int *out, int *flag)
         out[t] = *flag;
 }
 """
-#: Nothing but returning is left for the others: the mask does not count.
+#: The other lanes have only a return left: the mask does not matter.
 OTHERS_RETURN = """
 __global__ void kernel(int *out, int *flag)
 {

@@ -1,4 +1,4 @@
-"""Programs from before Volta: no barriers within a warp."""
+"""Warp-synchronous programs from before Volta, without barriers in a warp."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-# On a GPU since Volta such programs are wrong by the letter.
+# On GPUs since Volta such programs are formally incorrect.
 pytestmark = pytest.mark.cpu
 
 REDUCE = """
@@ -101,7 +101,7 @@ __global__ void pass_on(int *out)
 
 
 def test_a_token_goes_round():
-    """Volatile flags still work between the threads of one warp."""
+    """Volatile flags still work between the threads of a warp."""
     out = np.empty(70, np.int32)
     SourceModule(FLAG).get_function("pass_on")(cuda.Out(out), block=(70, 1, 1))
     assert out.tolist() == list(range(0, 140, 2))

@@ -1,8 +1,8 @@
-"""Warp functions give what an H100 gave, in every case of `warp_cases`.
+"""Warp functions give an H100's results in every case of `warp_cases`.
 
-The table is data/warps_h100.txt.xz, which `tools/record_warps.py` wrote.
-Where the H100 hung, the CPU device says that the launch failed; where it ended
-with an error, the CPU device ends with the same one.
+The table is data/warps_h100.txt.xz, which `tools/record_warps.py` wrote. If
+the H100 hung, the CPU device reports a launch failure; if it ended with an
+error, the CPU device ends with the same one.
 """
 
 # SPDX-License-Identifier: MIT
@@ -25,7 +25,7 @@ from pycuda.compiler import SourceModule
 TABLE = Path(__file__).parent / "data" / "warps_h100.txt.xz"
 MODULES = list(sources())
 HEADERS = {"half": "cuda_fp16.h", "groups": "cooperative_groups.h"}
-#: How the CPU device runs kernels.
+#: Ways in which the CPU device runs kernels.
 WAYS = {
     "warps": {},
     "fibers": {"PYCUDA_CPU_WARPS": "0"},
@@ -35,7 +35,7 @@ WAYS = {
 
 @cache
 def table() -> dict[str, str]:
-    """What the H100 gave, by the name of the case."""
+    """Return the H100's results by the name of the case."""
     with lzma.open(TABLE, "rt") as file:
         return dict(line.rstrip("\n").split(" = ", 1) for line in file)
 
@@ -49,16 +49,19 @@ def is_error(answer: str) -> bool:
 
 
 def agrees(told: str, right: str) -> bool:
-    """Is it the answer, or the error, that the H100 gave?"""
+    """Return whether an answer equals the H100's answer or error."""
     if not is_error(right):
         return told == right
     return told.startswith(HANGS if right.startswith("hang") else right)
 
 
 def is_past_its_mask(case: Case) -> bool:
-    """Do lanes make a call for which their own masks, out of memory, do not
-    name them, after other lanes made one with the same masks?  An H100 does
-    not look at the mask again then; the CPU device reports an error."""
+    """Return whether lanes call an operation past their masks.
+
+    Their masks, read from memory, do not include them, and other lanes made
+    the call before them with the same masks. An H100 does not check the mask
+    again in that case; the CPU device reports an error.
+    """
     return (
         case.shape == "again"
         and case.mask == "here"
@@ -99,7 +102,7 @@ def runner(module: str) -> Iterator[Runner]:
 
 
 def differences(runner: Runner, module: str) -> list[str]:
-    """Cases with another answer than the H100's."""
+    """Return the cases whose answers differ from the H100's."""
     gpu = os.environ.get("PYCUDA_DEVICE") == "gpu"
     found = []
     for case in CASES:
@@ -107,7 +110,7 @@ def differences(runner: Runner, module: str) -> list[str]:
             continue
         right = table()[case.name]
         if gpu and is_error(right):
-            continue  # it would hang
+            continue  # the case would hang
         told = runner.answer(case)
         if is_past_its_mask(case) and not gpu:
             right = NOT_NAMED

@@ -1,5 +1,7 @@
-"""Rows of threads that a condition lets through as a whole, and shared
-memory that is kept in registers, in kernels that are cut at barriers."""
+"""Rows of threads that pass a condition as a whole, and scalarized memory.
+
+The kernels have barriers; shared memory is kept in registers.
+"""
 
 import numpy as np
 import pytest
@@ -34,14 +36,14 @@ EDGES = {
 @pytest.mark.parametrize("width", [256, 100])
 @pytest.mark.parametrize("kind", sorted(EDGES))
 def test_rows_at_the_ends_of_a_type(kind, width):
-    # Unsigned sums may run over, signed ones by way of an unsigned one.
+    # Unsigned sums may wrap around, signed ones through an unsigned type.
     dtype = np.int32 if kind == "int" else np.uint32
     marked = SourceModule(GUARD.replace("TYPE", kind)).get_function("marked")
     out = gpuarray.zeros(2 * width, np.uint8)
     threads = np.arange(width)
     for start in EDGES[kind]:
         if kind == "int" and start + 2 * width >= 2**31:
-            continue  # not defined in C
+            continue  # undefined in C
         for limit in EDGES[kind]:
             marked(
                 out, dtype(start), dtype(limit), block=(width, 1, 1), grid=(2,)
@@ -187,7 +189,7 @@ def test_pointers_to_shared_memory_that_are_stored():
 
 
 def test_blocks_do_not_mix():
-    # Each block of a worker has the same memory.
+    # All blocks of a worker use the same memory.
     source = """
     __global__ void kernel(int *out)
     {

@@ -1,9 +1,10 @@
 """Every combination of format, shape, filter and address mode of a texture.
 
-`CASES` lists them, `run` samples one on the device at hand, and `expected`
-computes the same by the formulae of the CUDA programming guide (appendix
-Texture Fetching) in NumPy, with what an H100 does where the guide is silent.
-Used by test_textures.py, and on a GPU to record what its texture unit gives.
+`CASES` lists them, `run` samples one on the current device, and `expected`
+computes the same by the formulas of the CUDA programming guide (appendix
+Texture Fetching) in NumPy, with an H100's behavior where the guide is silent.
+test_textures.py uses the cases; on a GPU they record the results of its
+texture unit.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
 
-#: dtype of a texel's channel, and whether fetches give normalised floats.
+#: dtype of a texel's channel; whether fetches return normalized floats.
 KINDS = {
     "u8": (np.uint8, False),
     "u8n": (np.uint8, True),
@@ -29,7 +30,7 @@ KINDS = {
     "half": (np.float16, False),
     "float": (np.float32, False),
 }
-#: (dimensions that are filtered, layers, the call)
+#: (number of filtered dimensions, layers, the call)
 SHAPES = {
     "1D": (1, 0, "tex1D<T>(t, x)"),
     "2D": (2, 0, "tex2D<T>(t, x, y)"),
@@ -55,7 +56,7 @@ BORDER = (0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Case:
-    """One texture."""
+    """One texture with its sampling modes."""
 
     kind: str
     shape: str
@@ -66,7 +67,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What the case is called in reports and in the recorded file."""
+        """The name of the case in reports and in the recorded file."""
         parts = [self.kind, self.shape, str(self.channels)]
         parts.append("linear" if self.linear else "point")
         parts.append("normalized" if self.normalized else "texels")
@@ -83,7 +84,7 @@ class Case:
 
     @property
     def word(self) -> np.dtype:
-        """What a fetch gives: float32, int32 or uint32."""
+        """The type of a fetch's result: float32, int32 or uint32."""
         if not self.integers:
             return np.dtype(np.float32)
         unsigned = np.issubdtype(KINDS[self.kind][0], np.unsignedinteger)
@@ -97,7 +98,7 @@ class Case:
 
     @property
     def random(self) -> np.random.Generator:
-        # Not hash(), which differs from run to run.
+        # Python's hash() differs from run to run.
         return np.random.default_rng(list(self.name.encode()))
 
 
@@ -122,7 +123,7 @@ CASES = _cases()
 
 
 def texels(case: Case) -> np.ndarray:
-    """Texels, shape (slices, height, width, channels)."""
+    """Return texels of shape (slices, height, width, channels)."""
     dtype, _ = KINDS[case.kind]
     dimensions, layers, _ = SHAPES[case.shape]
     width, height, depth = (*case.extent, 1, 1)[:3]
@@ -136,16 +137,17 @@ def texels(case: Case) -> np.ndarray:
 
 
 def points(case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """(3, POINTS) float32 coordinates and POINTS layers.
+    """Return (3, POINTS) float32 coordinates and POINTS layers.
 
-    The first half lies on multiples of 1/16 of a texel, edges included, which
-    are exact in 8 bits of fraction; the rest lies anywhere.
+    The first half are multiples of 1/16 of a texel, edges included, which are
+    exact in 8 bits of fraction; the rest are random.
     """
     random = case.random
     layer = random.integers(-1, 4, POINTS).astype(np.int32)
     if case.cube:
         direction = random.uniform(-1, 1, (3, POINTS)).astype(np.float32)
-        # The first half: one axis is 1, the others are multiples of 1/32.
+        # In the first half, one axis is 1 and the others are multiples of
+        # 1/32.
         half = POINTS // 2
         exact = random.integers(-31, 32, (3, half)) / np.float32(32)
         exact[random.integers(0, 3, half), np.arange(half)] = random.choice(
@@ -164,12 +166,13 @@ def points(case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 
 def array_of(case: Case, flags: int = 0) -> cuda.Array:
-    """The case's texels in a CUDA array."""
+    """Return a CUDA array with the case's texels."""
     return fill_array(texels(case), case.shape, flags)
 
 
 def fill_array(data: np.ndarray, shape: str, flags: int = 0) -> cuda.Array:
-    """`data`, shape (slices, height, width, channels), in a CUDA array."""
+    """Copy `data`, shape (slices, height, width, channels), to a CUDA
+    array."""
     slices, height, width, channels = data.shape
     dimensions, layers, _ = SHAPES[shape]
     descriptor = cuda.ArrayDescriptor3D()
@@ -210,7 +213,7 @@ def texture_of(case: Case) -> cuda.TextureObject:
 
 @cache
 def kernels() -> SourceModule:
-    """One kernel a shape and result type."""
+    """Compile one kernel for each shape and result type."""
     parts = []
     for shape, (_, _, call) in SHAPES.items():
         for word in ("float", "int", "uint"):
@@ -230,7 +233,7 @@ def kernels() -> SourceModule:
 
 
 def run(case: Case) -> np.ndarray:
-    """The fetched texels: (POINTS, channels), float32, int32 or uint32."""
+    """Fetch the texels: (POINTS, channels), float32, int32 or uint32."""
     name = {"f": "float", "i": "int", "u": "uint"}[case.word.kind]
     function = kernels().get_function(f"k{case.shape}_{name}_{case.channels}")
     where, layer = points(case)
@@ -248,14 +251,14 @@ def run(case: Case) -> np.ndarray:
 
 
 def pack(results: list[np.ndarray]) -> np.ndarray:
-    """Results of all `CASES` as one array of words."""
+    """Pack the results of all `CASES` into one array of words."""
     return np.concatenate(
         [result.view(np.uint32).ravel() for result in results]
     )
 
 
 def unpack(words: np.ndarray) -> dict[str, np.ndarray]:
-    """Results by name, as `run` gave them."""
+    """Return results by name, in the form that `run` returns."""
     results, first = {}, 0
     for case in CASES:
         count = POINTS * case.channels
@@ -265,11 +268,11 @@ def unpack(words: np.ndarray) -> dict[str, np.ndarray]:
     return results
 
 
-# -- the guide's formulae
+# -- the guide's formulas
 
 
 def _fetched(case: Case, data: np.ndarray) -> np.ndarray:
-    """What a fetch of each texel gives, without a filter."""
+    """Return the unfiltered result of a fetch of each texel."""
     dtype, normalised = KINDS[case.kind]
     if case.integers:
         return data.astype(np.int64)
@@ -279,7 +282,7 @@ def _fetched(case: Case, data: np.ndarray) -> np.ndarray:
 
 
 def _border(case: Case) -> np.ndarray:
-    """The border's colour as the format holds it, ties rounded down."""
+    """Return the border color in the texel format, ties rounded down."""
     dtype, normalised = KINDS[case.kind]
     color = np.array(BORDER[: case.channels])
     if case.integers:
@@ -291,7 +294,7 @@ def _border(case: Case) -> np.ndarray:
 
 
 def _fold(case: Case, x: np.ndarray, n: int) -> np.ndarray:
-    """A coordinate in texels; mirrored ones are folded by their index."""
+    """Apply the address mode to a coordinate in texels, except mirroring."""
     x = x.astype(np.float64)
     if not case.normalized:
         return x
@@ -301,7 +304,7 @@ def _fold(case: Case, x: np.ndarray, n: int) -> np.ndarray:
 
 
 def _index(case: Case, i: np.ndarray, n: int) -> np.ndarray:
-    """An index of a texel, -1 for the border."""
+    """Return the index of a texel, -1 for the border."""
     if case.address == "BORDER":
         return np.where((i < 0) | (i >= n), -1, i)
     if case.address == "WRAP":
@@ -313,7 +316,7 @@ def _index(case: Case, i: np.ndarray, n: int) -> np.ndarray:
 
 
 def _cube(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(face, (s, t) within [0, 1]) of directions, by the guide's table."""
+    """Return (face, (s, t) in [0, 1]) of directions, by the guide's table."""
     x, y, z = direction.astype(np.float64)
     ax, ay, az = np.abs(direction)
     rows = [  # face, s, t, m
@@ -338,7 +341,7 @@ def _cube(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def expected(case: Case) -> np.ndarray:
-    """What `run` should give, as int64 or float64."""
+    """Return the expected result of `run`, as int64 or float64."""
     values = _fetched(case, texels(case))
     where, layer = points(case)
     dimensions, layers, _ = SHAPES[case.shape]
@@ -347,7 +350,7 @@ def expected(case: Case) -> np.ndarray:
         face, where = _cube(where)
         slices = face + (6 * layer if "Layered" in case.shape else 0)
     elif layers:
-        # Unsigned: a negative layer is the last.
+        # The layer is unsigned: a negative one selects the last.
         slices = np.where(layer < 0, layers - 1, np.minimum(layer, layers - 1))
     axes = []  # (index, weight) of the one or two texels along each axis
     for axis, n in enumerate(case.extent):
@@ -380,6 +383,6 @@ def expected(case: Case) -> np.ndarray:
                     ]
                 )
     if case.shape == "1D" and case.linear and case.address == "BORDER":
-        # To a texture unit the line is a row of an image, at its upper edge.
+        # The texture unit treats a 1D texture as the top edge of a 2D row.
         total = (total + border) / 2
     return total

@@ -1,10 +1,10 @@
-"""Every warp function in every situation that a program may put it into.
+"""Every warp function in every situation that a program may create.
 
-`CASES` lists them; `run` runs one on the device at hand and gives its results
-as text.  A case is a kernel (an operation of a type, in a shape of control
-flow) and its data: the block, the lanes that take the branch, each lane's
-mask, argument and value.  `tools/record_warps.py` records what a GPU gives;
-test_warp_table.py compares with the recorded table.
+`CASES` lists them; `run` runs one on the current device and returns its
+results as text. A case is a kernel (an operation of a type, in a shape of
+control flow) and its data: the block, the lanes that take the branch, each
+lane's mask, argument and value. `tools/record_warps.py` records a GPU's
+results; test_warp_table.py compares with the recorded table.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ FULL = 0xFFFFFFFF
 POISON = 0xA5A5A5A5A5A5A5A5
 #: Lanes that take the branch, or do not return.
 SOME = (0x000000FF, 0xFFFFFF00, 0x55555555, 0x7FFFFFFF)
-#: More blocks, where all lanes come.
+#: More block shapes, for cases in which all lanes take part.
 WHOLE = [(8, 1), (40, 1), (16, 4)]
 RANDOM = np.random.default_rng(7).integers(0, 32, WARP)
 
-#: Mask of each lane, given the lane, the lanes of the branch and those that
-#: the warp has.
+#: Mask of each lane as a function of the lane, the lanes in the branch, and
+#: the lanes that the warp has.
 MASKS = {
     "full": lambda lane, here, there: FULL,
     "here": lambda lane, here, there: here,
@@ -41,13 +41,13 @@ MASKS = {
     "low": lambda lane, here, there: 0xFF,
     "mixed": lambda lane, here, there: FULL if lane < 16 else 0xFFFF0000,
 }
-#: Argument of each lane, where it is not the same for all.
+#: Argument of each lane, if it differs between lanes.
 ARGUMENTS = {
     "lane": lambda lane: lane,
     "reverse": lambda lane: 31 - lane,
     "random": lambda lane: int(RANDOM[lane]),
 }
-#: Number of each thread, from which its value is made.
+#: Number of each thread, from which its value is derived.
 VALUES = {
     "distinct": lambda thread: thread + 1,
     "equal": lambda thread: 5,
@@ -59,7 +59,7 @@ VALUES = {
 
 
 def _words(kind: str, number: int) -> int:
-    """Bits of the value of a type that stands for a number."""
+    """Return the bits of a type's value that represents a number."""
     half = np.array([number + 0.5, -number], np.float16).view(np.uint16)
     bfloat = np.array([number, -number], np.float32).view(np.uint32) >> 16
     made = {
@@ -94,7 +94,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What the case is called in the table."""
+        """The name of the case in the table."""
         parts = [self.kernel, "x".join(map(str, self.block))]
         if not self.operation.fixed:
             parts += [self.mask, str(self.argument), str(self.width)]
@@ -106,7 +106,7 @@ class Case:
 
     @cached_property
     def inputs(self) -> np.ndarray:
-        """Bits of each thread's value."""
+        """Return the bits of each thread's value."""
         number, kind = VALUES[self.value], self.operation.type
         return np.array(
             [_words(kind, number(t)) for t in range(self.threads)], np.uint64
@@ -114,7 +114,7 @@ class Case:
 
     @property
     def masks(self) -> np.ndarray:
-        """Mask of each thread."""
+        """Return the mask of each thread."""
         made = []
         for thread in range(self.threads):
             left = min(WARP, self.threads - thread // WARP * WARP)
@@ -125,7 +125,8 @@ class Case:
 
     @property
     def arguments(self) -> np.ndarray:
-        """Argument of each lane; those of the other branch behind them."""
+        """Return each lane's argument, followed by those of the other
+        branch."""
         if isinstance(self.argument, str):
             row = [ARGUMENTS[self.argument](lane) for lane in range(WARP)]
         else:
@@ -134,7 +135,7 @@ class Case:
         return both.astype(np.uint32).view(np.int32)
 
 
-# ---- which cases there are ----
+# ---- list of the cases ----
 
 
 def _straight_shuffles(operation: Operation) -> Iterator[Case]:
@@ -184,7 +185,7 @@ def _straight_votes(operation: Operation) -> Iterator[Case]:
 
 
 def _apart(operation: Operation) -> Iterator[Case]:
-    """Where not all lanes come."""
+    """Cases in which not all lanes take part."""
     shuffle = operation.group == "shuffle"
     for shape in operation.shapes:
         for here in SOME if shape != "straight" else ():
@@ -203,7 +204,7 @@ def _apart(operation: Operation) -> Iterator[Case]:
 
 
 def _groups(operation: Operation) -> Iterator[Case]:
-    """Operations of cooperative groups, which make their own masks."""
+    """Operations of cooperative groups, which compute their own masks."""
     for shape in operation.shapes:
         for block in (32, 1), (24, 1), (8, 1), (40, 1):
             for argument in (1, 5) if "A" in operation.text else (1,):
@@ -218,7 +219,7 @@ def _groups(operation: Operation) -> Iterator[Case]:
 
 
 def _masked(operation: Operation) -> Iterator[Case]:
-    """Operations whose mask leaves out lanes, or differs between them."""
+    """Operations with masks that leave out lanes, or differ between them."""
     for mask in () if operation.fixed else MASKS.keys() - {"full", "here"}:
         for block in (32, 1), (24, 1):
             yield Case(operation, "straight", block, mask)
@@ -265,7 +266,7 @@ CASES = sorted(
 
 
 def sources() -> dict[str, str]:
-    """Source of each module."""
+    """Return the source of each module."""
     made = {}
     for module in dict.fromkeys(o.module for o in OPERATIONS):
         shapes = {
@@ -279,7 +280,7 @@ def sources() -> dict[str, str]:
 
 
 def run(case: Case, function: cuda.Function) -> str:
-    """Results of all threads, as text."""
+    """Run the case and return the results of all threads, as text."""
     out = np.full((2, case.threads), POISON, np.uint64)
     function(
         *(cuda.InOut(out), cuda.In(case.inputs), cuda.In(case.masks)),
@@ -292,8 +293,10 @@ def run(case: Case, function: cuda.Function) -> str:
 
 
 def _tokens(row: np.ndarray, case: Case) -> list[tuple[str, int]]:
-    """Each word as ("-", 0): not written, ("#", n): value of thread n, or
-    ("", the word)."""
+    """Return each word as a token.
+
+    ("-", 0): not written; ("#", n): value of thread n; or ("", the word).
+    """
     thread_of = {}
     if case.operation.group == "shuffle" and case.value == "distinct":
         thread_of = {int(word): t for t, word in enumerate(case.inputs)}
@@ -309,7 +312,7 @@ def _tokens(row: np.ndarray, case: Case) -> list[tuple[str, int]]:
 
 
 def encode(row: np.ndarray, case: Case) -> str:
-    """Words as text: `3..7` counts up, `-*5` is the same five times."""
+    """Encode words as text: `3..7` counts up, `-*5` repeats five times."""
     tokens, parts, at = _tokens(row, case), [], 0
     while at < len(tokens):
         mark, word = tokens[at]

@@ -1,10 +1,10 @@
-"""Random kernels full of warp operations, with an interpreter.
+"""Random kernels with many warp operations, and an interpreter.
 
-Beyond what `kernel_generator` makes: all shuffles, votes, matches and
-reductions, also where only some warps of a block come, in loops and branches
-that the lanes of a warp make together; values that warps share over shared
-memory; masks that are constants, the same for all, or different for each half
-of a warp.
+Beyond the features of `kernel_generator`, they have all shuffles, votes,
+matches and reductions, also where only some warps of a block take part, in
+loops and branches that are uniform over a warp; values that warps share
+through shared memory; masks that are constant, uniform, or different for each
+half of a warp.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def lanes_of(threads: int) -> np.ndarray:
 
 
 def source_of(kind: str, lane, by, width: int):
-    """The lane that each lane reads, as CUDA's guide says."""
+    """Return the lane from which each lane reads, by CUDA's guide."""
     first = lane // width * width
     if kind == "idx":
         return first + by % width
@@ -36,7 +36,7 @@ def source_of(kind: str, lane, by, width: int):
 
 
 def shuffled(values, kind: str, by, width: int):
-    """What each thread gets; lanes that there are not give nothing."""
+    """Return each thread's result; lanes that do not exist supply nothing."""
     t = np.arange(values.size)
     lane = t % WARP
     at = t - lane + source_of(kind, lane, by, width)
@@ -64,7 +64,8 @@ REDUCTIONS: dict[str, tuple[str, type, Callable]] = {
 
 
 def by_group(values, size: int, function: Callable) -> np.ndarray:
-    """`function` of each group of `size` threads, given to all of it."""
+    """Apply `function` to each group of `size` threads, result for all of
+    it."""
     result = np.empty(values.size, values.dtype)
     for first in range(0, values.size, size):
         part = slice(first, first + size)
@@ -83,7 +84,7 @@ def matches(values) -> np.ndarray:
 
 
 class WarpGenerator(Generator):
-    """Makes one kernel, as `Generator` does."""
+    """Generates one kernel, with the interface of `Generator`."""
 
     blocks = (
         [(32, 1, 1), (64, 1, 1), (96, 1, 1), (128, 1, 1), (256, 1, 1)] * 3
@@ -92,7 +93,8 @@ class WarpGenerator(Generator):
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        self.warps_now = True  # do whole warps come here?
+        # True if control flow is uniform over each warp here
+        self.warps_now = True
         super().__post_init__()
 
     # ---- operations ----
@@ -101,7 +103,7 @@ class WarpGenerator(Generator):
         return int(np.prod(self.block)) % WARP == 0
 
     def mask(self) -> str:
-        """All lanes that there are."""
+        """Return a mask of all lanes that exist."""
         if self.whole() and self.random.random() < 0.8:
             return "0xffffffffu"
         return "lanes"
@@ -119,7 +121,7 @@ class WarpGenerator(Generator):
         return [Stmt([f"{name} = {text};"], run)]
 
     def lane_number(self) -> tuple[str, Callable]:
-        """By what, or from where: a constant or not, below 32."""
+        """Return a shuffle's distance or source below 32, constant or not."""
         choice = self.random.random()
         number = self.random.choice([0, 1, 2, 3, 4, 7, 8, 16, 21, 31])
         if choice < 0.6:
@@ -133,7 +135,7 @@ class WarpGenerator(Generator):
     def shuffle(self) -> list[Stmt]:
         kind = self.random.choice(["idx", "up", "down", "xor"])
         width = self.random.choice([32, 32, 32, 16, 8]) if self.whole() else 32
-        if not self.whole():  # another lane's value must be there
+        if not self.whole():  # the source lane's value must exist
             kind = self.random.choice(["up", "down"])
         by_text, by = self.lane_number()
         name = "__shfl_" + ("" if kind == "idx" else kind + "_") + "sync"
@@ -204,7 +206,7 @@ class WarpGenerator(Generator):
         )
 
     def half(self) -> list[Stmt]:
-        """Both halves of a warp for themselves."""
+        """Operations within each half of a warp."""
         if not self.whole():
             return self.vote()
         value, test = self.expr(False, 2), self.condition(False)
@@ -228,7 +230,7 @@ class WarpGenerator(Generator):
         )
 
     def exchange(self) -> list[Stmt]:
-        """Lanes read what others of their warp have stored."""
+        """Lanes read values that other lanes of their warp stored."""
         by = self.random.choice([1, 2, 5, 16, 31])
         value = self.expr(False, 2)
         name = self.random.choice("abc")
@@ -256,7 +258,7 @@ class WarpGenerator(Generator):
         ]
 
     def pack(self) -> list[Stmt]:
-        """The values of those lanes that have one, packed by a vote."""
+        """Compact the values of selected lanes by a vote."""
         test, value = self.condition(False), self.expr(False, 2)
         name, mask = self.random.choice("abc"), self.mask()
         self.serial += 1
@@ -287,7 +289,7 @@ class WarpGenerator(Generator):
         ]
 
     def lead(self) -> list[Stmt]:
-        """One lane adds to its warp's counter and tells the others."""
+        """One lane updates its warp's counter and broadcasts the result."""
         lane = 0 if not self.whole() else self.random.choice([0, 5, 31])
         value = self.expr(False, 2)
         name = self.random.choice("abc")
@@ -318,7 +320,7 @@ class WarpGenerator(Generator):
     # ---- control flow ----
 
     def warp_condition(self) -> Expr:
-        """What the lanes of a warp agree on."""
+        """A condition that is uniform over each warp."""
         choice = self.random.random()
         number = self.random.randrange(4)
         by_lane = self.warp_test()
@@ -346,7 +348,7 @@ class WarpGenerator(Generator):
         )
 
     def inside(self) -> list[Stmt]:
-        """Statements for some warps."""
+        """Statements that only some warps run."""
         keep = (self.uniform_now, self.in_loop)
         self.uniform_now = self.in_loop = False
         self.depth += 1
@@ -372,7 +374,8 @@ class WarpGenerator(Generator):
         return [Stmt(lines, run)]
 
     def warp_loop(self) -> list[Stmt]:
-        """As many rounds as the warp's number says, or a constant."""
+        """A loop whose trip count is constant or depends on the warp's
+        index."""
         self.serial += 1
         name = f"r{self.serial}"
         fixed = self.random.random() < 0.5

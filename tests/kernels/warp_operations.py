@@ -1,7 +1,7 @@
 """Warp functions, and shapes of control flow around a call of one.
 
 `OPERATIONS` has a row for each function and type; `SHAPES` has the kernels
-that `warp_cases` puts them into.  In an operation's text `v` is the lane's
+that `warp_cases` inserts them into. In an operation's text `v` is the lane's
 value, `M` its mask, `A` its argument, `W` the width; `p` is a second result.
 """
 
@@ -50,7 +50,7 @@ INCLUDES = {
 
 @dataclass(frozen=True)
 class Operation:
-    """One function, of one type."""
+    """One function for one type."""
 
     name: str
     group: str
@@ -59,9 +59,9 @@ class Operation:
     module: str = "core"
     values: tuple[str, ...] = ("distinct",)
     shapes: tuple[str, ...] = ()
-    few: bool = False  # only to see that types do not differ
+    few: bool = False  # in few cases, which only show that types behave alike
     fixed: bool = False  # mask, argument and width are constants
-    second: bool = False  # gives `p`, too
+    second: bool = False  # the operation also sets `p`
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Shape:
         return INCLUDES[module] + HEAD
 
     def kernel(self, operation: Operation, shape: str) -> str:
-        """Source of the kernel."""
+        """Return the source of the kernel."""
         call = f"out[t] = bits_of({operation.text});"
         if operation.second:
             call += " out[size + t] = p;"
@@ -90,7 +90,7 @@ class Shape:
         )
 
 
-#: `fan` and `loop` have two calls, or one that is reached several times.
+#: Shapes `fan` and `loop` make two calls, or reach one several times.
 SHAPES = {
     "straight": Shape("CALL"),
     "returned": Shape("if (!takes) return; CALL"),
@@ -206,7 +206,7 @@ def _types() -> Iterator[Operation]:
 
 
 TILE = "cg::tiled_partition<{size}>(cg::this_thread_block())"
-#: Of a tile or a coalesced group g.
+#: Functions of a tile or a coalesced group g.
 MEMBERS = {
     "shfl": ("shuffle", "int", "g.shfl(v, A)"),
     "up": ("shuffle", "int", "g.shfl_up(v, A)"),
@@ -247,7 +247,7 @@ GROUPS = {
     "label": f"cg::labeled_partition({TILE.format(size=32)}, lane % 3)",
     "binary": "cg::binary_partition(cg::coalesced_threads(), lane % 3 == 0)",
 }
-#: Not for coalesced groups, and enough for those that a partition makes.
+#: Not for coalesced groups; enough for the tiles of a partition.
 TILES_ONLY = {"exchange": ("shuffle", "int", "g.shfl_xor(v, A)")}
 SHORT = ("shfl", "down", "ballot", "rank", "plus", "plus_f", "inclusive")
 
@@ -270,7 +270,7 @@ def _groups() -> Iterator[Operation]:
             )
 
 
-#: Masks that leave lanes out: constants and a kernel's parameter.
+#: Masks that leave lanes out: constants and a kernel parameter.
 SMALL_MASKS = {"c8": "0xffu", "c16": "0xffffu", "param": "here"}
 MASKED = {
     "down": ("shuffle", "int", "__shfl_down_sync({}, v, 4)"),
@@ -285,7 +285,7 @@ MASKED = {
 
 
 def _masked() -> Iterator[Operation]:
-    """Functions whose mask leaves out lanes that call them, or may."""
+    """Functions whose mask leaves out, or may leave out, calling lanes."""
     for end, mask in SMALL_MASKS.items():
         for name, (kind, type_, text) in MASKED.items():
             yield Operation(
