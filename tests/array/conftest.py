@@ -1,4 +1,4 @@
-"""What several files of array tests need."""
+"""Fixtures that several files of array tests share."""
 
 import gc
 

@@ -1,6 +1,6 @@
-"""How made-up cases become tests: so many seeds each, all failures at once.
+"""Turns random cases into tests: many seeds per test, all failures reported.
 
-PYCUDA_FUZZ_CASES says how many seeds, PYCUDA_FUZZ_FIRST from which on.
+PYCUDA_FUZZ_CASES sets the number of seeds, PYCUDA_FUZZ_FIRST the first one.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,7 +16,7 @@ A_TEST = 1000
 
 
 def seeds(usual: int) -> list[range]:
-    """The seeds of each test; `usual`: how many in all, if nothing is said."""
+    """Return the seeds of each test; `usual` is the default total count."""
     cases = int(os.environ.get("PYCUDA_FUZZ_CASES", usual))
     first = int(os.environ.get("PYCUDA_FUZZ_FIRST", "0"))
     every = range(first, first + cases)
@@ -24,7 +24,7 @@ def seeds(usual: int) -> list[range]:
 
 
 def passes(check: Callable[[int], None], part: range) -> None:
-    """`check` sees no difference for any seed."""
+    """Assert that `check` finds no difference for any seed."""
     wrong = []
     for seed in part:
         try:
@@ -35,7 +35,7 @@ def passes(check: Callable[[int], None], part: range) -> None:
 
 
 def sees_a_forgotten_sign(check: Callable[[int], None], patch) -> None:
-    """`check` finds out a device that forgets signs."""
+    """Assert that `check` detects a device that drops signs."""
     right = fuzzing.gpuarray.to_gpu
     patch.setattr(fuzzing.gpuarray, "to_gpu", lambda host: right(np.abs(host)))
     with pytest.raises(fuzzing.Difference, match=r"case \d+"):

@@ -1,9 +1,9 @@
-"""Made-up array programs, each run by NumPy and on the device.
+"""Random array programs, each run by NumPy and on the device.
 
-A case is one operation on arrays of drawn dtypes, layouts and sizes; it
-follows from its seed alone, so the same seeds run the same cases on a GPU.
+A case is one operation on arrays of random dtypes, layouts and sizes. It
+depends on its seed only, so that the same seeds run the same cases on a GPU.
 ``check(seed)`` runs one and raises `Difference`, which names the seed and
-says what was done.
+describes the operation.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
 from pycuda.scan import InclusiveScanKernel
 
-try:  # without it the same seeds are other cases
+try:  # without ml_dtypes the same seeds give other cases
     import ml_dtypes
 except ImportError:
     SHORT: list[str] = []
@@ -61,7 +61,7 @@ ARITHMETIC = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
 BITS = ["and_", "or_", "xor", "lshift", "rshift"]
 COMPARE = ["lt", "le", "eq", "ne", "gt", "ge"]
 
-# CUDA's bound in ulp (float32, float64), and numpy's own 1 on top.
+# CUDA's bound in ulp (float32, float64), plus NumPy's own error of 1.
 ULP = {
     "sqrt": (0, 0), "floor": (0, 0), "ceil": (0, 0), "fabs": (0, 0),
     "exp": (3, 2), "log": (2, 2), "log10": (3, 2), "sin": (3, 3),
@@ -72,14 +72,15 @@ NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 
 
 class Difference(AssertionError):
-    """The device did what NumPy does not."""
+    """The device's result differs from NumPy's."""
 
 
 # --- values --------------------------------------------------------------
 
 
 def kind_of(dtype: Any) -> str:
-    """The dtype's kind; bfloat16, whose kind is V, is a float."""
+    """Return the dtype's kind; bfloat16, whose kind is V, counts as a
+    float."""
     dtype = np.dtype(dtype)
     return "f" if dtype.name == "bfloat16" else dtype.kind
 
@@ -89,7 +90,8 @@ def finfo(dtype: Any) -> Any:
 
 
 def values(rng: Any, shape: tuple, dtype: Any, kind: str = "any") -> Any:
-    """An array; `kind` is "any", "small" or "finite" (for floats)."""
+    """Return random values; `kind` is "any", "small" or "finite" (for
+    floats)."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return np.asarray(rng.integers(0, 2, shape)).astype(bool)
@@ -115,7 +117,7 @@ def values(rng: Any, shape: tuple, dtype: Any, kind: str = "any") -> Any:
 
 
 def shape_of(rng: Any, most: int = 4) -> tuple[int, ...]:
-    """Mostly small; some empty, some long."""
+    """Return a shape: mostly small, sometimes empty or long."""
     turn = rng.random()
     if turn < 0.06:
         return ()
@@ -130,7 +132,7 @@ def shape_of(rng: Any, most: int = 4) -> tuple[int, ...]:
 
 
 def spread(array: Any, axis: int, length: int) -> Any:
-    """An axis of length 1 seen as a longer one, with stride 0."""
+    """Broadcast an axis of length 1 to a longer one, with stride 0."""
     shape, strides = list(array.shape), list(array.strides)
     shape[axis], strides[axis] = length, 0
     if isinstance(array, np.ndarray):
@@ -142,7 +144,7 @@ def spread(array: Any, axis: int, length: int) -> Any:
 
 
 def viewed(rng: Any, host: Any, device: Any, may_spread: bool) -> tuple:
-    """The same view of both."""
+    """Take the same random view of both arrays."""
     for _ in range(int(rng.integers(0, 3))):
         if host.ndim == 0:
             break
@@ -176,7 +178,8 @@ def slices(rng: Any, length: int) -> slice:
 def pair(
     rng: Any, shape: tuple, dtype: str, kind: str = "any", spread: bool = True
 ) -> tuple:
-    """A host array and its twin on the device, both seen in some view."""
+    """Return a host array and its device copy, both in the same random
+    view."""
     order = "C" if rng.random() < 0.7 else "F"
     host = np.asarray(values(rng, shape, dtype, kind), order=order)
     return viewed(rng, host, gpuarray.to_gpu(host), spread)
@@ -192,7 +195,7 @@ def quietly(function: Callable, *arguments: Any) -> Any:
 
 
 def equal(got: Any, want: Any) -> Any:
-    """Element by element; zeros by sign, any NaN equals NaN."""
+    """Compare elements; zeros by sign, any NaN equals NaN."""
     if want.dtype.kind == "c":
         return equal(got.real, want.real) & equal(got.imag, want.imag)
     if kind_of(want.dtype) != "f":
@@ -202,7 +205,7 @@ def equal(got: Any, want: Any) -> Any:
 
 
 def close(got: Any, want: Any, allowed: Any) -> Any:
-    """Or differing by no more than `allowed`."""
+    """Compare elements as `equal`, or allow a difference of `allowed`."""
     with np.errstate(all="ignore"):
         near = np.abs(np.asarray(got, np.clongdouble) - want) <= allowed
     same = np.isfinite(want) & np.isfinite(got)
@@ -210,7 +213,7 @@ def close(got: Any, want: Any, allowed: Any) -> Any:
 
 
 def ulp(dtype: Any, size: Any) -> Any:
-    """The distance between neighbours at numbers of a size."""
+    """Return the spacing of floating-point numbers at a magnitude."""
     part = np.empty(0, dtype).real.dtype
     with np.errstate(all="ignore"):
         return np.spacing(np.abs(size).astype(part)).astype(np.longdouble)
@@ -231,7 +234,7 @@ def compare(got: Any, want: Any, allowed: Any = None) -> None:
 
 
 def compare_values(got: Any, want: Any) -> None:
-    """For extremes: either zero may be the lesser one, as in NumPy."""
+    """Compare values, for extremes: either zero may be the smaller one."""
     want = np.asarray(want)
     if got.dtype != want.dtype:
         raise Difference(f"dtype {got.dtype}, not {want.dtype}")
@@ -239,7 +242,8 @@ def compare_values(got: Any, want: Any) -> None:
 
 
 def refused(error: Exception, run: Callable) -> None:
-    """The device raises what NumPy raised, or that class's base."""
+    """Assert that the device raises NumPy's exception class or a base of
+    it."""
     kinds = (TypeError, IndexError, OverflowError, ValueError)
     kind = next(kind for kind in kinds if isinstance(error, kind))
     try:
@@ -253,7 +257,7 @@ def refused(error: Exception, run: Callable) -> None:
 
 
 def partner(rng: Any, host: Any, dtype: str, kind: str) -> tuple:
-    """A second operand: of the same shape, broadcast, or a scalar."""
+    """Return a second operand: of the same shape, broadcast, or a scalar."""
     turn = rng.random()
     if turn < 0.15:
         number = values(rng, (), dtype, "small" if kind == "any" else kind)
@@ -275,7 +279,8 @@ def partner(rng: Any, host: Any, dtype: str, kind: str) -> tuple:
 
 
 def rounding(name: str, want: Any, operands: list) -> Any:
-    """What may be off: nothing but for powers and complex quotients."""
+    """Return the allowed error: zero except for powers and complex
+    quotients."""
     kind = kind_of(want.dtype)
     if name == "pow" and kind in "fc":
         return 16 * ulp(want.dtype, want)
@@ -297,7 +302,7 @@ def binary(rng: Any) -> None:
     if name == "pow":
         if "c" in (kind_of(a.dtype), kind_of(np.asarray(b).dtype)):
             name = "mul"
-        else:  # negative powers of integers are refused by the host alone
+        else:  # only the host rejects negative powers of integers
             a, ga, b, gb = abs(a), abs(ga), abs(b), abs(gb)
     if rng.random() < 0.3:
         a, ga, b, gb = b, gb, a, ga
@@ -308,7 +313,7 @@ def binary(rng: Any) -> None:
     function = getattr(operator, name)
     yield f"{name} of {describe(a)} and {describe(b)}"
     try:
-        # The operator takes another way for squares, to another dtype.
+        # The operator has a separate path for squares, with another dtype.
         reference = np.power if name == "pow" else function
         want = np.asarray(quietly(reference, a, b))
     except (TypeError, ValueError, OverflowError) as error:
@@ -359,7 +364,8 @@ def math(rng: Any) -> None:
     name = str(rng.choice(sorted(ULP)))
     dtype = str(rng.choice(FLOATS))
     a, ga = pair(rng, shape_of(rng), dtype)
-    if name in ("tan", "sin", "cos"):  # huge ones: tests of their own
+    # Large arguments have tests of their own
+    if name in ("tan", "sin", "cos"):
         a = np.asarray(np.where(abs(a) < 1e4, a, 1), dtype)
         ga = gpuarray.to_gpu(a)
     yield f"{name} of {describe(a)}"
@@ -419,7 +425,7 @@ def assign(rng: Any) -> None:
 
 
 def entries(rng: Any, shape: tuple) -> list:
-    """A key for an array of a shape; index arrays broadcast together."""
+    """Return a random key for a shape; its index arrays broadcast together."""
     key: list[Any] = []
     common = tuple(int(n) for n in rng.integers(1, 4, rng.integers(0, 3)))
     axis = 0
@@ -513,7 +519,7 @@ def axes_of(rng: Any, ndim: int, many: bool) -> Any:
 
 
 def steps(a: Any, axis: Any) -> int:
-    """ceil(log2) of how many elements go into one result, at least 1."""
+    """Return ceil(log2) of the number of reduced elements, at least 1."""
     axes = range(a.ndim) if axis is None else np.atleast_1d(axis)
     count = np.prod([a.shape[k] for k in axes], dtype=float)
     return max(int(np.ceil(np.log2(max(count, 1)))), 1)
@@ -526,8 +532,8 @@ def reduce(rng: Any) -> None:
         name = "sum"
     added = name in ("sum", "prod")
     kind = "finite" if added else "any"
-    # Rounding errors of many equal terms go one way: so they do not count in
-    # sums, but they do in products.
+    # Rounding errors of many equal terms have the same sign, so such values
+    # are left out of sums; products include them.
     a, ga = pair(rng, shape_of(rng), dtype, kind, name != "prod")
     axis = axes_of(rng, a.ndim, not name.startswith("arg"))
     keepdims = bool(rng.random() < 0.3)
@@ -587,7 +593,7 @@ def join(rng: Any) -> None:
         b, gb = a, ga
     try:
         np.result_type(a, b)
-    except TypeError:  # bfloat16 beside other 16-bit types
+    except TypeError:  # bfloat16 with other 16-bit types
         b, gb = a, ga
     mask = np.asarray(rng.random(a.shape) < 0.5)
     yield f"where and concatenate of {describe(a)} and {describe(b)}"
@@ -607,7 +613,7 @@ def join(rng: Any) -> None:
 
 RECORDS = [
     np.dtype([("x", "f4"), ("y", "f4")]),
-    np.dtype([("n", "u1"), ("value", "f8")]),  # packed: misaligned
+    np.dtype([("n", "u1"), ("value", "f8")]),  # packed, and so misaligned
     np.dtype([("n", "i2"), ("part", [("a", "i8"), ("b", "f4")])], align=True),
     np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")]),
     np.dtype([("a", "c16"), ("b", "i4"), ("c", "u2")]),
@@ -615,7 +621,7 @@ RECORDS = [
 
 
 def filled(rng: Any, shape: tuple, dtype: Any) -> Any:
-    """An array of records."""
+    """Return an array of random records."""
     made = np.zeros(shape, dtype)
     for name in dtype.names or ():
         field = dtype[name]
@@ -625,7 +631,7 @@ def filled(rng: Any, shape: tuple, dtype: Any) -> Any:
 
 
 def alike(got: Any, want: Any) -> None:
-    """The fields are; what pads them may be anything."""
+    """Compare the fields only; padding bytes may differ."""
     got = got.get() if isinstance(got, gpuarray.GPUArray) else got
     if got.dtype != want.dtype or got.shape != want.shape:
         raise Difference(f"{got.dtype}{got.shape}, not {describe(want)}")
@@ -671,7 +677,7 @@ def records(rng: Any) -> None:
     alike(device, base)
 
 
-# --- kernels of one's own ------------------------------------------------
+# --- user-defined kernels --------------------------------------------------
 
 
 @functools.cache
@@ -715,7 +721,7 @@ def own(rng: Any) -> None:
 
 
 def spreads(rng: Any) -> None:
-    """mean, var, std, ptp along axes."""
+    """mean, var, std and ptp along axes."""
     name = str(rng.choice(["mean", "var", "std", "ptp"]))
     dtype = str(rng.choice([d for d in DTYPES if d != "?"]))
     if "c" in dtype and name == "ptp":
@@ -743,8 +749,8 @@ def spreads(rng: Any) -> None:
         size = peak**2 if name == "var" else peak
         if name == "std":  # an error of the square shows more near 0
             size = np.asarray(size) + 1e-7 * np.asarray(peak)
-    # Each term of a variance is rounded before it is added: a difference, its
-    # square and, of complex numbers, the sum of two squares.
+    # Each term of a variance is rounded before the addition: a difference, its
+    # square and, for complex numbers, the sum of two squares.
     turns = steps(a, axis) + (name != "mean")
     allowed = 2 * turns * ulp(want.dtype, np.asarray(size))
     if name == "std":

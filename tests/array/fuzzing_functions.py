@@ -1,7 +1,7 @@
-"""Made-up calls of NumPy's functions, each done by NumPy and on the device.
+"""Random calls of NumPy's functions, each made by NumPy and on the device.
 
-As `fuzzing.py`, whose arrays and comparisons are used: a case follows from
-its seed alone.
+The arrays and comparisons are those of `fuzzing.py`; here too a case depends
+on its seed only.
 """
 
 # SPDX-License-Identifier: MIT
@@ -34,7 +34,8 @@ from pycuda import gpuarray
 from pycuda._array.mathematics import BINARY, UNARY
 
 NO_COMPLEX_ORDER = {"less", "less_equal", "greater", "greater_equal", "sign"}
-# In ulp: CUDA's bound, NumPy's own 1, and what a formula of several adds.
+# In ulp: CUDA's bound, NumPy's own 1, and the error of formulas with several
+# steps.
 LOOSE = {
     "arctan2": 5, "hypot": 4, "float_power": 16, "power": 16, "logaddexp": 8,
     "logaddexp2": 8, "cbrt": 3, "exp": 4, "exp2": 4, "expm1": 4, "log": 4,
@@ -46,7 +47,7 @@ LOOSE = {
 
 
 def run(name: str, *arrays: Any, **options: Any) -> Iterator[str]:
-    """Compares numpy's function and ours; `arrays` are pairs of arguments."""
+    """Compare NumPy's function with ours; `arrays` are pairs of arguments."""
     hosts = [a[0] for a in arrays]
     yield (
         f"{name} of {', '.join(describe(host) for host in hosts)} with "
@@ -56,7 +57,8 @@ def run(name: str, *arrays: Any, **options: Any) -> Iterator[str]:
     devices = [a[1] for a in arrays]
     try:
         want = quietly(lambda: reference(*hosts, **options))
-    except ZeroDivisionError as error:  # of lengths: an error of value here
+    # A division by a length, which is a ValueError here
+    except ZeroDivisionError as error:
         refused(ValueError(error), lambda: _fetched(own(*devices, **options)))
         return
     except (ValueError, TypeError, IndexError, OverflowError) as error:
@@ -83,7 +85,7 @@ def same(got: Any, want: Any) -> None:
 
 
 def some(rng: Any, most: int = 4, dtype: str | None = None) -> tuple:
-    """An array that is no number."""
+    """Return an array with at least one axis."""
     dtype = dtype or str(rng.choice(DTYPES))
     return pair(rng, shape_of(rng, most), dtype)
 
@@ -169,12 +171,13 @@ def copies(rng: Any) -> Iterator[str]:
 
 
 def defined(host: Any, target: Any) -> Any:
-    """Where a cast gives the same on every processor."""
+    """Return the values whose cast gives the same result on every
+    processor."""
     target = np.dtype(target)
     if target.kind not in "iu" or fuzzing.kind_of(host.dtype) not in "fc":
         return np.ones(host.shape, bool)
     whole = np.trunc(host.real.astype("f8"))
-    info = np.iinfo(target)  # 2.0**63 is no int64
+    info = np.iinfo(target)  # 2.0**63 is not an int64
     return (whole >= info.min) & (whole < float(info.max) + (info.max < 2**53))
 
 
@@ -297,9 +300,10 @@ def along(rng: Any) -> Iterator[str]:
 
 
 def clipped(a: Any, low: Any, high: Any) -> Any:
-    """numpy.clip, in the dtype of operators also where that is bfloat16.
+    """Call numpy.clip in the dtype that operators use, also for bfloat16.
 
-    NumPy's own has no loop for it and gives float32, which holds the values.
+    NumPy has no bfloat16 loop for it and returns float32, which represents the
+    values exactly.
     """
     want = np.clip(a, low, high)
     kind = a.dtype
@@ -370,11 +374,12 @@ def creates(rng: Any) -> Iterator[str]:
 
 
 def orderly(host: Any) -> Any:
-    """The same values in a dtype that NumPy knows how to sort.
+    """Return the same values in a dtype that NumPy sorts correctly.
 
-    Comparisons of bfloat16 know no place for NaN, which leaves NumPy's sorts
-    and searches of it in any order; float32 holds the same values.  (Nor does
-    that of float16 where it is one of several numbers, as along an axis.)
+    Comparisons of bfloat16 do not order NaN, so NumPy's sorts and searches of
+    it leave an arbitrary order; float32 represents the same values.
+    (Comparisons of float16 do not order NaN either in a composite key, as
+    along an axis.)
     """
     return host.astype("f4") if host.dtype.name == "bfloat16" else host
 
@@ -382,7 +387,7 @@ def orderly(host: Any) -> Any:
 def sorts(rng: Any) -> Iterator[str]:
     dtype = str(rng.choice(DTYPES))
     a = pair(rng, shape_of(rng), dtype)
-    if rng.random() < 0.4:  # many that are equal
+    if rng.random() < 0.4:  # many equal values
         host = np.asarray(np.round(values(rng, a[0].shape, dtype, "small")))
         a = host, gpuarray.to_gpu(host)
     name = str(rng.choice(["sort", "argsort", "argsort", "unique"]))
@@ -397,8 +402,8 @@ def sorts(rng: Any) -> Iterator[str]:
             flags["equal_nan"] = bool(rng.random() < 0.5)
             host = host.astype("f4") if dtype == "f2" else host
         yield f"unique of {describe(a[0])} with {flags}"
-        # With indices NumPy's sort is stable, and only then: else NaN that
-        # count each for itself are in any order.
+        # NumPy's sort is stable only if it returns indices; otherwise NaNs
+        # that count as distinct are in arbitrary order.
         want = np.unique(host, **flags | {"return_index": True})
         if not flags["return_index"]:
             want = want[:1] + want[2:]
@@ -489,11 +494,11 @@ def multiplies(rng: Any) -> Iterator[str]:
     compare(got, rounded, (k + 4) * ulp(want.dtype, np.asarray(size)))
 
 
-# --- element by element --------------------------------------------------
+# --- element-wise ----------------------------------------------------------
 
 
 def _tame(name: str, a: np.ndarray) -> np.ndarray:
-    """Leaves out arguments that have tests of their own."""
+    """Leave out arguments that have tests of their own."""
     if name in ("sin", "cos", "tan") and a.dtype.kind in "iuf":
         a = np.where(np.abs(a.astype("f8")) < 1e4, a, 1).astype(a.dtype)
     if name == "reciprocal" and a.dtype.kind in "biu":
@@ -504,9 +509,9 @@ def _tame(name: str, a: np.ndarray) -> np.ndarray:
 def _floats(
     name: str, want: Any, got: Any, wide: Callable, inputs: tuple = ()
 ) -> None:
-    """Compares with the value in more digits, within CUDA's bounds.
+    """Compare with a value in higher precision, within CUDA's bounds.
 
-    A sum of `inputs` and a correction is as exact as the largest of them.
+    A sum of `inputs` and a correction is as accurate as the largest of them.
     """
     if want.dtype.kind not in "fc" or name not in LOOSE or not LOOSE[name]:
         compare_values(got, want)
@@ -525,7 +530,8 @@ def _floats(
 
 
 def half_spacing(a: Any) -> Any:
-    """Signed as that of float32 and float64; NumPy's of float16 is not."""
+    """Return half the spacing, signed; NumPy's spacing of float16 is
+    unsigned."""
     away = np.where(a < 0, -np.inf, np.inf).astype("f2")
     beyond = quietly(np.nextafter, a, away)
     wide = quietly(np.subtract, beyond.astype("f4"), a.astype("f4"))

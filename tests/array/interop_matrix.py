@@ -1,14 +1,15 @@
-"""Arrays of other libraries, with work pending on them, from every device.
+"""Exchanges arrays with pending work between libraries and devices.
 
 Usage: ``python tests/array/interop_matrix.py [REPEATS [MILLISECONDS]]`` prints
-a line for each producer, device of its memory, way to take it, stream of the
-producer and stream of the consumer: how often the numbers were right, stale,
-or an exception named both devices.  The exit status is 1 where a number was
-stale, another exception came, or memory was refused that has to be taken.
+a line for each producer, device of its memory, protocol, stream of the
+producer and stream of the consumer, with the counts of outcomes: right
+numbers, stale numbers, or an exception that names both devices. The exit
+status is 1 if a number was stale, another exception occurred, or required
+memory was rejected.
 
-The producers are torch and CuPy where a GPU is there and they are installed,
-this package's own arrays, and classes that do what torch and CuPy do: on the
-CPU device (``PYCUDA_CPU_DEVICES=2``) they are all there is.
+The producers are torch and CuPy if there is a GPU and they are installed, this
+package's own arrays, and classes that imitate torch and CuPy; the CPU device
+(``PYCUDA_CPU_DEVICES=2``) has only the imitations.
 """
 
 # SPDX-License-Identifier: MIT
@@ -46,7 +47,7 @@ GRID = {"block": (256, 1, 1), "grid": (N // 256, 1)}
 
 
 class Devices:
-    """The primary contexts, by number, and their kernels."""
+    """The primary contexts, by device index, and their kernels."""
 
     def __init__(self):
         self.contexts = [
@@ -74,7 +75,7 @@ class Devices:
 
 
 class Ours:
-    """A GPUArray: `fill` leaves a delay and a fill on a stream."""
+    """A GPUArray: `fill` enqueues a delay and a fill on a stream."""
 
     name = "ours"
     ways = ("asarray", "from_dlpack")
@@ -90,7 +91,8 @@ class Ours:
         self.array = self.own
 
     def handing_over(self):
-        """Memory is known here: no stream has to be current."""
+        """No stream has to be current, because the library tracks this
+        memory."""
         return contextlib.nullcontext()
 
     def fill(self, value):
@@ -106,7 +108,7 @@ class Ours:
 
 
 class LikeTorch(Ours):
-    """An interface of version 2, which names no stream, and DLPack."""
+    """A producer with DLPack and interface version 2, which has no stream."""
 
     name = "like torch"
     ways = ("asarray", "from_dlpack", "kernel", "copy")
@@ -133,7 +135,7 @@ class LikeTorch(Ours):
 
 
 class LikeCuPy(LikeTorch):
-    """An interface of version 3."""
+    """A producer with interface version 3."""
 
     name = "like CuPy"
 
@@ -172,9 +174,10 @@ class Torch:
             yield
 
     def handing_over(self):
-        """No protocol names another stream than the producer's current one.
+        """Make the producer's stream current.
 
-        Another device's stays as it is: all of its work is waited for.
+        A protocol can only name the producer's current stream. The setting of
+        another device is unchanged: the exchange waits for all its work.
         """
         return self.current() if self.number == 0 else contextlib.nullcontext()
 
@@ -213,9 +216,10 @@ class CuPy:
             yield
 
     def handing_over(self):
-        """No protocol names another stream than the producer's current one.
+        """Make the producer's stream current.
 
-        Another device's stays as it is: all of its work is waited for.
+        A protocol can only name the producer's current stream. The setting of
+        another device is unchanged: the exchange waits for all its work.
         """
         return self.current() if self.number == 0 else contextlib.nullcontext()
 
@@ -229,7 +233,7 @@ class CuPy:
 
 
 def producers():
-    """Those that can be asked here."""
+    """Return the producers that are available here."""
     found = [Ours, LikeTorch, LikeCuPy]
     if _driver._device_kind() == "gpu":
         for kind, module in ((Torch, "torch"), (CuPy, "cupy")):
@@ -238,7 +242,7 @@ def producers():
     return found
 
 
-# --- ways to take an array on device 0 -----------------------------------
+# --- protocols that import an array on device 0 ----------------------------
 
 
 def take_asarray(devices, array):
@@ -270,10 +274,10 @@ WAYS = {
 
 
 def is_promised(kind, number, way, side):
-    """Whether a cell says anything about this package.
+    """Return whether the package guarantees the result of a cell.
 
-    Arrays of its own on several streams of one device are the program's to
-    order, as in PyCUDA.
+    The program must order its own arrays on several streams of one device, as
+    with PyCUDA.
     """
     return way in kind.ways and not (kind is Ours and number == 0)
 
@@ -288,7 +292,7 @@ def names_both(error, number):
 
 
 def run_cell(devices, kind, number, way, side, aside, repeats, cycles):
-    """How often each outcome came."""
+    """Run a cell and return the count of each outcome."""
     producer = kind(devices, number, side, cycles)
     seen = Counter()
     stream = drv.Stream(NON_BLOCKING) if aside else None
@@ -309,11 +313,12 @@ def run_cell(devices, kind, number, way, side, aside, repeats, cycles):
     return seen
 
 
-# --- and from device 0's consumers ---------------------------------------
+# --- consumers of device 0's arrays ----------------------------------------
 
 
 def consumers():
-    """(name, what it makes of an array): the host's copy."""
+    """Return (name, function from an array to a host copy) of each
+    consumer."""
     found = []
     if _driver._device_kind() == "cpu":
         return [("NumPy from_dlpack", lambda a: np.from_dlpack(a).copy())]
@@ -356,7 +361,7 @@ def report(label, seen, good):
 
 
 def main(repeats=100, milliseconds=2.0):
-    """Run all cells; whether all are as they should be."""
+    """Run all cells and return whether all outcomes are acceptable."""
     drv.init()
     devices = Devices()
     count = len(devices.contexts)

@@ -1,7 +1,6 @@
-"""Pairs of a host array and a device array in many layouts, and the check
-that both hold the same.
+"""Pairs of equal host and device arrays in many layouts, and a comparison.
 
-Shared by the tests of this folder.
+The tests of this folder share them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 REAL = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 NUMBERS = [*REAL, "c8", "c16"]
 
-# Ways of looking at an array; each is applied to both sides.
+# Views of an array; each is applied to both sides.
 VIEWS: dict[str, Callable[[Any], Any]] = {
     "whole": lambda a: a,
     "transposed": lambda a: a.T,
@@ -31,7 +30,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 
 
 def numbers(shape: tuple, dtype: Any, seed: int = 0) -> np.ndarray:
-    """Small numbers of either sign, zeros among them."""
+    """Return small numbers of either sign, including zeros."""
     random = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -47,12 +46,13 @@ def numbers(shape: tuple, dtype: Any, seed: int = 0) -> np.ndarray:
 
 
 def seen(array: Any, view: str) -> Any:
-    """An array in a view; one without axes has only itself."""
+    """Return a view of an array; an array without axes has only one."""
     return VIEWS[view](array) if array.ndim else array
 
 
 def both(host: np.ndarray, order: str = "C", view: str = "whole") -> tuple:
-    """A host array and its device twin, in an order and seen as a view."""
+    """Return a host array and its device copy, in a memory order and a
+    view."""
     from pycuda import gpuarray
 
     host = np.asarray(host, order=order)
@@ -69,7 +69,7 @@ def same(device: Any, host: Any, rtol: float = 0) -> None:
     assert got.dtype == device.dtype == host.dtype
     if rtol:
         if host.dtype.kind == "c":
-            # What a complex quotient by zero is differs between NumPys.
+            # Complex quotients by zero differ between versions of NumPy.
             finite = np.isfinite(host)
             np.testing.assert_array_equal(np.isfinite(got), finite)
             got, host = got[finite], host[finite]
@@ -77,7 +77,7 @@ def same(device: Any, host: Any, rtol: float = 0) -> None:
         return
     np.testing.assert_array_equal(got, host)
     if host.dtype.kind == "f":
-        # The sign of a NaN that an operation makes differs between devices.
+        # The sign of a NaN result differs between devices.
         np.testing.assert_array_equal(
             np.signbit(got) & ~np.isnan(got),
             np.signbit(host) & ~np.isnan(host),

@@ -1,4 +1,4 @@
-"""What tests of sorts share."""
+"""Helpers for tests of sorts."""
 
 # SPDX-License-Identifier: MIT
 
@@ -9,7 +9,8 @@ from pycuda._array import sorting
 
 
 def sort_in_turn(monkeypatch: Any, threads: int) -> None:
-    """Sorts as so many threads that run in turn do, on any device."""
+    """Use the sort for devices with `threads` sequential threads, on any
+    device."""
     monkeypatch.setattr(sorting, "_device", lambda: (True, threads))
     monkeypatch.setattr(sorting, "_keep", lambda *arguments: None)
     monkeypatch.setattr(gpuarray, "sort", sorting.sort.__wrapped__)

@@ -1,9 +1,9 @@
-"""Calls of the package that work on a device, as a table by name.
+"""Table of calls of the package that use the device, by name.
 
-``test_current_stream.py`` makes each of them in every way that a stream can be
-chosen.  A name is ``module.function``, ``GPUArray.method`` or, with a colon, a
-further call of the same one.  What is in the interface and neither here nor
-in ``NO_WORK`` fails a test.
+``test_current_stream.py`` makes each call with every way to choose a stream. A
+name is ``module.function``, ``GPUArray.method`` or, with a colon, a further
+call of the same function. A name of the interface that is neither here nor in
+``NO_WORK`` fails a test.
 """
 
 # SPDX-License-Identifier: MIT
@@ -32,9 +32,9 @@ __global__ void twice(float *x) { x[threadIdx.x] *= 2; }
 
 
 class Call(NamedTuple):
-    """What NumPy makes of the input, and the call on the device.
+    """NumPy's function of the input, and the call on the device.
 
-    ``ours`` takes the array and, where the call offers it, ``stream=``.
+    ``ours`` takes the array and, if the call supports it, ``stream=``.
     """
 
     numpy: Callable[[Any], Any]
@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
 @functools.cache
 def on_device(key: str) -> Any:
-    """Constant arrays that calls need beside their input."""
+    """Return constant arrays that calls need in addition to their input."""
     return gpuarray.to_gpu(
         {
             "index": INDEX,
@@ -62,7 +62,7 @@ def on_device(key: str) -> Any:
 
 @functools.cache
 def kernel(name: str) -> Any:
-    """Kernels that are compiled once."""
+    """Return a kernel, compiled on first use."""
     if name == "double":
         return ElementwiseKernel("float *x, float *z", "z[i] = 2*x[i]")
     if name == "squares":
@@ -77,18 +77,18 @@ def kernel(name: str) -> Any:
 
 
 def twice(a: Any, how: Callable[[Any], Any]) -> Any:
-    """A function's launch, in one of the ways there are."""
+    """Launch the kernel `twice` in one of the possible ways."""
     how(kernel("twice"))
     return a
 
 
 def prepared() -> Any:
-    """`twice`, ready for its prepared calls."""
+    """Return the kernel `twice` after `prepare`."""
     return kernel("twice").prepare("P")
 
 
 def old_style(a: Any, launch: Callable[[Any], Any]) -> Any:
-    """The calls of before `prepare`."""
+    """Launch through the calls that predate `prepare`."""
     function = kernel("twice")
     function._set_block_shape(8, 1, 1)
     function._param_set_size(8)
@@ -98,7 +98,7 @@ def old_style(a: Any, launch: Callable[[Any], Any]) -> Any:
 
 
 def into(a: Any, call: Callable[[Any], Any]) -> Any:
-    """The result of a call that fills an array like `a`."""
+    """Return the result of a call that fills an array like `a`."""
     result = gpuarray.empty_like(a)
     call(result)
     return result
@@ -115,7 +115,7 @@ def with_stream(numpy: Any, ours: Any, **fields: Any) -> Call:
 
 
 def by_name(name: str, **fields: Any) -> Call:
-    """A function that NumPy and `gpuarray` name alike."""
+    """A function with the same name in NumPy and `gpuarray`."""
     return with_stream(
         getattr(np, name),
         lambda a, **s: getattr(gpuarray, name)(a, **s),
@@ -124,7 +124,7 @@ def by_name(name: str, **fields: Any) -> Call:
 
 
 def along(name: str, axis: int) -> Call:
-    """The same, along an axis."""
+    """A function as in `by_name`, along an axis."""
     return with_stream(
         lambda x: getattr(np, name)(x, axis=axis),
         lambda a, **s: getattr(gpuarray, name)(a, axis=axis, **s),
@@ -145,7 +145,8 @@ POSITIVE = np.abs(X) + 0.25
 
 
 def operators() -> dict[str, Call]:
-    """Every operator: both sides, in place, with arrays and numbers."""
+    """Return calls of every operator: reflected, in place, arrays and
+    scalars."""
     table: dict[str, Call] = {}
     arithmetic = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
     for name in arithmetic:
@@ -215,7 +216,7 @@ def operators() -> dict[str, Call]:
 
 
 def of_cumath() -> dict[str, Call]:
-    """Every function of `cumath`."""
+    """Return calls of every function of `cumath`."""
     names = ["fabs", "ceil", "floor", "exp", "log", "log10", "sqrt", "sin"]
     names += ["cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"]
     names += ["acosh", "asinh", "atanh", "cbrt", "exp2", "expm1", "log1p"]
@@ -253,7 +254,7 @@ def of_cumath() -> dict[str, Call]:
 
 
 def whole_arrays() -> dict[str, Call]:
-    """Reductions and scans, as functions and as methods."""
+    """Return reductions and scans, as functions and as methods."""
     table = {}
     names = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all"]
     names += ["argmin", "argmax", "count_nonzero"]
@@ -290,13 +291,14 @@ def whole_arrays() -> dict[str, Call]:
 
 
 def put(a: Any, key: Any, value: Any) -> Any:
-    """``a[key] = value``; returns a."""
+    """Execute ``a[key] = value`` and return a."""
     a[key] = value
     return a
 
 
 def indexing() -> dict[str, Call]:
-    """Indices of every kind, and their relatives by function."""
+    """Return calls with indices of every kind, and the equivalent
+    functions."""
     index = functools.partial(on_device, "index")
     return {
         "GPUArray.__getitem__": plain(
@@ -349,7 +351,7 @@ def indexing() -> dict[str, Call]:
 
 
 def shapes_and_copies() -> dict[str, Call]:
-    """Copies, casts, choices, and what makes a new array of old ones."""
+    """Return copies, casts, selections, and calls that combine arrays."""
     complex_ = lambda x: x.astype(np.complex64) * 1j  # noqa: E731
     turned = complex_(X)
     return {
@@ -433,7 +435,7 @@ def shapes_and_copies() -> dict[str, Call]:
 
 
 def fills(fill: Callable[..., Any], dtype: Any = np.float32) -> Call:
-    """A call that fills an array of its own, with random numbers."""
+    """A call that fills an array of its own with random numbers."""
     return Call(
         RANDOM,
         lambda a, **s: fill(gpuarray.empty(8, dtype), **s),
@@ -442,19 +444,19 @@ def fills(fill: Callable[..., Any], dtype: Any = np.float32) -> Call:
 
 
 def RANDOM(x: Any) -> None:
-    """In the place of NumPy's result: whatever is not what was there."""
+    """Stands in for NumPy's result: any values other than the initial ones."""
 
 
 @functools.cache
 def pinned() -> Any:
-    """X in page-locked memory."""
+    """Return X in page-locked memory."""
     host = drv.pagelocked_empty(X.shape, X.dtype)
     host[...] = X
     return host
 
 
 def made_new() -> dict[str, Call]:
-    """What makes arrays of nothing."""
+    """Return calls that create arrays without an input array."""
     return {
         "gpuarray.zeros": plain(
             np.zeros_like, lambda a: gpuarray.zeros((2, 4), np.float32)
@@ -479,12 +481,12 @@ def made_new() -> dict[str, Call]:
 
 @functools.cache
 def generator(kind: str) -> Any:
-    """A random generator, made once."""
+    """Return a random generator, created on first use."""
     return getattr(curandom, f"{kind}RandomNumberGenerator")()
 
 
 def generators() -> dict[str, Call]:
-    """The generators of random numbers; all share one way to launch."""
+    """Return calls of the generators, which all share one way to launch."""
     name = "curandom.XORWOWRandomNumberGenerator"
     ours = functools.partial(generator, "XORWOW")
     table = {
@@ -536,7 +538,7 @@ def generators() -> dict[str, Call]:
 
 
 def of_numpys_names() -> dict[str, Call]:
-    """What Philox draws under the names of NumPy's generator."""
+    """Return calls of Philox under the names of NumPy's generator."""
     name = "curandom.PhiloxRandomNumberGenerator"
     draws: dict[str, tuple] = {
         "random": (),
@@ -611,13 +613,13 @@ def of_numpys_names() -> dict[str, Call]:
 def into_given(
     fill: Callable[..., Any], result: Any, *rest: Any, **s: Any
 ) -> Any:
-    """The array that a call fills."""
+    """Return the array that a call fills."""
     fill(result, *rest, **s)
     return result
 
 
 def of_driver() -> dict[str, Call]:
-    """Launches, copies and settings of the driver's module."""
+    """Return launches, copies and fills of the driver module."""
     double = lambda x: 2 * x  # noqa: E731
     one = ((1, 1), (8, 1, 1))
     table = {
@@ -680,7 +682,7 @@ def of_driver() -> dict[str, Call]:
 
 
 def of_kernels() -> dict[str, Call]:
-    """Kernels of the user's."""
+    """Return calls of user-defined kernels."""
     return {
         "elementwise.ElementwiseKernel": with_stream(
             lambda x: 2 * x,
@@ -717,7 +719,7 @@ def of_kernels() -> dict[str, Call]:
 
 
 def calls() -> dict[str, Call]:
-    """The calls that only issue work."""
+    """Return the asynchronous calls."""
     return {
         **operators(),
         **of_cumath(),
@@ -731,7 +733,7 @@ def calls() -> dict[str, Call]:
     }
 
 
-# Names that issue nothing, or are the table's under another name.
+# Names that enqueue no work, or that duplicate an entry of the table.
 NO_WORK = {
     "gpuarray": {
         "GPUArray", "empty", "empty_like", "from_dlpack", "splay",

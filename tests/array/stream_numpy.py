@@ -1,7 +1,7 @@
-"""Calls that NumPy has under the same name, as tables like `stream_calls`'s.
+"""Tables of calls with NumPy's names, in the format of `stream_calls`.
 
 Functions of one or two arrays are found by their signatures; the others are
-written down.
+listed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,14 +23,14 @@ ORDER = np.array([[1, 0, 1, 0], [0, 1, 1, 0]])
 
 
 def input_of(name: str) -> Any:
-    """Elements for which a function has values."""
+    """Return elements at which a function is defined."""
     if name.startswith(OF_INTEGERS):
         return INTEGERS
     return ABOVE_ONE if name in ("acosh", "arccosh") else SMALL
 
 
 def elementwise() -> dict[str, Call]:
-    """Functions ``f(x, /, out)`` and ``f(x1, x2, /, out)``."""
+    """Return functions ``f(x, /, out)`` and ``f(x1, x2, /, out)``."""
     table = {}
     for name in gpuarray.__all__:
         ours, numpy = getattr(gpuarray, name), getattr(np, name, None)
@@ -56,7 +56,7 @@ def elementwise() -> dict[str, Call]:
         table[f"gpuarray.{name}"] = same(
             name, input=SMALL * np.complex64(1 - 2j)
         )
-    # Of two dimensions, and of three.
+    # Arguments of two dimensions, and of three.
     for name, inputs in {"matmul": SQUARE, "vecdot": SQUARE}.items():
         table[f"gpuarray.{name}"] = with_stream(
             lambda x, f=name: getattr(np, f, _vecdot)(x, x),
@@ -71,7 +71,7 @@ def _vecdot(x: Any, y: Any) -> Any:
 
 
 def same(name: str, *rest: Any, numpy: Any = None, **fields: Any) -> Call:
-    """A function called alike: ``f(x, ...)``."""
+    """A function with the same call in NumPy: ``f(x, ...)``."""
     theirs = numpy or getattr(np, name)
     return with_stream(
         lambda x: theirs(x, *rest),
@@ -81,7 +81,7 @@ def same(name: str, *rest: Any, numpy: Any = None, **fields: Any) -> Call:
 
 
 def not_packed() -> dict[str, Call]:
-    """Calls that copy their argument, or their result, on the way."""
+    """Return calls that copy their argument or result on the way."""
 
     def into(name: str) -> Call:
         def ours(a: Any, **s: Any) -> Any:
@@ -154,7 +154,7 @@ def of_two(name: str) -> Call:
 
 
 def method(name: str, *rest: Any, **fields: Any) -> Call:
-    """A method called alike."""
+    """A method with the same call in NumPy."""
     return with_stream(
         lambda x: getattr(x, name)(*rest),
         lambda a, **s: getattr(a, name)(*rest, **s),
@@ -163,7 +163,7 @@ def method(name: str, *rest: Any, **fields: Any) -> Call:
 
 
 def changed(change: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of the array, changed in place."""
+    """Return a copy of the array, changed in place."""
 
     def call(a: Any, **s: Any) -> Any:
         copy = a.copy(**({"stream": s["stream"]} if s else {}))
@@ -174,7 +174,7 @@ def changed(change: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def functions() -> dict[str, Call]:
-    """Those with arguments of their own."""
+    """Return calls of functions with particular arguments."""
     square = {"input": SQUARE}
     table = {
         **{f"gpuarray.{n}": same(n) for n in ["sort", "argsort", "ptp"]},
@@ -259,12 +259,12 @@ def functions() -> dict[str, Call]:
 
 
 def calls() -> dict[str, Call]:
-    """Those that only issue work."""
+    """Return the asynchronous calls."""
     return {**elementwise(), **functions()}
 
 
 def host(result: Any, stream: Any = None) -> Any:
-    """What a call gave on the stream, as one array of NumPy's."""
+    """Return the result of a call on the stream as one NumPy array."""
     if stream is not None:
         stream.synchronize()
     parts = result if isinstance(result, tuple) else (result,)
@@ -272,7 +272,7 @@ def host(result: Any, stream: Any = None) -> Any:
 
 
 def waiting() -> dict[str, Call]:
-    """Those whose result's size, or value, is only known after a wait."""
+    """Return calls whose result's size or value is known only after a wait."""
     table = {
         f"gpuarray.{name}": with_stream(
             lambda x, f=name: np.ravel(getattr(np, f)(x > 1)),
@@ -406,7 +406,7 @@ def _put_along(module: Any, x: Any, order: Any) -> Any:
     return x
 
 
-# Names of NumPy's whose results are views, or that no array is made with.
+# NumPy names whose results are views, or that create no array.
 NO_WORK = {
     "gpuarray": {
         "array_split", "atleast_1d", "atleast_2d", "atleast_3d",

@@ -1,4 +1,4 @@
-"""Calls that are done when they return, as a table by name.
+"""Table of synchronous calls, by name.
 
 The counterpart of `stream_calls`, for ``test_current_stream.py``.
 """
@@ -25,7 +25,7 @@ from pycuda import gpuarray
 
 
 def waiting() -> dict[str, Call]:
-    """The calls that are done when they return, and cannot be captured."""
+    """Return the synchronous calls, which cannot be captured."""
     host = np.empty_like(X)
 
     def fetched(copy: Callable[[Any], Any]) -> Any:
@@ -80,7 +80,7 @@ def waiting() -> dict[str, Call]:
         return result
 
     def in_and_out(a: Any) -> Any:
-        # Behind what holds the stream up, so the arguments' copies wait.
+        # These calls follow the delay, so the copies of their arguments wait.
         copied = a.get()
         return given(drv.InOut(copied), copied)
 

@@ -1,8 +1,8 @@
-"""Sums of hostile terms: equal ones, of alternating sign, badly scaled.
+"""Sums of difficult terms: equal, of alternating sign, badly scaled.
 
 A sum of n terms is within 2 ulp x ceil(log2 n) of the exact one, in ulp of the
-sum of the terms' magnitudes: errors must not grow with the number of terms.
-On the CPU device each test also runs the kernels that a GPU gets.
+sum of the terms' magnitudes: errors must not grow with the number of terms. On
+the CPU device each test also runs the kernels for GPUs.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,7 +33,7 @@ LAYOUTS = {
 
 
 def terms(kind, size, value, rng):
-    """`size` float64 numbers whose sum is hard."""
+    """Return `size` float64 numbers whose sum is hard to compute."""
     k = np.arange(size)
     if kind == "equal":
         return np.full(size, value)
@@ -59,7 +59,7 @@ KINDS = ["equal", "alternating", "powers", "falling", "rising", "one large",
     params=["this device's", pytest.param("a GPU's", marks=pytest.mark.slow)],
 )
 def kernels(request):
-    """A context of its own, whose arrays use the kernels of a device."""
+    """Run in a new context, with the array kernels of one kind of device."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "a GPU's":
             patch.setattr(building, "runs_threads_in_turn", lambda: False)
@@ -71,7 +71,7 @@ def kernels(request):
 
 @st.composite
 def arrays(draw, dtypes=("f4", "f8", "f4", "f8", "c8", "c16")):
-    """(host array, its twin on the device), in some layout."""
+    """Return (host array, its device copy) in one of the layouts."""
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     shape = draw(st.sampled_from(SHAPES))
     value = draw(st.sampled_from([0.1, 1 / 3, 0.7, 1.0, 1e-30, 12345.678]))
@@ -86,12 +86,12 @@ def arrays(draw, dtypes=("f4", "f8", "f4", "f8", "c8", "c16")):
 
 
 def wide(host, dtype=None):
-    """As numbers of 64 bits of precision or more."""
+    """Convert to numbers with at least 64 bits of precision."""
     return host.astype(np.clongdouble if host.dtype.kind == "c" else "g")
 
 
 def added(values, axis):
-    """Sums with far less error than is asked for: pairwise, in long double."""
+    """Sum pairwise in long double, far more accurately than required."""
     axes = range(values.ndim) if axis is None else np.atleast_1d(axis)
     kept = [k for k in range(values.ndim) if k not in axes]
     shape = [values.shape[k] for k in kept]
@@ -100,13 +100,13 @@ def added(values, axis):
 
 
 def ulp(size, dtype):
-    """The distance of neighbours at numbers of a size."""
+    """Return the spacing of floating-point numbers at a magnitude."""
     kind = np.finfo(dtype).dtype
     return np.spacing(np.abs(size).astype(kind)).astype("g")
 
 
 def within(got, want, size, count, also=0):
-    """Each part of `got` is within the bound of `want`."""
+    """Assert that each part of `got` is within the bound of `want`."""
     steps = max(math.ceil(math.log2(max(count, 1))), 1)
     parts = [np.real, np.imag] if got.dtype.kind == "c" else [np.real]
     for part in parts:
@@ -118,7 +118,7 @@ def within(got, want, size, count, also=0):
 
 
 def magnitudes(values):
-    """Of the real parts and, if there are any, the imaginary ones."""
+    """Return magnitudes of the real parts and of any imaginary parts."""
     if values.dtype.kind != "c":
         return abs(values)
     return abs(values.real) + 1j * abs(values.imag)
@@ -185,7 +185,7 @@ def test_dot(kernels, pair):
     size = added(abs(a * b), None)
     if got.dtype.kind == "c":
         size = size * (1 + 1j)
-    # A product's own rounding counts as one step more.
+    # Rounding of the product counts as one more step.
     within(got, added(a * b, None), size, 2 * host.size)
 
 
@@ -198,7 +198,7 @@ def test_running_sums(kernels, pair, data):
     want = np.cumsum(values, axis)
     size = np.cumsum(magnitudes(values), axis)
     count = host.size if axis is None else host.shape[axis]
-    # Long double adds up one after the other: 11 bits more than float64 has.
+    # Sequential addition in long double: 11 bits more than float64.
     also = 0
     if got_wide(host):
         also = ulp(size, host.dtype) * count / 2048
@@ -211,7 +211,7 @@ def got_wide(host):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_infinite_terms(kernels, dtype):
-    """What is lost beside an infinite sum does not make it NaN."""
+    """A rounding error of an infinite sum does not make it NaN."""
     host = np.ones((300, 300), dtype)
     host[5, 7] = np.inf
     device = gpuarray.to_gpu(host)

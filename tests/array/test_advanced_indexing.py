@@ -1,5 +1,6 @@
-"""Indices that are arrays and masks, on the host and the device, against
-NumPy: what is got, what is set, and what is refused.
+"""Index arrays and masks, on the host and the device, against NumPy.
+
+The tests read, assign, and check rejected keys.
 """
 
 # SPDX-License-Identifier: MIT
@@ -59,7 +60,7 @@ KEYS[21] = np.array([True, False])
 
 
 def moved(key):
-    """The key with its arrays on the device."""
+    """Return the key with its arrays on the device."""
     if isinstance(key, tuple):
         return tuple(map(moved, key))
     if isinstance(key, list):
@@ -153,7 +154,8 @@ def test_in_place_through_an_index():
 
 
 def test_mask_set_without_waiting():
-    """A number goes where a mask on the device says in one kernel."""
+    """Assigning a scalar through a device mask takes one kernel and no
+    wait."""
     host, device = both(numbers((50, 7), "f4"))
     host[host > 1] = np.nan
     device[device > 1] = np.nan
@@ -188,7 +190,7 @@ def test_refused(key, text):
 
 
 def test_faults_of_the_device():
-    """The kernel leaves out what is out of range; the next get() tells."""
+    """The kernel skips indices out of range; the next get() raises."""
     host, device = both(numbers((4, 6), "f4", 9))
     bad = gpuarray.to_gpu(np.array([0, 4, 1]))
     got = device[bad]
@@ -196,7 +198,7 @@ def test_faults_of_the_device():
         got.get()
     expected = host[[0, 0, 1]]
     expected[1] = 0
-    same(got, expected)  # the fault was told
+    same(got, expected)  # the error has been reported
     device[:, gpuarray.to_gpu(np.array([2, -7]))] = 5
     drv.Context.synchronize()
     with pytest.raises(IndexError, match="index -7 .* axis 1 with size 6"):
@@ -267,7 +269,7 @@ def test_fields_are_views():
 
 
 def test_arithmetic_on_fields():
-    """Fields of packed records do not lie where kernels can load them."""
+    """In packed records kernels cannot load misaligned fields directly."""
     host = records(7)
     device = gpuarray.to_gpu(host)
     same(device["value"] + device["tag"], host["value"] + host["tag"])
@@ -313,7 +315,7 @@ def test_misaligned_operands():
 
 
 def test_cleared_caches_leave_the_words_that_kernels_note_faults_in():
-    """They were freed once, and whatever came there read as a fault."""
+    """Clearing once freed the error words, and later data read as an error."""
     from pycuda import tools
 
     a = gpuarray.arange(5, dtype=np.int32)
@@ -333,7 +335,7 @@ def test_cleared_caches_leave_the_words_that_kernels_note_faults_in():
 @pytest.mark.parametrize("dtype", ["b1", "i2", "f4", "c8", "c16", "S3"])
 @pytest.mark.parametrize("size", [1, 511, 512, 513, 4096, 4097, 20000])
 def test_masks_over_parts_of_blocks(dtype, size):
-    """Chunks and blocks end within, at and behind the flags."""
+    """Chunks and blocks end within, at and after the flags."""
     rng = np.random.default_rng(size)
     host = rng.integers(0, 9, size).astype(dtype)
     device = gpuarray.to_gpu(host)
@@ -347,7 +349,7 @@ def test_masks_over_parts_of_blocks(dtype, size):
 
 
 def test_masks_of_more_blocks_than_are_counted(monkeypatch):
-    """Then each block has more flags."""
+    """With more flags than counted blocks, each block handles more flags."""
     from pycuda._array import indexing
 
     monkeypatch.setattr(indexing, "_PART", 64)
@@ -361,7 +363,7 @@ def test_masks_of_more_blocks_than_are_counted(monkeypatch):
 @pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16", "S3"])
 @pytest.mark.parametrize("copies", [0, 1, 3, 16, 17])
 def test_repeats_of_all_sizes(dtype, copies):
-    """Of packed rows, of some that begin anywhere, and of others."""
+    """Contiguous rows, rows with arbitrary offsets, and others."""
     host = np.arange(5000).astype(dtype)
     device = gpuarray.to_gpu(host)
     for part in (slice(None), slice(3, -1), slice(None, None, 2)):
@@ -384,7 +386,7 @@ def test_rolls(shift):
 
 
 def test_masks_where_threads_run_side_by_side(monkeypatch):
-    """As on a GPU: positions by a scan, then one thread an element."""
+    """As on a GPU: positions by a scan, then one thread per element."""
     monkeypatch.setitem(indexing._memoised(), "in turn", lambda: False)
     rng = np.random.default_rng(4)
     host = rng.integers(0, 9, (37, 53)).astype(np.int32)

@@ -1,7 +1,7 @@
-"""Attributes that programs assign to arrays, one by one and in any order.
+"""Attributes that programs assign to arrays, one by one, in any order.
 
-An array is usable whenever its attributes agree; until then its use is a
-ValueError that says what does not, before anything is read or written.
+An array is usable whenever its attributes agree; until then its use raises a
+ValueError that names the conflict, before any memory access.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 
 def usable(array: Any, expected: np.ndarray) -> None:
-    """All ways to read it agree."""
+    """Assert that all ways to read the array agree."""
     assert array.shape == expected.shape
     assert array.ndim == expected.ndim and array.dtype == expected.dtype
     assert array.size == array.mem_size == expected.size
@@ -35,7 +35,7 @@ def usable(array: Any, expected: np.ndarray) -> None:
     assert gpuarray.sum(array).get() == expected.sum()
 
 
-# What a view of X[:, 1:, 0] is made of, in all orders of assignment.
+# Attributes of a view of X[:, 1:, 0], assigned in all orders.
 VIEW = X[:, 1:, 0]
 PARTS = ("shape", "strides", "gpudata")
 
@@ -61,7 +61,7 @@ def test_any_order(order: tuple[str, ...], start: tuple[int, ...]) -> None:
 
 
 def test_shape_alone() -> None:
-    """Strides follow; fewer elements are the first ones."""
+    """Strides follow the shape; a smaller shape selects the first elements."""
     array = gpuarray.to_gpu(X)
     for shape in ((6, 4), (24,), [2, 12], (4, 5), 7, (), (0, 3), (2, 3, 4)):
         array.shape = shape
@@ -170,9 +170,10 @@ CONTRADICTIONS = {
 def test_contradictions_are_told_at_the_use(contradict: Any, use: str) -> None:
     array = gpuarray.to_gpu(X.ravel())
     memory, was = array.gpudata, (array.shape, array.strides)
-    USES[use](array)  # what is remembered of calls must not help
+    USES[use](array)  # cached calls must not hide the conflict
     contradict(array)
-    typed = ("elementwise", "range", "reduction")  # they look there first
+    # These check the dtype first
+    typed = ("elementwise", "range", "reduction")
     if contradict is not wider or use not in typed:
         with pytest.raises(ValueError, match=CONTRADICTIONS[contradict]):
             USES[use](array)
@@ -218,7 +219,7 @@ def test_memory_that_is_deleted() -> None:
 
 
 class Bare(gpuarray.GPUArray):
-    """Made from its attributes alone."""
+    """An array that only has its attributes."""
 
     def __init__(self, shape: Any, dtype: Any, memory: Any) -> None:
         self.shape = shape
@@ -247,4 +248,5 @@ def test_all_that_are_plain_in_pycuda() -> None:
     array.allocator = None
     assert array.allocator is drv.mem_alloc
     array.flags = gpuarray.to_gpu(np.asfortranarray(X)).flags
-    assert array.flags.c_contiguous  # follows from the strides all the same
+    # The flag follows from the strides in any case
+    assert array.flags.c_contiguous

@@ -1,4 +1,4 @@
-"""Reductions over some axes against numpy."""
+"""Reductions over some axes, against NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -23,7 +23,7 @@ DTYPES = ["?", "i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16"]
 
 
 def close(device, host):
-    """The device's result is numpy's up to rounding of the last places."""
+    """Assert that results are equal up to rounding of the last digits."""
     host = np.asarray(host)
     got = device.get()
     assert got.shape == host.shape and got.dtype == host.dtype
@@ -32,7 +32,7 @@ def close(device, host):
 
 
 def both_ways(name, host, device, **arguments):
-    """numpy's result and the device's, or None twice if both refuse."""
+    """Return NumPy's and the device's result, or None twice if both raise."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -107,7 +107,7 @@ def test_long(shape, axis, order):
         got = getattr(on_device, name)(axis)
         exact = getattr(wide, name)(axis=axis)
         assert got.dtype == np.float32
-        # Accumulated in float64, rounded once.
+        # Accumulated in float64 and rounded once.
         bound = 2**-24 * abs(exact) + 2**-40 * np.abs(wide).sum(axis=axis)
         assert np.all(abs(got.get() - exact) <= bound)
 
@@ -118,7 +118,7 @@ def test_scans(case, name):
     host, device, axis = case
     axis = axis[0] if isinstance(axis, tuple) and axis else axis
     axis = None if axis == () or host.ndim == 0 else axis
-    # Long products overflow at places that depend on the order.
+    # Long products overflow at positions that depend on the order.
     assume(name == "cumsum" or host.dtype.kind in "biu" or host.size <= 30)
     got = getattr(gpuarray, name)(device, axis)
     if host.dtype.kind not in "fc":
@@ -128,7 +128,7 @@ def test_scans(case, name):
     with np.errstate(all="ignore"):
         expected = getattr(np, name)(host.astype(wide), axis)
         reach = np.maximum.accumulate(abs(expected), axis or 0)
-    # What leaves the type's range on the way depends on the order.
+    # Intermediate overflow depends on the order.
     fits = reach < np.finfo(host.dtype).max / 4
     assert got.shape == expected.shape and got.dtype == host.dtype
     eps = np.finfo(host.dtype).eps
@@ -201,7 +201,7 @@ def test_out_and_dtype():
         device.mean(0, out=out)
     with pytest.raises(TypeError, match="GPUArray"):
         device.sum(0, out=np.zeros(50))
-    # A sum that lies on its own source.
+    # A sum whose result overlaps its source.
     square, on_device = both(numbers((30, 30), "i8"))
     on_device.sum(0, out=on_device[3])
     same(on_device[3], square.sum(0))
@@ -286,7 +286,7 @@ def test_ptp(dtype, axis):
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("view", ["whole", "transposed", "reversed"])
 def test_scan_kernels_along_axes(axis, view, exclusive):
-    """Not commutative: the order of operands shows."""
+    """The operation is not commutative, so the operand order shows."""
     kind = ExclusiveScanKernel if exclusive else InclusiveScanKernel
     kernel = kind(np.int32, "b == 0 ? a : b", 0)
     host, device = both(numbers((7, 9, 5), "i4"), "C", view)

@@ -1,7 +1,7 @@
-"""The kernels of reductions over axes, whichever device they are for.
+"""Kernels of reductions over axes, of either kind of device.
 
-On the CPU device each test also runs the kernels that a GPU gets: words of 16
-bytes where an array lies in them, and single elements elsewhere.
+On the CPU device each test also runs the kernels for GPUs: 16-byte loads where
+the array is aligned, and single elements elsewhere.
 """
 
 # SPDX-License-Identifier: MIT
@@ -22,7 +22,7 @@ SHAPES = [(3, 4000), (4000, 16), (6, 8, 48)]
 
 @pytest.fixture(params=["this device's kernels", "a GPU's kernels"])
 def layouts_seen(request, monkeypatch, device):
-    """What the launches of a test were planned as; None: as they like."""
+    """Record the layouts of a test's launch plans; None: any layout."""
     gpu = device == "gpu" or request.param == "a GPU's kernels"
     if gpu:
         monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)

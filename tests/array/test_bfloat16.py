@@ -1,7 +1,7 @@
-"""Arrays of ml_dtypes.bfloat16: what NumPy makes of it, and kernels of ours.
+"""Arrays of ml_dtypes.bfloat16: NumPy's results, and our kernels.
 
-Arithmetic is NumPy's and ml_dtypes' to the bit: both round the float32
-result.  Functions differ by one unit in the last place at most; sums
+Arithmetic equals that of NumPy and ml_dtypes bit for bit: both round the
+float32 result. Functions differ by one unit in the last place at most; sums
 accumulate in float32 and are rounded once.
 """
 
@@ -43,7 +43,7 @@ def normal(shape, seed=0):
 
 
 def same(device, host):
-    """Equal to the bit; any NaN equals NaN."""
+    """Compare bits; any NaN equals NaN."""
     host = np.asarray(host)
     got = device.get()
     assert got.dtype == device.dtype == host.dtype
@@ -72,7 +72,8 @@ def test_operators(name):
 @pytest.mark.sweep(most=7)
 @pytest.mark.parametrize("other", NUMBERS + "FD")
 def test_promotion(other):
-    """With every type, on either side, as ml_dtypes has told NumPy."""
+    """With every type, on either side, as ml_dtypes registers it with
+    NumPy."""
     a, b = normal(100, 1), np.abs(normal(100, 2)).astype(other)
     ga, gb = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     for name in ("add", "mul", "eq"):
@@ -87,7 +88,7 @@ def test_every_value_and_rounding():
     same(device, EVERY)
     same(device.astype(np.float32), wide)
     same(device.astype(np.float32).astype(BF16), EVERY)
-    # Numbers between neighbours, ties among them.
+    # Numbers between representable ones, including ties.
     bits = np.arange(1 << 16, dtype=np.uint32)[None] << 16
     low = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], np.uint32)
     exact = (bits + low[:, None]).view(np.float32)
@@ -140,9 +141,9 @@ def test_exchange():
 
 
 def test_fills_wait_for_nothing():
-    """They are captured, so they are launches alone."""
+    """Fills can be captured, so they consist of launches only."""
     a, stream = gpuarray.zeros((4, 6), BF16), drv.Stream()
-    a[:, ::2].fill(1, stream=stream)  # compiles
+    a[:, ::2].fill(1, stream=stream)  # compiles the kernel
     stream.synchronize()
     with stream.capture() as graph:
         a[:, ::2].fill(BF16.type(2.5), stream=stream)
@@ -176,8 +177,9 @@ def test_indexing_and_in_place():
 
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "sqrt", "tanh", "atan"])
 def test_functions(name):
-    """The rounded float64 result, or its neighbour where that is near a tie;
-    a root is exact.
+    """Results are the rounded float64 result, or its neighbor near a tie.
+
+    Square roots are exact.
     """
     a = abs(normal(5000))
     numpy_name = {"atan": "arctan"}.get(name, name)
@@ -217,7 +219,7 @@ def test_neighbours():
              "argmin", "argmax", "count_nonzero"],
 )  # fmt: skip
 def test_reductions(name, axis):
-    """As of float32, rounded once."""
+    """Sums are float32 sums, rounded once."""
     a = normal((300, 20)) if name != "prod" else np.sign(normal((300, 20)))
     want = np.asarray(getattr(np, name)(a.astype(np.float64), axis=axis))
     got = getattr(gpuarray, name)(gpuarray.to_gpu(a), axis=axis).get()
@@ -231,7 +233,7 @@ def test_reductions(name, axis):
 
 
 def test_sums_are_not_lost():
-    """In bfloat16 itself 256 + 1 is 256."""
+    """In bfloat16 arithmetic 256 + 1 would be 256."""
     ones = gpuarray.ones(4096, BF16)
     assert float(gpuarray.sum(ones).get()) == 4096
     assert float(gpuarray.sum(ones.reshape(2, 2048), axis=1)[0].get()) == 2048
@@ -295,9 +297,10 @@ def test_other_types_are_refused():
     for dtype in (np.uint32, np.float16):
         with pytest.raises(TypeError, match="bfloat16"):
             kernel(gpuarray.zeros(3, dtype))
-    with pytest.warns(UserWarning, match="uint16"):  # the bits of one
+    with pytest.warns(UserWarning, match="uint16"):  # the bits of the number 1
         kernel(gpuarray.zeros(3, np.uint16))
-    kernel(gpuarray.zeros(3, bool))  # converted, as for any number
+    # The array is converted, as for any number
+    kernel(gpuarray.zeros(3, bool))
     eight = gpuarray.zeros(3, ml_dtypes.float8_e4m3fn)
     for run in (
         lambda: eight + 1,
@@ -310,7 +313,7 @@ def test_other_types_are_refused():
 
 
 def test_names_of_ones_own_need_no_header():
-    """A program's own bfloat16 and half, and a variable of that name."""
+    """A program may define its own bfloat16, half, or a variable so named."""
     kernel = ElementwiseKernel(
         "float *half, unsigned short *z",
         "bfloat16 v; v.bits = (unsigned short)half[i]; z[i] = v.bits",
@@ -378,7 +381,7 @@ else:
 
 
 def test_joined_with_what_it_does_not_promote_with():
-    """A dtype or target that is given needs no common dtype."""
+    """An explicit dtype or target needs no common dtype."""
     a, b = normal((4, 3)), np.arange(6, dtype=np.uint16).reshape(2, 3)
     pair = [gpuarray.to_gpu(a), gpuarray.to_gpu(b)]
     want = np.concatenate([a, b], dtype=np.float64)
@@ -393,7 +396,7 @@ def test_joined_with_what_it_does_not_promote_with():
 
 
 def test_clip():
-    """In the dtype of operators; NumPy has no loop and gives float32."""
+    """The result has the operators' dtype; NumPy returns float32."""
     a, low, high = normal((50, 6)), normal(6, 1), np.float32(2.5)
     ga, glow = gpuarray.to_gpu(a), gpuarray.to_gpu(low)
     want = np.clip(a, low, BF16.type(high)).astype(BF16)

@@ -1,5 +1,7 @@
-"""Arrays of another byte order are kept, moved and filled from the host;
-kernels do not compute in them, nor write results there.
+"""Arrays of foreign byte order.
+
+They can be stored, moved and filled from the host; kernels neither compute
+with them nor write results to them.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,4 +1,5 @@
-"""The canned kernels of pycuda.elementwise, each run once against numpy."""
+"""The predefined kernels of pycuda.elementwise, each run once against
+NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -15,8 +16,8 @@ Y = np.array([2.0, 0.5, -1.0, 3.0], F4)
 Z = (X + 1j * Y).astype(C8)
 INDEX = np.array([2, 0, 3, 1], I4)
 
-# name -> (arguments of the generator, values, numpy's result for the vectors
-# that are None, in their order)
+# name -> (arguments of the generator, values, NumPy's result for the vectors
+# that are None, in order)
 CASES = {
     "get_take_kernel": ((F4, I4), (INDEX, None, X), [X[INDEX]]),
     "get_take_kernel of two": (

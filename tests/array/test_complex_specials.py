@@ -40,7 +40,7 @@ TOLERANCE = {"F": 4e-6, "D": 2e-14}
 
 
 def grid(char, parts=PARTS):
-    """Every pair of real and imaginary part."""
+    """Return every pair of real and imaginary part."""
     values = np.empty(len(parts) ** 2, char)
     values.real = np.repeat(parts, len(parts))
     values.imag = np.tile(parts, len(parts))
@@ -48,9 +48,9 @@ def grid(char, parts=PARTS):
 
 
 def agrees(got, want, tolerance, free):
-    """NaN where it is NaN, zeros of its sign, and numbers nearby.
+    """Compare NaNs, signs of zeros, and finite values within a tolerance.
 
-    Where `free`, the sign of a zero or an infinity is anyone's.
+    If `free`, the sign of a zero or an infinity is not compared.
     """
     number = np.isfinite(got) & np.isfinite(want) & (want != 0)
     with np.errstate(all="ignore"):
@@ -61,9 +61,10 @@ def agrees(got, want, tolerance, free):
 
 
 def check(got, want, operands, char, free=False):
-    """Annex G leaves signs open that would come from a NaN, as that of 0.
+    """Compare where Annex G defines the sign.
 
-    NaNs of a GPU have no sign that an operation keeps.
+    Signs that derive from a NaN, such as that of 0, are undefined there;
+    operations on GPUs do not preserve the sign of a NaN.
     """
     assert got.dtype == want.dtype
     free = free | np.any([np.isnan(x) for x in operands], axis=0)
@@ -98,17 +99,18 @@ def test_arrays_of_two(name, char):
     x, y = np.repeat(values, values.size), np.tile(values, values.size)
     with np.errstate(all="ignore"):
         want = getattr(np, name)(x, y)
-    if name == "power":  # exponents that round in all products are no subject
+    if name == "power":  # exponents that round in all products are not tested
         finite = np.isfinite(x) & np.isfinite(y)
         special = ~finite | (y.imag == 0) | (x == 0)
         x, y, want = x[special], y[special], want[special]
     got = getattr(np, name)(gpuarray.to_gpu(x), gpuarray.to_gpu(y)).get()
     ends = name == "power" and ~(np.isfinite(x) & np.isfinite(y))
-    check(got, want, (x, y), char, ends)  # nor does it say more of cpow
+    # Annex G does not define cpow further
+    check(got, want, (x, y), char, ends)
 
 
 def source(real):
-    """A kernel with each function of the headers, side by side."""
+    """Return a kernel that calls each function of the headers."""
     calls = "\n".join(
         f"out[{k} * n + i] = pycuda::{name}(in[i]);"
         for k, name in enumerate(HEADER)
@@ -155,11 +157,12 @@ def test_headers(char):
 
 @pytest.mark.parametrize("char", "FD")
 def test_results_whose_factors_overflow(char):
-    """Of numbers at the ends of the range, too."""
+    """Intermediate factors overflow, also for numbers at the limits."""
     parts = [sign * v for v in LARGE[char] for sign in (1, -1)]
     x = grid(char, parts)
     for name, got in run_header(x).items():
-        if name in ("tan", "sin", "cos"):  # by tanh, sinh, cosh
+        # These are computed by tanh, sinh, cosh
+        if name in ("tan", "sin", "cos"):
             continue
         with np.errstate(all="ignore"):
             want = getattr(np, HEADER[name])(x.astype("D")).astype(char)

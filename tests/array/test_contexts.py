@@ -1,4 +1,4 @@
-"""What array operations leave in a context goes with it."""
+"""State that array operations store in a context is released with it."""
 
 import gc
 import threading
@@ -122,7 +122,7 @@ def check(work: Callable[[], Any]) -> None:
 
 
 def worked_in(work: Callable[[], Any]) -> Any:
-    """A new context, current, in which the work was done twice."""
+    """Return a new current context in which the work ran twice."""
     made = drv.Device(0).make_context()
     for _ in range(2):
         check(work)
@@ -180,7 +180,7 @@ def test_what_users_have_keeps_a_context() -> None:
 
 
 def test_another_thread_collects(context: Any) -> None:
-    """While it has a context of its own, or none."""
+    """The thread has a context of its own, or none."""
     for own in (None, drv.Device(0).make_context()):
         if own is not None:
             own.pop()
@@ -207,7 +207,7 @@ def test_another_thread_collects(context: Any) -> None:
 
 
 def test_contexts_follow_each_other() -> None:
-    """Often at the addresses of those that are gone."""
+    """New contexts often have the addresses of earlier ones."""
     free, places = [], set()
     for turn in range(12):
         made = drv.Device(0).make_context()
@@ -224,7 +224,7 @@ def test_contexts_follow_each_other() -> None:
         del made
         gc.collect()
         free.append(drv.mem_get_info()[0])
-    # Other processes may take memory, too, but not in each turn.
+    # Other processes may allocate memory too, but not in each iteration.
     after = free[3:]
     taken = [after[i] - after[i + 2] for i in range(len(after) - 2)]
     assert min(taken) < 2 << 20
@@ -259,7 +259,7 @@ def test_a_primary_context_has_two_owners() -> None:
 
 
 def test_detached_while_another_works() -> None:
-    """Each in a context of its own."""
+    """Each thread works in a context of its own."""
     failed: list[BaseException] = []
     done = threading.Event()
 
@@ -289,7 +289,7 @@ def test_detached_while_another_works() -> None:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Weak references to Functions that the factory has made."""
+    """Return weak references to Functions that the factory has created."""
     functions = []
 
     def make(key: tuple) -> Any:
@@ -346,12 +346,12 @@ def test_all_is_made_anew(work: Callable[[], Any]) -> None:
 def test_kernels_of_a_graph_stay(made: Any) -> None:
     a = gpuarray.to_gpu(NUMBERS)
     tools.clear_context_caches()
-    a - 3  # known before the capture
+    a - 3  # compiled before the capture
     stream = drv.Stream()
     with stream.capture() as graph:
         first = a - 3
         tools.clear_context_caches()
-        second = a + 7  # compiled in it
+        second = a + 7  # compiled within the capture
     tools.clear_context_caches()
     gc.collect()
     assert any(function() for function in made)
@@ -368,7 +368,7 @@ def test_kernels_of_a_graph_stay(made: Any) -> None:
 
 
 def test_an_allocator_clears_the_caches() -> None:
-    """Between looking a kernel up and launching it."""
+    """The allocator runs between the lookup of a kernel and its launch."""
 
     def allocate(size: int) -> Any:
         tools.clear_context_caches()
@@ -403,7 +403,7 @@ def test_a_handle_of_cublas_is_let_go() -> None:
 
 
 def test_caches_are_cleared_while_another_works(context: Any) -> None:
-    """In the same context, until its queue is full and beyond."""
+    """Another thread launches in the same context until its queue is full."""
     failed: list[BaseException] = []
     done = threading.Event()
 
@@ -431,7 +431,7 @@ def test_caches_are_cleared_while_another_works(context: Any) -> None:
     assert not failed
 
 
-# --- what users remember by context --------------------------------------
+# --- user caches by context ------------------------------------------------
 
 
 def test_what_is_remembered_goes_with_detach() -> None:
@@ -457,7 +457,8 @@ def test_what_is_remembered_goes_with_detach() -> None:
 
 
 def test_what_is_remembered_holds_a_context() -> None:
-    """As PyCUDA has it, until the caches are cleared."""
+    """As in PyCUDA, cached results keep a context until the caches are
+    cleared."""
 
     @tools.context_dependent_memoize
     def remembered() -> int:

@@ -1,4 +1,4 @@
-"""Transfers, copies, casts and shape changes against numpy."""
+"""Transfers, copies, casts and shape changes, against NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -95,7 +95,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_reshape_is_packed_in_its_order(layout, order):
-    """A view only of what is: kernels count on the order."""
+    """A reshaped view is contiguous in its order: kernels rely on it."""
     a = LAYOUTS[layout](gpuarray.to_gpu(numbers((4, 6, 2), "i4")))
     contiguous = {"C": a.flags.c_contiguous, "F": a.flags.f_contiguous}
     for shape in (a.shape, a.shape[::-1], (1, *a.shape), (a.size,), (-1, 2)):
@@ -104,11 +104,11 @@ def test_reshape_is_packed_in_its_order(layout, order):
         flags = made.flags
         assert flags.c_contiguous if order == "C" else flags.f_contiguous
         assert (made.ptr == a.ptr) == contiguous[order]
-    assert a.reshape(a.shape).flags.c_contiguous  # the default
+    assert a.reshape(a.shape).flags.c_contiguous  # C order is the default
 
 
 class Foreign:
-    """Another library's array."""
+    """An array of another library."""
 
     def __init__(self, array):
         self.__cuda_array_interface__ = array.__cuda_array_interface__
@@ -159,7 +159,7 @@ def test_get_into_an_array_on_the_device():
 
 
 def test_ravel_is_packed():
-    """Also where strides could say it: kernels count on it."""
+    """The result is contiguous even if strides could express it."""
     host, device = both(np.arange(24) % 3 == 0)
     for key in (slice(None, None, -1), slice(None, None, 2)):
         flat = device[key].ravel()
@@ -206,7 +206,7 @@ def test_fill(dtype, view):
 
 
 def test_getting_what_is_dense_takes_no_device_memory():
-    """In whatever order its axes are; the rest is packed there first."""
+    """Contiguous arrays in any axis order; others are packed there first."""
     sizes = []
 
     def allocator(size):

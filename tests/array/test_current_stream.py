@@ -1,10 +1,10 @@
-"""That every call goes to the stream it should: the one that captures, the
-one of a ``with`` statement, or ``stream=``.
+"""Every call uses the right stream.
 
-In a capture nothing may run: the input changes after it, and only what is in
-the graph sees the change.  Elsewhere the stream is held up by a kernel, behind
-it the input changes, and then comes the call: work on any other stream sees
-the old input.
+It is the one that captures, the one of a ``with`` statement, or ``stream=``.
+During a capture nothing may run: the input changes afterwards, and only nodes
+of the graph see the change. Otherwise a kernel delays the stream, the input
+changes after the delay, and then the call follows: work on any other stream
+would see the old input.
 """
 
 # SPDX-License-Identifier: MIT
@@ -44,7 +44,7 @@ POISON = 99
 
 @pytest.fixture(scope="module")
 def busy(context: Any) -> Any:
-    """Makes streams that are busy: until their block ends, or for a while."""
+    """Create streams that are busy until their block ends, or for a while."""
     wait = SourceModule(WAIT).get_function("wait")
     flag = drv.pagelocked_zeros(
         1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
@@ -81,7 +81,7 @@ def check(call: Call, result: Any) -> None:
 
 
 def inputs(call: Call) -> tuple[Any, Any]:
-    """An array of old values, and one of those that it will get."""
+    """Return an array of old values, and one of the values it will receive."""
     new = gpuarray.to_gpu(np.ascontiguousarray(call.input))
     old = gpuarray.empty_like(new)
     old.fill(OLD)
@@ -92,7 +92,7 @@ def inputs(call: Call) -> tuple[Any, Any]:
 def test_captured(name: str) -> None:
     call = CALLS[name]
     old, new = inputs(call)
-    call.ours(old)  # compiles what it needs
+    call.ours(old)  # compiles the kernels
     old.fill(OLD)
     stream = drv.Stream(NON_BLOCKING)
     drv.Context.synchronize()
@@ -109,7 +109,7 @@ def test_captured(name: str) -> None:
 
 
 def ways(table: dict[str, Call], *always: str) -> list[tuple[str, str]]:
-    """Each call with each way that it can be told its stream."""
+    """Yield each call with each way to select its stream."""
     pairs = [(name, way) for name in sorted(table) for way in always]
     offer = [name for name in sorted(table) if table[name].takes_stream]
     return pairs + [(name, "stream=") for name in offer]
@@ -130,7 +130,7 @@ def test_behind(busy: Any, name: str, way: str) -> None:
             with stream.use():
                 result = call.ours(old)
         else:
-            stream.__enter__()  # leaving would wait
+            stream.__enter__()  # leaving the block would wait
             result = call.ours(old)
             stream.__exit__(KeyError, KeyError(), None)
         held = not stream.is_done()
@@ -157,7 +157,7 @@ def test_waits_for_the_stream(busy: Any, name: str, way: str) -> None:
 
 
 def offered(what: Any, names: Any) -> set[str]:
-    """Public functions and operators among the attributes of a class."""
+    """Return public functions and operators among a class's attributes."""
     known = set(dir(object)) - {f"__{op}__" for op in COMPARISONS}
     return {
         name
@@ -175,7 +175,7 @@ COMPARISONS = ["lt", "le", "eq", "ne", "gt", "ge"]
     "module", ["gpuarray", "GPUArray", "cumath", "driver"]
 )
 def test_no_call_is_forgotten(module: str) -> None:
-    """A new function is to be added to the table, or to what needs none."""
+    """A new function must be added to the table or to NO_WORK."""
     there = {
         "gpuarray": lambda: offered(gpuarray, gpuarray.__all__),
         "GPUArray": lambda: offered(gpuarray.GPUArray, dir(gpuarray.GPUArray)),
@@ -264,7 +264,7 @@ def test_each_thread_has_its_own() -> None:
         context.push()
         seen.append(drv.current_stream())
         other = drv.Stream()
-        other.__enter__()  # dropped with the thread
+        other.__enter__()  # the thread ends without leaving the block
         seen.append(drv.current_stream() is other)
         drv.Context.pop()
 
@@ -352,8 +352,12 @@ __global__ void slow(float *x, int n, volatile int *flag)
 def test_a_block_given_early_waits_on_its_first_stream(
     first: int | None,
 ) -> None:
-    """A block that a running kernel writes is free again for its stream; used
-    on another one first, that one waits for the kernel."""
+    """Memory freed early waits on its first stream.
+
+    A block of memory that a running kernel writes becomes free again for the
+    kernel's stream; if another stream uses it first, that one waits for the
+    kernel.
+    """
     size = 1 << 12
     slow = SourceModule(SLOW).get_function("slow")
     flag = drv.pagelocked_zeros(
@@ -364,7 +368,7 @@ def test_a_block_given_early_waits_on_its_first_stream(
     two = drv.Stream(NON_BLOCKING)
     early = drv.pagelocked_empty(size, np.float32)
     with two.use():
-        gpuarray.empty(size, np.float32).fill(0)  # compiles
+        gpuarray.empty(size, np.float32).fill(0)  # compiles the kernel
     drv.Context.synchronize()
     with one.use():
         freed = gpuarray.empty(size, np.float32)
@@ -381,8 +385,11 @@ def test_a_block_given_early_waits_on_its_first_stream(
 
 
 def test_temporaries_of_a_stream_are_kept_for_it(busy: Any) -> None:
-    """Memory that was made for one stream and used on another first goes back
-    to the pool: no cuMemFree waits for the device."""
+    """A stream's temporaries are reused by that stream.
+
+    Memory that was allocated for one stream and first used on another one
+    returns to the pool, so no cuMemFree waits for the device.
+    """
     x = gpuarray.zeros(100, np.float32)
     gpuarray.var(x)
     drv.Context.synchronize()

@@ -1,4 +1,4 @@
-"""NumPy's functions called with device arrays stay on the device."""
+"""NumPy's functions on device arrays return device arrays."""
 
 # SPDX-License-Identifier: MIT
 

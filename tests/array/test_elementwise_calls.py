@@ -1,5 +1,6 @@
-"""Calls of ElementwiseKernel that PyCUDA does not have: types by letter,
-results that are returned, shapes that broadcast.
+"""Calls of ElementwiseKernel that PyCUDA does not have.
+
+Types by letter, returned results, and broadcast shapes.
 """
 
 # SPDX-License-Identifier: MIT
@@ -76,7 +77,7 @@ def test_the_first_vector_rules_the_shape():
     row = np.arange(4, dtype=np.float32)
     add = ElementwiseKernel("float *x, float *y", "x[i] += y[i]")
     x = gpuarray.to_gpu(host)
-    for turn in range(1, 4):  # the second call has a plan in C
+    for turn in range(1, 4):  # from the second call on, a plan in C is used
         add(x, gpuarray.to_gpu(row))
         same(x, np.add(host, np.float32(turn) * row))
     add(x[0], x[1])
@@ -88,7 +89,7 @@ def test_the_first_vector_rules_the_shape():
 
 
 def test_tables_are_not_spread():
-    """A vector that is indexed freely has the length it has."""
+    """A vector with free indexing keeps its own length."""
     look = ElementwiseKernel("float *x, float *table", "x[i] = table[i % 2]")
     x = gpuarray.zeros(5, np.float32)
     for _ in range(2):
@@ -251,7 +252,7 @@ def test_empty_arrays(multiply):
 
 
 class Counting(ElementwiseKernel):
-    """Its own way of being called, which ends in the usual one."""
+    """Overrides the call and ends in the standard one."""
 
     def __init_subclass__(cls, mark=None, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -263,11 +264,11 @@ class Counting(ElementwiseKernel):
 
 
 class Marked(Counting, mark="here"):
-    """Inherits the call, and what is said of the class."""
+    """Inherits the call and adds class attributes."""
 
 
 class Plain(ElementwiseKernel):
-    """Is called as its base is."""
+    """Inherits the call unchanged."""
 
 
 def doubled(kernel, turn, **kwargs):
@@ -316,7 +317,7 @@ def test_a_call_that_is_set_later(kind, monkeypatch):
 
 
 def test_a_mask_that_is_changed():
-    """A bool array for a numeric parameter, as comparisons gave once."""
+    """A bool array for a numeric parameter, as comparisons used to return."""
     host = np.arange(6, dtype=np.float32)
     for operation in (
         "m[i] = 1 - m[i]",
@@ -380,7 +381,7 @@ def test_masks_that_are_only_read(monkeypatch):
     "operation", ["z[i] = x[i]", "z[i] += x[i]", "atomicAdd(&z[i], x[i])"]
 )
 def test_what_is_changed_limits_the_elements(operation):
-    """As many as it has, of the memory around it none; one warning."""
+    """The output's size limits the elements; a shorter output warns once."""
     kernel = ElementwiseKernel("float *x, float *z", operation)
     x = gpuarray.to_gpu(np.arange(1, 11, dtype=np.float32).reshape(2, 5))
     memory = gpuarray.zeros(16, np.float32)
@@ -420,7 +421,7 @@ def test_the_shortest_of_what_is_changed_limits_the_elements():
         "float *x, float *y, float *one, float *z, float *w",
         "z[i] = x[i] + y[i]; w[i] = z[i] * one[i]",
     )
-    y = x[:8] + 1  # longer than what is written, shorter than x
+    y = x[:8] + 1  # longer than the output, shorter than x
     one = gpuarray.to_gpu(np.array([2], np.float32))
     z, w = gpuarray.zeros(9, np.float32), gpuarray.zeros(7, np.float32)
     with pytest.warns(UserWarning, match="'w' .* 7 elements, 'x' has 10"):
@@ -495,14 +496,14 @@ def test_conditions_may_keep_what_is_changed_short():
 
 
 class Flags:
-    """What PyCUDA asks of an array's flags."""
+    """The array flags that PyCUDA reads."""
 
     def __init__(self, forc):
         self.forc = forc
 
 
 class Likeness:
-    """No GPUArray, but like one."""
+    """An array-like object that is not a GPUArray."""
 
     def __init__(self, array, *names, forc=True):
         self.flags = Flags(forc)

@@ -1,4 +1,4 @@
-"""ElementwiseKernels whose threads make several elements each."""
+"""ElementwiseKernels whose threads process several elements each."""
 
 # SPDX-License-Identifier: MIT
 
@@ -12,7 +12,7 @@ from pycuda.elementwise import ElementwiseKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
-FROM = 2048  # elements; a block makes 1024
+FROM = 2048  # elements; a block processes 1024
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def _several_pay_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forms(kernel: ElementwiseKernel) -> list[bool]:
-    """Which forms were compiled: with several elements a thread or not."""
+    """Record the compiled forms: with several elements per thread or one."""
     return sorted({key[-1] for key in kernel._functions})
 
 
@@ -76,12 +76,13 @@ def test_arrays_that_overlap_take_the_other_form() -> None:
     kernel(base[:n], base[:n], base[n : 2 * n])
     kernel(base[:n], base[1 : n + 1], base[2 * n :])
     assert forms(kernel) == [False]
-    kernel(base[:n], base[n : 2 * n], base[2 * n :])  # one ends, one begins
+    # Each array begins where the previous one ends
+    kernel(base[:n], base[n : 2 * n], base[2 * n :])
     assert forms(kernel) == [False, True]
     host[n : 2 * n] = 0
     host[2 * n :] = host[:n]
     np.testing.assert_array_equal(base.get(), host)
-    for _ in range(2):  # with both forms at hand
+    for _ in range(2):  # both forms are compiled
         kernel(base[:n], base[n : 2 * n], base[:n])
         np.testing.assert_array_equal(base[:n].get(), host[:n])
 

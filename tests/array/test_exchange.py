@@ -1,7 +1,7 @@
-"""DLPack and the CUDA array interface, in and out.
+"""Import and export through DLPack and the CUDA array interface.
 
-On the CPU device NumPy is the other library; on a GPU CuPy and torch, where
-they are installed.
+On the CPU device NumPy is the other library; on a GPU CuPy and torch, if
+installed.
 """
 
 import gc
@@ -32,7 +32,7 @@ __global__ void late(int *a, long long cycles)
 
 
 def peers():
-    """Libraries that share memory with arrays on this device."""
+    """Return libraries that share memory with arrays on this device."""
     from pycuda import _driver
 
     if _driver._device_kind() == "cpu":
@@ -47,7 +47,7 @@ def peers():
 
 
 def to_host(array):
-    """A peer's array as NumPy's."""
+    """Convert an array of another library to NumPy."""
     for name in ("get", "numpy"):
         if hasattr(array, name):
             moved = array.cpu() if hasattr(array, "cpu") else array
@@ -151,9 +151,10 @@ def test_foreign_memory_lives_as_long_as_the_array():
 
 
 def test_consumers_wait_for_the_array():
-    """Fails where __dlpack__ ignores the streams."""
+    """This fails if __dlpack__ ignores the streams."""
     late = SourceModule(SLOW).get_function("late")
-    stream = drv.Stream(1)  # does not wait for the default stream
+    # A stream that does not wait for the default stream
+    stream = drv.Stream(1)
     array = gpuarray.zeros(1, np.int32)
     drv.Context.synchronize()
     late(array, np.int64(300_000_000), block=(1, 1, 1), stream=stream)
@@ -197,7 +198,7 @@ def test_versions_and_refusals():
 
 
 class Interface:
-    """An object with nothing but a CUDA array interface."""
+    """An object that only has a CUDA array interface."""
 
     def __init__(self, array, **changes):
         self.keep = array
@@ -244,7 +245,7 @@ def test_asarray():
 
 @pytest.mark.cpu
 def test_memory_that_another_lends_the_old_way():
-    """Without versions, as libraries before DLPack 1.0 do."""
+    """Unversioned capsules, as libraries before DLPack 1.0 produce."""
 
     class Old:
         def __init__(self, array):

@@ -1,9 +1,9 @@
-"""Other libraries wait for our streams, and we for theirs.
+"""Other libraries wait for our streams, and we wait for theirs.
 
-A stream is held up by a kernel; behind it an array gets its values.  Whoever
-ignores the stream sees what was there before.  Producers and consumers are
-written here, so that they run on every device; on a GPU CuPy, Numba and torch
-are asked too, where they are installed.
+A kernel delays a stream; after it an array receives its values. A party that
+ignores the stream sees the old values. The producers and consumers are classes
+in this file, so that they run on every device; on a GPU CuPy, Numba and torch
+take part too, if installed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -47,9 +47,10 @@ def kernels(shared):
 
 @pytest.fixture
 def late(kernels):
-    """Makes (stream, array): NEW gets into it once the block has ended.
+    """Yield (stream, array): the array receives NEW after the block ends.
 
-    Or once `most` clocks are over, where the host waits for it meanwhile.
+    The delay also ends after `most` clocks, for a host that waits within the
+    block.
     """
     flag = drv.pagelocked_zeros(
         1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
@@ -76,7 +77,7 @@ def late(kernels):
 
 
 class Foreign:
-    """Another library's array: an interface and nothing else."""
+    """An array of another library that only has an interface."""
 
     def __init__(self, array, stream):
         self.keep = array
@@ -87,7 +88,7 @@ class Foreign:
 
 
 def consume(interface, stream):
-    """A copy on `stream`, by the rules of the interface's version 3."""
+    """Copy on `stream`, by the rules of version 3 of the interface."""
     seen = gpuarray.zeros(8, np.float32)
     if interface["stream"] is not None:
         event = drv.Event()
@@ -97,7 +98,7 @@ def consume(interface, stream):
     return seen
 
 
-# --- ours, elsewhere -----------------------------------------------------
+# --- our arrays in other libraries -----------------------------------------
 
 
 def test_the_interface_names_the_stream(late):
@@ -122,7 +123,7 @@ def test_consumers_of_the_interface_wait(late):
 
 
 def test_several_streams_have_no_number(late, kernels):
-    """Then what was issued is over once the interface is there."""
+    """With several streams, pending work is finished before the export."""
     other = drv.Stream(NON_BLOCKING)
     with late(50_000_000) as (stream, array):
         kernels[1](array, gpuarray.zeros(8, np.float32), **ONE, stream=other)
@@ -150,7 +151,7 @@ def test_a_stream_that_is_gone_is_not_named():
 
 
 def test_captures_go_on(kernels):
-    """Neither giving nor taking an interface breaks a capture."""
+    """Neither exports nor imports of an interface break a capture."""
     array, seen = gpuarray.to_gpu(NEW), gpuarray.zeros(8, np.float32)
     drv.Context.synchronize()
     stream, elsewhere = drv.Stream(NON_BLOCKING), drv.Stream(NON_BLOCKING)
@@ -196,7 +197,7 @@ def test_consumers_of_dlpack_join_a_capture(kernels):
     assert np.array_equal(seen.get(), np.full(8, 2))
 
 
-# --- others', here -------------------------------------------------------
+# --- arrays of other libraries here ----------------------------------------
 
 
 @pytest.mark.parametrize("way", ["stream=", "use", "default"])
@@ -232,7 +233,7 @@ def test_asarray_waits_for_the_interface(late):
 
 @pytest.mark.parametrize("number", [None, DEFAULT, 2])
 def test_default_streams(late, kernels, number):
-    """None asks for no order; 1 and 2 are default streams."""
+    """None requests no ordering; 1 and 2 are default streams."""
     array, seen = gpuarray.to_gpu(NEW), gpuarray.zeros(8, np.float32)
     kernels[1](Foreign(array, number), seen, **ONE)
     assert np.array_equal(seen.get(), NEW)
@@ -246,7 +247,8 @@ def test_what_is_no_stream(kernels, number):
 
 
 class Producer:
-    """Another library's array that offers DLPack and notes its stream."""
+    """An array of another library that offers DLPack and records its
+    stream."""
 
     def __init__(self, array):
         self.array, self.told = array, []
@@ -260,7 +262,7 @@ class Producer:
 
 
 def test_producers_are_told_the_stream(late, device):
-    """On the CPU device there is none to tell: the producer waits."""
+    """On the CPU device no stream is passed: the producer waits."""
     mine = drv.Stream(NON_BLOCKING)
     with late(50_000_000) as (_, array):
         producer = Producer(array)

@@ -1,5 +1,6 @@
-"""Arrays without elements or axes, float16, vector types and structs, and
-indices beyond 32 bits.
+"""Empty arrays, arrays without axes, float16, vector types, structs.
+
+The last part has indices beyond 32 bits.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,9 +22,9 @@ pytestmark = pytest.mark.usefixtures("context")
 
 vec = gpuarray.vec
 
-# --- nothing, and one ----------------------------------------------------
+# --- empty arrays and single elements --------------------------------------
 
-# name -> the same for NumPy and for us
+# name -> the same operation for NumPy and for us
 SAME = {
     "add": lambda x, m: x + x,
     "add number": lambda x, m: x + 1,
@@ -195,7 +196,7 @@ HUGE = 2**32 + 7
 
 
 def huge(array, length=HUGE):
-    """One element seen `length` times."""
+    """Return one element broadcast to `length`."""
     return gpuarray.GPUArray(
         (length,), array.dtype, base=array, gpudata=array.gpudata, strides=(0,)
     )
@@ -216,7 +217,7 @@ def test_huge_views():
 
 @pytest.mark.slow
 def test_huge_operations():
-    """Results are seen through one element as well, so memory suffices."""
+    """Results are also broadcast from one element, so memory suffices."""
     length = 2**31 + 7
     one = gpuarray.to_gpu(np.array([5], np.uint8))
     out = gpuarray.zeros(1, np.uint8)

@@ -1,4 +1,4 @@
-"""Errors of gpuarray.load and save: they name the file and the reason."""
+"""Errors of gpuarray.load and save name the file and the reason."""
 
 # SPDX-License-Identifier: MIT
 
@@ -122,7 +122,7 @@ def test_a_stream_of_text():
 
 
 def test_a_full_disk():
-    """The message names the file, the size and what to do."""
+    """The message names the file, the size and a remedy."""
     array = gpuarray.zeros(100_000, np.float32)
     for function in (gpuarray.save, gpuarray.savez):
         with (

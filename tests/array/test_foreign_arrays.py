@@ -1,8 +1,8 @@
-"""Arrays of other libraries wherever memory is an argument.
+"""Arrays of other libraries as memory arguments.
 
-The producers are small classes, so that they run on every device: like
-torch's tensors they have ``__index__``, which is the value of their only
-element, and an interface of version 2, which names no stream.
+The producers are small classes, so that they run on every device. Like torch's
+tensors they have ``__index__``, which returns the value of the only element,
+and an interface of version 2, which names no stream.
 """
 
 # SPDX-License-Identifier: MIT
@@ -24,9 +24,9 @@ ONE = (1, 1), (8, 1, 1)
 
 
 class Base:
-    """A one-element tensor's ``__index__`` gives the element."""
+    """A one-element tensor: ``__index__`` returns the element."""
 
-    dtype = "torch.int32"  # no NumPy dtype
+    dtype = "torch.int32"  # not a NumPy dtype
 
     def __init__(self, array):
         self.array = array
@@ -38,7 +38,7 @@ class Base:
 
 
 class Version2(Base):
-    """What torch has: both protocols, the interface without a stream."""
+    """Imitates torch: both protocols, the interface without a stream."""
 
     @property
     def __cuda_array_interface__(self):
@@ -54,7 +54,7 @@ class Version2(Base):
 
 
 class Version3(Base):
-    """What CuPy has, without DLPack."""
+    """Imitates CuPy, without DLPack."""
 
     @property
     def __cuda_array_interface__(self):
@@ -62,14 +62,14 @@ class Version3(Base):
 
 
 class Capsules(Base):
-    """DLPack alone."""
+    """An array with DLPack only."""
 
     __dlpack__ = Version2.__dlpack__
     __dlpack_device__ = Version2.__dlpack_device__
 
 
 class Unordered(Base):
-    """The interface of version 2 alone."""
+    """An array with version 2 of the interface only."""
 
     __cuda_array_interface__ = Version2.__cuda_array_interface__
 
@@ -175,7 +175,7 @@ def test_generated_kernels(kind):
 
 
 class Host(Base):
-    """A tensor in the host's memory: torch.Tensor has its DLPack."""
+    """A tensor in host memory, with the DLPack method of torch.Tensor."""
 
     def __dlpack__(self, **options):
         return self.array.__dlpack__()
@@ -195,7 +195,7 @@ def test_what_is_no_device_memory(add):
 
 
 class Refuses(Version2):
-    """A tensor that its library does not export."""
+    """A tensor that its library refuses to export."""
 
     def __dlpack__(self, *, stream=None):
         raise BufferError("requires gradients")

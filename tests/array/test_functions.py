@@ -1,4 +1,4 @@
-"""Creation, joining, selection, gathering, and what arrays tell."""
+"""Creation, joining, selection, gathering, and attributes of arrays."""
 
 # SPDX-License-Identifier: MIT
 
@@ -57,7 +57,7 @@ def test_axes_in_reverse(shape):
 
 
 def test_numbers_that_programs_assign():
-    """Kept for them; operations go by shape and dtype."""
+    """Assigned attributes are stored; operations use shape and dtype."""
     array = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
     for name in ("size", "mem_size", "nbytes", "itemsize"):
         own = getattr(array, name)
@@ -207,7 +207,7 @@ def test_joining_errors():
         gpuarray.stack([a, a], axis=4)
     with pytest.raises(ValueError, match="same shape"):
         gpuarray.stack([a, a.T])
-    for kind in (ValueError, IndexError):  # NumPy's and PyCUDA's
+    for kind in (ValueError, IndexError):  # classes of NumPy and PyCUDA
         with pytest.raises(kind, match="at least one"):
             gpuarray.stack([])
 

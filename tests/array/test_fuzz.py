@@ -1,8 +1,8 @@
-"""Arrays against NumPy on made-up programs, many at a time.
+"""Random array programs against NumPy, many at a time.
 
-The programs are `fuzzing.py`'s, one a seed; PYCUDA_FUZZ_CASES says how many,
-PYCUDA_FUZZ_FIRST from which seed on.  hypothesis draws some more, which it
-makes small where they fail.
+The programs are those of `fuzzing.py`, one per seed; PYCUDA_FUZZ_CASES sets
+the number of seeds, PYCUDA_FUZZ_FIRST the first one. Hypothesis draws more of
+them and shrinks those that fail.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +26,7 @@ many = settings(
     suppress_health_check=list(HealthCheck),
 )
 dtypes = st.sampled_from(NUMBERS)
-# Powers and orders of complex numbers have tests of their own.
+# Powers and comparisons of complex numbers have tests of their own.
 names = st.sampled_from(sorted(set(BINARY) - {"pow"}))
 
 
@@ -73,7 +73,8 @@ def test_operators(shape, types, order, view, name, seed, data):
 )
 @pytest.mark.timeout(900)
 def test_assignments(shape, dtype, order, views, seed):
-    """One view of an array assigned to a view of another, or of itself."""
+    """Assignment of a view of one array to a view of another or the same
+    one."""
     target = np.asarray(numbers(shape, dtype, seed), order=order[0])
     source = np.asarray(numbers(shape, dtype, seed + 1), order=order[1])
     device = gpuarray.to_gpu(target)

@@ -1,6 +1,7 @@
-"""NumPy's functions on made-up arrays, many at a time.
+"""NumPy's functions on random arrays, many at a time.
 
-As `test_fuzz.py`; the cases are those of `fuzzing_functions.py`.
+The method is that of `test_fuzz.py`, the cases are those of
+`fuzzing_functions.py`.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,6 +1,6 @@
-"""`out=` of functions element by element: what is written, where, and when.
+"""The `out=` argument of element-wise functions: result, place and time.
 
-Calls are made several times: from the second on they may take a short way.
+Calls are repeated: from the second one on they may take a fast path.
 """
 
 # SPDX-License-Identifier: MIT
@@ -25,7 +25,7 @@ BINARY = ["add", "multiply", "less", "subtract", "maximum"]
 
 
 def places(module: Any, x: Any, y: Any, dtype: str) -> dict[str, Any]:
-    """Where a result of x's shape may go; of device or host arrays."""
+    """Return possible targets of a result of x's shape, on device or host."""
 
     def fresh(shape: tuple[int, ...], order: str = "C") -> Any:
         return module.zeros(shape, dtype, order=order)
@@ -57,7 +57,7 @@ def arrays_of(rows: int, dtype: str, overlapping: bool) -> Any:
 
 
 def outcome(call: Any) -> Any:
-    """What is returned, or the exception."""
+    """Return the result or the exception."""
     try:
         return call()
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Arrays and callbacks that lie: an exception, never a wild read."""
+"""Inconsistent arrays and callbacks: an exception, never an invalid read."""
 
 # SPDX-License-Identifier: MIT
 
@@ -21,7 +21,7 @@ def ramp(n: int = 8) -> GPUArray:
     return gpuarray.to_gpu(np.arange(n, dtype="f4"))
 
 
-# ---- memory that is gone -------------------------------------------------
+# ---- freed memory ---------------------------------------------------------
 
 USES = {
     "get": lambda a: a.get(),
@@ -139,11 +139,11 @@ def test_long_chain_of_views_ends() -> None:
     assert array.get()[7] == 7
 
 
-# ---- code that runs in between -------------------------------------------
+# ---- user code during a call ----------------------------------------------
 
 
 class Index:
-    """An index that does something first."""
+    """An index that runs a callback before it returns its value."""
 
     def __init__(self, value: int, action: Any) -> None:
         self.value, self.action = value, action
@@ -281,7 +281,8 @@ def test_pickling_tells_its_own_error() -> None:
 
 @pytest.mark.parametrize("what", ["x", b"x", object(), np.zeros(3)])
 def test_operands_that_are_none(what: Any) -> None:
-    """A TypeError, and not NotImplemented, which only operators return."""
+    """The result is a TypeError, not NotImplemented, which is for
+    operators."""
     a = ramp()
     for call in (
         lambda: gpuarray.where(a, what, 1),
@@ -330,7 +331,7 @@ def test_far_too_many_parts() -> None:
 
 
 def test_arrays_without_axes_as_if_they_had_one() -> None:
-    """Where NumPy takes axis 0 or -1 of them."""
+    """Cases in which NumPy accepts axis 0 or -1 for arrays without axes."""
     host = np.array(3.0)
     device = gpuarray.to_gpu(host)
     for name in ("cumsum", "cumprod", "argsort", "squeeze"):
@@ -344,7 +345,7 @@ def test_arrays_without_axes_as_if_they_had_one() -> None:
 
 
 def test_what_is_sought_stays_as_it_is() -> None:
-    """Numbers that the row's dtype cannot hold."""
+    """Searched values that the row's dtype cannot represent."""
     for row, value in (
         (np.arange(5, dtype="i4"), 2**40),
         (np.arange(5, dtype="u1"), -1),
@@ -377,7 +378,7 @@ def test_decimals_beyond_all() -> None:
 
 
 class Whole:
-    """An integer by __index__."""
+    """An integer with __index__ only."""
 
     def __init__(self, value):
         self.value = value

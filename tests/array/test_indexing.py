@@ -1,4 +1,4 @@
-"""Indexing and assignment against numpy."""
+"""Indexing and assignment, against NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -141,7 +141,8 @@ def test_iteration_gives_views():
 
 
 def test_iteration_of_the_class_below():
-    """GPUArray iterates by __getitem__; its base has its own way."""
+    """GPUArray iterates by __getitem__; its base class has another
+    iterator."""
     host = np.arange(6, dtype=np.int32).reshape(2, 3)
     base = _driver.ArrayBase((2, 3), np.dtype(np.int32))
     base.set(host)

@@ -1,4 +1,4 @@
-"""Python's ints beside arrays: values and errors as NumPy's."""
+"""Python ints with arrays: values and errors equal NumPy's."""
 
 import numpy as np
 import pytest

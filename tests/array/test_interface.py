@@ -1,5 +1,6 @@
-"""That every name of PyCUDA's array interface is there, and takes what it
-took: generated from interface.toml.
+"""PyCUDA's array interface: every name exists and has its parameters.
+
+The tests are generated from interface.toml.
 """
 
 # SPDX-License-Identifier: MIT
@@ -36,14 +37,14 @@ def _lines(*tables):
 
 
 def _expected(text):
-    """The signature in a line of the table."""
+    """Return the signature in a line of the table."""
     scope = {"np": np, "drv": drv}
     exec(f"def f({text}): pass", scope)
     return inspect.signature(scope["f"])
 
 
 def _place(name):
-    """The module or class of a dotted name."""
+    """Return the module or class of a dotted name."""
     if name.startswith("pycuda.sparse"):
         pytest.importorskip("scipy.sparse")
     module, _, last = name.rpartition(".")
@@ -55,7 +56,7 @@ def _place(name):
 
 
 def _signature(found):
-    """A class is called through __init__, which tells more than __new__."""
+    """Return a signature; a class's is that of __init__, not of __new__."""
     if inspect.isclass(found) and inspect.isfunction(found.__init__):
         whole = inspect.signature(found.__init__)
         rest = list(whole.parameters.values())[1:]
@@ -64,9 +65,9 @@ def _signature(found):
 
 
 def _same_default(have, want):
-    if want is inspect.Parameter.empty:  # ours may be left out
+    if want is inspect.Parameter.empty:  # our parameter may be optional
         return True
-    if want is drv.mem_alloc:  # None stands for it here as well
+    if want is drv.mem_alloc:  # here None means the same
         return have is None or have == want
     return have == want
 

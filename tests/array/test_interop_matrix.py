@@ -1,7 +1,7 @@
-"""Arrays of several devices and libraries, in processes of their own.
+"""Arrays of several devices and libraries, in separate processes.
 
-The number of devices of the CPU device is fixed when a process begins.  With
-one GPU the cells of the other device are left out.
+The number of CPU devices is fixed when a process starts. With only one GPU the
+cells of the other device are left out.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,7 +1,7 @@
 """Arrays of more than 2**31 and of more than 2**32 elements.
 
-They need a GPU with memory for them.  Every result is checked at places that
-an index of 32 bits would miss: beyond both limits and at the end.
+They need a GPU with enough memory. Every result is checked at positions that a
+32-bit index would miss: beyond both limits and at the end.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ SIZES = [2**31 + 4097, 2**32 + 4099]
 
 @pytest.fixture(params=SIZES, ids=["2^31", "2^32"])
 def n(request):
-    """A length; enough memory for three arrays of float16 is free."""
+    """Return a length for which three float16 arrays fit in free memory."""
     if drv.mem_get_info()[0] < 8 * request.param:
         pytest.skip("the device has too little free memory")
     yield request.param
@@ -33,13 +33,13 @@ def n(request):
 
 
 def places(n):
-    """Indices on both sides of the limits, and the ends."""
+    """Return indices on both sides of the limits, and the ends."""
     near = [0, 1, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, n - 1]
     return [i for i in near if i < n]
 
 
 def ramp(n):
-    """0, 1, …, 250, 0, 1, …: what an index's low bits do not tell."""
+    """0, 1, ..., 250, 0, 1, ...: the low bits of an index do not give it."""
     a = gpuarray.empty(n, np.uint8)
     fill = ElementwiseKernel("unsigned char *a", "a[i] = i % 251")
     fill(a)

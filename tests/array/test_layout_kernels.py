@@ -1,6 +1,6 @@
-"""Kernels for layouts: tiles of transposes, and rows in wide words.
+"""Kernels for layouts: transpose tiles, and rows in wide words.
 
-On the CPU device each test also runs the kernels that a GPU gets.
+On the CPU device each test also runs the kernels for GPUs.
 """
 
 # SPDX-License-Identifier: MIT
@@ -22,7 +22,7 @@ DTYPES = ["u1", "i2", "f4", "f8", "c16"]
 
 @pytest.fixture(params=["this device's kernels", "a GPU's kernels"])
 def made(request, monkeypatch):
-    """Layouts and inner walks of the kernels that a test made."""
+    """Record the layouts and inner loops of a test's kernels."""
     if request.param == "a GPU's kernels":
         monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
@@ -105,7 +105,7 @@ def test_rows(made, dtype):
 
 
 def test_axes_that_are_walked_evenly_are_one(made):
-    """Backwards, turned or with axes of length 1: a flat loop does it."""
+    """Reversed or permuted axes with uniform strides need only a flat loop."""
     host, device = both(numbers((2, 3, 4, 5), "i4"))
     back = device[::-1, ::-1, ::-1, ::-1]
     back += back

@@ -1,5 +1,7 @@
-"""Elements of a row that are got and set by indices, in C where that is usual
-(`src/array/gather.c`): against NumPy, and the way that they take.
+"""Elements of a row, read and written by index.
+
+Frequent cases run in C (`src/array/gather.c`). The tests compare results with
+NumPy and check the path.
 """
 
 # SPDX-License-Identifier: MIT
@@ -27,7 +29,7 @@ many = settings(max_examples=200, deadline=None)
 
 
 def elements(n, dtype, seed=0):
-    """Elements of any type, made of different bytes."""
+    """Return elements of any type, made of different bytes."""
     dtype = np.dtype(dtype)
     if dtype.kind in "Vg" or dtype.byteorder == ">":
         whole = numbers((n,), "i1", seed)
@@ -41,13 +43,13 @@ def elements(n, dtype, seed=0):
 
 
 def row(n, dtype, offset):
-    """A packed row on both sides that begins `offset` elements later."""
+    """Return a contiguous row on both sides, at an offset in elements."""
     host = elements(n + offset, dtype)
     return host[offset:], gpuarray.to_gpu(host)[offset:]
 
 
 def as_key(which, kind, dtype):
-    """The host's and the device's key."""
+    """Return the key for the host and for the device."""
     if kind == "list":
         return which.tolist(), which.tolist()
     if kind == "device":
@@ -67,7 +69,7 @@ keys = {
 
 
 def drawn(data, n, index, distinct):
-    """Indices of one or two axes, from both ends where the type has signs."""
+    """Return random indices of one or two axes, negative ones if signed."""
     signed = np.dtype(index).kind == "i"
     places = data.draw(
         st.lists(
@@ -125,7 +127,7 @@ def test_set(kind, index, dtype, n, offset, data, value):
     elif value == "other type":
         given_ = numbers(which.shape, "i1", 5)
         theirs = gpuarray.to_gpu(given_)
-    elif value == "itself":  # overlaps, at other places
+    elif value == "itself":  # overlaps itself, at other positions
         given_ = host[: which.size].copy().reshape(which.shape)
         theirs = device[: which.size].reshape(which.shape)
     else:
@@ -256,7 +258,7 @@ def test_rows_without_a_frame():
         assert count == 0
 
 
-# --- what is usual -------------------------------------------------------
+# --- fast paths -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [1.5, 3, True, np.float32(2), "array"])
@@ -490,7 +492,7 @@ def test_the_current_stream_is_used():
 
 
 class Own(gpuarray.GPUArray):
-    """A subclass, whose results are its own."""
+    """A subclass, whose results have that class."""
 
 
 def test_subclasses():
@@ -504,7 +506,7 @@ def test_subclasses():
     same(device, host)
 
 
-# --- arrays that are made ------------------------------------------------
+# --- created arrays --------------------------------------------------------
 
 SHAPES = [5, (), (0,), (3, 4), [2, 3], np.int32(3), (2, 0), -1, "a", None,
           (1 << 40, 1 << 40), 1.5]  # fmt: skip
@@ -513,7 +515,7 @@ NEW = ["f4", np.float32, float, "?", "i1", "f2", "c16", "g", ">f4", RECORD,
 
 
 def outcome(call):
-    """An array's layout and elements, or what was raised."""
+    """Return an array's layout and elements, or the exception."""
     try:
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
@@ -527,7 +529,7 @@ def outcome(call):
 
 
 def alike(function, *args, **named):
-    """The same from C as from the function of Python's behind it."""
+    """Assert that C code and the Python function behind it give the same."""
     want = outcome(lambda: function.__wrapped__(*args, **named))
     assert outcome(lambda: function(*args, **named)) == want
 
@@ -547,7 +549,7 @@ def test_zeros_and_ones(function, dtype):
 
 
 def layouts_of(a):
-    """An array of three axes in several ways, and one of a subclass."""
+    """Return an array of three axes in several layouts, and of a subclass."""
     return (a, a.T, a.transpose(1, 0, 2), a[:, ::2], a[:0],
             Own((2, 3), "f4").fill(0))  # fmt: skip
 
@@ -605,7 +607,7 @@ def test_arange(start, stop, step, given_, dtype):
     args = {1: (stop,), 2: (start, stop), 3: (start, stop, step)}[given_]
     numbers_ = [abs(x) for x in args if isinstance(x, (int, float))]
     if max(numbers_, default=0) > 1 << 40 and max(numbers_) < 1 << 62:
-        return  # too many, or too far between, to be made
+        return  # too many elements, or strides too large, to allocate
     alike(gpuarray.arange, *args, dtype=dtype)
     alike(gpuarray.arange, *args)
 

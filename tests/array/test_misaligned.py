@@ -1,8 +1,9 @@
-"""Arrays whose elements lie where no kernel can load them as one.
+"""Arrays whose elements are misaligned for loads.
 
-Views of bytes, fields of packed records, strides that are set: a GPU's
-context is lost at the first load of such an element.  The CPU device reports
-it where its memory is checked, so that calls are made in a process that does.
+They are views of bytes, fields of packed records, and arrays with assigned
+strides. On a GPU the first load of such an element destroys the context. The
+CPU device reports it if its memory checks are on, so the calls run in a
+process with the checks.
 """
 
 import os
@@ -71,7 +72,7 @@ for way in (packed, shifted):
 
 
 def run_checked(code):
-    """Run code in a process of its own, where accesses are checked."""
+    """Run code in a separate process with checked memory accesses."""
     done = subprocess.run(
         [sys.executable, "-P", "-W", "ignore", "-c", code],
         env={**os.environ, "PYCUDA_CPU_CHECK": "memory"},
@@ -109,13 +110,13 @@ def test_what_was_done_before_with_other_arrays():
 
 
 def odd(dtype, n):
-    """A view of zeroed bytes that begins at an odd one."""
+    """Return a view of zeroed bytes at an odd address."""
     return gpuarray.zeros(n * np.dtype(dtype).itemsize + 1, "u1")[1:].view(
         dtype
     )
 
 
-@pytest.mark.parametrize("turns", [1, 2])  # the second goes a short way
+@pytest.mark.parametrize("turns", [1, 2])  # the second call takes a fast path
 def test_kernels_by_hand(context, turns):
     for _ in range(turns):
         add = ElementwiseKernel("float *y, float *x", "y[i] = x[i] + 1")

@@ -1,6 +1,6 @@
-"""NumPy's functions beyond PyCUDA's: each called on the host and the device.
+"""NumPy's functions beyond PyCUDA's, each called on host and device.
 
-Many more arguments and layouts: `test_fuzz_functions.py`.
+`test_fuzz_functions.py` covers many more arguments and layouts.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 HOST = np.arange(24, dtype=np.float32).reshape(2, 3, 4) - 7
 
-# Name -> calls that get the module and an array.
+# Name -> calls that take the module and an array.
 CALLS = {
     "full": lambda m, a: m.full((2, 3), 2.5, np.float32),
     "full of int": lambda m, a: m.full(3, 7),
@@ -377,7 +377,7 @@ def test_errors():
 
 
 def test_spacing_of_every_float16():
-    """With its argument's sign, which NumPy's has for wider floats alone."""
+    """The result has the argument's sign, as for NumPy's wider floats."""
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     positive = every[: 1 << 15]
     with np.errstate(all="ignore"):
@@ -385,7 +385,7 @@ def test_spacing_of_every_float16():
     got = gpuarray.spacing(gpuarray.to_gpu(every)).get()
     assert np.array_equal(got[: 1 << 15], sizes, equal_nan=True)
     negative = got[1 << 15 :]
-    assert negative[0] == sizes[0]  # of -0.0, as of wider floats
+    assert negative[0] == sizes[0]  # for -0.0, as with wider floats
     assert np.array_equal(negative[1:], -sizes[1:], equal_nan=True)
 
 

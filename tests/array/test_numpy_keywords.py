@@ -1,4 +1,4 @@
-"""Every keyword of the NumPy functions that device arrays answer."""
+"""Every keyword of the NumPy functions that device arrays support."""
 
 # SPDX-License-Identifier: MIT
 
@@ -205,7 +205,7 @@ def test_methods_of_ufuncs(device_arrays):
 
 
 def test_no_keyword_is_refused():
-    """Each parameter of NumPy's function is one of ours."""
+    """Each parameter of NumPy's function is accepted here."""
     missing = []
     for function, own in _table().items():
         theirs, ours = _parameters(function), _parameters(own)

@@ -1,4 +1,4 @@
-"""Operators against numpy: operation x dtype x layout x scalar kind."""
+"""Operators against NumPy: operation x dtype x layout x scalar kind."""
 
 # SPDX-License-Identifier: MIT
 
@@ -23,8 +23,8 @@ BINARY = {
         *("lt", "le", "eq", "ne", "gt", "ge"),
     )
 }
-# Results of these are rounded by a longer computation than one IEEE
-# operation: complex quotients, and powers of floating point.
+# These results are rounded by more than one IEEE operation: complex quotients,
+# and powers of floating-point numbers.
 TOLERANCE = {"f": 2e-6, "c": 2e-6}
 
 
@@ -44,7 +44,8 @@ def tolerance(name, dtype):
 
 
 def check(name, host, device, left, right):
-    """Both sides give the same, or both refuse the types."""
+    """Assert that both sides give the same result, or both reject the
+    types."""
     function = BINARY[name]
     try:
         expected = apply(function, *host)
@@ -55,7 +56,7 @@ def check(name, host, device, left, right):
     if np.asarray(expected).dtype.char == "e":
         return
     if name == "pow" and np.asarray(expected).dtype.kind == "c":
-        # 0 ** x and x ** 0 have conventions of their own in complex.
+        # For complex numbers 0 ** x and x ** 0 follow special conventions.
         expected = np.asarray(expected)
     same(
         function(*device),
@@ -135,7 +136,7 @@ def test_complex_order():
 )
 def test_layouts_and_broadcasting(shape, order_a, order_b, view_a, name, data):
     a, ga = both(numbers(shape, "f4", 1), order_a, view_a)
-    # An operand that broadcasts: some axes of length 1, some missing.
+    # A broadcast operand: some axes of length 1, some missing.
     other = tuple(
         data.draw(st.sampled_from([n, 1]), label="length") for n in a.shape
     )

@@ -1,7 +1,7 @@
-"""Each optional argument in interface.toml, given, and what it changes.
+"""Each optional argument in interface.toml, passed once, and its effect.
 
-That `stream=` is followed to the end, and `allocator=` asked, has a file of
-its own: test_streams.py.
+test_streams.py tests that all work follows `stream=`, and that `allocator=` is
+called.
 """
 
 # SPDX-License-Identifier: MIT
@@ -36,8 +36,8 @@ to_gpu = gpuarray.to_gpu
 X = np.array([[0.5, -1.5, 2.25, 3.0], [4.5, 0.25, -0.75, 1.0]], np.float32)
 INDEX = np.array([3, 0, 2], np.int32)
 
-# "place.name.argument", as of the last part of a module or class; what
-# test_streams.py and tests/sparse give.
+# "place.name.argument", with the last part of a module or class name; covered
+# by test_streams.py and tests/sparse.
 COVERED = {
     "gpuarray.*.stream",
     "gpuarray.*.allocator",
@@ -54,7 +54,7 @@ COVERED = {
 
 
 def covers(text):
-    """Say which arguments a test gives; * stands for anything."""
+    """Declare the arguments that a test passes; * matches any."""
     COVERED.update(text.split())
     return lambda test: test
 
@@ -357,7 +357,7 @@ def test_textures():
 
 
 def fresh():
-    """A comment that no cache has seen: what is kept shows at a miss."""
+    """Return a unique comment, so that the source misses every cache."""
     return f"/* {uuid.uuid4()} */"
 
 
@@ -433,7 +433,7 @@ def test_which_elements():
         same(z, X.ravel())
 
 
-# Each of these options has a case in test_canned_kernels.py.
+# test_canned_kernels.py has a case for each of these options.
 covers("""
     elementwise.get_*.vec_count elementwise.get_*.x_is_scalar
     elementwise.get_*.y_is_scalar elementwise.get_unary_func_kernel.out_dtype
@@ -514,7 +514,7 @@ GENERATORS = [n for n in TABLE["modules"]["pycuda.curandom"]
 
 
 def _generator(name, offset=0):
-    """With the same seeds each time."""
+    """Return a generator with fixed seeds."""
     make = getattr(curandom, name)
     if "Sobol" in name:
         return make(None, offset=offset)
@@ -614,7 +614,7 @@ def _steps(generator):
 """)
 @pytest.mark.parametrize("name", GENERATORS)
 def test_random_numbers_in_a_stream(name):
-    """The same ones as without it, call after call."""
+    """The numbers are the same as without a stream, call after call."""
     found = []
     for stream in ({}, {"stream": drv.Stream()}):
         np.random.seed(3)
@@ -638,7 +638,7 @@ def test_random_numbers_in_a_stream(name):
 
 
 def test_nothing_warns_by_itself():
-    """Apart from what the table calls deprecated."""
+    """No warnings except for names that the table calls deprecated."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for name in UNARY:

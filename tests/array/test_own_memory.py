@@ -1,4 +1,4 @@
-"""What an operation reads may be where it writes: indices, values, bounds."""
+"""Operations whose inputs and outputs overlap: indices, values, bounds."""
 
 # SPDX-License-Identifier: MIT
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 
 def check(host, change):
-    """A change in place is NumPy's."""
+    """Assert that a change in place gives NumPy's result."""
     device = gpuarray.to_gpu(host)
     change(device, gpuarray)
     change(host, np)

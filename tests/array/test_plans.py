@@ -1,5 +1,6 @@
-"""Launches that are remembered: a repeated reduction or scan is the first one,
-whatever changed in between.
+"""Cached launch plans of reductions and scans.
+
+A repeated call gives the first result, whatever changed in between.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +27,7 @@ EXACT = ["sum", "min", "max", "argmin", "argmax", "cumsum"]
 
 @pytest.fixture
 def planned(monkeypatch):
-    """The plans that Python made."""
+    """Record the plans that Python created."""
     from pycuda._array import axes
 
     made = []
@@ -43,7 +44,7 @@ def planned(monkeypatch):
 def test_the_second_call_needs_no_python(name, planned, device):
     if device == "gpu" and name.startswith("cum"):
         pytest.skip("packed rows are scanned as one, with memory to clear")
-    # Of a shape that no other test has.
+    # A shape that no other test uses.
     host, device = both(numbers((37, 41 + len(name)), "f8"))
     first = getattr(device, name)(1).get()
     assert len(planned) == 1
@@ -59,7 +60,7 @@ def test_the_second_call_needs_no_python(name, planned, device):
 
 
 def frames_of(call):
-    """The result of a call, and the names of Python's functions in it."""
+    """Return a call's result and the names of the Python functions it ran."""
     frames = []
     sys.setprofile(lambda frame, event, _: frames.append(
         (event, frame.f_code.co_name)
@@ -131,7 +132,7 @@ def test_all_elements_need_no_python(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_layouts(name):
-    """Arrays that differ in one thing do not get each other's launches."""
+    """Arrays that differ in one property do not share a launch plan."""
     hosts = [numbers(shape, dtype, seed) for seed, (shape, dtype) in enumerate(
         [((12, 34), "i4"), ((34, 12), "i4"), ((12, 34), "u4"),
          ((12, 34), "f4"), ((3, 4, 34), "i4"), ((408,), "i4"),
@@ -243,7 +244,7 @@ def test_allocators_and_classes():
 
 
 class Turned(gpuarray.GPUArray):
-    """Whose results lie otherwise than the plan's."""
+    """A subclass whose results have another layout than the plan's."""
 
     def _new_like_me(self, dtype=None, order="C"):
         return gpuarray.empty(

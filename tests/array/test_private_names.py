@@ -1,4 +1,4 @@
-"""Private and seldom used names that programs for PyCUDA have come to call."""
+"""Private and rarely used names that PyCUDA programs depend on."""
 
 # SPDX-License-Identifier: MIT
 
@@ -217,7 +217,7 @@ def test_order_of_an_array_made_by_hand():
 
 
 def test_the_index_counts_in_memory():
-    """Where all arrays lie in one order, C's or Fortran's."""
+    """The index counts elements in memory if all arrays share an order."""
     kernel = ElementwiseKernel("float *x, float *z", "z[i] = x[i] + i")
     for order in "CF":
         x = gpuarray.zeros((3, 4), np.float32, order=order)

@@ -1,4 +1,4 @@
-"""Products of matrices against NumPy, in both ways that devices make them."""
+"""Matrix products against NumPy, by both implementations."""
 
 # SPDX-License-Identifier: MIT
 
@@ -19,7 +19,7 @@ LOOSE = {"e": 2e-3, "f": 1e-6, "F": 2e-6, "d": 1e-15, "D": 2e-15}
 
 @pytest.fixture(params=["in turn", "side by side", "cuBLAS"])
 def way(request, monkeypatch):
-    """Multiplies as each kind of device does, or as cuBLAS."""
+    """Select the product kernels of a kind of device, or cuBLAS."""
     if request.param == "cuBLAS":
         if _driver._cublas_open() is None:
             pytest.skip("cuBLAS is not there")
@@ -48,7 +48,7 @@ def numbers(shape, char, seed=0):
 
 
 def same(got, a, b):
-    """Equal to ``a @ b`` but for rounding, in units of |a| @ |b|."""
+    """Compare with ``a @ b`` up to rounding, in units of |a| @ |b|."""
     want = a @ b
     assert got.dtype == want.dtype
     assert got.shape == want.shape
@@ -104,7 +104,7 @@ def test_views(way):
 
 
 def test_overwrites_infinities_no_more_than_it_must(way):
-    """What lies beyond an edge does not count, NaN and infinities do."""
+    """Padding never affects the result; NaN and infinities do."""
     a, b = numbers((20, 10), "f"), numbers((10, 20), "f", 1)
     a[3, 4], b[5, 6] = np.nan, np.inf
     got = (gpuarray.to_gpu(a) @ gpuarray.to_gpu(b)).get()
@@ -174,7 +174,7 @@ def test_other_products():
 
 
 def test_dot_counts_as_flat():
-    """PyCUDA's, which `@` leaves alone."""
+    """PyCUDA's `dot` flattens its operands; `@` does not."""
     a = gpuarray.to_gpu(np.ones((2, 3), np.float32))
     assert gpuarray.dot(a, a).get() == 6
 
@@ -203,7 +203,7 @@ def test_errors():
 @pytest.mark.parametrize("char", "?ibefdFD")
 @pytest.mark.parametrize("inner", [1, 63, 64, 65, 200])
 def test_matrix_and_vector(way, char, inner):
-    """A column or a row, elements of the matrix next to each other or not."""
+    """A column or a row; matrix elements contiguous or not."""
     a, b = numbers((3, 70, inner), char, 1), numbers((inner,), char, 2)
     turned = a.transpose(0, 2, 1)
     across, down = gpuarray.to_gpu(a), gpuarray.to_gpu(turned.copy())
@@ -220,7 +220,7 @@ def test_matrix_and_vector(way, char, inner):
 @pytest.mark.parametrize("rows", [5, 6, 31, 66, 67, 140])
 @pytest.mark.parametrize("columns", [2, 15, 16, 17, 64, 256, 257])
 def test_edges_of_panels(way, rows, columns):
-    """Sizes around what blocks and panels hold."""
+    """Sizes around those of blocks and panels."""
     a, b = numbers((rows, 40), "f", 1), numbers((40, columns), "f", 2)
     check(a, b)
     same(gpuarray.to_gpu(a.T.copy()).T @ gpuarray.to_gpu(b.T.copy()).T, a, b)
@@ -242,7 +242,7 @@ def test_steps_that_are_no_whole_elements(way):
 
 
 def test_what_a_product_is_goes_with_it():
-    """What the launches that are remembered keep of a product."""
+    """Cached launch plans release their references to products."""
 
     def make():
         for _ in range(500):

@@ -1,10 +1,10 @@
-"""Where each oddity of PyCUDA's arrays is tested, row by row.
+"""Locations of the tests for each quirk of PyCUDA's arrays, by row.
 
-The rows are those that the project was planned by.  "fixed": PyCUDA raises
-or is wrong, and the tests named fail with it.  "better": PyCUDA refuses,
-here it works.  "decided": both ways are sensible; docs/compatibility.md says
-which is ours.  "kept": programs depend on it.  What no other file tests is
-tested below.
+The rows are those of the project's plan. "fixed": PyCUDA raises or is wrong,
+and the tests named fail with it. "better": PyCUDA rejects the call, here it
+works. "decided": both behaviors are sensible; docs/compatibility.md names
+ours. "kept": programs depend on it. The tests below cover rows that no other
+file tests.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("context")
 TESTS = Path(__file__).parents[1]
 to_gpu = gpuarray.to_gpu
 
-# row: (class, what PyCUDA does, "file test, file test ...")
+# row: (class, PyCUDA's behavior, "file test, file test ...")
 ROWS = {
     "D1": (
         "decided",
@@ -321,7 +321,7 @@ def test_the_tests_are_there(row):
         assert re.search(rf"^def test_{name}\(", text, re.M), entry
 
 
-# --- what no other file tests --------------------------------------------
+# --- rows without a test in another file -----------------------------------
 
 
 def test_neutral_scalars_promote():
@@ -358,7 +358,7 @@ def test_unknown_keywords_are_refused():
 
 
 def test_structs_need_nothing_volatile():
-    # A dtype that no other test names.
+    # A dtype that no other test uses.
     pair = np.dtype([("bottom", np.float32), ("top", np.float32)])
     get_or_register_dtype("quirk_pair", pair)
     for operator in (
@@ -405,7 +405,7 @@ def test_arrays_without_axes_are_scalars():
 
 
 def test_the_c_name_of_int64():
-    """A preamble may say long or long long for the same bits."""
+    """A preamble may use long or long long for the same bits."""
     a = to_gpu(np.arange(5))
     kernel = ElementwiseKernel(
         "long *x", "put((long long *)x, i)",

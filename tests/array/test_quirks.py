@@ -1,8 +1,8 @@
-"""What PyCUDA's arrays got wrong or do in a way of their own.
+"""Errors and quirks of PyCUDA's arrays.
 
 "Fixed": each test fails with PyCUDA 2026.1, which raises or gives other
-numbers.  "Kept": what programs have come to depend on.  The names are those
-of the differences in docs/compatibility.md.
+numbers. "Kept": programs depend on the behavior. The test names follow the
+differences in docs/compatibility.md.
 """
 
 # SPDX-License-Identifier: MIT
@@ -292,7 +292,7 @@ def test_numpys_promotion():
 
 
 def test_reduction_expressions_may_use_any_name():
-    """a and b are tokens, and the accumulator may be volatile."""
+    """In expressions a and b are tokens; the accumulator may be volatile."""
     kernel = ReductionKernel(
         np.float32, "0", "a+b", "x[i]*ab", "const float *x, float ab"
     )
@@ -325,7 +325,7 @@ def test_launch_shapes():
 
 
 def test_memory_and_base_can_be_set():
-    """As programs do that make arrays of what they have."""
+    """Programs set both when they build arrays around existing memory."""
     a = gpuarray.to_gpu(np.arange(4, dtype=np.int32))
     b = gpuarray.to_gpu(np.arange(10, 14, dtype=np.int32))
     a.gpudata = b.gpudata

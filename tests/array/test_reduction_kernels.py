@@ -1,6 +1,6 @@
-"""Reductions of whole arrays in one launch, by the kernels of each device.
+"""Reductions of whole arrays in one launch, by each device's kernels.
 
-On the CPU device each test also runs the kernels that a GPU gets.
+On the CPU device each test also runs the kernels for GPUs.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ SIZES = [1, 255, 4096, 50_000, 300_001, 1 << 20]
 
 @pytest.fixture(params=["this device's kernels", "a GPU's kernels"])
 def made(request, monkeypatch):
-    """Names of the kernels that a test made, in a context of its own."""
+    """Record the names of a test's kernels, in a new context."""
     if request.param == "a GPU's kernels":
         monkeypatch.setattr(building, "runs_threads_in_turn", lambda: False)
     context = drv.Context.get_device().make_context()
@@ -47,7 +47,7 @@ def test_against_numpy(made, dtype):
     for n in SIZES:
         whole = numbers((n + 1,), dtype, n)
         memory = gpuarray.to_gpu(whole)
-        # The second does not begin at 16 bytes.
+        # The second array is not aligned to 16 bytes.
         for host, a in ((whole[:n], memory[:n]), (whole[1:], memory[1:])):
             for where in (None, stream):
                 drv.Context.synchronize()
@@ -72,7 +72,7 @@ def test_against_numpy(made, dtype):
 
 
 def test_sums_on_many_streams(made):
-    """Each stream counts its blocks by itself."""
+    """Each stream has its own counter of blocks."""
     host = numbers((200_000,), "i8")
     a = gpuarray.to_gpu(host)
     streams = [drv.Stream() for _ in range(70)]
@@ -81,17 +81,18 @@ def test_sums_on_many_streams(made):
         sums = [gpuarray.sum(a, stream=stream) for stream in streams]
         drv.Context.synchronize()
         assert {int(total.get()) for total in sums} == {int(host.sum())}
-    assert ("sum", 2) not in made  # each has its counter
+    assert ("sum", 2) not in made  # each stream has its counter
 
 
 def test_sums_on_streams_that_go(made):
-    """Their counters go with them."""
+    """Counters are freed with their streams."""
     context = drv.Context.get_current()
     host = numbers((200_000,), "i8")
     a = gpuarray.to_gpu(host)
     gpuarray.sum(a).get()
     before = sys.getrefcount(context)
-    for n in (1000, 200_000, 70_000):  # more to leave than the one before
+    # Every size leaves more partial results than the previous one
+    for n in (1000, 200_000, 70_000):
         streams = [drv.Stream() for _ in range(30)]
         sums = [gpuarray.sum(a[:n], stream=stream) for stream in streams]
         drv.Context.synchronize()
@@ -123,7 +124,8 @@ def test_rounded_sums_repeat(made):
 
 
 def captured_sum():
-    """An array, a stream that has added it up, and a captured sum of it."""
+    """Return an array, a stream that has summed it, and a captured sum of
+    it."""
     a = gpuarray.to_gpu(numbers((200_000,), "i8"))
     stream = drv.Stream()
     gpuarray.sum(a, stream=stream)
@@ -143,7 +145,7 @@ def test_a_captured_sum(made):
 
 
 def test_a_captured_sum_outlives_its_stream(made):
-    """It uses nothing that goes with the stream."""
+    """The graph uses nothing that is freed with the stream."""
     a, stream, total, graph = captured_sum()
     del stream
     others = [gpuarray.empty(n, np.uint8) for n in range(512, 65536, 512)]

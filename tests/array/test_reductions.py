@@ -1,4 +1,4 @@
-"""Reductions of whole arrays against numpy."""
+"""Reductions of whole arrays, against NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -20,7 +20,7 @@ def test_sum(dtype, size):
     got = gpuarray.sum(device)
     expected = host.sum()
     assert got.shape == () and got.dtype == expected.dtype
-    # Bound of pairwise summation, generously: sum of |x| times a few ulp.
+    # A generous bound for pairwise summation: sum of |x| times a few ulp.
     if host.dtype.kind in "fc":
         eps = np.finfo(host.dtype).eps
         wide = host.astype("c16" if host.dtype.kind == "c" else "f8")
@@ -67,7 +67,7 @@ def test_nan_between_smaller_and_greater_numbers(place, dtype):
 @pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("size", [7, 255, 256, 257, 511, 70001])
 def test_extremes_of_no_numbers(dtype, value, size):
-    """Wherever they lie among the values that are compared together."""
+    """NaN at each position among values that are compared together."""
     places = {0, 1, 5, size // 2, size - 2, size - 1}
     for place in places:
         host = numbers((size,), dtype)
@@ -82,7 +82,7 @@ def test_extremes_of_no_numbers(dtype, value, size):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
 @pytest.mark.parametrize("length", [1, 127, 128, 129, 300, 4096, 4500])
 def test_first_of_equals(dtype, length):
-    """At each place of a row, with equals behind it."""
+    """The first of equal values, at each position of a row."""
     for place in {0, length // 3, length // 2, length - 1}:
         host = np.zeros((3, length), dtype)
         host[1, place:] = 5

@@ -1,4 +1,4 @@
-"""Operations like one that was made before, which take a short way."""
+"""Operations that equal a previous one and take a fast path."""
 
 # SPDX-License-Identifier: MIT
 
@@ -17,7 +17,7 @@ LONG = np.arange(1, 5001, dtype=np.float32)
 
 
 def twice(call: Any, *arrays: np.ndarray) -> None:
-    """The second time gives what NumPy gives, too; arrays are made anew."""
+    """Run twice, with new arrays each time; both results equal NumPy's."""
     for turn in range(3):
         hosts = [array + turn for array in arrays]
         expected = call(*hosts)
@@ -49,7 +49,7 @@ def test_casts(n: int) -> None:
             assert got.dtype == dtype
             np.testing.assert_array_equal(got.get(), x.astype(dtype))
             np.testing.assert_array_equal(a.get(), x)
-        # Others of the same size, and parts that lie elsewhere.
+        # Other arrays of the same size, and parts at other addresses.
         for part in (a.reshape(2, -1), a.reshape(-1, 2).T, a[::-1]):
             got = part.astype(np.float32)
             assert got.shape == part.shape
@@ -124,7 +124,7 @@ def test_operands_that_overlap() -> None:
 
 
 def test_arrays_that_lie_badly() -> None:
-    """Kernels with wide loads are for arrays that begin where they must."""
+    """Kernels with wide loads need aligned arrays."""
     bytes_ = np.zeros(4 * LONG.size + 64, np.uint8)
     for start in (0, 4, 16, 1, 0, 2, 8):
         host = bytes_.copy()
@@ -285,7 +285,7 @@ def test_sorts(name: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "i8", "c8", "c16"])
 def test_sorts_of_long_rows(dtype: str) -> None:
-    """Those that blocks share, with as many launches as there are digits."""
+    """Rows that several blocks share, with one launch per digit."""
     random = np.random.default_rng(6)
     for shape in ((20_001,), (3, 9000)):
         for _ in range(3):
@@ -335,7 +335,8 @@ def test_an_allocator_of_the_users_sees_each_result() -> None:
 
 
 def test_an_operation_that_takes_the_place_meanwhile() -> None:
-    """Another context's, of the same kind, made by the allocation."""
+    """The allocation evicts the cache entry by the same call in another
+    context."""
     other = drv.Device(0).make_context()
     there = gpuarray.to_gpu(X)
     drv.Context.pop()
@@ -360,7 +361,7 @@ def test_an_operation_that_takes_the_place_meanwhile() -> None:
 
 
 def test_an_operand_that_changes_meanwhile() -> None:
-    """An allocator of the user's gives the other operand fewer elements."""
+    """The user's allocator shrinks the other operand during the call."""
     asked: list[int] = []
 
     def allocator(size: int) -> Any:
@@ -404,7 +405,7 @@ def test_reductions_of_whole_arrays() -> None:
             for turn in range(3):
                 x = (np.arange(n + 1) % 7 + turn).astype(dtype)
                 whole = gpuarray.to_gpu(x)
-                # The second does not begin at 16 bytes.
+                # The second array is not aligned to 16 bytes.
                 for a, host in ((whole[:n], x[:n]), (whole[1:], x[1:])):
                     got = gpuarray.sum(a)
                     assert got.shape == () and got.dtype == host.sum().dtype
@@ -443,7 +444,7 @@ def test_reductions_where_something_differs() -> None:
 
 
 class OfMine(gpuarray.GPUArray):
-    """A subclass keeps its own class."""
+    """A subclass that keeps its class."""
 
 
 def test_reductions_of_a_subclass() -> None:
@@ -457,7 +458,7 @@ def test_reductions_of_a_subclass() -> None:
 
 
 def test_reductions_that_reduce_meanwhile() -> None:
-    """An allocator of the user's reduces as well, on the same stream."""
+    """The user's allocator also reduces, on the same stream."""
     x = np.arange(400_000, dtype=np.float32)
     a = gpuarray.to_gpu(x)
     inner = []
@@ -491,7 +492,7 @@ def test_copies_between_layouts(dtype: str) -> None:
             out.fill(0)
             out[::-1] = into
             np.testing.assert_array_equal(out.get(), host[::-1])
-            # What lies at other addresses, or overlaps.
+            # Arrays at other addresses, or overlapping.
             longer = gpuarray.zeros(into.size + 3, dtype)
             part = longer[1 : 1 + into.size].reshape(into.shape)
             part[...] = into

@@ -1,4 +1,4 @@
-"""Arrays and allocations whose objects are used again once they are gone."""
+"""Reuse of the Python objects of freed arrays and allocations."""
 
 # SPDX-License-Identifier: MIT
 
@@ -173,7 +173,7 @@ def test_contexts_do_not_share_them() -> None:
     finally:
         other.pop()
     other.detach()
-    del late  # behind its context's end
+    del late  # freed after its context
     for _ in range(3):
         np.testing.assert_array_equal((a + a).get(), X + X)
 
@@ -205,7 +205,7 @@ def test_long_chains_of_views_end() -> None:
 
 
 class Derived(gpuarray.GPUArray):
-    """A class of a program."""
+    """A subclass that a program defines."""
 
 
 @pytest.mark.parametrize("kind", [gpuarray.GPUArray, Derived])

@@ -1,4 +1,4 @@
-"""unique, along axes too, and isin, against NumPy."""
+"""The functions unique, also along axes, and isin, against NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -43,7 +43,8 @@ def test_unique_of_nothing():
 
 
 def few(shape, char, seed=0):
-    """Many are equal; zeros of both signs, NaN in either part."""
+    """Return values with duplicates, zeros of both signs, NaN in either
+    part."""
     rng, dtype = np.random.default_rng(seed), np.dtype(char)
     made = rng.integers(0, 2, shape).astype(dtype)
     if dtype.kind in "fcV":
@@ -55,7 +56,8 @@ def few(shape, char, seed=0):
 
 
 def comparable(host):
-    """As NumPy can order it also as one of several (float16: not NaN)."""
+    """Replace values that NumPy cannot order in composite keys (float16
+    NaN)."""
     return host.astype("f4") if host.dtype.name == "float16" else orderly(host)
 
 

@@ -1,4 +1,4 @@
-"""Calls that run in C without a Python frame, and their ways out of it."""
+"""Calls that run in C without a Python frame, and their slow paths."""
 
 # SPDX-License-Identifier: MIT
 
@@ -164,7 +164,7 @@ def test_kernel_is_collected():
 
 @pytest.fixture
 def asked():
-    """What C asked Python for: kernels to make, dtypes to resolve."""
+    """Record requests from C to Python: to make kernels or resolve dtypes."""
     found = []
 
     def kernel(key):

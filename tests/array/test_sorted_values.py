@@ -1,7 +1,7 @@
-"""Sorts of values alone, where threads run in turn, against NumPy.
+"""Sorts of values only, by sequential threads, against NumPy.
 
-Long rows are parted into buckets by what a sample of them says; so there are
-rows here of which a sample says much, little and nothing.
+Long rows are divided into buckets by a sample; so there are rows that a sample
+represents well, badly and not at all.
 """
 
 # SPDX-License-Identifier: MIT
@@ -70,7 +70,7 @@ def small(random, n, dtype):
 
 
 def one_bucket(random, n, dtype):
-    """Many values, nearly all of them close together."""
+    """Return many values, nearly all of them close together."""
     row = random.integers(1 << 20, 1 << 21, n).astype(dtype)
     row[random.integers(0, n, n // 50)] = 0
     row[random.integers(0, n, n // 50)] = np.array(2.0e9, dtype)
@@ -83,7 +83,7 @@ def one_value_mostly(random, n, dtype):
 
 
 def close_in_groups(random, n, dtype):
-    """The upper bits decide little: insertion alone would take long."""
+    """Return values with few distinct upper bits, slow for insertion sort."""
     word = np.dtype(f"u{dtype.itemsize}")
     groups = random.integers(1, 200, n).astype(word)
     bits = groups << word.type(8 * dtype.itemsize - 10)
@@ -91,7 +91,7 @@ def close_in_groups(random, n, dtype):
 
 
 def unsampled(random, n, dtype):
-    """Extremes that no sample is likely to see."""
+    """Return values with extremes that a sample is unlikely to include."""
     row = random.integers(1000, 100_000, n).astype(dtype)
     info = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     row[n // 2], row[n // 3] = info.max, info.min
@@ -99,7 +99,7 @@ def unsampled(random, n, dtype):
 
 
 def special(random, n, dtype):
-    """Zeros of both signs, infinities, NaN of both signs and many kinds."""
+    """Return zeros of both signs, infinities, and NaNs of many kinds."""
     row = normal(random, n, dtype)
     if dtype.kind != "f":
         return row
@@ -121,14 +121,14 @@ KINDS = [
 
 
 def check(host, descending=False):
-    """To the last bit: equal numbers keep their places, NaN their signs."""
+    """Compare bits: equal numbers keep their order, NaNs their signs."""
     device = gpuarray.to_gpu(host)
     got = gpuarray.sort(device, descending=descending).get()
     for row, found in zip(
         np.atleast_2d(host), np.atleast_2d(got), strict=True
     ):
         keys = row
-        if descending:  # and NaN, which is the greatest, first
+        if descending:  # NaN, which is the greatest, comes first
             ranks = np.unique(row, return_inverse=True)[1].astype(np.int64)
             keys = -ranks
         wanted = row[np.argsort(keys, kind="stable")]
@@ -155,7 +155,7 @@ def test_descending(kind, char):
 
 @pytest.mark.parametrize("char", "fd")
 def test_rows_of_all_kinds(char):
-    """Some are left to other kernels, some are not."""
+    """Some rows go to other kernels, some do not."""
     for n in (3000, 140_001):
         random = np.random.default_rng(n)
         rows = [kind(random, n, np.dtype(char)) for kind in KINDS]

@@ -1,9 +1,10 @@
-"""sort, argsort and searchsorted against NumPy.
+"""The functions sort, argsort and searchsorted, against NumPy.
 
-There are two ways, for threads that run in turn, which is the CPU device's,
-and for those that run side by side.  The CPU device is tested with both, a
-GPU with its own: the counts of the other take 16 KiB of each thread's local
-memory, which a GPU reserves for all that it can run, 5 GB for each process.
+There are two implementations: one for sequential threads, which the CPU device
+uses, and one for parallel threads. The CPU device is tested with both, a GPU
+only with its own: the counters of the other one take 16 KiB of local memory
+per thread, which a GPU reserves for all resident threads, 5 GB for each
+process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,11 +34,11 @@ IN_TURN = pytest.param("in turn", marks=pytest.mark.cpu)
 
 @pytest.fixture(params=[IN_TURN, "side by side"])
 def way(request, monkeypatch):
-    """Sorts as each kind of device does."""
+    """Use the sort of one kind of device."""
     processors = sorting._device()[1]
     in_turn = request.param == "in turn"
     monkeypatch.setattr(sorting, "_device", lambda: (in_turn, processors))
-    # No launches of the other kind are remembered, or repeated.
+    # Launches of the other kind are not cached or repeated.
     monkeypatch.setattr(sorting, "_keep", lambda *arguments: None)
     for name in ("sort", "argsort"):
         function = getattr(sorting, name).__wrapped__
@@ -46,7 +47,7 @@ def way(request, monkeypatch):
 
 
 def numbers(shape, char, seed=0):
-    """All that a dtype has, with many equal ones, zeros and NaN."""
+    """Return values of all kinds, with duplicates, zeros and NaN."""
     rng, dtype = np.random.default_rng(seed), np.dtype(char)
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
@@ -69,10 +70,10 @@ def numbers(shape, char, seed=0):
 
 
 def orderly(host):
-    """The same values, as NumPy can sort them.
+    """Return the same values in a dtype that NumPy sorts correctly.
 
-    It compares bfloat16 by <, which puts NaN anywhere; our sorts put it last,
-    as those of float32 do.
+    NumPy compares bfloat16 by <, which leaves NaN anywhere; our sorts put it
+    last, as for float32.
     """
     return host.astype("f4") if host.dtype.name == "bfloat16" else host
 
@@ -86,7 +87,7 @@ def check(host, axis=-1):
     assert np.array_equal(order.get(), wanted)
     flat = host.ravel() if axis is None else host
     values = np.take_along_axis(flat, wanted, 0 if axis is None else axis)
-    # To the last bit: equal numbers keep their places, NaN their signs.
+    # Bits are compared: equal numbers keep their order, NaNs their signs.
     assert got.tobytes() == values.tobytes()
     assert device.get().tobytes() == host.tobytes()
 
@@ -112,7 +113,7 @@ def test_all_shapes(way, shape):
 @pytest.mark.sweep(most=4)
 @pytest.mark.parametrize("char", "HilLdD")
 def test_digits_that_all_elements_have(way, char):
-    """They need no pass; a row beside may need it."""
+    """A digit that is equal in all elements of a row needs no pass."""
     n, rng = 20_000, np.random.default_rng(3)
     small = rng.integers(0, 1000, (2, n)).astype(char)
     check(small)
@@ -125,7 +126,7 @@ def test_digits_that_all_elements_have(way, char):
 @pytest.mark.sweep(most=3)
 @pytest.mark.parametrize("char", "Bid")
 def test_long_rows(way, char):
-    """Rows that are cut into parts."""
+    """Rows that are divided into chunks."""
     n = 300_000 if way == "in turn" else 20_000
     check(numbers(n, char))
     check(numbers((2, n // 2), char))
@@ -137,7 +138,8 @@ def test_one_value(way):
 
 @pytest.mark.skipif(not SHORT, reason="ml_dtypes is not there")
 def test_bfloat16_with_nan(way):
-    """Numbers ascend, NaN comes last; subnormal numbers are none of them."""
+    """Numbers ascend and NaN comes last; subnormal numbers count as
+    numbers."""
     row = [0.664062, 0.742188, np.inf, np.nan, 9.18355e-41, 7.71875, np.nan]
     host = np.array([row, row[::-1]], SHORT[0])
     got = gpuarray.sort(gpuarray.to_gpu(host)).get()
@@ -215,7 +217,7 @@ def test_errors():
 @pytest.mark.parametrize("way", [IN_TURN], indirect=True)
 @pytest.mark.parametrize("char", "id")
 def test_parts_of_one_digit(way, char):
-    """Parts of long rows that have but one digit are copied as they are."""
+    """Chunks of long rows with only one digit value are copied unchanged."""
     n = 140_000
     row = np.random.default_rng(6).integers(0, 300, n).astype(char)
     row[: n // 2] = 7
@@ -232,10 +234,10 @@ def test_parts_of_one_digit(way, char):
 @pytest.mark.parametrize("n", [0, 1, 2, 40, 41, 1000, 65536, 131072, 131073,
                                300_001, 1 << 20])  # fmt: skip
 def test_orders_of_random_keys(n):
-    """Few digits are looked at; pairs that they leave are put right."""
+    """Sorting uses few digits; pairs with equal digits are then corrected."""
     random = np.random.default_rng(n)
     keys = random.integers(0, 1 << 64, n, np.uint64)
-    keys[1::7] = keys[: keys[1::7].size]  # equal ones keep their order
+    keys[1::7] = keys[: keys[1::7].size]  # equal keys keep their order
     near = keys.copy()
     near[: n // 2] ^= near[: n // 2] & np.uint64(0xFFFF)
     few = keys[:1000] >> np.uint64(50)

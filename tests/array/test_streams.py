@@ -1,8 +1,8 @@
-"""That ``stream=`` and ``allocator=`` are honoured, call by call.
+"""Each call honors ``stream=`` and ``allocator=``.
 
-A stream is held up by a kernel that waits for the host; behind it the input
-changes, and then comes the call.  A call that does any of its work elsewhere
-sees the old input.
+A kernel that waits for the host delays a stream; the input changes after it,
+and then the call follows. A call that does any of its work elsewhere sees the
+old input.
 """
 
 # SPDX-License-Identifier: MIT
@@ -37,7 +37,7 @@ __global__ void wait(volatile int *flag, long long most)
 
 @pytest.fixture(scope="module")
 def held(context):
-    """A context manager: nothing runs in its stream before its end."""
+    """Delay all work in a stream until the end of the block."""
     wait = SourceModule(WAIT).get_function("wait")
     flag = drv.pagelocked_zeros(
         1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
@@ -62,7 +62,7 @@ X = np.array([[0.5, -1.5, 2.25, 3.0], [4.5, 0.25, -0.75, 1.0]], np.float32)
 OLD = np.full_like(X, 0.125)
 INDEX = np.array([3, 0, 2], np.int32)
 
-# name -> what numpy makes of X, what we make of the array, in a stream.
+# name -> NumPy's function of X, and ours of the array, in a stream.
 CALLS = {
     "fill": (
         lambda x: np.full_like(x, 7),
@@ -210,7 +210,7 @@ CALLS = {
 }  # fmt: skip
 
 
-# Kept: memory that two unordered streams used is freed with a wait.
+# Cached memory that two unordered streams used is freed with a wait.
 @functools.cache
 def _index():
     return gpuarray.to_gpu(INDEX)
@@ -232,7 +232,7 @@ def _set_async(a, s):
     return result
 
 
-# Loading a module may wait for the device, and so for the stream held up.
+# Loading a module may wait for the device, and so for the delayed stream.
 @functools.cache
 def _double():
     return ElementwiseKernel("float *x, float *z", "z[i] = 2*x[i]")
@@ -271,7 +271,7 @@ def test_streams(held, name, layout):
         wide[:, ::2] = a
         a = wide[:, ::2]
     source = gpuarray.to_gpu(pinned)
-    on_device(a, None)  # compiles what it needs
+    on_device(a, None)  # compiles the kernels
     drv.Context.synchronize()
     with held() as stream:
         a.set_async(source, stream=stream)
@@ -282,7 +282,7 @@ def test_streams(held, name, layout):
     np.testing.assert_allclose(got, expected, rtol=1e-6)
 
 
-# Calls that make the host's memory, or are given what is not page-locked.
+# Calls that allocate host memory, or receive memory that is not page-locked.
 FETCHES = {
     "get_async": lambda a, s: a.get_async(s),
     "get_async of a view": lambda a, s: a[:, ::2].get_async(s),
@@ -313,7 +313,7 @@ def test_results_that_make_their_own_memory_are_there(held, name, entered):
 
 def test_the_stream_is_really_held(held):
     a, source = gpuarray.to_gpu(OLD), gpuarray.to_gpu(X)
-    a + 0  # compiles what it needs
+    a + 0  # compiles the kernel
     drv.Context.synchronize()
     with held(20_000_000_000) as stream:
         a.set_async(source, stream=stream)
@@ -327,7 +327,7 @@ def test_the_stream_is_really_held(held):
 
 
 class Recorder:
-    """An allocator that notes how many bytes it was asked for."""
+    """An allocator that records the requested sizes in bytes."""
 
     def __init__(self):
         self.sizes = []

@@ -27,7 +27,7 @@ HOSTS = {
 
 
 class Tagged(gpuarray.GPUArray):
-    """A subclass with an argument and an attribute of its own."""
+    """A subclass with an additional argument and attribute."""
 
     def __init__(self, tag, shape):
         super().__init__(shape, np.float32)
@@ -125,7 +125,7 @@ RESULTS = {
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_results_keep_the_subclass(name):
-    """Without a call of its __init__, which may take what it will."""
+    """Results do not call __init__, which may have any signature."""
     a = Tagged("red", (3, 4))
     a[...] = gpuarray.to_gpu(np.arange(12, dtype=np.float32).reshape(3, 4))
     result = RESULTS[name](a)
@@ -147,7 +147,7 @@ def test_pickles_of_subclasses_keep_attributes():
 
 
 def test_a_subclass_beside_a_plain_array():
-    """The first array of the result's shape decides."""
+    """The first array with the result's shape determines the class."""
     a, b = Tagged("red", (3, 4)).fill(1), gpuarray.zeros((3, 4), np.float32)
     assert type(a + b) is Tagged
     assert type(b + a[0]) is gpuarray.GPUArray

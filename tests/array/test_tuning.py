@@ -1,4 +1,4 @@
-"""The table of what is tuned for GPUs."""
+"""The table of tuning parameters for GPUs."""
 
 # SPDX-License-Identifier: MIT
 
@@ -72,7 +72,7 @@ def test_forced_values_reach_the_kernels(
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("wide", [False, True])
 def test_tiles_of_sorts(char: str, ordered: bool, wide: bool) -> None:
-    """They fit shared memory, and are neither few nor empty if that can be."""
+    """Tiles fit shared memory, and are neither few nor empty if possible."""
     sort = sorting.Sort(np.dtype(char), ordered, wide)
     bytes_of = max(sort.dtype.itemsize, 8 if wide else 4)
     tiles = []

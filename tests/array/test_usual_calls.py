@@ -1,5 +1,7 @@
-"""Usual calls that are made in C (`src/array/usual.c`): without a frame of
-Python's, with the results and errors of the functions that they stand for.
+"""Fast calls in C (`src/array/usual.c`).
+
+They create no Python frame and give the results and errors of the Python
+functions.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,7 +23,7 @@ RECORD = np.dtype([("a", "i2"), ("b", "f8"), ("c", "u1")])
 
 
 def frames(call):
-    """How many frames of Python's run below a call, and what it gives."""
+    """Return the number of Python frames below a call, and its result."""
     entered = []
     sys.setprofile(lambda frame, event, _: event == "call" and entered.append(
         frame.f_code.co_name))  # fmt: skip
@@ -33,7 +35,7 @@ def frames(call):
 
 
 def usual(call, want):
-    """The second call needs no Python, and is right."""
+    """Assert that the second call runs no Python code and is right."""
     same(call(), want)
     count, result = frames(call)
     same(result, want)
@@ -189,7 +191,7 @@ def test_indices_out_of_range_are_told():
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i4", "u1", "e", "?"])
 def test_matmul(dtype):
-    """Of integers, so that the result is exact."""
+    """Integer products, so that the result is exact."""
     made = {n: [both(numbers((n, n), "u1", seed).astype(dtype))
                 for seed in range(3)] for n in (5, 40)}  # fmt: skip
     for _ in range(2):
@@ -232,7 +234,7 @@ def test_products_on_the_current_stream():
 
 
 class Mine(gpuarray.GPUArray):
-    """Says who made it."""
+    """A subclass that records its creator."""
 
     made = 0
 

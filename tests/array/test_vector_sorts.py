@@ -1,7 +1,7 @@
-"""Sorts by vectors: sizes at which registers are full, bad pivots, deals.
+"""SIMD sorts: sizes at register limits, bad pivots, distributions.
 
-Where a processor has no vectors for it the same rows go other ways, and have
-to come out the same.
+Processors without the vector instructions sort the same rows in other ways,
+with the same results.
 """
 
 # SPDX-License-Identifier: MIT
@@ -27,13 +27,13 @@ def in_turn(monkeypatch):
 
 
 def signed(random, n, dtype):
-    """Numbers about zero, each of them some times in long rows."""
+    """Return numbers around zero, with duplicates in long rows."""
     spread = min(10**6, max(n, 4))
     return random.integers(-spread, spread, n).astype("l").astype(dtype)
 
 
 def everywhere(random, n, dtype):
-    """All bits; as floats of all magnitudes, but no NaN and no zero."""
+    """Return random bits; floats of all magnitudes, without NaN and zero."""
     bits = random.integers(0, 256, n * dtype.itemsize, "u1").view(dtype)
     if dtype.kind == "f":
         bits = np.where(np.isfinite(bits) & (bits != 0), bits, dtype.type(1))
@@ -45,7 +45,7 @@ def equal(random, n, dtype):
 
 
 def greatest(random, n, dtype):
-    """Which fill what is left of a vector, too."""
+    """Return the greatest values, which also pad the last vector."""
     most = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
     row = np.full(n, most, dtype)
     row[: n // 5] = 1
@@ -73,7 +73,7 @@ def two_values(random, n, dtype):
 
 
 def bad_pivots(random, n, dtype):
-    """Whatever a pivot is chosen from has been given the least values."""
+    """Return rows in which the pivot candidates are the smallest values."""
     lanes = 64 // dtype.itemsize
     places, values = np.arange(n), np.full(n, n)
     given = 0
@@ -107,7 +107,7 @@ def check(host, descending=False):
 
 @pytest.mark.parametrize("char", DTYPES)
 def test_sizes_of_registers(char):
-    """All numbers of vectors that registers hold, full and not."""
+    """All counts of vectors that fit in registers, full and partial."""
     dtype = np.dtype(char)
     lanes = 64 // dtype.itemsize
     random = np.random.default_rng(1)
@@ -121,7 +121,7 @@ def test_sizes_of_registers(char):
 
 @pytest.mark.parametrize("char", DTYPES)
 def test_zeros_and_ones(char):
-    """A network that sorts these sorts everything: Knuth's principle."""
+    """A network that sorts zeros and ones sorts everything (Knuth)."""
     dtype = np.dtype(char)
     random = np.random.default_rng(2)
     for n in (41, 64, 100, 128, 200, 256):
@@ -147,7 +147,7 @@ def test_descending(kind):
 
 @pytest.mark.parametrize("char", "fdil")
 def test_few_long_rows(char):
-    """All of which are dealt at once."""
+    """All of the rows are distributed together."""
     random = np.random.default_rng(5)
     for kinds in (KINDS[:3], KINDS[3:6], KINDS[6:9]):
         rows = [kind(random, 33_333, np.dtype(char)) for kind in kinds]
@@ -180,7 +180,7 @@ def test_few_unlike_the_others():
 
 @pytest.mark.cpu
 def test_processors_without_such_vectors():
-    """What is compiled for them, which any of the family can run."""
+    """The code for older processors, which the whole family can run."""
     code = (
         "import numpy as np, pycuda.autoinit\n"
         "from pycuda import gpuarray\n"

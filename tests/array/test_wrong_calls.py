@@ -1,7 +1,7 @@
-"""Calls that NumPy refuses, each refused here by the same class of error.
+"""Calls that NumPy rejects, rejected here by the same class of error.
 
-A row is an expression of `m`, which is numpy or pycuda.gpuarray, and of
-arrays of that module.
+A row is an expression of `m`, which is numpy or pycuda.gpuarray, and of arrays
+of that module.
 """
 
 # SPDX-License-Identifier: MIT
@@ -78,7 +78,7 @@ ROWS = [
     "m.array_split(a, 1, axis=3)",
     "m.hsplit(z, 1)",
     "m.vsplit(v, 1)",
-    # --- places
+    # --- positions
     "m.roll(a, 1, axis=3)",
     "m.roll(a, (1, 2, 3), axis=(0, 1))",
     "m.roll(a, 1, axis='0')",
@@ -200,7 +200,7 @@ ROWS = [
     "m.sin()",
     "m.maximum(v)",
     "m.maximum(v, w)",
-    # --- as Python has it
+    # --- errors of Python's protocols
     "bool(a)",
     "int(a)",
     "float(a)",
@@ -238,13 +238,13 @@ def arrays():
 
 
 def refusal(row, module, names):
-    """What a call raises."""
+    """Return the exception of a call."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             result = eval(row, {"m": module}, dict(names))
             if isinstance(result, gpuarray.GPUArray):
-                result.get()  # what kernels find out is told here
+                result.get()  # errors found by kernels are reported here
         except Exception as error:
             return error
     return None

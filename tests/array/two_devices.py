@@ -1,7 +1,6 @@
-"""What becomes of another device's arrays; run by test_interop_matrix.py.
+"""Arrays of another device; run by test_interop_matrix.py.
 
-Needs two devices.  Each function is a test; the first that fails ends the
-process.
+Needs two devices. Each function is a test; the first failure ends the process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,7 +15,7 @@ VALUES = np.arange(24, dtype=np.float32).reshape(4, 6)
 
 
 class Interface:
-    """Another library's array of another device."""
+    """An array of another library on another device."""
 
     def __init__(self, array):
         self.array = array
@@ -82,7 +81,7 @@ def test_refusals_name_both_devices(far):
 
 
 def test_elements_of_kernels(far):
-    """Memory of a peer is used where access to it was enabled."""
+    """Kernels can use a peer's memory if access was enabled."""
     from pycuda.compiler import SourceModule
 
     kernel = SourceModule(
@@ -108,7 +107,7 @@ def test_elements_of_kernels(far):
 
 
 def test_operations_name_both_devices(far):
-    """Our own arrays too: a GPU's context would be lost."""
+    """This includes our own arrays: a GPU's context would be lost."""
     both = r"device 1 \(.*device 0 \("
     near = gpuarray.to_gpu(VALUES)
     for operation in (
@@ -118,12 +117,12 @@ def test_operations_name_both_devices(far):
         with pytest.raises(drv.LogicError, match=both):
             operation()
         with pytest.raises(drv.LogicError, match=both):
-            operation()  # once more, on the fast path
+            operation()  # a second call, on the fast path
     np.testing.assert_array_equal((near + near).get(), 2 * VALUES)
 
 
 def test_another_context_of_the_device(far):
-    """It has an address space of its own."""
+    """Another context of the device has a separate address space."""
     from pycuda.compiler import SourceModule
 
     near = gpuarray.to_gpu(VALUES)
@@ -159,7 +158,7 @@ def test_another_context_of_the_device(far):
 
 
 def test_devices_of_dlpack(far):
-    """The array's own device, also where no context is current."""
+    """DLPack reports the array's device, even without a current context."""
     near = gpuarray.to_gpu(VALUES)
     kind = 2 if _driver._device_kind() == "gpu" else 1
     expected = (kind, 1 if kind == 2 else 0)
@@ -179,12 +178,12 @@ def test_devices_of_dlpack(far):
 
 
 def test_interfaces_wait_for_their_own_context(far):
-    """A default stream's number would name the wrong device's."""
+    """The number of a default stream would name the wrong device's stream."""
     assert far.__cuda_array_interface__["stream"] is None
 
 
 def test_times_across_devices(far):
-    """The clocks of two devices have nothing in common."""
+    """The clocks of two devices are unrelated."""
     context = _driver._memory_home(far)[0]
     here = drv.Event().record()
     context.push()
@@ -237,7 +236,7 @@ def test_a_capture_of_both_devices(far):
     drv.Context.synchronize()
     assert not any(a.get().any() for a in filler)
     drv.Context.pop()
-    run.launch(other)  # in a stream of a context that is not current
+    run.launch(other)  # a stream of a context that is not current
     other.synchronize()
     np.testing.assert_array_equal(near.get(), 3 * VALUES.ravel() + 1)
 
