@@ -1,7 +1,7 @@
-"""Operations on memory of another context, while its own work is pending.
+"""Operations on memory of another context whose work is pending.
 
-Run by test_cross_context.py, with the number of the device that the second
-context is on.  Prints how many operations were right, and names the others.
+Run by test_cross_context.py with the index of the device of the second
+context. Prints the number of correct operations, and names the others.
 """
 
 # SPDX-License-Identifier: MIT
@@ -37,7 +37,7 @@ ROUNDS = np.int32(10_000_000 if _driver._device_kind() == "cpu" else 500_000)
 
 
 class Side:
-    """A context with its kernels and a stream."""
+    """A context with its kernels and streams."""
 
     def __init__(self, context):
         self.context = context
@@ -63,7 +63,7 @@ class Side:
         return x
 
     def write_slowly(self, x, value: float, stream=None) -> None:
-        """Writes the value after some hundredths of a second."""
+        """Write the value after some hundredths of a second."""
         with self.current():
             self.slow_kernel(
                 x, np.int32(COUNT), ROUNDS, np.float32(value),
@@ -230,7 +230,7 @@ WRITES: dict[str, Write] = {
 
 
 def check_reads(a: Side, b: Side) -> Results:
-    """What is pending in the memory's own context is done first."""
+    """Pending work in the memory's own context is done before the read."""
     for name, read in READS.items():
         for own in (0, 1):
             for other in (0, 1):
@@ -242,7 +242,7 @@ def check_reads(a: Side, b: Side) -> Results:
 
 
 def check_writes(a: Side, b: Side) -> Results:
-    """Writes follow what is pending, and a later read follows the write."""
+    """Writes follow pending work, and a later read follows the write."""
     sevens = b.array(7)
     for name, write in WRITES.items():
         for own in (0, 1):
@@ -261,11 +261,11 @@ def check_writes(a: Side, b: Side) -> Results:
 
 
 def check_returns(a: Side, b: Side) -> Results:
-    """The owner's next use waits for a copy that is pending elsewhere."""
+    """The owner's next use waits for a copy pending in another context."""
     for use in ("kernel", "array", "copy", "free"):
         for other in (0, 1):
             x, y = a.array(5), b.array(1)
-            # The copy waits on its stream for the kernel before it.
+            # The copy waits on its stream for the preceding kernel.
             b.write_slowly(y, 1, b.streams[other])
             with b.current():
                 drv.memcpy_dtod_async(
@@ -290,7 +290,7 @@ def check_returns(a: Side, b: Side) -> Results:
 
 
 def cuda_array(side: Side, value: float) -> tuple[drv.Array, object]:
-    """A CUDA array with a copy to it pending, and the source."""
+    """Return a CUDA array with a pending copy to it, and the source."""
     x = side.array(1)
     with side.current():
         descriptor = drv.ArrayDescriptor()
@@ -320,7 +320,7 @@ def by_2d(array, y, stream) -> None:
 
 
 def check_cuda_arrays(a: Side, b: Side) -> Results:
-    """Arrays of another context, from which copies are made in all ways."""
+    """Copies from arrays of another context, by every function."""
     copies = {
         "memcpy_atod": lambda array, y, stream: drv.memcpy_atod(
             y.gpudata, array, 0, BYTES
@@ -332,7 +332,7 @@ def check_cuda_arrays(a: Side, b: Side) -> Results:
         y = b.array(0)
         with b.current():
             copy(array, y, b.streams[1])
-        with a.current():  # overwrites what is being read
+        with a.current():  # overwrites the data that is being read
             drv.memcpy_dtoa(array, 0, a.array(1).gpudata, BYTES)
         with b.current():
             drv.Context.synchronize()
@@ -359,7 +359,7 @@ def check_cuda_arrays(a: Side, b: Side) -> Results:
 
 
 class Holder(drv.PointerHolderBase):
-    """Memory that belongs to no allocation of the package."""
+    """Memory that no allocation of the package owns."""
 
     def __init__(self, x):
         super().__init__()
@@ -370,7 +370,7 @@ class Holder(drv.PointerHolderBase):
 
 
 def check_holders(a: Side, b: Side) -> Results:
-    """Arrays on memory of others, whose uses nobody notes."""
+    """Arrays on external memory, for which no uses are recorded."""
     for name, read in READS.items():
         if "address" in name or name == "memcpy_peer":
             continue
@@ -384,7 +384,7 @@ def check_holders(a: Side, b: Side) -> Results:
 
 
 def check_pools(a: Side, b: Side) -> Results:
-    """A pool takes memory back once other contexts are done with it."""
+    """A pool reuses memory after other contexts are done with it."""
     for stream in (0, 1):
         with a.current():
             pool = DeviceMemoryPool()
@@ -409,9 +409,9 @@ def check_pools(a: Side, b: Side) -> Results:
 
 
 def check_exports(a: Side, b: Side) -> Results:
-    """What a consumer in another context issues follows the owner's work."""
+    """The work of a consumer in another context follows the owner's work."""
     if _driver._device_kind() != "cpu":
-        return  # kernels there do not reach the memory
+        return  # kernels there cannot access the memory
     exports = {
         "dlpack": lambda x: x.__dlpack__(),
         "interface": lambda x: x.__cuda_array_interface__,
@@ -443,7 +443,7 @@ def check_exports(a: Side, b: Side) -> Results:
 
 
 def check_kernels(a: Side, b: Side) -> Results:
-    """Kernels of another context, where they can use the memory."""
+    """Kernels of another context, if they can access the memory."""
     for stream in (0, 1):
         with a.current():
             managed = drv.managed_zeros(
@@ -474,7 +474,7 @@ def check_kernels(a: Side, b: Side) -> Results:
 
 
 def check_turns(a: Side, b: Side) -> Results:
-    """Memory that changes hands many times, without any explicit wait."""
+    """Memory that alternates between contexts without any explicit wait."""
     x = a.array(0)
     y = b.array(0)
     for turn in range(1, 9):

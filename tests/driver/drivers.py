@@ -1,4 +1,5 @@
-"""Drivers of tests: the CPU device's with a few functions of their own."""
+"""Builds test drivers: the CPU device's driver with a few functions
+replaced."""
 
 # SPDX-License-Identifier: MIT
 
@@ -25,9 +26,9 @@ marks = [
 
 
 def build(source: str, folder: Path) -> Path:
-    """The library of a source, for ``PYCUDA_CPU_LIBRARY``.
+    """Build the library of a source, for ``PYCUDA_CPU_LIBRARY``.
 
-    It is linked to the CPU device's, which has all other functions.
+    It is linked to the CPU device's library, which has all other functions.
     """
     import pycuda
 
@@ -43,7 +44,7 @@ def build(source: str, folder: Path) -> Path:
 
 
 def run(library: Path, program: str, name: str) -> str:
-    """What a program of this folder prints with that driver."""
+    """Run a program of this folder with that driver and return its output."""
     done = subprocess.run(
         [sys.executable, str(HERE / program), name],
         env=os.environ | {"PYCUDA_CPU_LIBRARY": str(library)},

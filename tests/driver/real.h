@@ -1,5 +1,4 @@
-/* real.h - how a driver of tests calls the CPU device's, which it stands
- * before.
+/* real.h - calls from a test driver into the CPU device's driver.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_DRIVER_REAL_H
@@ -8,7 +7,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The driver's own function of this name; it has to be there. */
+/* Returns the CPU device's function of this name, which must exist. */
 static void *
 real(const char *name)
 {

@@ -1,9 +1,10 @@
-/* room.c - the CPU device's driver with room for a number of launches, as
- * GPUs' have: one more waits until another is done.  It counts those that
- * waited while Python's lock was kept, and those that had given it away; and
- * events.
+/* room.c - the CPU device's driver with a limited launch queue.
  *
- * Built and named in PYCUDA_CPU_LIBRARY by test_room.py.
+ * A launch beyond the limit waits until another one is done, as on GPUs. The
+ * driver counts the launches that waited with the GIL held, those that waited
+ * with the GIL released, and the events created.
+ *
+ * test_room.py builds it and sets PYCUDA_CPU_LIBRARY to it.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -17,7 +18,7 @@ enum { ROOM = 1024 };
 
 atomic_int room_kept, room_given;
 
-/* Events that were made. */
+/* Number of events created. */
 atomic_int room_events;
 
 static atomic_int waiting;

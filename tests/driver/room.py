@@ -1,8 +1,8 @@
 """Launches that find the driver's queue full.
 
 Usage: ``python room.py NAME``, with the driver of ``room.c`` in
-PYCUDA_CPU_LIBRARY.  Prints how many waited with Python's lock, how many
-without, and how many events were made.
+PYCUDA_CPU_LIBRARY. Prints the number of launches that waited with the GIL, the
+number that waited without it, and the number of events created.
 
 SPDX-License-Identifier: MIT
 """
@@ -36,13 +36,14 @@ out = drv.mem_alloc(4)
 def launch(
     count: int, stream: drv.Stream | None = None, n: int = 40000
 ) -> None:
-    """Launch the kernel that often."""
+    """Launch the kernel `count` times."""
     for _ in range(count):
         kernel(out, np.int32(n), block=(1, 1, 1), stream=stream)
 
 
 def together(*calls: Callable[[], object]) -> None:
-    """Each call, again and again for a while, in a thread of its own."""
+    """Call each function repeatedly for two seconds, in a thread of its
+    own."""
     end = time.monotonic() + 2
 
     def work(call: Callable[[], object]) -> None:
@@ -59,31 +60,31 @@ def together(*calls: Callable[[], object]) -> None:
 
 
 def ended_streams() -> None:
-    """What waits on a stream does so when the stream has ended."""
+    """Launches wait on streams whose Stream object is already deleted."""
     for _ in range(20):
         launch(200, drv.Stream(1))
 
 
 def many_streams(count: int = 12) -> None:
-    """More streams than are counted one by one."""
+    """More streams than have counters of their own."""
     streams = [drv.Stream(1) for _ in range(count)]
     for turn in range(6000):
         launch(1, streams[turn % count])
 
 
 def waits() -> None:
-    """Others launch while a thread waits for the context."""
+    """Threads launch while other threads wait for the context."""
     wait = drv.Context.synchronize
     together(lambda: (launch(600, n=3), launch(30)), wait, wait)
 
 
 def churn() -> None:
-    """Threads that make streams and end them, beside the default stream."""
+    """Threads create and delete streams; another uses the default stream."""
     together(*[lambda: launch(100, drv.Stream(1))] * 2, lambda: launch(50))
 
 
 def refused() -> None:
-    """Launches that are refused: the kernel is another context's."""
+    """Rejected launches: the kernel belongs to another context."""
     other = drv.Device(0).make_context()
     for _ in range(2000):
         try:

@@ -1,9 +1,10 @@
-/* scarce.c - the CPU device's driver with a limit on memory: while more than
- * scarce_limit bytes of cuMemAlloc's are not freed, whatever takes memory of
- * a device says that there is none.
+/* scarce.c - the CPU device's driver with a limit on memory.
  *
- * Built and named in PYCUDA_CPU_LIBRARY by test_scarce_memory.py, linked to
- * the driver itself, which has all other functions.
+ * While more than scarce_limit bytes allocated by cuMemAlloc are not freed,
+ * every call that allocates device memory reports that there is none.
+ *
+ * test_scarce_memory.py builds it, linked to the CPU device's driver, which
+ * has all other functions, and sets PYCUDA_CPU_LIBRARY to it.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -16,7 +17,7 @@
 
 enum { MOST = 256 };
 
-/* Written and read by the test. */
+/* The test reads and writes these variables. */
 size_t scarce_limit = SIZE_MAX, scarce_used, scarce_refused;
 
 static struct {

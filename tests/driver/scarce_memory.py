@@ -1,9 +1,9 @@
-"""Where the device has no memory left for what a call needs.
+"""Calls that need device memory when there is none left.
 
-Usage: ``python scarce_memory.py NAME``, with the driver of ``scarce.c``
-in PYCUDA_CPU_LIBRARY.  Each call is made while the pool keeps idle memory,
-which has to be enough, and while memory is in use, which is an error and
-changes nothing.  Prints NAME where all is well.
+Usage: ``python scarce_memory.py NAME``, with the driver of ``scarce.c`` in
+PYCUDA_CPU_LIBRARY. Each call is made while the pool has idle memory, which
+must suffice, and while all memory is in use, which is an error without side
+effects. Prints NAME if all is well.
 
 SPDX-License-Identifier: MIT
 """
@@ -36,21 +36,21 @@ SOURCE = """
 
 
 class Cycle:
-    """Memory that only a collection of garbage finds."""
+    """Memory in a reference cycle, which only the garbage collector frees."""
 
     def __init__(self) -> None:
         self.cycle, self.memory = self, drv.mem_alloc(LARGE)
 
 
 def check(call: Callable[[], object], sized: bool) -> None:
-    """One call, with idle memory, with garbage and with memory in use.
+    """Make one call with idle memory, with garbage and with memory in use.
 
-    Errors of ``sized`` ones say how much was asked for.
+    Errors of calls in ``sized`` report the requested size.
     """
     call()
     for leave in (lambda: gpuarray.empty(LARGE, np.int8), Cycle):
         if leave is Cycle and call.__name__.endswith("launch"):
-            continue  # it collects none
+            continue  # this call triggers no garbage collection
         free = used.value
         leave()
         assert used.value >= free + LARGE
@@ -77,7 +77,7 @@ def check(call: Callable[[], object], sized: bool) -> None:
 
 
 def descriptor(depth: int) -> drv.ArrayDescriptor3D:
-    """Of floats, 64 times 64."""
+    """Return the descriptor of a 64 x 64 float array."""
     made = drv.ArrayDescriptor3D() if depth else drv.ArrayDescriptor()
     made.width, made.height, made.num_channels = 64, 64, 1
     made.format = drv.array_format.FLOAT
@@ -87,7 +87,7 @@ def descriptor(depth: int) -> drv.ArrayDescriptor3D:
 
 
 def calls() -> dict[str, Callable[[], object]]:
-    """What takes memory of a device."""
+    """Return the calls that allocate device memory."""
     image = compiler.compile(SOURCE)
     module = drv.module_from_buffer(image)
     x = gpuarray.zeros(1, np.int32)

@@ -1,8 +1,10 @@
-/* slow.c - the CPU device's driver, in which some calls take long and say so
- * where the library, or the context that they work on, goes meanwhile.  So
- * do the threads that called, where they end as the library does.
+/* slow.c - the CPU device's driver with slow calls that detect early exits.
  *
- * Built and named in PYCUDA_CPU_LIBRARY by test_unfinished_calls.py.
+ * The calls abort the process if the library is unloaded, or if the context is
+ * destroyed, before they return. Threads that called the driver check the same
+ * while they end.
+ *
+ * test_unfinished_calls.py builds it and sets PYCUDA_CPU_LIBRARY to it.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -17,10 +19,10 @@
 
 enum { STEPS = 300, GONE_FOR = 600 }; /* milliseconds */
 
-/* Calls that have begun, for the test: it ends the program then. */
+/* Number of calls begun; the test ends the program then. */
 atomic_int slow_calls;
 
-static atomic_int working; /* those that end */
+static atomic_int working; /* calls that have not returned */
 static atomic_bool gone;
 
 static void
@@ -32,7 +34,7 @@ sleep_for(int milliseconds)
     }
 }
 
-/* As the driver's own: what calls need is taken down. */
+/* Imitates the driver's destructor, which frees data that calls use. */
 static __attribute__((destructor)) void
 library_ends(void)
 {
@@ -40,7 +42,7 @@ library_ends(void)
     sleep_for(GONE_FOR);
 }
 
-/* As those of the driver's threads: what they free takes a while. */
+/* Imitates the driver's thread destructors, which take a while. */
 static void
 thread_ends(void *unused)
 {
@@ -86,7 +88,7 @@ call_slowly(void)
     working--;
 }
 
-/* A thread that is not Python's: it calls `work`, and ends when joined. */
+/* A thread without Python state: it calls `work`, and ends when joined. */
 struct slow_thread {
     pthread_t thread;
     void (*work)(void);
@@ -157,7 +159,7 @@ cuMemcpyHtoD_v2(CUdeviceptr target, const void *source, size_t bytes)
     return call(target, source, bytes);
 }
 
-/* At once, and yet the thread has what ends slowly. */
+/* Returns immediately, but gives the thread a slow destructor. */
 CUresult
 cuEventQuery(CUevent event)
 {
@@ -166,7 +168,7 @@ cuEventQuery(CUevent event)
     return call(event);
 }
 
-/* A wait for what never comes. */
+/* Waits forever. */
 CUresult
 cuEventSynchronize(CUevent event)
 {

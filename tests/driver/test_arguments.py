@@ -1,5 +1,7 @@
-"""Arguments of kernels: every scalar, records by the kernel's layout, quirks
-of PyCUDA that programs rely on."""
+"""Kernel arguments: scalars, records by the kernel's layout, and quirks.
+
+The quirks are those of PyCUDA that programs rely on.
+"""
 
 import struct
 from typing import Any
@@ -77,7 +79,7 @@ def one_record() -> np.ndarray:
     ids=["array", "void", "one element"],
 )
 def test_records(drv: Any, get: Any, given: Any) -> None:
-    """They lie where the kernel reads them, whatever stands before."""
+    """Records are aligned as the kernel expects, after any other argument."""
     out = room(drv, 7, "f8")
     get("record")(out, np.int8(9), given, np.int32(8), **ONE)
     assert drv.from_device(out, 7, "f8").tolist() == [9, 1, 2.5, 3, 4, 5, 8]
@@ -109,7 +111,7 @@ def test_what_has_no_size(drv: Any, get: Any, wrong: Any) -> None:
 
 
 def test_addresses(drv: Any, get: Any) -> None:
-    """An address with an offset is a NumPy integer of pointer size."""
+    """An address plus an offset is a NumPy integer of pointer size."""
     memory = room(drv, 4, "i4")
     get("pointer")(np.intp(memory) + 4, np.int32(6), **ONE)
     get("pointer")(np.uintp(int(memory) + 8), np.int32(7), **ONE)
@@ -158,7 +160,7 @@ def test_empty_array_is_a_null_pointer(drv: Any) -> None:
 
 
 def test_prepare_is_of_one_object(drv: Any, get: Any) -> None:
-    """Each get_function gives an object of its own."""
+    """Each call of get_function returns a separate object."""
     first, second = get("pointer"), get("pointer")
     assert first is not second and first.prepare("Pi") is first
     assert first.arg_format == "Pi" and first.texrefs == []
@@ -168,7 +170,7 @@ def test_prepare_is_of_one_object(drv: Any, get: Any) -> None:
 
 
 def old_calls(drv: Any, function: Any) -> dict[str, Any]:
-    """Prepared calls that leave the block to _set_block_shape."""
+    """Prepared calls that take the block from _set_block_shape."""
     stream = drv.Stream()
     grid = (1, 1)
     return {

@@ -1,4 +1,4 @@
-"""Memory in stream order: mem_alloc_async, AsyncMemoryPool."""
+"""Stream-ordered memory: mem_alloc_async and AsyncMemoryPool."""
 
 import gc
 from typing import Any
@@ -83,7 +83,7 @@ def test_limits(drv: Any) -> None:
 
 
 def test_a_pool_of_limited_size(drv: Any) -> None:
-    """A GPU rounds the limit up, and its driver may be too old for one."""
+    """A GPU rounds the limit up, and its driver may be too old for limits."""
     try:
         pool = drv.AsyncMemoryPool(max_size=64 << 20)
     except drv.LogicError:
@@ -107,7 +107,7 @@ def test_the_devices_pool(drv: Any) -> None:
 
 
 def test_used_on_several_streams(drv: Any) -> None:
-    """What one stream frees waits for the other that used it."""
+    """Memory freed on one stream waits for the other stream that used it."""
     one, two = drv.Stream(1), drv.Stream(1)
     memory = drv.mem_alloc_async(1 << 22, one)
     one.synchronize()
@@ -157,7 +157,7 @@ def test_of_a_context_that_is_gone(drv: Any) -> None:
 
 
 def test_in_a_capture(drv: Any) -> None:
-    """Nothing of it gets into a graph; what is dropped goes back after it."""
+    """Captures record no pool operations; freed memory returns afterwards."""
     stream = drv.Stream()
     pool = drv.AsyncMemoryPool()
     dropped, used = pool.allocate(1 << 20, stream), pool.allocate(64, stream)

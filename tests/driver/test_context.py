@@ -30,9 +30,9 @@ def other(drv: Any, context: Any) -> Iterator[Any]:
 def test_push_and_pop(drv: Any, context: Any, other: Any) -> None:
     assert drv.Context.get_current() == context != other
     assert other.push() is None
-    other.push()  # as often as one likes
+    other.push()  # a context may be pushed several times
     assert drv.Context.get_current() == other
-    context.pop()  # the topmost, whichever it is called on
+    context.pop()  # pops the topmost context, whichever object it is called on
     assert drv.Context.get_current() == other
     drv.Context.pop()
     assert drv.Context.get_current() == context
@@ -85,17 +85,17 @@ def test_detach_while_another_detaches(drv: Any, context: Any) -> None:
             except drv.LogicError as error:
                 told.append(str(error))
 
-    _driver._kept_results()["late"] = Late()  # goes first, in detach()
+    _driver._kept_results()["late"] = Late()  # removed first, in detach()
     made.detach()
     assert len(told) == 1 and "cannot detach from invalid" in told[0]
     assert drv.Context.get_current() == context
 
 
 def test_the_last_reference_detaches(drv: Any, context: Any) -> None:
-    """What was allocated in the context is gone with it.
+    """Deleting the last reference frees the context's allocations.
 
     The allocation refers to another wrapper of the context, so that it does
-    not keep the one that owns it.
+    not keep the owning one alive.
     """
     from pycuda import _driver
 
@@ -135,7 +135,7 @@ def test_limits_and_configurations(drv: Any, other: Any, device: str) -> None:
         drv.Context.set_cache_config(drv.func_cache.PREFER_SHARED)
         found = drv.Context.get_cache_config()
         assert isinstance(found, drv.func_cache)
-        if device == "cpu":  # a GPU may have nothing to prefer
+        if device == "cpu":  # a GPU may have no preference
             assert found == drv.func_cache.PREFER_SHARED
         with pytest.raises(TypeError):
             drv.Context.set_cache_config("shared")
@@ -147,7 +147,8 @@ def test_limits_and_configurations(drv: Any, other: Any, device: str) -> None:
 
 
 def test_a_thread_begins_without(drv: Any, context: Any) -> None:
-    """It pushes one of others, or makes its own."""
+    """A new thread has no context: it pushes an existing one or creates
+    one."""
     found: list[Any] = []
 
     def work() -> None:
@@ -205,7 +206,7 @@ def test_primary(drv: Any, context: Any) -> None:
 
 
 def test_a_detached_context_equals_no_other(drv: Any) -> None:
-    """The driver may give its handle to the next one."""
+    """The driver may reuse its handle for the next context."""
     from pycuda.tools import context_dependent_memoize
 
     calls = []
@@ -263,7 +264,7 @@ def test_peers(drv: Any, context: Any, other: Any) -> None:
 def test_handles_of_a_detached_context_go_nowhere(
     drv: Any, context: Any
 ) -> None:
-    """NVIDIA's driver does not promise to notice them."""
+    """NVIDIA's driver does not promise to detect such handles."""
     from pycuda.compiler import SourceModule
 
     gone = drv.Device(0).make_context()

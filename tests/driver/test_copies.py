@@ -1,4 +1,7 @@
-"""Copies and fills: 1-D, 2-D, 3-D, peers, arrays; at once and in streams."""
+"""Copies and fills:
+
+1-D, 2-D, 3-D, peers, arrays; synchronous or in streams.
+"""
 
 import contextlib
 import threading
@@ -25,7 +28,7 @@ def stream(request: pytest.FixtureRequest, drv: Any) -> Any:
 
 
 def placed(drv: Any, data: np.ndarray) -> Any:
-    """A copy on the device that streams which do not block see too."""
+    """Return a device copy that non-blocking streams see too."""
     memory = drv.to_device(data)
     drv.Context.synchronize()
     return memory
@@ -37,7 +40,7 @@ def done(stream: Any) -> None:
 
 
 def call(drv: Any, name: str, stream: Any, *arguments: Any) -> Any:
-    """The function, or its _async form on the stream."""
+    """Call the function, or its _async form on the stream."""
     if stream is None:
         return getattr(drv, name)(*arguments)
     return getattr(drv, name + "_async")(*arguments, stream=stream)
@@ -75,7 +78,7 @@ __global__ void wait(volatile int *flag, int *seen)
 def test_the_device_may_wait_for_python(
     drv: Any, size: int, own_stream: bool
 ) -> None:
-    """A copy that waits for a kernel does not keep the lock."""
+    """A copy that waits for a kernel releases the GIL."""
     from pycuda.compiler import SourceModule
 
     wait = SourceModule(WAIT).get_function("wait")
@@ -270,7 +273,7 @@ def test_2d_mistakes(drv: Any) -> None:
 
 
 def test_2d_keeps_its_ends(drv: Any) -> None:
-    """The descriptor holds what it was given."""
+    """The descriptor keeps references to its source and destination."""
     import gc
 
     copy = drv.Memcpy2D()
@@ -389,7 +392,7 @@ def test_1d_arrays(drv: Any) -> None:
     with pytest.raises(TypeError):
         drv.memcpy_atod(memory, "array", 0, 1)
     first.free()
-    first.free()  # as often as one likes
+    first.free()  # memory may be freed several times
     with pytest.raises(drv.LogicError):
         drv.memcpy_atod(memory, first, 0, 1)
 
@@ -398,7 +401,7 @@ def test_1d_arrays(drv: Any) -> None:
 
 
 def test_peers(drv: Any, context: Any, stream: Any) -> None:
-    """Two contexts of one device; with and without naming them."""
+    """Two contexts of one device, named explicitly or not."""
     data = np.arange(100, dtype=np.int32)
     source = placed(drv, data)
     same = drv.mem_alloc(400)
@@ -443,7 +446,7 @@ def boxed(drv: Any, make: str, **sizes: int) -> Any:
 def test_copies_that_leave_the_host_memory(
     drv: Any, make: str, sizes: dict[str, int]
 ) -> None:
-    """Refused before anything is read or written."""
+    """Rejected before anything is read or written."""
     sizes = {"src_pitch": 40, "height": 10} | sizes
     sizes |= {"dst_pitch": sizes["src_pitch"]}
     if make != "Memcpy2D":
@@ -465,7 +468,7 @@ def test_copies_that_leave_the_host_memory(
 
 
 def test_rows_of_a_larger_matrix(drv: Any) -> None:
-    """A view is where the copy begins; its matrix is what there is."""
+    """The view is the start of the copy; its base array sets the bounds."""
     matrix = np.arange(100, dtype=np.float32).reshape(10, 10)
     memory = drv.mem_alloc(400)
     copy = boxed(drv, "Memcpy2D", width_in_bytes=12, height=9, src_pitch=40)
@@ -481,7 +484,7 @@ def test_rows_of_a_larger_matrix(drv: Any) -> None:
 
 
 def test_ends_that_were_replaced(drv: Any) -> None:
-    """The type alone does not bring an earlier end back."""
+    """Setting only the memory type does not restore an earlier object."""
     memory = placed(drv, np.arange(4, dtype=np.int32))
     copy = boxed(drv, "Memcpy2D", width_in_bytes=16, height=1)
     copy.set_src_host(np.zeros(4, np.int32))

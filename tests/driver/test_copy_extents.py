@@ -1,7 +1,7 @@
-"""Copies and fills end where the object that they are given ends.
+"""Copies and fills are limited by the bounds of their object.
 
-Small blocks of the pool are in one allocation of the driver, which sees
-nothing wrong in a copy from one into the next.
+Small blocks of a pool share one allocation of the driver, which accepts a copy
+that runs from one block into the next.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,7 +16,7 @@ from pycuda.tools import DeviceMemoryPool
 pytestmark = pytest.mark.usefixtures("context")
 
 HOST = np.zeros(64, np.uint8)
-REACH = 32  # bytes that each of the objects holds
+REACH = 32  # size in bytes of each object
 
 
 class Holder:
@@ -33,7 +33,7 @@ class Interface:
 
 
 def objects():
-    """(name, what holds REACH bytes, in memory that holds more)."""
+    """Return (name, object of REACH bytes within a larger allocation)."""
     array = gpuarray.zeros(4 * REACH, np.uint8)
     table = gpuarray.zeros((4, REACH), np.uint8)
     return {
@@ -111,7 +111,7 @@ def test_extents(name):
 
 
 def test_neighbours_keep_their_values():
-    """Blocks of the pool, side by side."""
+    """Adjacent blocks of the pool."""
     arrays = [gpuarray.zeros(16, np.float32) for _ in range(8)]
     for array in arrays:
         with pytest.raises(drv.LogicError):

@@ -1,7 +1,7 @@
 """Memory of another context, used while its own work is pending.
 
-In a process of its own: the number of devices of the CPU device is fixed when
-a process begins.
+The test runs in a separate process, because the number of CPU devices is fixed
+when a process starts.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-"""Objects that hold one another go when nothing else holds them."""
+"""Reference cycles of the driver's objects are collected."""
 
 import gc
 import threading
@@ -23,7 +23,7 @@ __global__ void k(int *a) { }
 
 
 class Node:
-    """Something that can be asked whether it is gone, and called."""
+    """A callable object that can be referenced weakly."""
 
     def __call__(self, *values: Any) -> None:
         pass
@@ -101,7 +101,7 @@ def of_capture() -> Any:
 
 
 def captured() -> tuple[Any, Any]:
-    """A graph and memory that it uses."""
+    """Return a graph and memory that it uses."""
     stream, held = drv.Stream(), drv.mem_alloc(64)
     with stream.capture() as graph:
         drv.memset_d8_async(held, 0, 64, stream)

@@ -1,4 +1,4 @@
-"""Events: order, time, what cannot be measured."""
+"""Events: order, elapsed time, errors."""
 
 import time
 from typing import Any
@@ -19,7 +19,8 @@ def drv() -> Any:
 def test_record_query_and_synchronize(drv: Any) -> None:
     stream = drv.Stream()
     event = drv.Event()
-    assert event.query() is True  # never recorded
+    # An event that was never recorded is complete
+    assert event.query() is True
     assert event.record(stream) is event
     assert event.synchronize() is event
     assert event.query() is True and event.handle

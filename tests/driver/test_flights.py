@@ -1,4 +1,4 @@
-"""Host memory of asynchronous copies stays until they are done."""
+"""Host memory of asynchronous copies stays alive until they are done."""
 
 import ctypes
 import gc
@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("context")
 
-# Ends by itself where the host waits for the device.
+# The kernel ends after a while if the host waits for the device.
 HOLD = """
 __global__ void hold(volatile int *flag, long long most)
 {
@@ -29,7 +29,7 @@ def drv() -> Any:
 
 
 class Held:
-    """A stream that does nothing until it is let go."""
+    """A stream that is blocked until it is released."""
 
     def __init__(self, drv: Any, kernel: Any) -> None:
         self.stream = drv.Stream()
@@ -52,7 +52,7 @@ def held(drv: Any, context: Any) -> Iterator[Held]:
     from pycuda.compiler import SourceModule
 
     hold = SourceModule(HOLD).get_function("hold")
-    assert hold.num_regs > 0  # loads it, which may wait
+    assert hold.num_regs > 0  # loads the kernel, which may wait
     made = Held(drv, hold)
     yield made
     made.release()
@@ -157,7 +157,7 @@ def test_targets_stay(drv: Any, held: Held) -> None:
     "way", ["event", "query", "context", "is_done", "drop"]
 )
 def test_what_lets_go(drv: Any, held: Held, way: str) -> None:
-    """Whatever finds the copy done, and the end of the stream."""
+    """Calls that detect that the copy is done, and the end of the stream."""
     host, memory = pinned(drv), drv.mem_alloc(4000)
     gone = weakref.ref(host)
     stream = held.stream if way != "drop" else drv.Stream()
@@ -185,7 +185,7 @@ def test_what_lets_go(drv: Any, held: Held, way: str) -> None:
 
 
 def test_later_copies_let_go_of_earlier_ones(drv: Any) -> None:
-    """Without a wait at all, the number that stays is bounded."""
+    """Without any wait, the number of pending copies is bounded."""
     stream, memory = drv.Stream(), drv.mem_alloc(4000)
     gone = []
     for _ in range(300):
@@ -215,7 +215,7 @@ def test_one_array_again_and_again(drv: Any, held: Held) -> None:
 
 
 def test_other_host_memory_is_not_kept(drv: Any) -> None:
-    """The call has read it when it returns."""
+    """The call has read the memory when it returns."""
     stream, memory = drv.Stream(), drv.mem_alloc(4000)
     host = np.arange(1000, dtype=np.int32)
     drv.memcpy_htod_async(memory, host, stream)
@@ -228,7 +228,7 @@ def test_other_host_memory_is_not_kept(drv: Any) -> None:
 
 
 def test_a_wrapper_of_the_context_goes(drv: Any, held: Held) -> None:
-    """Its flights are waited for: nobody else would know of them."""
+    """Its pending copies are waited for, since no other object tracks them."""
     pool = drv.PageLockedMemoryPool(drv.PageLockedAllocator(0))
     host, memory = pool.allocate(1000, np.int32), drv.mem_alloc(4000)
     host[:] = np.arange(1000)
@@ -258,7 +258,7 @@ def test_the_context_goes_before_the_copies_are_done(drv: Any) -> None:
 
 
 def test_the_capture_of_another_library_goes_on(drv: Any, device: str) -> None:
-    """Nothing asks for what it has only recorded."""
+    """Nothing queries events that the capture has only recorded."""
     from pycuda import cpu
 
     name = "libcuda.so.1" if device == "gpu" else str(cpu.library())

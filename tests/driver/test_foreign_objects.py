@@ -1,5 +1,8 @@
-"""Objects of a program's own classes as device memory: by `gpudata`,
-`get_pointer`, `__index__` and `__int__`, in each place that takes memory."""
+"""Objects of user classes as device memory.
+
+They have `gpudata`, `get_pointer`, `__index__` or `__int__`, and are passed to
+each function that takes memory.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +89,8 @@ def row(pointer: int) -> Row:
     return made
 
 
-# How each is made of an array. The second row: addresses that a plain call
-# refuses, as it refuses an int, since they may be meant as numbers.
+# Constructors from an array. The second row has addresses that a plain call
+# rejects, like an int, because they may be meant as numbers.
 ARGUMENTS: dict[str, Callable[[Any], Any]] = {
     "gpudata is an int": lambda a: HasData(a.ptr),
     "gpudata is an allocation": lambda a: HasData(a.gpudata),

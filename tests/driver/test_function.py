@@ -1,4 +1,4 @@
-"""Function: attributes, occupancy, kinds of launches, step by step."""
+"""Function: attributes, occupancy, and kinds of launches."""
 
 import re
 from typing import Any
@@ -81,7 +81,7 @@ def test_attributes(drv: Any, get: Any) -> None:
 
 
 def test_more_than_48_kib_of_shared_memory(drv: Any, get: Any) -> None:
-    """Nothing has to be asked for; too much is an error that says so."""
+    """No attribute has to be set; too large a size is a clear error."""
     shared, out = get("shared"), ints(drv)
     most = drv.Device(0).max_shared_memory_per_block_optin
     n = most // 4
@@ -153,7 +153,7 @@ def test_occupancy(drv: Any, get: Any) -> None:
     assert 1 <= blocks((128, 1, 1)) <= device.max_blocks_per_multiprocessor
     assert blocks(128) == blocks((16, 8)) == blocks(np.int64(128))
     assert blocks(128, shared=40 << 10) < blocks(128)
-    # What fits; that launch bounds forbid such a block is another matter.
+    # The occupancy; a launch-bounds limit on the block is another matter.
     assert get("small").max_active_blocks_per_multiprocessor(128) >= 1
     grid, threads = shared.max_potential_block_size()
     assert grid >= device.multiprocessor_count
@@ -167,7 +167,8 @@ def test_occupancy(drv: Any, get: Any) -> None:
 
 
 def test_step_by_step(drv: Any, get: Any) -> None:
-    """The launches of PyCUDA's first years, under their private names."""
+    """The launch methods of PyCUDA's first years, under their private
+    names."""
     mix = get("mix")
     out = drv.to_device(np.zeros(6, np.float32))
     mix._set_block_shape(1, 1, 1)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 @pytest.fixture
 def step() -> Any:
-    """A function of two arrays and a number, which counts its runs."""
+    """Add arrays and a number, and count the runs."""
 
     @drv.graphed
     def step(a: Any, b: Any, factor: float = 2.0) -> Any:
@@ -148,7 +148,7 @@ def test_the_oldest_goes() -> None:
     for value in (1, 2, 1, 3, 1):
         fill(a, value)
         assert a.get()[0] == value
-    assert fill.captures == 3  # 2 was unused longest
+    assert fill.captures == 3  # entry 2 was least recently used
     fill(a, 2)
     assert fill.captures == 4
 
@@ -233,7 +233,7 @@ def test_what_cannot_be_captured(forbidden: Any) -> None:
             read(a)
     assert read.captures == 0
     assert drv.current_stream() is None
-    assert (a + 1).get()[0] == 1  # nothing ran, and all goes on
+    assert (a + 1).get()[0] == 1  # nothing ran, and the context still works
 
 
 def test_a_function_that_issues_nothing() -> None:

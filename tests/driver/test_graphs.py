@@ -1,4 +1,4 @@
-"""Graphs: captures of streams, launches, updates, what they keep alive."""
+"""Graphs: captures of streams, launches, updates, object lifetimes."""
 
 import gc
 import threading
@@ -43,7 +43,7 @@ def x(context: Any) -> Any:
 
 
 def add_then_twice(drv: Any, kernels: Any, stream: Any, x: Any, y: int) -> Any:
-    """A graph that gives (x + y) * 2."""
+    """Return a graph that computes (x + y) * 2."""
     with stream.capture() as graph:
         kernels("add")(x, np.int32(y), block=BLOCK, stream=stream)
         kernels("twice")(x, block=BLOCK, stream=stream)
@@ -137,14 +137,14 @@ def test_work_that_was_not_joined(drv: Any, kernels: Any, x: Any) -> None:
 
 
 def test_array_operations_follow_the_capture(drv: Any, x: Any) -> None:
-    """In the with statement the default stream is the one that captures."""
+    """Within the with statement, the capturing stream is the default one."""
     import pycuda.cumath as cumath
     import pycuda.gpuarray as gpuarray
 
     stream = drv.Stream()
     start = np.arange(32, dtype=np.float32)
     given = gpuarray.to_gpu(start)
-    _ = gpuarray.sum(cumath.sqrt(given * 2 + 1))  # compiled beforehand
+    _ = gpuarray.sum(cumath.sqrt(given * 2 + 1))  # compiled before the capture
     with stream.capture() as graph:
         middle = given * 2 + 1
         result = cumath.sqrt(middle)
@@ -182,7 +182,8 @@ def test_elementwise_kernels_follow_the_capture(drv: Any, x: Any) -> None:
 def test_the_default_stream_is_its_own_in_other_threads(
     drv: Any, context: Any, x: Any
 ) -> None:
-    stream = drv.Stream(1)  # not ordered with the default stream
+    # A stream that does not wait for the default stream
+    stream = drv.Stream(1)
     results: list[Any] = []
 
     def work() -> None:
@@ -242,7 +243,7 @@ def test_an_event_from_outside(drv: Any) -> None:
 
 @pytest.mark.parametrize("how", ["query", "synchronize"])
 def test_an_event_of_a_capture(drv: Any, how: str) -> None:
-    """It has no state to ask for, and the question spoils the capture."""
+    """A captured event has no state, and a query breaks the capture."""
     stream, inside = drv.Stream(), drv.Event()
     spoilt = pytest.raises(drv.LogicError, match="cuStreamEndCapture failed")
     with spoilt, stream.capture():
@@ -306,7 +307,7 @@ def test_a_graph_in_a_capture(drv: Any, kernels: Any, x: Any) -> None:
 def test_graphs_in_captures_stay_as_they_were(
     drv: Any, kernels: Any, x: Any
 ) -> None:
-    """A Graph as well as a GraphExec, as it was last updated to."""
+    """A captured Graph or GraphExec keeps its state of that time."""
     stream = drv.Stream()
     first = add_then_twice(drv, kernels, stream, x, 1)
     run = first.instantiate()
@@ -332,7 +333,7 @@ def test_graphs_in_captures_stay_as_they_were(
 
 
 def test_graphs_let_go_of_each_other(drv: Any, kernels: Any, x: Any) -> None:
-    """Without the garbage collector: no reference goes in a circle."""
+    """Graphs form no reference cycles, so no garbage collection is needed."""
     stream = drv.Stream()
     graph = add_then_twice(drv, kernels, stream, x, 1)
     run = graph.instantiate()
@@ -350,7 +351,7 @@ def test_graphs_let_go_of_each_other(drv: Any, kernels: Any, x: Any) -> None:
 
 
 def test_what_a_graph_uses_stays(drv: Any, kernels: Any) -> None:
-    """Arrays, functions and host memory that nothing else refers to."""
+    """A graph keeps arrays, functions and host memory alive."""
     import pycuda.gpuarray as gpuarray
 
     stream = drv.Stream()
@@ -483,7 +484,7 @@ def test_dropped_while_it_runs(drv: Any, kernels: Any) -> None:
 
 
 def test_captures_that_are_left_open(drv: Any, x: Any) -> None:
-    """One that is dropped, and one whose stream goes with its context."""
+    """A capture that is dropped, and one whose context is detached."""
     stream = drv.Stream()
     stream.capture().__enter__()
     gc.collect()

@@ -1,7 +1,7 @@
-"""PyCUDA's interface, name by name: interface.toml against what there is.
+"""PyCUDA's driver interface, name by name, after interface.toml.
 
-Presence, kinds, parameters and enum values; what things do is in the other
-files.  The types of `_driver.pyi` are compared with the module too.
+The tests check presence, kinds, parameters and enum values; other files test
+behavior. They also compare the types in `_driver.pyi` with the module.
 """
 
 import ast
@@ -29,13 +29,13 @@ def drv() -> Any:
 
 
 def parameters(text: str) -> list[str]:
-    """The table's string as a list."""
+    """Return the parameters in the table's string as a list."""
     text = text.removeprefix("static")
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def keywords(text: str) -> list[str]:
-    """The parameters that may be given by name."""
+    """Return the parameters that may be passed by name."""
     return [
         part.partition("=")[0]
         for part in parameters(text)
@@ -44,7 +44,7 @@ def keywords(text: str) -> list[str]:
 
 
 def required(text: str) -> int:
-    """How many arguments a call needs."""
+    """Return the number of required arguments."""
     return sum(
         "=" not in part and not part.endswith("?") and part[0] != "*"
         for part in parameters(text)
@@ -59,7 +59,7 @@ def methods() -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("name", TABLE["functions"])
 def test_function(drv: Any, name: str) -> None:
-    """It is there, and knows its parameters by PyCUDA's names."""
+    """The function exists and has PyCUDA's parameter names."""
     function = getattr(drv, name)
     text = TABLE["functions"][name]
     if inspect.isfunction(function):
@@ -75,7 +75,7 @@ def test_function(drv: Any, name: str) -> None:
 
 
 def check_call(function: Any, text: str) -> None:
-    """An argument too few, one too many, an unknown one: all TypeErrors."""
+    """A missing, surplus or unknown argument raises a TypeError."""
     names, need = keywords(text), required(text)
     if need:
         with pytest.raises(TypeError):
@@ -214,7 +214,7 @@ def test_stub_names_what_there_is() -> None:
                 and isinstance(item.target, ast.Name)
                 else None
             )
-            # Instances and lower-case attributes have these of their own.
+            # Instances and lower-case attributes define these themselves.
             if name not in (None, "__getattr__", "get_attributes"):
                 assert hasattr(kind, name), f"{node.name}.{name}"
 
@@ -228,7 +228,7 @@ def public_members(kind: type) -> set[str]:
 
 
 def test_stub_is_complete() -> None:
-    """Every public name of the module, with every public method."""
+    """The stub has every public name of the module and every public method."""
     from pycuda import _driver
 
     classes: dict[str, ast.ClassDef] = {}
@@ -253,7 +253,7 @@ def test_stub_is_complete() -> None:
                 found |= members(base.id)
         return found
 
-    # Bases of the array room's, which its Python classes describe.
+    # Base classes from src/array, which its Python classes describe.
     inner = {
         "ArrayBase", "ElementwiseBase", "PlannedMethod", "Shortcut",
         "UsualCall",

@@ -1,4 +1,4 @@
-"""Device memory of one process in another."""
+"""Device memory shared between processes."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def drv() -> Any:
 
 
 def opener(code: str, handle: bytes, count: int = 0) -> str:
-    """Run the code in another process; what it printed."""
+    """Run the code in another process and return its output."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", OPENER + code, handle.hex(), str(count)],
         capture_output=True,
@@ -43,7 +43,8 @@ def opener(code: str, handle: bytes, count: int = 0) -> str:
 
 @pytest.mark.parametrize("count", [64, 5000, 300_000, 3 << 20])
 def test_memory_of_another_process(drv: Any, count: int) -> None:
-    """It is read and written there, and the rest stays as it was."""
+    """The other process reads and writes; the rest of the memory is
+    unchanged."""
     before = drv.to_device(np.full(64, 1, np.int32))
     data = np.arange(count, dtype=np.int32)
     memory = drv.to_device(data)
@@ -99,7 +100,7 @@ print(drv.from_device(second, 100, np.int32).sum())
 
 @pytest.mark.cpu
 def test_closed_memory_is_not_mapped(drv: Any) -> None:
-    """By its last user, or with its context."""
+    """The mapping is removed with its last user, or with its context."""
     memory = drv.to_device(np.arange(100, dtype=np.int32))
     opener(
         """
@@ -131,7 +132,7 @@ def test_mistakes(drv: Any) -> None:
     with pytest.raises(TypeError):
         drv.IPCMemoryHandle("handle")
     with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
-        drv.IPCMemoryHandle(handle)  # in the process that made it
+        drv.IPCMemoryHandle(handle)  # in the process that created it
     with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle failed"):
         drv.mem_get_ipc_handle(8)
     with pytest.raises(TypeError):
@@ -140,7 +141,7 @@ def test_mistakes(drv: Any) -> None:
 
 @pytest.mark.cpu
 def test_handles_that_are_stale_or_wrong(drv: Any) -> None:
-    """Only the CPU device promises to notice."""
+    """Only the CPU device guarantees to detect them."""
     memory = drv.mem_alloc(1 << 20)
     stale = bytes(drv.mem_get_ipc_handle(memory))
     base = np.frombuffer(stale, np.uint8)
@@ -170,7 +171,7 @@ def shared_event(drv: Any) -> Any:
 
 
 class Other:
-    """A process that runs one line after the other, and answers."""
+    """A process that executes lines on request and reports their output."""
 
     def __init__(self, code: str, *handles: bytes) -> None:
         loop = """
@@ -188,13 +189,13 @@ for line in sys.stdin:
         )
 
     def tell(self, line: str) -> None:
-        """Let it run the line; its answer is yet to come."""
+        """Send a line to execute, without waiting for its result."""
         assert self.process.stdin is not None
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
     def answer(self) -> list[str]:
-        """What it printed until the line was done."""
+        """Return the output up to the end of the line."""
         printed: list[str] = []
         assert self.process.stdout is not None
         while (line := self.process.stdout.readline().strip()) != "done":
@@ -225,7 +226,7 @@ host = drv.pagelocked_empty(4, np.int32)
 
 
 def test_events_of_another_process(drv: Any) -> None:
-    """Either process records, asks and waits; the other goes by it."""
+    """Either process records, queries and waits; the other sees it."""
     event = shared_event(drv)
     memory = drv.to_device(np.zeros(4, np.int32))
     handle = event.ipc_handle()
@@ -256,7 +257,7 @@ def test_events_of_another_process(drv: Any) -> None:
 
 
 def test_waits_for_another_process(drv: Any) -> None:
-    """A stream that waits for what the other process has not reached yet."""
+    """A stream waits for an event that the other process reaches later."""
     event = shared_event(drv)
     memory = drv.to_device(np.zeros(4, np.int32))
     with Other(
@@ -305,7 +306,7 @@ def start():
 
 @pytest.mark.cpu
 def test_a_process_that_dies_holds_nobody_up(drv: Any) -> None:
-    """What it recorded counts as reached: nothing else will reach it."""
+    """Its recorded events count as reached, since nothing will reach them."""
     event = shared_event(drv)
     memory = drv.to_device(np.zeros(4, np.int32))
     with Other(
@@ -332,11 +333,11 @@ def test_a_process_that_dies_holds_nobody_up(drv: Any) -> None:
 
 @pytest.mark.cpu
 def test_event_handles_that_are_stale_or_wrong(drv: Any) -> None:
-    """Only the CPU device promises to notice."""
+    """Only the CPU device guarantees to detect them."""
     event = shared_event(drv)
     stale = bytes(event.ipc_handle())
     with pytest.raises(drv.LogicError, match="cuIpcOpenEventHandle failed"):
-        drv.Event.from_ipc_handle(stale)  # in the process that made it
+        drv.Event.from_ipc_handle(stale)  # in the process that created it
     base = np.frombuffer(stale, np.uint8)
     del event
     tried = [stale]
@@ -360,10 +361,11 @@ print("end")
 
 def test_event_handles(drv: Any) -> None:
     with pytest.raises(drv.LogicError, match="cuIpcGetEventHandle failed"):
-        drv.Event().ipc_handle()  # not made for it
+        drv.Event().ipc_handle()  # the event was created without the flag
     with pytest.raises(TypeError):
         drv.Event.from_ipc_handle("text")
     with pytest.raises(drv.LogicError, match="event's handle has 64 bytes"):
         drv.Event.from_ipc_handle(b"short")
     with pytest.raises(drv.LogicError, match="cuEventCreate failed"):
-        drv.Event(drv.event_flags.INTERPROCESS)  # which can tell no time
+        # This flag requires DISABLE_TIMING
+        drv.Event(drv.event_flags.INTERPROCESS)

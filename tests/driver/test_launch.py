@@ -1,4 +1,4 @@
-"""The launch path: arguments by the kernel's layout, In/Out, prepare."""
+"""Launches: arguments by the kernel's layout, In/Out, prepared calls."""
 
 import gc
 import re
@@ -377,7 +377,8 @@ def test_prepare_refusals(drv: Any, module: Any) -> None:
 
 
 def test_prepared_sizes(drv: Any, module: Any, data: Any) -> None:
-    """Integers are resized to their parameters, other values are not."""
+    """Integers are converted to their parameter's size, other values are
+    not."""
     source = drv.to_device(data)
     target = drv.mem_alloc(data.nbytes)
     scale = module.get_function("scale")
@@ -458,7 +459,7 @@ def test_gpuarray_and_foreign_arguments(drv: Any, module: Any) -> None:
 
 
 def test_many_launches_and_memory_stay_right(drv: Any, module: Any) -> None:
-    """More launches than the queue takes without giving up the GIL."""
+    """More launches than the queue accepts without releasing the GIL."""
     array = drv.to_device(np.zeros(1, np.int32))
     from pycuda.compiler import SourceModule
 
@@ -484,16 +485,15 @@ __global__ void count(int *a) { atomicAdd(a, 1); }
 
 @pytest.mark.parametrize("streams", [1, 3, 7, 12])
 def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
-    """Launches that wait for room in the queue do not keep the lock.
+    """Launches that wait for space in the queue release the GIL.
 
-    A thread of Python's ends what holds the streams up, once it is noticed
-    that launches wait.
+    A Python thread unblocks the streams after it detects that launches wait.
     """
     from pycuda.compiler import SourceModule
 
     module = SourceModule(WAIT)
     wait, count = (module.get_function(name) for name in ("wait", "count"))
-    assert count.num_regs > 0  # loads it, which may wait
+    assert count.num_regs > 0  # loads the kernel, which may wait
     number = drv.to_device(np.zeros(1, np.int32))
     flag = drv.pagelocked_zeros(
         1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
@@ -525,9 +525,10 @@ def test_the_device_may_wait_for_python(drv: Any, streams: int) -> None:
 
 @pytest.mark.parametrize("copy", ["memcpy_htod", "memcpy_dtoh", "elsewhere"])
 def test_copies_may_wait_for_python(drv: Any, copy: str) -> None:
-    """A small copy behind a kernel does not keep the lock either.
+    """A small copy after a kernel releases the GIL too.
 
-    The kernel may have been launched in another Context of the same handle.
+    The kernel may have been launched through another Context of the same
+    handle.
     """
     from pycuda.compiler import SourceModule
 
@@ -543,7 +544,7 @@ def test_copies_may_wait_for_python(drv: Any, copy: str) -> None:
         where = np.uintp(int(flag.base.get_device_pointer()))
         memory, host = drv.mem_alloc(4), np.zeros(1, np.int32)
         flag[0] = 1
-        wait(where, block=(1, 1, 1))  # loads it
+        wait(where, block=(1, 1, 1))  # loads the kernel
         drv.Context.synchronize()
         flag[0] = 0
         if copy == "elsewhere":
@@ -595,7 +596,7 @@ def test_what_has_no_truth_is_no_time_kernel(drv: Any, module: Any) -> None:
 
 
 def test_errors_of_foreign_arguments_are_theirs(drv: Any, module: Any) -> None:
-    """What the program's own code raises is raised by the call."""
+    """An exception from the program's own code propagates from the call."""
 
     class Fails:
         def __init__(self, error: type[BaseException]) -> None:
@@ -623,7 +624,7 @@ def test_errors_of_foreign_arguments_are_theirs(drv: Any, module: Any) -> None:
 
 
 def test_shared_memory_beside_what_is_static(drv: Any) -> None:
-    """All sizes that the device has, whatever was allowed before."""
+    """All sizes that the device supports, whatever was allowed before."""
     from pycuda.compiler import SourceModule
 
     module = SourceModule("""
@@ -656,10 +657,11 @@ def test_shared_memory_beside_what_is_static(drv: Any) -> None:
 def test_a_busy_thread_does_not_slow_launches(
     drv: Any, module: Any, streams: int, told: bool
 ) -> None:
-    """A loop that the device keeps pace with keeps the lock.
+    """Launches hold the GIL in a loop in which the device keeps pace.
 
-    Each time that it gave the lock away it would wait 5 milliseconds.  That
-    the device is done is told by a wait, or has to be asked for.
+    Each time that it released the GIL it would wait 5 milliseconds to acquire
+    it. Completion of the device's work is learned from a wait, or has to be
+    queried.
     """
     from pycuda.compiler import SourceModule
 
@@ -688,7 +690,7 @@ def test_a_busy_thread_does_not_slow_launches(
         stop.set()
         thread.join()
     drv.Context.synchronize()
-    usual = sorted(rounds)[len(rounds) // 2]  # others may have the machine
+    usual = sorted(rounds)[len(rounds) // 2]  # other processes may use the CPU
     assert usual < 64 * 0.005 / 2, f"{usual:.2f} s"
 
 

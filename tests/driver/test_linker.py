@@ -67,7 +67,7 @@ def test_globals(drv: Any, image: bytes) -> None:
     assert size == 4
     drv.memcpy_htod(address, np.int32(9))
     assert counted(drv, module) == 9
-    assert counted(drv, drv.module_from_buffer(image)) == 3  # its own
+    assert counted(drv, drv.module_from_buffer(image)) == 3  # its own variable
     table, size = module.get_global("table")
     assert size == 16
     drv.memcpy_htod(table, np.arange(4, dtype=np.float32))
@@ -98,7 +98,7 @@ def test_functions_keep_their_module(drv: Any, image: bytes) -> None:
     assert function.__name__ == "count"
 
 
-@pytest.mark.cpu  # NVIDIA's driver answers for its own
+@pytest.mark.cpu  # NVIDIA's driver has messages of its own
 def test_images_that_are_cut_off_or_damaged(drv: Any, image: bytes) -> None:
     for length in [1, 7, 8, 9, 100, *range(111, len(image), 97)]:
         with pytest.raises(drv.LogicError, match="the image is cut off"):
@@ -170,7 +170,7 @@ def test_options_of_log_buffers(drv: Any, image: bytes, number: int) -> None:
         drv.Linker(None, options)
 
 
-@pytest.mark.cpu  # NVIDIA's linker takes nothing after an error
+@pytest.mark.cpu  # NVIDIA's linker accepts nothing after an error
 def test_logs_are_of_their_call(drv: Any, relocatable: bytes) -> None:
     told: list[Any] = []
     linker = drv.Linker(lambda *values: told.append(values))
@@ -183,7 +183,7 @@ def test_logs_are_of_their_call(drv: Any, relocatable: bytes) -> None:
 
 @pytest.mark.gpu
 def test_an_image_of_the_cpu_device_says_so(drv: Any) -> None:
-    """Programs that keep their images next to them may be moved."""
+    """Programs that store their images next to them may be moved."""
     head = struct.pack("<QIIQ", 0x474D495543590C, 4, 1, 256)
     with pytest.raises(drv.Error, match="image for the CPU device"):
         drv.module_from_buffer(head.ljust(256, b"\0"))

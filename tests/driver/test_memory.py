@@ -135,7 +135,7 @@ def test_ranges_and_info(drv: Any) -> None:
 
 
 def test_memory_that_was_given_back_is_free(drv: Any) -> None:
-    """Others may take and give memory meanwhile, but not each time."""
+    """Other processes may use memory too, but not in each iteration."""
     from pycuda import gpuarray
 
     for _ in range(50):
@@ -150,7 +150,7 @@ def test_memory_that_was_given_back_is_free(drv: Any) -> None:
 
 
 def test_as_buffer(drv: Any) -> None:
-    """Only where the host can reach the memory."""
+    """Only if the host can access the memory."""
     managed = drv.managed_empty(8, np.int32)
     managed[:] = 3
     view = managed.base.as_buffer(16, offset=8)
@@ -234,7 +234,7 @@ def test_wrong_shapes_and_orders(drv: Any, kind: str) -> None:
 def test_pagelocked(drv: Any, device: str) -> None:
     flags = drv.host_alloc_flags
     both = flags.DEVICEMAP | flags.PORTABLE
-    # Some GPUs' drivers do not give back that it is portable.
+    # Some GPU drivers do not report the PORTABLE flag.
     told = both if device == "cpu" else flags.DEVICEMAP
     array = drv.pagelocked_zeros(16, np.int32, mem_flags=both)
     base = array.base
@@ -269,7 +269,7 @@ def test_aligned(drv: Any) -> None:
 
 
 def test_managed_in_kernels(drv: Any, double: Any) -> None:
-    """Whole arrays and slices of them are passed by pointer."""
+    """Managed arrays and their slices are passed by pointer."""
     array = drv.managed_empty(8, np.int32)
     array[:] = np.arange(8)
     assert isinstance(array.base, drv.ManagedAllocation)

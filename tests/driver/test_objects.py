@@ -1,4 +1,4 @@
-"""Contexts, memory, streams, pools, textures: the objects of the driver."""
+"""Objects of the driver: contexts, memory, streams, pools, textures."""
 
 import gc
 import re
@@ -52,7 +52,7 @@ def test_attributes_by_the_names_of_enums(
             try:
                 value = thing.get_attribute(member)
             except drv.Error:
-                continue  # the driver may be older than it is
+                continue  # the driver may be older than the attribute
             if not callable(getattr(type(thing), case(name), None)):
                 assert getattr(thing, case(name)) == value
         for wrong in ("names", "values", "__qualname_", "mro"):
@@ -130,7 +130,7 @@ def test_threads_have_their_own_stack(drv: Any, context: Any) -> None:
     thread.start()
     thread.join()
     assert seen[0] is None
-    seen[1].free()  # from another thread than its maker's
+    seen[1].free()  # from another thread than the one that allocated it
 
 
 def test_copies(drv: Any) -> None:
@@ -349,7 +349,7 @@ def test_default_pool_gives_memory_back(drv: Any) -> None:
         _driver._pointer_device(address)
 
 
-@pytest.mark.cpu  # where fresh memory is zero
+@pytest.mark.cpu  # fresh memory is zero there
 def test_default_pool_keeps_large_blocks(drv: Any) -> None:
     from pycuda import gpuarray
 
@@ -363,11 +363,11 @@ def test_default_pool_keeps_large_blocks(drv: Any) -> None:
     assert gpuarray.empty(300 << 20, np.uint8)[5:6].get()[0] == 0
 
 
-@pytest.mark.cpu  # where fresh memory is zero
+@pytest.mark.cpu  # fresh memory is zero there
 def test_default_pool_keeps_several_blocks(drv: Any) -> None:
     from pycuda import gpuarray
 
-    drv.mem_get_info()  # frees what is kept
+    drv.mem_get_info()  # frees idle memory
     for _ in range(2):
         arrays = [gpuarray.empty(100 << 20, np.uint8) for _ in range(3)]
         marks = [array[5:6].get()[0] for array in arrays]
@@ -377,23 +377,23 @@ def test_default_pool_keeps_several_blocks(drv: Any) -> None:
     assert marks == [7, 7, 7]
 
 
-@pytest.mark.cpu  # where fresh memory is zero
+@pytest.mark.cpu  # fresh memory is zero there
 def test_default_pool_gives_blocks_of_streams_that_are_done(drv: Any) -> None:
     from pycuda import gpuarray
 
     stream = drv.Stream()
-    drv.mem_get_info()  # frees what is kept
+    drv.mem_get_info()  # frees idle memory
     with stream:
         gpuarray.empty(300 << 20, np.uint8).fill(7)
     stream.synchronize()
     assert gpuarray.empty(300 << 20, np.uint8)[5:6].get()[0] == 7
 
 
-@pytest.mark.cpu  # where fresh memory is zero
+@pytest.mark.cpu  # fresh memory is zero there
 def test_default_pool_keeps_blocks_of_streams_that_are_gone(drv: Any) -> None:
     from pycuda import gpuarray
 
-    drv.mem_get_info()  # frees what is kept
+    drv.mem_get_info()  # frees idle memory
     with drv.Stream():
         arrays = [gpuarray.empty(100 << 20, np.uint8) for _ in range(3)]
         for array in arrays:
@@ -502,7 +502,7 @@ def plain(context: Any) -> Any:
 
 
 def test_a_freed_array_stops_no_kernel(drv: Any, plain: Any) -> None:
-    """A launch of a kernel that does not read the texture."""
+    """Kernels that do not read the texture can be launched."""
     out = drv.to_device(np.zeros(1, np.float32))
     texref, one = plain.get_texref("tex"), {"block": (1, 1, 1)}
     array = drv.np_to_array(np.full((2, 2), 7, np.float32), "C")
@@ -525,7 +525,7 @@ def test_a_freed_array_stops_no_kernel(drv: Any, plain: Any) -> None:
 def test_errors_name_the_reference(drv: Any, plain: Any) -> None:
     texref = plain.get_texref("tex")
     wide = drv.ArrayDescriptor()
-    wide.width, wide.height = 1 << 20, 2  # 131072 is the most of such rows
+    wide.width, wide.height = 1 << 20, 2  # 131072 is the limit for such rows
     wide.format, wide.num_channels = drv.array_format.FLOAT, 1
     texref.set_address_2d(drv.mem_alloc(1 << 23), wide, 1 << 22)
     out = drv.mem_alloc(4)

@@ -1,4 +1,4 @@
-"""Spellings of PyCUDA's first releases, and what programs replace."""
+"""Spellings of PyCUDA's first releases, and methods that programs replace."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_arrays_of_numpy_as_grid_and_block(module: Any, array: Any) -> None:
 
 
 def test_a_call_that_is_replaced(drv: Any, module: Any, array: Any) -> None:
-    """Programs wrap launches to count or to time them."""
+    """Programs wrap launches to count or time them."""
     calls = []
     add, other = (module.get_function("add") for _ in range(2))
     original = drv.Function.__call__
@@ -215,7 +215,7 @@ def test_methods_that_are_replaced(
 
 
 def test_modules_of_their_own_making(drv: Any, array: Any) -> None:
-    """Classes derived from SourceModule that do not compile themselves."""
+    """Subclasses of SourceModule that do not call its constructor."""
     from pycuda.compiler import CudaModule, SourceModule, compile
 
     image = compile(SOURCE)

@@ -1,4 +1,4 @@
-"""Each optional argument in interface.toml, given, and what it changes."""
+"""Each optional argument in interface.toml, passed once, and its effect."""
 
 # SPDX-License-Identifier: MIT
 
@@ -17,7 +17,7 @@ COVERED: set[str] = set()
 
 
 def covers(text: str) -> Callable[[Any], Any]:
-    """Say which arguments, "name.argument", a test gives."""
+    """Declare the arguments, "name.argument", that a test passes."""
     COVERED.update(text.split())
     return lambda test: test
 
@@ -30,7 +30,7 @@ def drv() -> Any:
 
 
 def options(text: str) -> Iterator[str]:
-    """Names of the optional arguments of one entry."""
+    """Return names of the optional arguments of one entry."""
     parts = text.removeprefix("static").split(",")
     for place, part in enumerate(part.strip() for part in parts):
         if "=" in part:
@@ -51,7 +51,7 @@ def test_every_option_is_given() -> None:
     assert COVERED - wanted == set()
 
 
-# -- memory of the host
+# -- host memory
 
 KINDS = {
     "pagelocked": {"mem_flags": 2},
@@ -130,7 +130,7 @@ def test_flags_of_registered_memory(drv: Any) -> None:
     """
 )
 def test_the_stream_is_the_one_given(drv: Any) -> None:
-    """Each call is captured by its stream, so it did go there."""
+    """The stream captures each call, so the call used that stream."""
     memory, other = drv.mem_alloc(64), drv.mem_alloc(64)
     host = drv.pagelocked_zeros(16, np.uint32)
     calls = [
@@ -210,7 +210,7 @@ def test_offset_of_a_buffer(drv: Any) -> None:
 
 
 def read_array(drv: Any, array: Any, kind: Any, shape: Any) -> np.ndarray:
-    """What a 2-D CUDA array holds."""
+    """Return the contents of a 2-D CUDA array."""
     found = np.zeros(shape, kind)
     copy = drv.Memcpy2D()
     copy.set_src_array(array)
@@ -253,7 +253,7 @@ def test_arrays_for_surfaces(drv: Any, name: str) -> None:
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays_of_views(drv: Any, order: str) -> None:
-    """Whatever their strides are, elements come to their places."""
+    """Elements arrive at their positions, whatever the view's strides."""
     from pycuda import gpuarray
 
     table = np.arange(48, dtype=np.float32).reshape(6, 8)

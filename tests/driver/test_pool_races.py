@@ -1,8 +1,8 @@
-"""The default pool never hands memory out while somebody still writes to it.
+"""The default pool never reuses memory that pending work still writes.
 
-A kernel that is held up writes late into memory that was freed meanwhile, and
-new memory of the same size is taken and filled: the late values never show.
-Each case is run with its rule turned off, too: then they do.
+A delayed kernel writes late into memory that has been freed; new memory of the
+same size is allocated and filled: the late values must not appear. Each case
+also runs with its rule turned off: then they appear.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("context")
 
-# The gate opens by itself where the pool waits for the device.
+# The gate opens after a while if the pool waits for the device.
 SOURCE = """
 __global__ void late(volatile int *flag, int *to, long long most)
 {
@@ -35,7 +35,7 @@ def drv() -> Any:
 
 
 class Late:
-    """Kernels that write -1 when the gate is opened."""
+    """Kernels that write -1 after the gate opens."""
 
     def __init__(self, drv: Any) -> None:
         from pycuda.compiler import SourceModule
@@ -70,7 +70,7 @@ class Late:
         self.most = LONG
 
     def old(self) -> Any:
-        """Memory of the pool that nobody uses now."""
+        """Return free memory of the pool."""
         from pycuda import gpuarray
 
         array = gpuarray.zeros(COUNT, np.int32)
@@ -78,7 +78,8 @@ class Late:
         return array
 
     def new(self, stream: Any) -> Any:
-        """Memory that is taken after the old was freed, full of sevens."""
+        """Allocate memory after the old memory was freed, filled with
+        sevens."""
         handler = self.drv.In(self.sevens)
         handler.get_device_alloc()
         handler.pre_call(stream)
@@ -90,7 +91,7 @@ class Late:
 def late(drv: Any, context: Any) -> Iterator[Late]:
     from pycuda import _driver
 
-    drv.mem_get_info()  # trims the pool: no block of other tests is left
+    drv.mem_get_info()  # trims the pool: no block of other tests remains
     made = Late(drv)
     made.close()
     yield made
@@ -124,7 +125,7 @@ def index(late: Late, one: Any, two: Any) -> None:
 
 
 class Holder:
-    """A program's own object for the memory."""
+    """A program's own object that owns the memory."""
 
     def __init__(self, gpudata: Any) -> None:
         self.gpudata = gpudata
@@ -161,7 +162,7 @@ RACES = {
 
 
 def found(late: Late, race: Callable[..., None], flags: int) -> Any:
-    """What the new memory holds when all is done."""
+    """Return the contents of the new memory after all work is done."""
     one, two = (late.drv.Stream(flags) for _ in range(2))
     race(late, one, two)
     new = late.new(two)
@@ -181,13 +182,14 @@ def test_nothing_is_used_too_early(late: Late, name: str, flags: int) -> None:
 def test_each_rule_is_needed(late: Late, name: str) -> None:
     race, rule = RACES[name]
     late.without(rule)
-    # What non-blocking streams used is scattered: that rule would do, too.
+    # The pool scatters memory of non-blocking streams, which also suffices.
     flags = 0 if rule == OTHER_STREAMS else 1
     assert (found(late, race, flags) == -1).all()
 
 
 def stream_ended(late: Late) -> Any:
-    """The only stream that used the memory ends before its kernel does."""
+    """The only stream that used the memory is deleted before its kernel
+    ends."""
     one, two = late.drv.Stream(), late.drv.Stream()
     late.write(late.old(), one)
     del one
@@ -207,7 +209,7 @@ def test_streams_that_end_must_be_waited_for(late: Late) -> None:
 
 
 def test_memory_outlives_the_stream_it_came_from(drv: Any) -> None:
-    """Its first use is after the end of the stream that took it."""
+    """Its first use is after the deletion of the stream that allocated it."""
     from pycuda import gpuarray
 
     with drv.Stream():

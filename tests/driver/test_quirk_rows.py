@@ -1,7 +1,7 @@
-"""Each oddity of PyCUDA's driver: kept, mended or bettered, row by row.
+"""Each quirk of PyCUDA's driver: kept, fixed or improved, row by row.
 
-The rows B1 to B35 are those that the project was planned by; the others of
-their kind have tests of their own beside the arrays and the tools.
+Rows B1 to B35 are those of the project's plan; other quirks are tested with
+the arrays and the tools.
 """
 
 import gc
@@ -123,7 +123,8 @@ def test_b6_slices_of_managed_arrays_are_pointers(drv: Any, get: Any) -> None:
 
 
 def test_b7_b8_handlers(drv: Any, get: Any) -> None:
-    """In stream order; without a stream the data is there at once."""
+    """Handlers run in stream order; without a stream the data is copied
+    first."""
     host = drv.pagelocked_zeros(4, np.int32)
     stream = drv.Stream()
     for _ in range(5):
@@ -211,12 +212,13 @@ def test_b17_ipc_handles_of_any_bytes(drv: Any) -> None:
     handle = drv.mem_get_ipc_handle(drv.mem_alloc(64))
     for given in (handle, bytes(handle), memoryview(handle)):
         with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
-            drv.IPCMemoryHandle(given)  # read, and found to be our own
+            # The handle is parsed and recognized as this process's own
+            drv.IPCMemoryHandle(given)
 
 
 @pytest.mark.parametrize("make", ["Memcpy2D", "Memcpy3D", "Memcpy3DPeer"])
 def test_b18_b19_copies(drv: Any, make: str) -> None:
-    """Called without arguments; what was set stays."""
+    """Copies are called without arguments; attributes stay set."""
     copy, out = getattr(drv, make)(), ints(drv, 4)
     copy.set_src_host(np.arange(4, dtype=np.int32))
     copy.set_dst_device(out)
@@ -299,7 +301,7 @@ def test_b26_nothing_at_all(drv: Any) -> None:
 
 def test_b27_garbage_is_collected_before_memory_is_refused(drv: Any) -> None:
     class Knot:
-        """Memory that only the collector frees."""
+        """Memory in a cycle that only the garbage collector frees."""
 
         def __init__(self) -> None:
             self.memory, self.me = drv.mem_alloc(64), self
@@ -331,7 +333,7 @@ def test_b28_b29_classes_of_errors(drv: Any) -> None:
 
 
 def test_b30_launches_beside_a_busy_thread(drv: Any, get: Any) -> None:
-    """Few of them keep the lock: nobody waits for a switch of threads."""
+    """Few launches hold the GIL: no thread waits for a switch interval."""
     memory, stop = ints(drv), threading.Event()
     fill, value = get("fill"), np.int32(1)
 
@@ -350,7 +352,7 @@ def test_b30_launches_beside_a_busy_thread(drv: Any, get: Any) -> None:
     finally:
         stop.set()
         thread.join()
-    assert best < 20 * 0.005 / 2  # a switch takes 5 ms
+    assert best < 20 * 0.005 / 2  # the switch interval is 5 ms
 
 
 def launches_take(
@@ -370,7 +372,7 @@ def test_b31_version_of_the_generators(drv: Any) -> None:
 
 
 def test_b31_version_of_the_headers(device: str) -> None:
-    """Those that the generators are compiled from."""
+    """The version of the headers from which the generators are compiled."""
     from pycuda import curandom
 
     version = curandom.get_curand_version()
@@ -400,7 +402,7 @@ def test_b33_enumerations(drv: Any) -> None:
     assert drv.device_attribute.values[10] == member
     assert drv.Device(0).get_attribute(member) == 32
     assert type(drv.event_flags.BLOCKING_SYNC | drv.event_flags(2)) is int
-    drv.Event(1).record()  # flags may be plain
+    drv.Event(1).record()  # flags may be plain integers
 
 
 def test_b34_kinds_of_memory(drv: Any) -> None:

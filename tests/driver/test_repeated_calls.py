@@ -1,4 +1,4 @@
-"""What a launch remembers of the last one is forgotten when it is another."""
+"""Cached state of a launch is dropped when the next launch differs."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def out() -> gpuarray.GPUArray:
 
 
 def seen(out: gpuarray.GPUArray) -> tuple[int, float, int]:
-    """(the number, the real, how many threads); and cleared."""
+    """Return (the number, the real, the count of threads) and clear them."""
     host = out.get()
     out.fill(0)
     return host[0], host.view(np.float32)[100], np.count_nonzero(host[:100])
@@ -199,12 +199,12 @@ def test_a_graph_keeps_what_was_used_before_its_capture(
 
 
 def again(call):
-    """Three times, so that the last two are like the one before."""
+    """Call three times, so that the last two repeat the first."""
     return [call() for _ in range(3)][-1]
 
 
 def caller(put: cuda.Function, out: gpuarray.GPUArray, prepared: bool):
-    """A call of either kind with a block, of the number 7 and the real 2.5."""
+    """Return a call of either kind, with the number 7 and the real 2.5."""
     n, x = np.int32(7), np.float32(2.5)
     put.prepare("Pif")
 
@@ -277,7 +277,7 @@ def test_refused_launches_say_so_each_time(
 def test_the_stream_that_is_entered(
     put: cuda.Function, out: gpuarray.GPUArray, prepared: bool
 ) -> None:
-    """Launches without a stream, in and outside of one's capture."""
+    """Launches without a stream, inside and outside a stream's capture."""
     call_with, block = caller(put, out, prepared), (3, 1, 1)
 
     def call() -> None:
@@ -346,7 +346,7 @@ def test_structs_by_value(size: int) -> None:
 
 
 def test_memory_of_many_kinds(put: cuda.Function) -> None:
-    """A parameter gets what it had before, and what it had not."""
+    """Each parameter receives memory of the previous kind, and of others."""
     pool, plain = cuda.DeviceMemoryPool(), cuda.mem_alloc(800)
     array = gpuarray.zeros(200, np.int32)
     managed = cuda.managed_zeros(

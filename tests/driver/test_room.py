@@ -1,7 +1,7 @@
-"""Launches give Python's lock away where the driver has no room for them.
+"""Launches release the GIL while the driver's queue is full.
 
-``room.c`` is the CPU device's driver with room for 1024 launches; ``room.py``
-fills it, in a process of its own.
+``room.c`` is the CPU device's driver with a queue of 1024 launches;
+``room.py`` fills it in a separate process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,12 +18,13 @@ pytestmark = drivers.marks
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The driver with little room, built."""
+    """Build the driver with the short queue."""
     return drivers.build("room.c", tmp_path_factory.mktemp("room"))
 
 
 def counts(library: Path, name: str) -> list[int]:
-    """Launches that waited with the lock and without; events made."""
+    """Return launches that waited with the GIL, without it, and events
+    created."""
     printed = drivers.run(library, "room.py", name)
     return [int(word) for word in printed.split()]
 
@@ -32,12 +33,12 @@ def counts(library: Path, name: str) -> list[int]:
     "name", ["ended_streams", "many_streams", "waits", "churn"]
 )
 def test_nobody_waits_with_the_lock(library: Path, name: str) -> None:
-    """All launches that had to wait had given it away."""
+    """All launches that had to wait had released the GIL."""
     kept, given, _ = counts(library, name)
     assert given > 0, "no launch found the queue full"
     assert kept == 0
 
 
 def test_refused_launches_make_no_events(library: Path) -> None:
-    """They would be another context's than the kernel's."""
+    """The events would belong to another context than the kernel."""
     assert counts(library, "refused") == [0, 0, 0]

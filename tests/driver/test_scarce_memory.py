@@ -1,7 +1,7 @@
-"""Idle memory and garbage make room for whatever needs memory of a device.
+"""Idle memory and garbage are freed for calls that need device memory.
 
-``scarce.c`` is the CPU device's driver with a limit on memory;
-``scarce_memory.py`` makes a call where it is reached, in a process of its own.
+``scarce.c`` is the CPU device's driver with a memory limit;
+``scarce_memory.py`` makes a call at the limit, in a separate process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,7 +18,7 @@ pytestmark = drivers.marks
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The driver with a limit, built."""
+    """Build the driver with a memory limit."""
     return drivers.build("scarce.c", tmp_path_factory.mktemp("scarce"))
 
 
@@ -28,5 +28,5 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
      "mipmap", "pitch", "alloc", "managed", "async", "pooled"],
 )  # fmt: skip
 def test_calls(library: Path, name: str) -> None:
-    """Each succeeds where there is room to be made, else says what lacks."""
+    """Each call succeeds if memory can be freed, else raises a clear error."""
     assert drivers.run(library, "scarce_memory.py", name) == f"{name}\n"

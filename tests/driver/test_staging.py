@@ -32,7 +32,7 @@ def staged() -> Iterator[None]:
 
 
 def count() -> int:
-    """Copies that were staged since the last time."""
+    """Return the number of staged copies since the last call."""
     return _driver._set_staging(LEAST, CHUNK)
 
 
@@ -70,7 +70,7 @@ __global__ void late(int *a, int n)
 
 @pytest.mark.parametrize("own_stream", [False, True])
 def test_order_with_kernels(own_stream: bool) -> None:
-    """After the kernels before, before those that follow."""
+    """Copies follow earlier kernels and precede later ones."""
     late = SourceModule(LATE).get_function("late")
     n = np.int32(3000)
     host = np.frombuffer(noise(4 * n), np.int32)
@@ -132,7 +132,7 @@ def test_memory_that_the_driver_knows_is_not_staged() -> None:
     assert count() == 0
 
 
-@pytest.mark.cpu  # where a wrong address is known to be one
+@pytest.mark.cpu  # the CPU device detects the wrong address
 def test_an_error_leaves_the_ring_fit() -> None:
     size = ROOM
     memory = cuda.mem_alloc(size)
@@ -163,7 +163,7 @@ def test_a_capture_refuses_the_copy() -> None:
 
 
 def test_threads_share_the_ring() -> None:
-    """Whoever comes while it is busy goes the driver's way."""
+    """While the buffers are in use, other threads use the driver's copies."""
     context = pycuda.autoinit.context
     wrong = []
 

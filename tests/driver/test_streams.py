@@ -35,7 +35,8 @@ def kernels(context: Any) -> Any:
 
     get_function = SourceModule(SOURCE).get_function
     for name in ("hold", "add", "twice"):
-        assert get_function(name).num_regs > 0  # loads it, which may wait
+        # Loads the kernel, which may wait
+        assert get_function(name).num_regs > 0
     return get_function
 
 
@@ -120,13 +121,13 @@ def test_a_stream_of_others(drv: Any, kernels: Any) -> None:
     assert drv.from_device(x, 1, np.int32)[0] == 6
     del foreign
     gc.collect()
-    assert own.is_done()  # it was not destroyed
+    assert own.is_done()  # the stream was not destroyed
     with pytest.raises(TypeError):
         drv.Stream.from_handle("0")
 
 
 def test_a_handle_that_is_none(drv: Any) -> None:
-    """No address of the process, or one of a device's memory."""
+    """An address that is not mapped, or one of device memory."""
     for handle in (12345, 2**47, int(drv.mem_alloc(64))):
         with pytest.raises(drv.LogicError, match="invalid resource handle"):
             drv.Stream.from_handle(handle)
@@ -147,7 +148,7 @@ def test_callbacks_come_in_order(drv: Any, kernels: Any) -> None:
 
 
 def test_callbacks_may_use_the_driver(drv: Any, context: Any) -> None:
-    """They run in a thread of their own, where a context can be pushed."""
+    """Callbacks run in a thread of their own, which can push a context."""
     stream = drv.Stream()
     found: list[Any] = []
     done = threading.Event()
@@ -260,10 +261,11 @@ __global__ void hold(volatile int *flag, int *seen, int i)
 
 
 def test_the_default_stream_waits_for_one_that_has_ended(drv: Any) -> None:
-    """Streams that end order what comes after as others do."""
+    """Deleted streams order later work like existing ones."""
     from pycuda.compiler import SourceModule
 
-    context = drv.Device(0).make_context()  # no pool waits for streams here
+    # In a new context no pool waits for streams
+    context = drv.Device(0).make_context()
     try:
         get_function = SourceModule(SOURCE).get_function
         hold, add, twice = map(get_function, ("hold", "add", "twice"))

@@ -1,4 +1,4 @@
-"""Subclasses of the driver's classes, with an __init__ of their own."""
+"""Subclasses of the driver's classes with their own __init__."""
 
 # SPDX-License-Identifier: MIT
 
@@ -30,7 +30,7 @@ __global__ void twice(float *out, const float *x)
 
 
 def named(kind: Any) -> Any:
-    """A subclass that takes a name and passes the rest on."""
+    """Return a subclass that takes a name and passes the rest on."""
 
     class Named(kind):  # type: ignore[misc]
         def __init__(self, name: str, *args: Any) -> None:
@@ -195,7 +195,7 @@ def test_device_memory_of_the_wrong_kind(drv: Any, twice: Any) -> None:
 
 
 def test_device_memory_made_anew(drv: Any, twice: Any) -> None:
-    """What a method gives stays until the launch."""
+    """Memory that a method returns stays alive until the launch."""
 
     class Fresh(drv.In):
         def get_device_alloc(self) -> Any:

@@ -1,7 +1,7 @@
 """Daemon threads inside the driver when the program ends.
 
-``slow.c`` is a driver whose calls take long, and abort the process where the
-library or the context is gone before they end.
+``slow.c`` is a driver with slow calls, which abort the process if the library
+or the context is destroyed before they return.
 """
 
 # SPDX-License-Identifier: MIT
@@ -49,7 +49,7 @@ os.wait()
 assert time.monotonic() - start < 4  # of 5 s
 os._exit(0 if print("ends", flush=True) is None else 1)
 """
-# Calls end, and their threads wait for the GIL, until the program has ended.
+# Calls return, and their threads wait for the GIL until the program ends.
 QUEUE = """
 time.sleep(1)  # the other thread has ended
 def again():
@@ -79,7 +79,7 @@ done = threading.Event()
 threading.Thread(target=runs, daemon=True).start()
 done.wait()
 """
-# As long as the process waits for another thread's call: its very end.
+# The process waits for another thread's call, up to its limit.
 BOTH = """
 def waits():
     context.push()
@@ -88,7 +88,7 @@ threading.Thread(target=waits, daemon=True).start()
 while calls.value < 2:
     time.sleep(0.001)
 """ + PYTHON.format(call="drv.Event().query()")
-# Threads of a library that are ended as Python's objects go have left Python.
+# Library threads that are joined during finalization have left Python.
 LIBRARY = """
 time.sleep(1)  # the other thread has ended
 slow.slow_thread_begin.restype = ctypes.c_void_p
@@ -111,8 +111,8 @@ class Threads:
             write(2, b"they were waited for")
 threads = Threads()
 """
-# A function's turn in its stream comes when the program ends; the thread that
-# is to call it has used the driver before.
+# A callback becomes due in its stream when the program ends; its thread has
+# used the driver before.
 FUNCTION = """
 from pycuda.compiler import SourceModule
 add = SourceModule(

@@ -1,4 +1,4 @@
-"""Each name of interface.toml, called wrongly: what it raises and says."""
+"""Each name of interface.toml, called with an error: exception and message."""
 
 # SPDX-License-Identifier: MIT
 
@@ -25,14 +25,14 @@ def kit(context: Any) -> Iterator[Any]:
 
 
 def listed() -> Iterator[str]:
-    """Functions and methods of the interface."""
+    """Return functions and methods of the interface."""
     yield from TABLE["functions"]
     for name, entry in TABLE["classes"].items():
         yield from (f"{name}.{method}" for method in entry.get("methods", {}))
 
 
 def fields(kind: str) -> list[str]:
-    """Attributes of a class that may be set."""
+    """Return attributes of a class that may be set."""
     found = TABLE["classes"][kind].get("properties", [])
     return [text.partition("=")[0] for text in found if text.endswith("=rw")]
 
@@ -56,7 +56,7 @@ def test_every_name_has_a_row() -> None:
 
 @pytest.mark.parametrize("kind", WITH_FIELDS)
 def test_fields(kit: Any, kind: str) -> None:
-    """They hold what they are given, apart from each other."""
+    """Fields hold their values independently of each other."""
     thing = getattr(kit.drv, kind)()
     names = fields(kind)
     values = {name: 3 + place for place, name in enumerate(names)}

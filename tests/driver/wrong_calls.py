@@ -1,8 +1,8 @@
 """One wrong call of each name of pycuda.driver, for test_wrong_calls.py.
 
-A row: the exception's name, a part of its message, and the call.  The call
-gets a `Kit`.  What the driver finds out is told from a GPU's and the CPU
-device's answers alike; where these differ, a wrong type stands for it.
+A row has the exception's name, a part of its message, and the call, which
+receives a `Kit`. For errors that the driver reports, the row holds if a GPU
+and the CPU device agree; if they differ, a wrong type is passed instead.
 """
 
 # SPDX-License-Identifier: MIT
@@ -40,7 +40,7 @@ FREED = "this array was freed"
 
 
 def make_array(drv: Any) -> Any:
-    """4 x 4 floats."""
+    """Return a CUDA array of 4 x 4 floats."""
     descriptor = drv.ArrayDescriptor()
     descriptor.width = descriptor.height = 4
     descriptor.format = drv.array_format.FLOAT
@@ -49,13 +49,13 @@ def make_array(drv: Any) -> Any:
 
 
 def freed(thing: Any) -> Any:
-    """The thing, after its free()."""
+    """Free the object and return it."""
     thing.free()
     return thing
 
 
 class Kit(SimpleNamespace):
-    """What the calls use; made once."""
+    """Objects that the calls use; created once."""
 
     def __init__(self, drv: Any) -> None:
         from pycuda.compiler import SourceModule
@@ -82,7 +82,7 @@ class Kit(SimpleNamespace):
 
 
 def holed() -> np.ndarray:
-    """Neither C nor F order."""
+    """Return an array that is neither in C nor in F order."""
     return np.zeros((4, 4))[::2, ::2]
 
 
@@ -418,7 +418,7 @@ for kind in ("Memcpy2D", "Memcpy3D", "Memcpy3DPeer"):
 
 
 def too_narrow(k: Any) -> Any:
-    """A copy of rows that are longer than the pitch."""
+    """Return a copy whose rows are longer than the pitch."""
     copy = k.drv.Memcpy2D()
     copy.set_src_host(np.zeros(32, np.uint8))
     copy.set_dst_device(k.memory)
@@ -433,7 +433,7 @@ def unregistered(k: Any) -> Any:
     return base
 
 
-# What a call cannot get wrong: no arguments, or any is right.
+# Calls without possible errors: no arguments, or any value is valid.
 _CANNOT_FAIL = """
     get_curand_version get_driver_version get_version have_gl_ext mem_get_info
     set_debugging start_profiler stop_profiler
