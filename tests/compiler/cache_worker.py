@@ -1,4 +1,4 @@
-"""A process of the tests on many processes: compiles and runs kernels.
+"""A process of the multi-process tests: compiles and runs kernels.
 
 Run as ``cache_worker.py COUNT``; exit status 0 if every kernel was right.
 """
@@ -24,7 +24,7 @@ __global__ void add(int *x)
 
 
 def main(count: int) -> int:
-    """Compile and run `count` kernels; how many were wrong."""
+    """Compile and run `count` kernels; return the number of wrong results."""
     wrong = 0
     for number in range(count):
         module = SourceModule(SOURCE.replace("NUMBER", str(number)))

@@ -137,7 +137,7 @@ def test_the_read_only_folders_take_every_key(tmp_path, monkeypatch):
     assert load(tmp_path, keys=keys[:1]) is None
     cache.store(str(tmp_path), keys[1], COMPILER, "cubin", b"own")
     monkeypatch.delenv("PYCUDA_CACHE_READONLY")
-    assert load(tmp_path, keys=keys) is None  # its own key alone
+    assert load(tmp_path, keys=keys) is None  # only its own key
 
 
 def test_a_used_entry_is_young(tmp_path):
@@ -151,7 +151,7 @@ def test_a_used_entry_is_young(tmp_path):
 
 
 def fill(folder, count, size=1000):
-    """Entries, the first the longest unused; their names."""
+    """Create entries, least recently used first, and return their names."""
     names = []
     for number in range(count):
         key = f"{number:040x}"
@@ -204,7 +204,7 @@ def test_a_writer_at_work_is_not_disturbed(tmp_path):
 
 
 def test_a_full_disk_warns_and_leaves_nothing(tmp_path):
-    """A limit on the size of files stands for the full disk."""
+    """A limit on the file size simulates the full disk."""
     code = f"""
 import resource, warnings
 from pycuda._compile import cache

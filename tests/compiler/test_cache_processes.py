@@ -37,7 +37,7 @@ def start(folder, kernels, environment=()):
 
 
 def damaged(folder):
-    """Entries that are not whole."""
+    """Return entries that are incomplete."""
     return [
         entry.name
         for entry in trim.entries(str(folder))
@@ -46,7 +46,7 @@ def damaged(folder):
 
 
 def crowd(folder, processes, victims, kernels, seed):
-    """Start processes, kill some of them; what is wrong with the others."""
+    """Start processes, kill some, and return the errors of the others."""
     chance = random.Random(seed)
     started = [start(folder, kernels) for _ in range(processes)]
     doomed = chance.sample(started, victims)
@@ -66,7 +66,7 @@ def check_crowd(folder, processes, victims, kernels, seed):
     assert damaged(folder) == []
     kept = {entry.name for entry in trim.entries(str(folder))}
     assert len(kept) == kernels
-    # Whoever comes later is served by what they left, and leaves no more.
+    # A later process uses the entries and adds none.
     process = start(folder, kernels)
     _, errors = process.communicate(timeout=280)
     assert process.returncode == 0, errors
@@ -100,7 +100,7 @@ def write_for_ever(folder, seed):
 
 @pytest.mark.slow
 def test_writers_killed_in_the_middle(tmp_path):
-    """No reader ever sees anything but a whole entry or none."""
+    """Readers see either a complete entry or none."""
     folder = str(tmp_path)
     make = multiprocessing.get_context("fork").Process
     chance = random.Random(3)
@@ -118,7 +118,7 @@ def test_writers_killed_in_the_middle(tmp_path):
         writer.join()
         assert damaged(folder) == []
         left = [n for n in os.listdir(folder) if n.startswith(".")]
-        if seed >= 25 and read and left:  # writers were killed as they wrote
+        if seed >= 25 and read and left:  # writers were killed during a write
             break
     for name in left:
         os.utime(os.path.join(folder, name), (0, 0))
@@ -135,7 +135,7 @@ COMPILERS = {
 
 
 def test_an_exported_folder_needs_no_compiler(tmp_path):
-    # for an older processor than this may be; newer ones take it too
+    # an entry for an older processor is valid on newer ones too
     first = start(tmp_path / "own", 3, {"PYCUDA_CPU_TARGET": "x86-64-v3"})
     assert first.communicate()[1] is not None and first.returncode == 0
     shipped = tmp_path / "shipped"

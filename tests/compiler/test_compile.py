@@ -1,4 +1,4 @@
-"""Compiling and loading on the device that is there."""
+"""Compilation and loading on the current device."""
 
 # SPDX-License-Identifier: MIT
 
@@ -28,14 +28,14 @@ pytestmark = pytest.mark.usefixtures("context")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty cache folder, in use for the test."""
+    """Use an empty cache folder for the test."""
     monkeypatch.delenv("PYCUDA_DISABLE_CACHE", raising=False)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 def entries(folder):
-    """Images kept; the CPU device keeps its headers beside them."""
+    """Return cached images; the CPU device stores its headers next to them."""
     return [path for path in folder.glob("*") if path.is_file()]
 
 
@@ -307,7 +307,8 @@ def test_a_hit_loads_no_compiler_and_is_quick(folder):
         times.append(float(seconds))
         if turn:
             assert libraries == "[]"
-    # 2 ms is the goal (benchmarks measure it); this is a busy machine's.
+    # The goal is 2 ms (benchmarks measure it); the limit is for a busy
+    # machine.
     assert min(times[1:]) < 0.02
 
 

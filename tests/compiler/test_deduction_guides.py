@@ -8,7 +8,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
-# Without the guide, box(float) is a box<float>, and pair(a, b) is nothing.
+# Without the guide, box(float) is a box<float>, and pair(a, b) is an error.
 TEMPLATES = """
 template <class T> struct box {
     T value;
@@ -40,7 +40,7 @@ GUIDES = {
 
 @pytest.fixture(autouse=True)
 def in_context(context):
-    """All of these run kernels."""
+    """Make a context current, because all tests run kernels."""
 
 
 def run(source, *options):

@@ -1,4 +1,4 @@
-"""Includes that a source begins with are precompiled, and mean the same."""
+"""Leading includes are precompiled without a change of meaning."""
 
 # SPDX-License-Identifier: MIT
 
@@ -58,7 +58,7 @@ def real_front_end():
 
 
 def outcome(source, options=(), no_extern_c=True, **others):
-    """The image, or what the compiler says of the source."""
+    """Return the image, or the compiler's message."""
     try:
         return compile(
             source,
@@ -73,7 +73,7 @@ def outcome(source, options=(), no_extern_c=True, **others):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where precompiled headers go, which knows those of the language."""
+    """The folder of precompiled headers, which has the language's own ones."""
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     assert isinstance(outcome(kernel()), bytes)
     return tmp_path / "cache" / "front"
@@ -84,7 +84,7 @@ def made(folder):
 
 
 def plainly(source, *words, **others):
-    """`outcome` where no precompiled header is to be had."""
+    """Return `outcome` without precompiled headers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYCUDA_CACHE_DIR", "/proc/none")
         return outcome(source, *words, **others)
@@ -100,7 +100,7 @@ def test_costly_headers_are_precompiled_once(folder, name):
 
 
 def test_headers_are_precompiled_in_the_language_of_c(folder):
-    """That of the package's own wrapping, where some headers are refused."""
+    """The package's extern "C" wrapper, in which some headers are rejected."""
     for count, name in enumerate(("cuda_fp16.h", "mma.h"), 1):
         source = f"#include <{name}>\n" + kernel().replace('extern "C"', "")
         image = outcome(source, no_extern_c=False)
@@ -160,7 +160,7 @@ def test_what_is_no_plain_include_is_read_as_text(folder, source):
 def test_headers_of_the_users_come_first(
     folder, tmp_path, monkeypatch, given, name
 ):
-    """A header of one's own with our name, by itself or within another."""
+    """A user's header with our name, included directly or by another one."""
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "cuda_fp16.h").write_text("#define MINE 7\n")
@@ -195,7 +195,7 @@ def test_macros_that_headers_read_are_heeded(folder, option):
 
 
 def test_headers_within_a_default_space_are_read_there(folder):
-    """With texture references unmarked functions are the device's."""
+    """With texture references, unmarked functions are device functions."""
     body = "std::get<0>(std::make_tuple(n)) + tex1Dfetch(table, n)"
     source = f"#include <tuple>\ntexture<float, 1> table;\n{kernel(body)}"
     before = made(folder)
@@ -205,7 +205,7 @@ def test_headers_within_a_default_space_are_read_there(folder):
 
 
 def test_shared_variables_of_complex_numbers(folder):
-    """The front end refuses them at first."""
+    """The front end rejects them at first."""
     body = "shared[n].real()"
     source = f"#include <pycuda-complex.hpp>\n{kernel(body)}".replace(
         "{", "{\n    __shared__ pycuda::complex<float> shared[3];", 1
@@ -228,7 +228,7 @@ def test_files_before_the_source_come_before_its_includes(folder, tmp_path):
     "body", ["undeclared", "std::get<3>(std::make_tuple(n))"]
 )
 def test_errors_are_those_of_the_text(folder, body):
-    """Their lines, and the includes that led to them."""
+    """Errors have the right lines and chains of includes."""
     source = f"\n#include <tuple>\n{kernel(body)}"
     said = outcome(source)
     assert "error" in said and said == plainly(source)
@@ -252,7 +252,7 @@ def test_damaged_ones_are_made_anew(folder, which):
 
 
 def compile_bare(source, headers=None):
-    """Without the options that the package adds."""
+    """Compile without the options that the package adds."""
     return _driver._compile(source, "kernel.cu", [], headers or {})[0]
 
 
@@ -263,7 +263,7 @@ def compile_bare(source, headers=None):
 def test_changed_headers_are_precompiled_anew(
     folder, tmp_path, monkeypatch, name, more
 ):
-    """One that a source includes, and one that it need not include."""
+    """A header that the source includes, and one that is optional."""
     headers = tmp_path / "cuda"
     shutil.copytree(HEADERS, headers)
     monkeypatch.setenv("PYCUDA_CUDA_HEADERS", str(headers))
@@ -294,7 +294,7 @@ sys.stdout.buffer.write(image)
 
 
 def compile_elsewhere(source, **variables):
-    """A process that writes the image."""
+    """Return a process that writes the image."""
     return subprocess.Popen(
         [sys.executable, "-P", "-c", PROGRAM, source],
         env={**os.environ, **variables},
@@ -303,7 +303,7 @@ def compile_elsewhere(source, **variables):
 
 
 def test_one_that_somebody_else_removes(folder, tmp_path, monkeypatch):
-    """While the front end runs, which then says that it is not there."""
+    """Another process removes the file while the front end runs."""
     source = f"#include <tuple>\n{kernel()}"
     image = outcome(source)
     clang = tmp_path / "clang"
@@ -362,7 +362,7 @@ LINES = st.sampled_from(
     wrapped=st.booleans(),
 )
 def test_sources_mean_what_they_say(lines, standard, wrapped):
-    """Whatever they begin with."""
+    """The meaning is unchanged, whatever the source begins with."""
     source = "\n".join(lines) + kernel()
     words = ([f"-std={standard}"], not wrapped)
     assert outcome(source, *words) == plainly(source, *words)

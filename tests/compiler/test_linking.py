@@ -128,7 +128,7 @@ def test_where_libraries_are_looked_for(variable, tmp_path, monkeypatch):
 
 
 def test_libraries_of_wheels(tmp_path, monkeypatch):
-    """Where no toolkit has them."""
+    """Libraries are found in wheels if there is no toolkit."""
     if os.path.isfile("/usr/lib/x86_64-linux-gnu/libcudadevrt.a"):
         pytest.skip("a toolkit has them")
     for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "LD_LIBRARY_PATH"):

@@ -1,4 +1,4 @@
-"""Kernels and variables looked up by what C++ calls them."""
+"""Kernels and variables looked up by their C++ names."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""An nvcc that the caller names, played by a script."""
+"""An nvcc that the caller specifies, simulated by a script."""
 
 # SPDX-License-Identifier: MIT
 
@@ -32,7 +32,7 @@ SOURCE = "__global__ void f() {}\n"
 
 
 class Nvcc:
-    """The script, what it shall do and what it was given."""
+    """The script, its planned behavior and its recorded arguments."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,8 +1,9 @@
-"""What NVIDIA's compiler makes of our kernels, which needs no GPU.
+"""Our kernels compiled by NVIDIA's compiler, which needs no GPU.
 
-Skipped where no libnvrtc is installed.  Kernels are generated as for a GPU on
-whatever device there is, and compiled for sm_90: without spills and local
-memory, and with words of 16 bytes where neighbours are moved.
+Skipped if libnvrtc is not installed. Kernels are generated as for a GPU,
+whatever the current device, and compiled for sm_90. They must have no spills
+and no local memory, and must use 16-byte words where adjacent elements are
+copied.
 """
 
 # SPDX-License-Identifier: MIT
@@ -25,7 +26,7 @@ from pycuda._random import philox
 sys.path.insert(0, str(Path(__file__).parent))
 from test_nvidia_nvrtc import HEADERS_DIR, TOOLKITS, nvrtc
 
-assert pycuda.gpuarray  # before what it is made of
+assert pycuda.gpuarray  # imported before its submodules
 pytestmark = pytest.mark.usefixtures("context")
 
 DTYPES = ["?", "i1", "u2", "i4", "i8", "f4", "f8", "c8", "c16"]
@@ -45,14 +46,14 @@ OPTIONS = [
 
 
 class Seen(Exception):
-    """In place of a module: its source."""
+    """Stands in for a module and records its source."""
 
 
 @pytest.fixture
 def source_of(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Callable[[], Any]], str]:
-    """Tells the source of what a call would compile for a GPU."""
+    """Return the source that a call would compile for a GPU."""
 
     def module(source: str, **options: Any) -> NoReturn:
         raise Seen(source)
@@ -69,9 +70,9 @@ def source_of(
 
 
 def words_of(source: str, more: Sequence[str] = ()) -> set[str]:
-    """Whether a kernel loads ("ld") and stores ("st") words of 16 bytes.
+    """Return whether a kernel loads ("ld") and stores ("st") 16-byte words.
 
-    NVIDIA's compilers must have nothing to say of it.
+    NVIDIA's compilers must not print any warning.
     """
     library, program = nvrtc(), ctypes.c_void_p()
     size = ctypes.c_size_t()
@@ -95,7 +96,7 @@ def words_of(source: str, more: Sequence[str] = ()) -> set[str]:
 
 @pytest.mark.parametrize("option", ["-restrict", "--restrict"])
 def test_what_is_compiled_later_may_have_aliases(source_of, option):
-    """NVRTC would hold on to the option: loads would go by another cache."""
+    """NVRTC would keep the option: loads would use another cache."""
     t = np.dtype("f4")
     add = maps.Map("add", (t, t), (t, t), t, t, "aligned", 1, (1, 1, 1), False)
     words_of(source_of(add.make), options.translate([option]).options)
@@ -138,7 +139,7 @@ def test_rows_are_read_in_words(source_of, layout, dtype):
 def test_random_numbers(source_of, kind, dtype):
     whole = kind[:4] in ("bits", "with")
     t = np.dtype(dtype.replace("f", "u") if whole else dtype)
-    make = philox.kernel.__wrapped__  # another test may have made it
+    make = philox.kernel.__wrapped__  # another test may have compiled it
     words = words_of(source_of(lambda: make(kind, t)))
     wide = philox.KINDS[kind].elements(t) * t.itemsize >= 16
     assert words == ({"st"} if wide else set())

@@ -1,6 +1,6 @@
 """Our headers under NVIDIA's compiler, which needs no GPU to compile.
 
-Skipped where no libnvrtc is installed.
+Skipped if libnvrtc is not installed.
 """
 
 import ctypes
@@ -41,7 +41,8 @@ def nvrtc():
 
 
 def compile(source, *options, wrap=True):
-    """(result, log) of NVRTC for `source` as pycuda.compiler gives it."""
+    """Compile `source` as pycuda.compiler does; return NVRTC's (result,
+    log)."""
     library = nvrtc()
     if wrap:
         source = f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'
@@ -112,7 +113,7 @@ def test_what_needs_an_option(kind):
     assert result == 0, log
 
 
-# Ours are in a namespace; what lies elsewhere calls what is not there.
+# Our names are in a namespace; a name outside it would be undefined.
 API_HEAD = """
 #include <stddef.h>
 extern "C" __device__ void absent();
@@ -132,7 +133,7 @@ API_PLACE = "if (offsetof(ours::{0}, {1}) != offsetof(::{0}, {1})) absent();"
 
 
 def api_text(*names):
-    """Headers of the CPU device without their comments."""
+    """Return the headers of the CPU device without their comments."""
     text = "".join((HEADERS_DIR / "cpu" / name).read_text() for name in names)
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
@@ -145,7 +146,7 @@ def api_enumerators():
 
 
 def api_flags():
-    """(macro, value), but for those that are types or addresses."""
+    """Return (macro, value), except for types and addresses."""
     for name, value in re.findall(
         r"#define (\w+) +(?:\\\n +)?(-?\w+|\(-\d\))\n", api_text("api_flags.h")
     ):
@@ -154,7 +155,7 @@ def api_flags():
 
 
 def api_members():
-    """(struct, member) of those that the CPU device has whole."""
+    """Return (struct, member) of the structs that the CPU device defines."""
     for name, body in re.findall(
         r"^(?:typedef )?(?:struct|union) (\w+) \{\n(.*?)^\}",
         api_text("api_types.h"),
@@ -177,7 +178,7 @@ def api_source(head=API_HEAD):
 
 
 def test_names_of_the_runtime_api():
-    """What the CPU device declares is what NVRTC 13.0 has built in."""
+    """The CPU device declares the names that NVRTC 13.0 has built in."""
     if version() != (13, 0):
         pytest.skip("later ones have more, in place of what was reserved")
     counts = [len([*f()]) for f in (api_enumerators, api_flags, api_members)]

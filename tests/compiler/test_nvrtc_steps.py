@@ -1,4 +1,4 @@
-"""What is done with NVRTC's answers on a GPU, with an NVRTC that is played."""
+"""Handling of NVRTC's results on a GPU, with a simulated NVRTC."""
 
 # SPDX-License-Identifier: MIT
 
@@ -24,7 +24,7 @@ echo "image of nvcc" > kernel.cubin
 
 
 class Nvrtc:
-    """Answers in turn; remembers what it was asked."""
+    """Returns prepared results in turn and records its arguments."""
 
     def __init__(self, *answers, archs=(75, 80, 90), version=(13, 0)):
         self.answers = list(answers)
@@ -44,7 +44,7 @@ class Nvrtc:
 
 @pytest.fixture
 def play(monkeypatch, tmp_path):
-    """Puts a played NVRTC in the place of the device's."""
+    """Replace the device's NVRTC by a simulated one."""
     monkeypatch.setenv("PATH", str(tmp_path))
 
     def start(*answers, **kwargs):

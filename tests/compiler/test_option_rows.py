@@ -1,4 +1,4 @@
-"""Every option of nvcc and NVRTC: its row, its spellings, what compiles."""
+"""Every option of nvcc and NVRTC: its row, its spellings, its effect."""
 
 # SPDX-License-Identifier: MIT
 
@@ -21,7 +21,7 @@ from pycuda._compile.options import OptionError, translate
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 NVRTC = "/usr/local/cuda/lib64/libnvrtc.so.13"
 ALL = (*rows.NVCC, *rows.UNLISTED, *rows.NVRTC)
-# A right value for each option that wants one, where the kind's will not do.
+# Valid values of options for which the value of their kind is not valid.
 EXAMPLES = {
     "--pre-include": "stdint.h",
     "--define-macro": "N=3",
@@ -50,7 +50,7 @@ KERNEL = 'extern "C" __global__ void k(int *out) { *out = 7; }\n'
 
 
 def example(row, folder="."):
-    """A right value."""
+    """Return a valid value."""
     name = row.names[0]
     if name in EXAMPLES:
         return EXAMPLES[name]
@@ -66,7 +66,8 @@ def example(row, folder="."):
 
 
 def spellings(row, folder="."):
-    """Lists of words: each name, with its value in each place."""
+    """Return lists of arguments: each spelling, with its value in each
+    position."""
     for name in row.names:
         if row.value == rows.NONE:
             yield [name]
@@ -149,13 +150,14 @@ def test_values_are_checked():
                 translate([row.names[0]])
 
 
-# ---- what the options do to a compilation on the device that is there ----
+# ---- effects of the options on a compilation for the current device ----
 
 
 def build(options, source=KERNEL):
-    """Compile and load; None, or the words of the error."""
+    """Compile and load; return None, or the error's message."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the assembler and the timer
+        # Warnings of the assembler and the timer
+        warnings.simplefilter("ignore")
         try:
             compiler.SourceModule(
                 source, options=options, no_extern_c=True, cache_dir=False
@@ -243,7 +245,8 @@ def test_unknown_options_go_to_the_host_after_forward():
     ):
         assert build([forward, "-fopenmp", "--march=native", "-Wall"]) is None
         assert build(["-fopenmp", forward]) is None
-        # Known options keep their meaning, and what is no option is none.
+        # Known options keep their meaning; arguments that are not options
+        # fail.
         assert "Unknown function gone" in build([forward, "-x9", "-e", "gone"])
         assert "value.cu" in build([forward, "-unheard-of", "value.cu"])
     assert "-fopenmp" in build(["-fopenmp"])
@@ -348,12 +351,12 @@ def test_files_of_options_are_bounded(tmp_path):
         translate(["-optf", str(tmp_path / "larger")])
 
 
-# ---- the same options, and NVIDIA's NVRTC, which needs no GPU ----
+# ---- the same options with NVIDIA's NVRTC, which needs no GPU ----
 
 
 @pytest.fixture(scope="module")
 def nvidia():
-    """``compile(words) -> (result, log)`` of NVIDIA's library."""
+    """Return ``compile(words) -> (result, log)`` of NVIDIA's library."""
     if not os.path.exists(NVRTC):
         pytest.skip("no NVRTC 13")
     library = ctypes.CDLL(NVRTC)
@@ -384,8 +387,8 @@ def test_handed_options_are_nvrtcs(nvidia, folder):
 
 
 def test_dropped_options_are_not_nvrtcs(nvidia):
-    """Otherwise they should be handed on."""
-    # ptxas 13.0 refuses what NVRTC 13.0 makes of the last one.
+    """An option that NVRTC accepts would have to be passed on."""
+    # ptxas 13.0 rejects NVRTC 13.0's output for the last one.
     kept = {"--gen-opt-lto", "--restrict", "--version-ident"}
     for row in ALL:
         if row.action == rows.DROP and row.names[0] not in kept:
@@ -393,7 +396,7 @@ def test_dropped_options_are_not_nvrtcs(nvidia):
             assert result == 5 and "unrecognized option" in log, row
 
 
-@pytest.mark.cpu  # on GPUs NVRTC and ptxas write forms of their own
+@pytest.mark.cpu  # on GPUs NVRTC and ptxas use their own formats
 @pytest.mark.usefixtures("context")
 def test_times_are_written(tmp_path):
     table, trace = tmp_path / "times.csv", tmp_path / "trace"

@@ -1,4 +1,4 @@
-"""nvcc's options as NVRTC's."""
+"""Translation of nvcc's options to NVRTC's."""
 
 # SPDX-License-Identifier: MIT
 
@@ -144,7 +144,7 @@ def test_what_cannot_be(words):
 
 
 def test_short_names_are_no_libraries():
-    """-link, -lineinfo and -lib begin as -l does."""
+    """Options -link, -lineinfo and -lib begin with -l as well."""
     assert translate(["-lineinfo"]).options == ["--generate-line-info"]
     assert translate(["-lcuda", "-Lthere", "-l", "x"]).options == []
 

@@ -1,4 +1,4 @@
-"""What nvcc's options do to a compilation on the device that is there."""
+"""Effects of nvcc's options on a compilation for the current device."""
 
 # SPDX-License-Identifier: MIT
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 
 def value(source=VALUE, **kwargs):
-    """What the kernel `value` of a source writes."""
+    """Return the output of a source's kernel `value`."""
     module = compiler.SourceModule(source, cache_dir=False, **kwargs)
     out = np.zeros(1, np.int32)
     module.get_function("value")(drv.Out(out), block=(1, 1, 1))
@@ -197,7 +197,7 @@ def test_a_kernel_that_launches_a_kernel():
 
 
 def test_headers_in_memory():
-    """What `_driver._compile` takes besides; files need not be written."""
+    """`_driver._compile` also takes headers in memory instead of files."""
     major, minor = drv.Context.get_device().compute_capability()
     source = '#include "mine.h"\nextern "C"' + VALUE
     options = [f"--gpu-architecture=sm_{major}{minor}"]
@@ -240,7 +240,7 @@ extern "C" __global__ void f(float *o, const float *a, double *d, int n)
 
 
 def flushed_results(options):
-    """What the kernel makes of pairs of numbers, and NumPy of the same."""
+    """Return the kernel's and NumPy's results for pairs of numbers."""
     low, least = np.float32(1e-40), np.float32(1.2e-38)
     numbers = np.array([0, low, -low, least, -least, 1, -1, 1e-20], "f")
     x, y = (m.ravel().copy() for m in np.meshgrid(numbers, numbers))

@@ -1,4 +1,4 @@
-"""What target="ptx" gives is ASCII text that loads and links again."""
+"""The target "ptx" produces ASCII text that can be loaded and linked."""
 
 # SPDX-License-Identifier: MIT
 
@@ -133,7 +133,7 @@ def test_names_are_known_without_the_source(text):
 
 @pytest.mark.cpu
 def test_lines_that_begin_as_the_last_one_does(text):
-    """Base 64 of "zwA" is "endB"; an image may be followed by anything."""
+    """Base 64 of "zwA" is "endB"; any data may follow an image."""
     head, _, body = text.rstrip("\0").partition("//$image ")
     lines = re.findall(r"^//\$(?!end$)(.+)", body, re.MULTILINE)
     image = b"".join(base64.b64decode(line) for line in lines)

@@ -1,4 +1,4 @@
-"""What makes NVRTC quicker: the same images, and when it is done."""
+"""Faster compilation with NVRTC: equal images, and the conditions."""
 
 # SPDX-License-Identifier: MIT
 
@@ -28,7 +28,7 @@ def new(monkeypatch):
 
 @pytest.fixture
 def unseen(monkeypatch, tmp_path):
-    """Headers of which none was met before, in a folder of the test's."""
+    """Headers that were not used before, in a folder of the test."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     made = quick.Headers()
     yield made
@@ -37,7 +37,7 @@ def unseen(monkeypatch, tmp_path):
 
 @pytest.fixture
 def headers(new, unseen):
-    """The same where NVRTC is new enough."""
+    """Headers as in `unseen`, if NVRTC is new enough."""
     return unseen
 
 
@@ -57,7 +57,7 @@ def test_sources_that_may_need_all(new, text):
 
 
 def names_of_the_prelude():
-    """Every name that it declares or defines, but functions within std."""
+    """Return the prelude's names, except functions in std."""
     text = Path(includes.ours("prelude.h")).read_text()
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     defined = re.findall(r"#define +(\w+)", text)
@@ -79,7 +79,7 @@ def test_the_prelude_is_there_for_each_of_its_names(new):
 
 
 def test_names_that_macros_make(new):
-    """In an #if they would count as 0 without what declares them."""
+    """Undefined in an #if they would count as 0."""
     for value in ("INT_MAX", "defined(CHAR_BIT)", "UINT_MAX"):
         options = [f"--define-macro=LIMIT={value}", *PRELUDE]
         assert quick.minimal(SMALL, options) == ["-minimal", *options]
@@ -129,7 +129,7 @@ def test_a_prefix_is_precompiled_when_it_comes_again(headers, tmp_path):
     assert set(words) == {"-pch", "-pch-dir", "-pch-messages"}
     assert Path(words["-pch-dir"]).is_dir()
     assert tmp_path in Path(words["-pch-dir"]).parents
-    # Other options, other declarations.
+    # Other options give other declarations.
     assert steps(headers, HALVES % 4, ["--define-macro=A"]) == []
     again = steps(headers, HALVES % 5, ["--define-macro=A"])
     assert again
@@ -173,7 +173,7 @@ def test_a_child_makes_and_removes_nothing(headers, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("call", ["os.open", "fcntl.flock"])
 def test_a_folder_that_cannot_be_locked(headers, monkeypatch, tmp_path, call):
-    """It is removed: no later process would take it for an old one."""
+    """The folder is removed: a later process would not treat it as stale."""
 
     def refuse(what, *rest, **options):
         if isinstance(what, str) and not what.endswith("lock"):
@@ -216,11 +216,12 @@ def test_what_the_killed_left_goes(headers, tmp_path):
     )
     left = Path(done.stdout.strip())
     assert left.is_dir()
-    assert headers._have_folder()  # and sweeps before it makes one
+    # Removes stale folders before it creates one
+    assert headers._have_folder()
     assert not left.exists()
     other = quick.Headers()
     assert other._have_folder()
-    assert Path(headers._folder).is_dir()  # one that is in use stays
+    assert Path(headers._folder).is_dir()  # a folder in use is not removed
     other._end()
 
 

@@ -22,7 +22,8 @@ def value(module):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """``calls(name, change)`` replaces a function by one that records."""
+    """Return ``calls(name, change)``, which replaces a function by a
+    recorder."""
     made = []
 
     def replace(name, change=lambda arguments: arguments):

@@ -1,4 +1,4 @@
-"""Scans of the source: texture references and includes."""
+"""Scans of the source for texture references and includes."""
 
 # SPDX-License-Identifier: MIT
 
@@ -19,7 +19,7 @@ from pycuda.compiler import SourceModule
 
 
 def scan(text, *folders):
-    """What is found from `text` in these folders."""
+    """Return the includes that are found from `text` in these folders."""
     found = includes.Folders(lambda: [str(folder) for folder in folders])
     return includes.scan(text, [], found)
 
@@ -179,7 +179,7 @@ TOOLKITS = {
 
 
 def lay(folder, files):
-    """Make the files; the include folders that hold them."""
+    """Create the files and return their include folders."""
     for name in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Sources compiled by several threads at once."""
+"""Sources compiled by several threads in parallel."""
 
 # SPDX-License-Identifier: MIT
 
@@ -12,8 +12,8 @@ import pytest
 
 import pycuda
 
-# A front end that begins its work when as many of its kind have started as
-# there are threads; one after the other they would wait for ever.
+# A front end that starts working after as many front ends as threads have
+# started; without parallelism they would wait forever.
 FRONT_END = """#!/bin/sh
 case " $* " in
 *" --version "* | *" -emit-pch "*) ;;

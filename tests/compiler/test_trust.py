@@ -1,6 +1,6 @@
-"""Files that compilations read or execute: whole, regular, and the user's.
+"""Files that compilations read or execute: complete, regular, and trusted.
 
-The tests with another user need root, which can give files away.
+The tests with another user need root, which can change a file's owner.
 """
 
 # SPDX-License-Identifier: MIT
@@ -69,7 +69,7 @@ def test_a_group_may_write_only_if_it_is_private(tmp_path):
 
 @as_root
 def test_a_planted_entry_is_replaced(tmp_path):
-    """Compiling again puts an entry of the user in the place."""
+    """Compiling again replaces it by an entry of the user."""
     os.chown(stored(tmp_path), STRANGER, STRANGER)
     with pytest.warns(UserWarning):
         assert load(tmp_path) is None
@@ -358,7 +358,7 @@ def test_a_sticky_folder_above_is_fine(own):
     run_program(own)
 
 
-# ---- what is said where the system lacks something ----
+# ---- messages when the system lacks something ----
 
 
 @pytest.mark.cpu
