@@ -1,15 +1,15 @@
 """Many short-lived contexts in many processes on one device.
 
 ``python contexts_at_exit.py PROCESSES SECONDS [CONTEXTS]`` starts the
-processes at once.  For SECONDS, but at most CONTEXTS times, each makes a
-context with graphs, pools and compiled kernels in it; it detaches some
-contexts while these are alive, leaves others on the stack, and ends with all
-of its objects alive.  How many contexts that makes depends on the device: on
-a GPU the driver makes one after the other for all processes.
+processes together. For SECONDS, but at most CONTEXTS times, each creates a
+context with graphs, pools and compiled kernels; it detaches some contexts
+while these are alive, leaves others on the stack, and ends with all of its
+objects alive. The number of contexts depends on the device: on a GPU the
+driver serializes their creation over all processes.
 
 Each process must have computed the right values, must end its last context
 within STEP_SECONDS, and must end within END_SECONDS after the last line of its
-program.  For one that does not, the last step and the stacks are printed.
+program. If one does not, the last step and the stacks are printed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,7 +21,7 @@ import sys
 import time
 
 STEP_SECONDS = 15.0  # for imports and a context, in the slowest process
-END_SECONDS = 15.0  # for the end of a process after its last line
+END_SECONDS = 15.0  # from the last line of a process to its end
 
 WORKER = """
 import faulthandler, random, signal, sys, threading, time
@@ -127,7 +127,7 @@ step(f"done {value}")
 
 
 def main(processes: int, seconds: float, contexts: int) -> int:
-    """Run the processes; how many of them failed."""
+    """Run the processes and return the number that failed."""
     start = time.time()
     running = [
         subprocess.Popen(
@@ -165,7 +165,7 @@ def main(processes: int, seconds: float, contexts: int) -> int:
 
 
 def finish(process: subprocess.Popen[str], limit: float) -> tuple[str, str]:
-    """Output and errors of a process, which is killed after the limit."""
+    """Return output and errors of a process; kill it after the limit."""
     try:
         return process.communicate(timeout=max(limit - time.time(), 0.1))
     except subprocess.TimeoutExpired:
@@ -178,7 +178,7 @@ def finish(process: subprocess.Popen[str], limit: float) -> tuple[str, str]:
 
 
 def stacks(pid: int) -> str:
-    """State and wait channel of each thread of a process."""
+    """Return the state and wait channel of each thread of a process."""
     lines = []
     for task in os.listdir(f"/proc/{pid}/task"):
         for name in ("comm", "wchan", "syscall"):

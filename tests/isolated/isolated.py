@@ -1,11 +1,11 @@
-"""Run a piece of Python in a process of its own."""
+"""Runs Python code in a separate process."""
 
 import os
 import subprocess
 import sys
 import textwrap
 
-# For code that runs by itself: heap() tells how much of the C heap is in use.
+# Prelude of the code: heap() returns the number of bytes in use on the C heap.
 HEAP = """
 import ctypes
 
@@ -32,14 +32,14 @@ def run(
 ) -> str:
     """Run ``code``; check its exit status and that it prints no error.
 
-    Returns what it printed. Anything on stderr fails the test.
+    Returns its output. Anything on stderr fails the test.
     """
     variables = {**os.environ, "PYTHONWARNINGS": "error"}
-    variables["PYTHONFAULTHANDLER"] = "1"  # a crash tells where
+    variables["PYTHONFAULTHANDLER"] = "1"  # a crash prints the stack
     variables.update(environment or {})
-    # What the fall-back to the CPU device says is no error here.
+    # The warning about the fallback to the CPU device is not an error here.
     variables.setdefault("PYCUDA_DEVICE", "auto")
-    # Free memory is the device's own, whatever other processes do.
+    # Free memory is then the device's own, whatever other processes use.
     variables.setdefault("PYCUDA_CPU_MEMORY", "4G")
     prelude = (
         "import warnings\n"

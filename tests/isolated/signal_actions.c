@@ -1,6 +1,6 @@
-/* signal_actions.c - handlers as C programs have them, and faults.
+/* signal_actions.c - signal handlers as C programs write them, and faults.
  *
- * Compiled by signal_runner.py into a library.
+ * Compiled by signal_runner.py into a shared library.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@ note(int number)
              (sigismember(&now, SIGUSR1) ? 2 : 0);
 }
 
-/* Returning from a fault runs its instruction again. */
+/* Returning from a fault's handler executes its instruction again. */
 static void
 handle_return(int number)
 {
@@ -101,7 +101,7 @@ action_install(int number, const char *kind)
     sigaction(number, &action, &before);
 }
 
-/* What a query tells: 0 default, 1 ignore, 2 one of these, 3 another. */
+/* Handler by sigaction(): 0 default, 1 ignore, 2 one of these, 3 another. */
 int
 action_query(int number)
 {
@@ -120,7 +120,7 @@ action_query(int number)
                : 3;
 }
 
-/* A page beyond the end of its file. */
+/* Accesses a page beyond the end of its file. */
 void *
 action_short_mapping(void)
 {
@@ -150,7 +150,7 @@ action_fault(int number)
     }
 }
 
-/* How often of three times the handler left by a jump. */
+/* Returns how many of three times the handler left by a jump. */
 int
 action_fault_thrice(int number)
 {
@@ -166,7 +166,7 @@ action_fault_thrice(int number)
     return jumps;
 }
 
-/* Sends the signal; 1: the handler left by a jump. */
+/* Sends the signal; returns 1 if the handler left by a jump. */
 int
 action_kill(int number)
 {

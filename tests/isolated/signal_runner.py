@@ -1,10 +1,11 @@
-"""Runs cases of signals, each in a child of fork(), and prints how it ended.
+"""Runs signal cases, each in a forked child, and prints their outcomes.
 
 usage: signal_runner.py LIBRARY IMAGE < cases (JSON) > outcomes (JSON)
 
 A case is [signal, handler, when, event, device]: the handler is installed
-`when` in relation to two loads of a module, then the event happens. Without
-the device nothing of it is opened, so that the outcome is the system's own.
+before, between or after two loads of a module (`when`), and then the event
+happens. Without the device no part of it is opened, so that the outcome is the
+system's own.
 """
 
 # SPDX-License-Identifier: MIT
@@ -29,7 +30,7 @@ SECONDS = 10.0
 
 
 class Case:
-    """One case, in a child."""
+    """One case, run in a child."""
 
     def __init__(self, library: str, image: bytes, case: list) -> None:
         name, self.handler, self.when, self.event, self.device = case
@@ -43,7 +44,7 @@ class Case:
         self.counted += 1
 
     def install(self, when: str) -> None:
-        """Install the handler, if it is time."""
+        """Install the handler if this is the selected time."""
         if when != self.when:
             return
         kind, number = self.handler, self.number
@@ -71,7 +72,7 @@ class Case:
             self.library.action_install(number, kind.encode())
 
     def load(self) -> None:
-        """Load the module, and run one kernel of it."""
+        """Load the module, and run one of its kernels."""
         if not self.device:
             return
         self.module = drv.module_from_buffer(self.image)
@@ -80,7 +81,7 @@ class Case:
         assert list(host) == [0, 1, 2, 3]
 
     def kernel(self) -> str:
-        """Let a kernel fault; in a second context, another one."""
+        """Run a kernel that faults; in a second context, a different one."""
         name = {signal.SIGILL: "traps"}.get(self.number, "writes")
         self.library.action_short_mapping.restype = ctypes.c_uint64
         address = 16
@@ -102,9 +103,10 @@ class Case:
         return "error"
 
     def run(self) -> str:
-        """Return what happened."""
+        """Run the case and return a description of the outcome."""
         faulthandler.disable()
-        signal.setitimer(signal.ITIMER_REAL, 0.3)  # for what loops for ever
+        # Ends cases that loop forever
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
         if self.device:
             signal.setitimer(signal.ITIMER_REAL, 5)
             drv.init()
@@ -135,7 +137,7 @@ class Case:
 
 
 def run_child(library: str, image: bytes, case: list, end: int) -> None:
-    """Run a case; the process ends here, if not before."""
+    """Run a case; the process ends here, or earlier."""
     os.dup2(os.open("/dev/null", os.O_WRONLY), 2)
     try:
         text = Case(library, image, case).run()
@@ -146,7 +148,7 @@ def run_child(library: str, image: bytes, case: list, end: int) -> None:
 
 
 def outcome(library: str, image: bytes, case: list) -> str:
-    """Run a case in a child; return its exit status and what it wrote."""
+    """Run a case in a child; return its exit status and its output."""
     start, end = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -1,4 +1,4 @@
-"""Processes end whatever contexts, graphs and pools they leave behind."""
+"""Processes end with contexts, graphs and pools of all kinds still alive."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""Whatever is left when a process ends is released without a message."""
+"""Objects alive at the end of a process are released without a message."""
 
 import os
 import random
@@ -64,7 +64,7 @@ keep = []
 """
 
 
-# An open capture refuses the calls that others make in the meantime.
+# An open capture rejects other threads' calls while it lasts.
 TOGETHER = "\n".join(code for name, code in PARTS.items() if name != "capture")
 
 
@@ -87,7 +87,8 @@ def test_everything_alive(context: str, ending: str) -> None:
 @pytest.mark.parametrize("context", ["own", "autoprimaryctx"])
 @pytest.mark.parametrize("joined", [True, False])
 def test_threads_that_still_work(context: str, joined: bool) -> None:
-    """Daemons in the middle of launches when the interpreter ends."""
+    """Daemon threads are in the middle of launches when the interpreter
+    ends."""
     run(
         HEAD
         + CONTEXTS[context]
@@ -151,7 +152,7 @@ def test_sys_exit_and_uncaught_error() -> None:
     )
 
 
-# ---- what is left, by how the context came to be --------------------------
+# ---- remaining objects, by the origin of the context -----------------------
 
 STATES = {
     "contexts left pushed": """
@@ -252,10 +253,10 @@ __global__ void late(int *a, int n)
 ''').get_function("late")
 room = gpuarray.zeros(64, np.int32)
 """
-RUNS = int(os.environ.get("PYCUDA_EXIT_RUNS", "4"))  # of each cell
+RUNS = int(os.environ.get("PYCUDA_EXIT_RUNS", "4"))  # runs of each cell
 
-# AddressSanitizer of GCC 12 does not prepare its allocator for fork(): a
-# child copied while a worker is in it waits in malloc for good (seen in
+# AddressSanitizer of GCC 12 does not prepare its allocator for fork(): a child
+# copied while a worker is in the allocator waits in malloc forever (seen in
 # SizeClassAllocator64::GetFromAllocator, called by Python's own code).
 ENDS = [
     pytest.param(name, marks=pytest.mark.no_sanitizer)
@@ -266,7 +267,7 @@ ENDS = [
 
 
 def end_once(state: str, context: str, seed: int) -> None:
-    """One run of a cell, beside a few other objects that the seed draws."""
+    """Run a cell once, with additional objects selected by the seed."""
     chance = random.Random(f"{state} {context} {seed}")
     others = sorted(set(PARTS) - {"capture"})
     more = chance.sample(others, chance.randrange(4))
@@ -288,6 +289,6 @@ def test_cell(state: str, context: str) -> None:
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("state", ENDS)
 def test_cell_often(state: str, context: str) -> None:
-    """24 cells; by 42 runs that are more than a thousand."""
+    """24 cells; 42 runs make more than a thousand."""
     for seed in range(1, RUNS + 1):
         end_once(state, context, seed)

@@ -1,8 +1,8 @@
-"""Calls of the driver's interface with arguments that make no sense.
+"""Driver calls with invalid arguments.
 
-Exceptions are the only answer: no crash, no message.  Addresses are drawn
-from freed, foreign and null ones; a host address that happens to be mapped
-would be undefined on any device, so there is none.
+The only allowed result is an exception: no crash, no output. Addresses are
+freed, foreign or null; a host address that happens to be mapped would be
+undefined on any device, so there is none.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""What importing the package costs beyond numpy."""
+"""Modules that importing the package loads in addition to NumPy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isolated import run
 
-# Small ones of the standard library; what is not here takes milliseconds.
+# Small standard modules; others take milliseconds to import.
 FEW = {
     "__future__", "atexit", "copy", "dataclasses", "string", "_string",
     "_blake2", "errno",
@@ -37,7 +37,8 @@ def test_the_package_alone_imports_no_numpy():
 
 
 def test_the_sources_are_not_the_package():
-    """Python takes the current folder first, and says so in a clone."""
+    """Python searches the current folder first; in a clone the error says
+    so."""
     root = Path(__file__).parents[2]
     for module in ("pycuda.driver", "pycuda.autoinit", "pycuda.compiler"):
         done = subprocess.run(

@@ -1,6 +1,6 @@
 """Ctrl-C, other signals and time limits while the CPU device works.
 
-Each case is a process of its own. On a GPU signals take effect when NVIDIA's
+Each case is a separate process. On a GPU signals take effect when NVIDIA's
 driver returns, which is not tested.
 """
 
@@ -118,8 +118,8 @@ KERNELS = [
 ]
 
 
-# ThreadSanitizer holds a signal back until its thread calls the C library,
-# which kernels like these never do.
+# ThreadSanitizer delays a signal until its thread calls the C library, which
+# kernels like these never do.
 calls_nothing = pytest.mark.skipif(
     "TSAN_OPTIONS" in os.environ, reason="ThreadSanitizer holds signals back"
 )
@@ -193,7 +193,7 @@ print("works")
 
 
 def test_many_launches_and_streams():
-    """Neither queued launches nor those of other streams go on for ever."""
+    """Neither queued launches nor those of other streams continue."""
     code = """
 streams = [drv.Stream() for _ in range(3)]
 for turn in range(5):
@@ -207,7 +207,7 @@ replaced()
 
 
 def test_a_kernel_that_ends_soon_keeps_its_context():
-    """It gets a moment; the wait is interrupted all the same."""
+    """The kernel has a grace period; the wait is interrupted nevertheless."""
     code = """
 switched = module.get_function("switched")
 switched(memory.gpudata, np.int32(1000), block=(32, 1, 1))
@@ -229,7 +229,7 @@ print("works")
 
 @calls_nothing
 def test_a_kernel_that_was_short_before():
-    """The waiting thread runs its blocks itself, and cannot ask.
+    """The waiting thread runs the blocks itself and cannot check for signals.
 
     It may hold the GIL, so that another process has to send the signal.
     """
@@ -252,7 +252,7 @@ replaced()
 
 
 def test_a_handler_of_the_program():
-    """What it raises ends the wait; one that returns does not."""
+    """An exception in the handler ends the wait; a normal return does not."""
     code = """
 class Alarm(Exception):
     pass
@@ -281,7 +281,8 @@ except Alarm:
 
 
 def test_waits_of_other_threads():
-    """They end when the main thread's wait is interrupted."""
+    """Waits in other threads end when the main thread's wait is
+    interrupted."""
     code = """
 ended = []
 def wait():
@@ -309,8 +310,10 @@ replaced()
 
 
 def test_launches_of_other_contexts_go_on():
-    """One worker: launches of the first context keep the second one's launch
-    from its turn for longer than a second, and none of them is abandoned.
+    """An interrupt in one context spares the launches of other contexts.
+
+    With one worker, launches of the first context delay the second one's
+    launch for more than a second; neither is abandoned.
     """
     code = """
 LONG = SourceModule('''
@@ -385,7 +388,7 @@ compile(source, arch="sm_70", cache_dir=False)
 
 
 def children(parent: int) -> list[int]:
-    """Processes whose parent is, or was, `parent`."""
+    """Return processes whose parent is, or was, `parent`."""
     path = f"/proc/{parent}/task/{parent}/children"
     with open(path) as stream:
         return [int(word) for word in stream.read().split()]
@@ -435,7 +438,7 @@ replaced()
 
 
 def test_a_time_limit_without_a_wait():
-    """It holds for launches that are not waited for, too."""
+    """The limit also applies to launches without a wait."""
     code = """
 start("spinning")
 time.sleep(0.6)

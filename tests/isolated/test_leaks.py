@@ -1,11 +1,11 @@
-"""No object of the driver's leaves anything behind, each in its own process.
+"""No object of the driver leaks, each tested in a separate process.
 
-What is counted: Python's blocks, the C heap (on the CPU device; NVIDIA's
-driver keeps what it likes), device memory, file descriptors and mappings.
-Other processes may use the device, threads may still be at work and a driver's
-own stores grow in steps until they are full, so a leak is what grows in every
-one of several rounds: ROUNDS, or FOR_LONG where only the device's memory is
-left, which others change too. A leak goes on.
+The test counts Python's blocks, the C heap (on the CPU device only, because
+NVIDIA's driver caches), device memory, file descriptors and mappings. Other
+processes may use the device, threads may still be at work, and a driver's own
+caches grow in steps until they are full, so a leak is a count that grows in
+every one of several rounds: ROUNDS, or FOR_LONG if only the device's memory
+grows, which other processes change too. A leak never stops.
 """
 
 import tomllib
@@ -106,7 +106,7 @@ print(sorted(always))
 )
 ROUNDS, FOR_LONG = 6, 16
 
-# Statements.
+# Statements that create and delete objects.
 BODIES = {
     "launch": "k(memory, np.float32(1), block=(1, 1, 1))",
     "launch on a stream": "k(memory, np.float32(1), block=(1, 1, 1),"
@@ -215,10 +215,10 @@ BODIES = {
     "    try: drv.module_from_buffer(b'no image')\n"
     "    except drv.Error: pass",
 }
-# Forty of these take as long as four hundred others.
+# For these slow ones, 40 steps take as long as 400 of the others.
 SLOW = ("make_context", "cache_dir=False", "Thread")
 CONTEXTS_ON_GPUS = 20  # each takes half a second there
-# Expressions: an object of each public class.
+# Expressions that create an object of each public class.
 OBJECTS = {
     "AlignedHostAllocation": "drv.aligned_empty(16, 'i4').base",
     "ArgumentHandler": "drv.ArgumentHandler(host)",
@@ -263,7 +263,7 @@ OBJECTS = {
     "np.zeros((4, 4), 'f4'), 'C'))",
     "TextureReference": "drv.TextureReference()",
 }
-# What the expressions above use.
+# Objects that the expressions above use.
 PREPARE = """
 class Holder(drv.PointerHolderBase):
     def get_pointer(self):
@@ -320,12 +320,12 @@ input()
 foreign = bytes.fromhex(other.stdout.readline().decode())
 atexit.register(other.communicate, b"\\n")
 """
-# Nobody makes one: the base of those with memory.
+# The base class of memory objects cannot be instantiated.
 NOT_MADE = {"HostPointer"}
 
 
 def leaks(body: str, prepare: str = PREPARE, steps: int = 400) -> str:
-    """What grows in every round of so many steps."""
+    """Return the counts that grow in every round of `steps` steps."""
     code = LEAK.replace("{body}", "    " + body)
     code = code.replace("{steps}", str(steps))
     code = code.replace("{rounds}", str(ROUNDS))
@@ -361,7 +361,7 @@ def test_no_object_leaks(name: str, device: str) -> None:
 
 
 def test_every_public_class_has_its_turn() -> None:
-    """PyCUDA's, which a list beside the driver's tests names, and the new."""
+    """PyCUDA's classes, which tests/driver lists, and new ones."""
     import pycuda.driver as drv
 
     listed = Path(__file__).parents[1] / "driver" / "interface.toml"

@@ -1,4 +1,4 @@
-"""How much of the machine the CPU device takes: what its processes may."""
+"""The CPU device uses only the CPUs and memory that a process may use."""
 
 # SPDX-License-Identifier: MIT
 
@@ -65,7 +65,7 @@ print(mappings() - before, 0)
 
 
 def told(*before: str | Path, code: str = TELL) -> tuple[int, int]:
-    """Processors and MiB of the device, in a process of its own."""
+    """Return the device's processor count and MiB, in a separate process."""
     env = {k: v for k, v in os.environ.items() if k != "PYCUDA_CPU_THREADS"}
     done = subprocess.run(
         [*before, sys.executable, "-P", "-W", "ignore", "-c", code],
@@ -130,10 +130,10 @@ def test_memory_of_a_container(name: str, tmp_path: Path) -> None:
 
 
 def test_small_pieces_of_memory_lie_together() -> None:
-    """And in places that others have left."""
+    """Small allocations are adjacent and reuse freed space."""
     assert told(code=TOGETHER)[0] < 1 << 20  # bytes
 
 
 def test_stacks_of_threads_that_recurse_go_with_the_launch() -> None:
-    """Each has a mapping as its guard, of which a process may have few."""
+    """Each stack needs a guard mapping, and a process has a limited number."""
     assert told(code=GUARDED)[0] < 100

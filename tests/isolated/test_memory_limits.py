@@ -1,4 +1,4 @@
-"""Programs that take all the memory that is said to be free, under limits."""
+"""Programs that allocate all memory reported as free, under limits."""
 
 # SPDX-License-Identifier: MIT
 
@@ -149,11 +149,11 @@ assert "out of memory" in text and "RLIMIT_DATA" in text, text
     )
 
 
-# ---- a group of the system's ----
+# ---- a control group of the system ----
 
 
 def new_group(limit):
-    """The folder of a new group with so many bytes; skips where none is."""
+    """Create a control group with a limit in bytes; skip if impossible."""
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, names, path = line.split(":", 2)
         if names.split(",") == ["memory"]:
@@ -193,7 +193,7 @@ def group():
 
 @pytest.mark.slow
 def test_a_group_of_the_systems(group):
-    """Nothing is killed, neither by filling at once nor by doing so later."""
+    """No process is killed, whether it fills memory immediately or later."""
     child(
         f"""
 import os

@@ -1,4 +1,4 @@
-"""Import, fork, threads, each in a process of its own."""
+"""Import, fork and threads, each in a separate process."""
 
 import signal
 from ast import literal_eval
@@ -106,7 +106,7 @@ def test_fork_before_init_works() -> None:
 
 
 def test_fork_while_another_thread_opens_the_driver() -> None:
-    """Neither side waits for good, and the child can open it too."""
+    """Neither process waits forever, and the child can open the driver too."""
     code = """
         import os, signal, threading, time
         import pycuda.driver as drv
@@ -173,7 +173,7 @@ def test_threads_launch_together() -> None:
 
 
 def test_staging_is_asked_for_by_a_variable() -> None:
-    """It is off by default, and where the device reads the host's memory."""
+    """It is off by default, and off if the device reads host memory."""
     code = """
         import pycuda.autoinit
         import pycuda.driver as drv
@@ -285,7 +285,7 @@ def test_signals_that_are_sent_reach_their_handlers() -> None:
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGBUS", "SIGFPE"])
 def test_a_signal_without_a_handler_ends_the_process(name: str) -> None:
-    """Whoever else has one."""
+    """The process ends even if other signals have handlers."""
     run(
         f"""
         import os, signal

@@ -1,9 +1,9 @@
-"""What a process holds stays constant over many lives of each object.
+"""Resources of a process stay constant while objects come and go.
 
-Counted are mappings, file descriptors, threads, child processes, objects of
-shared memory, bytes of the device and of the host, in a process of its own.
-The counts after the first lives are compared with those at the end, exactly,
-but for host memory, where steps of the C heap are allowed.
+The test counts mappings, file descriptors, threads, child processes, shared
+memory objects, device memory and host memory in a separate process. The counts
+after the first repetitions are compared with those at the end: exactly, except
+for host memory, where steps of the C heap are allowed.
 """
 
 import os
@@ -324,7 +324,7 @@ KINDS = [
     "threads",
     "refused calls",
 ]
-# Lives that take a hundred times as long as the others'.
+# Repetitions that take a hundred times as long as the others.
 SLOW_KINDS = {
     "contexts",
     "kernel classes",
@@ -336,7 +336,7 @@ SLOW_KINDS = {
 
 
 def check_equal(output: str) -> None:
-    """Mappings of the C heap come and go; the other counts are equal."""
+    """Compare the counts; mappings of the C heap may vary."""
     before, after = (
         [int(word) for word in part.split(", ")]
         for part in output.strip().strip("()").split(") (")
@@ -353,14 +353,14 @@ def check_equal(output: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_lives_of_one_kind(name: str) -> None:
-    """Some hundred lives leave no mapping, descriptor or thread behind."""
+    """Some hundred repetitions leave no mapping, descriptor or thread."""
     times = 40 if name in SLOW_KINDS else 500
     code = CYCLES + ONE_KIND.format(name=name, first=times, times=times)
     check_equal(run(code))
 
 
 def test_more_lives_than_a_process_has_mappings() -> None:
-    """65,530 mappings are the system's usual limit for a process."""
+    """The system's default limit is 65,530 mappings per process."""
     code = CYCLES + ONE_KIND.format(
         name="large device memory", first=100, times=70000
     )
@@ -370,7 +370,7 @@ def test_more_lives_than_a_process_has_mappings() -> None:
 @pytest.mark.slow
 @pytest.mark.alone
 def test_lives_of_all_kinds() -> None:
-    """100,000 lives in random order."""
+    """100,000 repetitions in random order."""
     print(run(CYCLES + ALL_KINDS, seconds=600))
 
 
@@ -394,7 +394,7 @@ print("all read")
 """
 
 
-@pytest.mark.cpu  # an H100 has nothing before the first allocation
+@pytest.mark.cpu  # on an H100 nothing is mapped before the first allocation
 @pytest.mark.parametrize("pool", ["0", "1"])
 def test_bytes_before_an_allocation_are_mapped(pool: str) -> None:
     """A kernel may load ``a[i - 1]`` before it tests ``i``."""

@@ -1,6 +1,6 @@
-"""Signals of faults: kernels' are errors, all others the program's own.
+"""Fault signals: kernel faults are errors, all others the program's own.
 
-Outcomes without a kernel's fault are compared with those of the same program
+Outcomes without a kernel fault are compared with those of the same program
 without the CPU device.
 """
 
@@ -73,7 +73,7 @@ def outcomes(tmp_path_factory):
 
 
 def different(outcomes, signals, handlers, times, event):
-    """Cases whose outcomes with and without the device differ."""
+    """Return cases whose outcomes with and without the device differ."""
     cases = list(itertools.product(signals, handlers, times, [event]))
     ours = outcomes([[*case, True] for case in cases])
     system = outcomes([[*case, False] for case in cases])
@@ -85,7 +85,7 @@ def different(outcomes, signals, handlers, times, event):
 
 
 def failing(outcomes, handlers, times):
-    """Faults of kernels that are no errors, or reach a handler."""
+    """Return kernel faults that are not errors, or that reach a handler."""
     cases = [
         [*case, "kernel", True]
         for case in itertools.product(
@@ -102,13 +102,13 @@ def failing(outcomes, handlers, times):
 
 @pytest.mark.parametrize("when", TIMES)
 def test_faults_of_kernels(outcomes, when):
-    """Each is an error, and the handler of the program is not called."""
+    """Each fault is an error, and the program's handler is not called."""
     assert failing(outcomes, HANDLERS, [when]) == []
 
 
 @pytest.mark.parametrize("event", ["outside", "kill"])
 def test_other_faults_and_signals(outcomes, event):
-    """The program's handler acts as without the CPU device."""
+    """The program's handler works as without the CPU device."""
     assert different(outcomes, ["SIGSEGV"], HANDLERS, ["after"], event) == []
 
 

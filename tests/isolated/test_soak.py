@@ -1,6 +1,6 @@
-"""The soak in short: threads, streams, memory that stays what it was.
+"""A short soak test: threads, streams, and memory with constant contents.
 
-``benchmarks/soak.py`` itself makes ten million operations.
+``benchmarks/soak.py`` makes ten million operations.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,7 +14,7 @@ import pytest
 
 SOAK = Path(__file__).resolve().parents[2] / "benchmarks" / "soak.py"
 
-# Sanitizers keep freed memory for a while, and so it grows.
+# Sanitizers delay the reuse of freed memory, so memory use grows.
 pytestmark = [pytest.mark.slow, pytest.mark.no_sanitizer, pytest.mark.alone]
 
 

@@ -1,4 +1,4 @@
-"""A kernel that fails: every later error names it, and says that it stays."""
+"""Failed kernels: every later error names the kernel and says it persists."""
 
 import re
 
@@ -72,7 +72,7 @@ print(told(drv.Context.synchronize))
 
 
 def test_calls_that_are_made_again_are_named() -> None:
-    """With the shape of the call itself, whatever came between."""
+    """Errors of repeated calls have the launch's own shape."""
     out = run(
         HEAD
         + """
@@ -129,7 +129,7 @@ print(told(drv.Context.synchronize))
 
 
 def test_a_new_context_works_on_the_cpu_device() -> None:
-    """On a GPU the driver may need a new process; there nothing is asked."""
+    """On a GPU the driver may need a new process, which is not tested."""
     out = run(
         HEAD
         + """
