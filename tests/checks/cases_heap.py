@@ -1,7 +1,7 @@
-"""Kernels on memory of the device's heap that others had before.
+"""Kernels that use memory of the device heap after another owner freed it.
 
-They run under the race check alone: where memory is checked too, what was
-freed is not handed out again for a while.  Those without a `kind` are right.
+They run under the race check alone: with memory checks, freed memory is not
+reused for a while. Cases without a `kind` are correct.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-"""Kernels that use what nobody has written; `HERE` marks the use."""
+"""Kernels that read uninitialized memory; `HERE` marks the read."""
 
 # SPDX-License-Identifier: MIT
 
@@ -285,7 +285,7 @@ __global__ void k(pair *a, pair *b, float *out)
         kind="uninitialised-global",
         thread=(0, 0, 0),
     ),
-    # A copy of shared memory catches up on what was put off.
+    # A copy of shared memory applies the deferred updates of its state.
     dict(
         name="struct_in_shared_memory_that_one_block_leaves_short",
         source="""

@@ -1,4 +1,4 @@
-"""Kernels that access memory which is not theirs; `HERE` marks the line."""
+"""Kernels with invalid memory accesses; `HERE` marks the line."""
 
 # SPDX-License-Identifier: MIT
 

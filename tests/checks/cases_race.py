@@ -46,7 +46,8 @@ __global__ void k(float *out, const float *in)
         thread=(1, 0, 0),
         other=(0, 0, 0),
     ),
-    # Right on a GPU only as long as a warp's threads happen to be level.
+    # Correct on a GPU only while the threads of a warp happen to run in
+    # lockstep.
     dict(
         name="lanes_read_before_the_first_one_writes",
         source="""
@@ -252,9 +253,9 @@ __global__ void k(float *data, int *flag)
         thread=(0, 0, 0),
         other=(0, 0, 0),
     ),
-    # Rows of shared memory are compared as a whole; what does not tell is
-    # noted word by word: a single access, more rows than are kept, a meeting
-    # of lanes.
+    # Rows of shared memory are compared as a whole; otherwise accesses are
+    # recorded word by word: a single access, more rows than are stored, a
+    # point where lanes reconverge.
     dict(
         name="row_then_single_reads",
         source="""
@@ -354,8 +355,8 @@ __global__ void k(float *out, int n)
         thread=(39, 0, 0),
         other=(0, 0, 0),
     ),
-    # A granule that nobody writes needs no look at its words, and two
-    # readers of a word are all that is remembered.
+    # A granule that no thread writes needs no check of its words, and only two
+    # readers of a word are recorded.
     dict(
         name="write_of_what_many_blocks_read",
         source="""
@@ -374,8 +375,8 @@ __global__ void k(float *out, float *in)
         anywhere=True,
     ),
     # Block 1 reads after block 0 has released, so that block 2, which acquires
-    # that, is not ordered with it: its own reads may not take the place of
-    # block 1's, though they are in another epoch.
+    # that release, is not ordered with block 1: its own reads must not replace
+    # block 1's record, though they are in another epoch.
     dict(
         name="write_of_what_another_block_read_in_another_epoch",
         source="""
@@ -543,7 +544,8 @@ __global__ void k(float *out, float *in, int at)
         other=(30, 0, 0),
     ),
     dict(
-        # Its first block wrote to a word of what it had read; others read on.
+        # Its first block wrote to a word of its input, which the other blocks
+        # read.
         name="a_word_beside_one_that_its_readers_wrote",
         source="""
 __global__ void k(float *out, float *in, int at)
@@ -612,8 +614,8 @@ __global__ void k(float *out, float *in)
         other=(21, 0, 0),
     ),
     dict(
-        # What the last block reads does not take the place of what the one
-        # before read, though it knows that some block has handed on things.
+        # The reads of the last block do not replace those of the previous one,
+        # though some block has released data to it.
         name="a_row_that_another_block_read_after_a_barrier",
         source="""
 __global__ void k(float *out, float *in, int *count)
@@ -645,8 +647,8 @@ __global__ void k(float *out, float *in, int *count)
         thread=(21, 0, 0),
         other=(21, 0, 0),
     ),
-    # Rows of one thread: of words that nobody had read, of words that others
-    # had, of both.
+    # Rows of one thread: of words not read before, of words that others have
+    # read, and of both.
     dict(
         name="a_row_that_one_thread_of_another_block_read",
         source="""
@@ -709,7 +711,8 @@ __global__ void k(float *out, float *in, int n)
         thread=(0, 0, 0),
         other=(63, 0, 0),
     ),
-    # The blocks before do the same to shared memory, but for the last row.
+    # The previous blocks do the same to shared memory, except for the last
+    # row.
     dict(
         name="a_row_more_in_a_later_block",
         source="""

@@ -1,6 +1,6 @@
-"""Races of bytes and half words: others of the same word are accessed too.
+"""Races on bytes and half words within words that others access.
 
-Block 0 writes or reads 64 of them, each thread its own, in several orders;
+Each thread of block 0 writes or reads one of 64 items, in several orders;
 block 1 accesses all of them, or one.
 """
 

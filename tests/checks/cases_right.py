@@ -567,7 +567,7 @@ __global__ void k(int *out, int *at)
         grid=(13, 1),
     ),
     dict(
-        # The rows of its loops are looked at on a stack without room to spare.
+        # The rows of its loops are checked on a stack without free space.
         name="local_arrays_that_take_much_of_the_stack",
         source="""
 __global__ void k(int *out, int zero)

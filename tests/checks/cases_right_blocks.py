@@ -1,8 +1,8 @@
-"""Correct kernels whose blocks use the same memory at the same time.
+"""Correct kernels whose blocks use the same memory concurrently.
 
-Nothing may be reported of them, however the workers' threads meet: equal
-writes, what is handed on by fences and atomic operations, grids that wait.
-Each is launched ``rounds`` times, on new memory.
+Nothing may be reported, however the workers interleave: equal writes, data
+released by fences and atomic operations, grids that wait. Each kernel is
+launched ``rounds`` times, on new memory.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,7 +16,7 @@ def zeros(count):
     return np.zeros(count, np.int32)
 
 
-# What all threads of all blocks write, by type.
+# The value that all threads of all blocks write, by type.
 EQUAL = {
     "char": "7",
     "short": "7",
@@ -141,8 +141,8 @@ __global__ void k(int *parts, int *out)
         rounds=10,
     ),
     dict(
-        # Each block's turn begins when it reads what the other has written:
-        # the other may write between the look at the read and the read.
+        # Each block's turn begins when it reads the other's write: the other
+        # one may write between the check of the read and the read.
         name="rows_handed_to_and_fro",
         source="""
 __global__ void k(int *data, volatile int *turn, int rounds)

@@ -1,4 +1,4 @@
-"""`return` before a barrier, in kernels that end with an `if` or a loop."""
+"""Kernels with a `return` before a barrier that end with an `if` or a loop."""
 
 # SPDX-License-Identifier: MIT
 

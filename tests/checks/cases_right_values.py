@@ -1,4 +1,4 @@
-"""Correct kernels whose structs and private variables are set in many ways."""
+"""Correct kernels that initialize structs and local variables in many ways."""
 
 # SPDX-License-Identifier: MIT
 

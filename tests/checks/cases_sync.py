@@ -1,4 +1,4 @@
-"""Kernels whose threads do not meet; `HERE` marks where the first waits."""
+"""Kernels with divergent barriers; `HERE` marks the first waiting thread."""
 
 # SPDX-License-Identifier: MIT
 
@@ -22,7 +22,7 @@ __global__ void k(int *out)
         thread=(0, 0, 0),
         text="16-63 have ended",
     ),
-    # Those that returned in the block before are others than these.
+    # The threads that returned in the previous block are different ones.
     dict(
         name="some_skip_that_returned_in_the_block_before",
         source="""
@@ -169,7 +169,7 @@ __global__ void k(int *out)
     ),
 ]
 
-#: Shuffles from lanes that take no part.
+#: Shuffles that read from lanes which do not take part.
 CASES += [
     dict(
         name=f"shuffle_from_{name}",
@@ -250,7 +250,7 @@ __global__ void k(int *out)
     )
 )
 
-# Another `return` goes to where these kernels end as well.
+# Another `return` also branches to the end of these kernels.
 CASES += [
     dict(
         name=f"beside_a_return_{name}",

@@ -1,8 +1,8 @@
-"""Runs kernels of a case file under PYCUDA_CPU_CHECK and tells what was found.
+"""Runs the kernels of a case file under PYCUDA_CPU_CHECK, stores reports.
 
-Started by test_checks.py in a process of its own, with ``continue`` among
-the checks, so that all cases run in one process:
-``python check_runner.py CASES OUTPUT``.
+Started by test_checks.py in a separate process, with ``continue`` among the
+checks, so that all cases run in one process: ``python check_runner.py CASES
+OUTPUT``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -22,7 +22,7 @@ from pycuda.compiler import SourceModule
 
 
 def _argument(value, keep):
-    """Device memory for an array: new for None, freed for a tuple."""
+    """Return device memory for an array: new for None, freed for a tuple."""
     if isinstance(value, np.ndarray):
         memory = drv.mem_alloc(value.nbytes)
         drv.memcpy_htod(memory, value)
@@ -40,7 +40,7 @@ def _argument(value, keep):
 
 
 def _launch(case, kernel):
-    """Launches ``times`` times on the same memory, which is freed then."""
+    """Launch ``times`` times on the same memory, then free it."""
     keep = []
     arguments = [_argument(v, keep) for v in case.get("args", ())]
     if case.get("special") == "end_pointer":
@@ -82,7 +82,7 @@ def main():
     for case in cases.CASES:
         try:
             found[case["name"]] = _run(case)
-        except Exception as error:  # told to the test, which fails
+        except Exception as error:  # reported to the test, which fails
             found[case["name"]] = f"{type(error).__name__}: {error}"
             if "failed" in str(error):
                 break

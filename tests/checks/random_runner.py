@@ -1,9 +1,9 @@
-"""Runs random kernels under PYCUDA_CPU_CHECK and tells what was found.
+"""Runs random kernels under PYCUDA_CPU_CHECK and stores the reports.
 
-Started by test_random_kernels.py in a process of its own, with ``continue``
-among the checks: ``python random_runner.py OUTPUT KIND FIRST --count=N``.
-With ``--plant`` each kernel gets faults, one for each check in turn, and the
-output says at which line.
+Started by test_random_kernels.py in a separate process, with ``continue``
+among the checks: ``python random_runner.py OUTPUT KIND FIRST --count=N``. With
+``--plant`` each kernel receives faults, one for each check in turn, and the
+output gives their lines.
 """
 
 # SPDX-License-Identifier: MIT
@@ -27,7 +27,7 @@ from kernel_machine import INPUT  # noqa: E402
 import pycuda.autoinit  # noqa: E402, F401
 import pycuda.driver as drv  # noqa: E402
 
-# What a kernel begins with, by the check that has to see it.
+# Statements inserted at the start of a kernel, by the check to detect them.
 FAULTS = {
     "memory": "out[me + 100000000u] = me;",
     "race": "planted[me / 2] = me;",
@@ -41,7 +41,8 @@ LEAD = """\
 
 
 def plant(kernel: Generator, check: str) -> bool:
-    """Put a fault into the kernel; False: it has no place for it."""
+    """Insert a fault into the kernel; return False if there is no place for
+    it."""
     if np.prod(kernel.block) == 1 and check in ("race", "sync"):
         return False
     lines = kernel.text.split("\n")
@@ -61,7 +62,7 @@ def planted_kernels(kind: str, seeds: range) -> list[tuple[Generator, str]]:
 
 
 def run_planted(kind: str, seeds: range) -> list[dict]:
-    """Runs kernels with faults; says where those are."""
+    """Run kernels with planted faults and return the reports and the lines."""
     told = []
     data = np.ones(INPUT, np.uint32)
     kernels = planted_kernels(kind, seeds)

@@ -1,4 +1,4 @@
-"""What a report does: errors, texts, options; the package's own kernels."""
+"""Effects of a report: errors, texts, options; the package's own kernels."""
 
 # SPDX-License-Identifier: MIT
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.cpu
 
 
 def run(program, checks, tmp_path, **more):
-    """Runs a program; what it says, and the reports as rows."""
+    """Run a program; return its output and the reports as rows."""
     report = tmp_path / "report.jsonl"
     env = dict(
         os.environ,
@@ -152,7 +152,8 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.no_sanitizer  # which is between the program and its library
+# A sanitizer would be loaded between the program and its library
+@pytest.mark.no_sanitizer
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_memory_is_made_by_a_function_of_a_program_in_c(tmp_path):
     from pycuda import cpu
@@ -317,7 +318,7 @@ launch(ALL, drv.Out(out), other, block=(64, 1, 1))
 
 
 def test_what_the_host_has_is_written(tmp_path):
-    """What it writes is not seen; copies on the device keep what is known."""
+    """Host writes count as initialization; device copies copy the state."""
     done, rows = run(FROM_THE_HOST, "init,continue", tmp_path)
     assert done.returncode == 0, done.stderr
     assert [row["kind"] for row in rows] == ["uninitialised-global"]
@@ -353,7 +354,7 @@ print(resident() - before, address_space() - size, held - resident())
 )
 
 
-@pytest.mark.no_sanitizer  # keeps what is freed for a while
+@pytest.mark.no_sanitizer  # sanitizers delay the reuse of freed memory
 @pytest.mark.parametrize(
     ("check", "most", "least"), [("race", 500, 10), ("init", 100, 6)]
 )
@@ -362,9 +363,9 @@ def test_what_is_known_of_memory_goes_with_it(check, most, least, tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     grown, size, gone = map(int, done.stdout.split())
-    assert grown < 20  # MiB; two pages of each granule would be 50
-    assert size < most  # what is known of each turn's bytes would be 400
-    assert gone > least  # the memory itself is 4
+    assert grown < 20  # MiB; two pages per granule would be 50
+    assert size < most  # state for the bytes of each iteration would be 400
+    assert gone > least  # the memory alone is 4
 
 
 AGAIN = (
@@ -385,7 +386,7 @@ except drv.LogicError as error:
 
 
 def test_freed_memory_is_not_another_s_soon(tmp_path):
-    """An access through an old pointer would be right there."""
+    """Without the delay, an access through a stale pointer would be valid."""
     done, rows = run(AGAIN, "memory", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "freed by" in done.stdout
@@ -410,7 +411,7 @@ except drv.LogicError as error:
 
 @pytest.mark.parametrize(("number", "known"), [(0, False), (2000, True)])
 def test_what_was_freed_long_ago_is_forgotten(number, known, tmp_path):
-    """More than the last thousand are not kept, or memory would grow."""
+    """Only the last thousand blocks are tracked, so that memory is bounded."""
     code = LONG_AGO.replace("NUMBER", str(number))
     done, rows = run(code, "memory", tmp_path)
     assert done.returncode == 0, done.stderr
@@ -445,11 +446,11 @@ def test_what_is_known_of_used_memory_goes_between_launches(tmp_path):
     assert done.returncode == 0, done.stderr
     assert rows == []
     resident, size = map(int, done.stdout.split())
-    assert resident < 32  # MiB; of all memory it would be hundreds
-    assert size < 250  # of all memory it would be 400
+    assert resident < 32  # MiB; state for all memory would be hundreds
+    assert size < 250  # state for all memory would be 400
 
 
-# Threads that recurse have stacks of their own, which go with the launch.
+# Recursive threads have stacks of their own, freed with the launch.
 STACKS = (
     HEAD
     + RESIDENT
@@ -486,7 +487,7 @@ def test_what_is_known_of_stacks_goes_with_them(tmp_path):
     done, rows = run(STACKS, "init", tmp_path)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    assert int(done.stdout) < 60  # MiB; some 12 of each launch's would stay
+    assert int(done.stdout) < 60  # MiB; about 12 of each launch would leak
 
 
 QUICK = (
@@ -528,7 +529,8 @@ def test_rows_are_looked_at_once(check, bodies, tmp_path):
     done, rows = run(QUICK, check, tmp_path)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    assert min(map(float, done.stdout.split()[:bodies])) > 5  # 13 and more
+    # In fact 13 and more
+    assert min(map(float, done.stdout.split()[:bodies])) > 5
 
 
 THREADS = (
@@ -577,7 +579,7 @@ def test_what_a_thread_knows_goes_with_it(tmp_path):
     done, rows = run(THREADS, "memory,race", tmp_path, **one)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    assert int(done.stdout) < 500  # KiB; each of 20 threads would leave 506
+    assert int(done.stdout) < 500  # KiB; each of 20 threads would leak 506
 
 
 LEVEL = (

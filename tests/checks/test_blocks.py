@@ -1,4 +1,4 @@
-"""The race check where blocks run at the same time, on many threads."""
+"""The race check for blocks that run in parallel on many threads."""
 
 # SPDX-License-Identifier: MIT
 
@@ -8,7 +8,7 @@ import pytest
 from test_behaviour import HEAD, run
 from test_checks import HERE, _cases, run_cases
 
-THREADS = "8"  # as many, whatever the processors are
+THREADS = "8"  # the same number of threads, whatever the machine's processors
 
 pytestmark = pytest.mark.cpu
 
@@ -46,8 +46,8 @@ def test_races_of_bytes(found_in_bytes, name):
     assert {row["kind"] for row in found_in_bytes[name]} == {"block-race"}
 
 
-# Block 0 has noted all that its loop will write when its first round begins;
-# block 1 writes to the last of it, long before that round.
+# Block 0 has recorded all writes of its loop before the first iteration; block
+# 1 writes to the last of these words long before that iteration.
 IN_FLIGHT = (
     HEAD
     + """
@@ -82,7 +82,7 @@ for _ in range(3):
 )
 
 
-@pytest.mark.no_sanitizer  # the look before the loop would take too long
+@pytest.mark.no_sanitizer  # the check before the loop would take too long
 @pytest.mark.parametrize(("value", "reported"), [("1", False), ("2", True)])
 def test_what_is_not_written_yet(value, reported, tmp_path):
     program = IN_FLIGHT.replace("VALUE", value)
@@ -93,7 +93,7 @@ def test_what_is_not_written_yet(value, reported, tmp_path):
     assert bool(rows) is reported
 
 
-# The second launch is asked for while the first one still reads.
+# The second launch is enqueued while the first one still reads.
 QUEUED = (
     HEAD
     + """
@@ -152,5 +152,5 @@ for source in SOURCES:
 def test_different_values_are_reported(tmp_path):
     done, rows = run(MANY, "race,continue", tmp_path, PYCUDA_CPU_THREADS="8")
     assert done.returncode == 0, done.stderr
-    assert len(rows) >= 60  # by each launch, of one kind or two
+    assert len(rows) >= 60  # one or two kinds for each launch
     assert {row["check"] for row in rows} == {"race"}

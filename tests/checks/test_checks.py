@@ -30,7 +30,7 @@ def _cases(name):
 
 
 def run_cases(path, checks, folder, threads="1"):
-    """What each case of a file reports, by name."""
+    """Return the reports of each case of a file, by name."""
     output, report = folder / "found.json", folder / "report.jsonl"
     env = dict(
         os.environ,
@@ -52,7 +52,7 @@ def run_cases(path, checks, folder, threads="1"):
 
 @pytest.fixture(scope="session")
 def found(tmp_path_factory):
-    """Runs a case file once, when a test first asks for it."""
+    """Run a case file once, when a test first needs it."""
     kept = {}
 
     def get(name):
@@ -68,7 +68,8 @@ def found(tmp_path_factory):
 
 
 def _line(source, mark):
-    """Number of the marked line; the source starts with a line break."""
+    """Return the number of the marked line; the source starts with a
+    newline."""
     for number, text in enumerate(source.split("\n"), 1):
         if "//" in text and mark in text.split("//")[1]:
             return number
@@ -82,7 +83,7 @@ def _everything():
 
 
 def check_report(case, report):
-    """Does a report say what the case's author knows?"""
+    """Assert that a report has the data that the case specifies."""
     assert report["kind"] == case["kind"], report
     assert report["kernel"] == case.get("kernel", "k")
     if case.get("anywhere"):
@@ -139,7 +140,7 @@ def test_memory_of_the_heap_that_others_had(found_in_heap, case):
 
 @pytest.fixture(scope="session")
 def found_in_right(tmp_path_factory):
-    """Correct kernels, under all checks at once."""
+    """Run the correct kernels under all checks together."""
     reports = {}
     for name in RIGHT:
         reports |= run_cases(

@@ -1,9 +1,9 @@
-"""Random kernels under all checks: nothing is reported of right ones, and
-faults planted in them are found where they are.
+"""Random kernels under all checks.
 
-The kernels are those of tests/kernels (kernel_corpus.py), as thread loops and
-on fibers.  ``PYCUDA_CPU_CHECK=memory,race,sync,init ./run fuzz kernels`` runs
-as many as one likes.
+Nothing is reported for correct kernels, and faults planted in them are found
+at their lines. The kernels are those of tests/kernels (kernel_corpus.py), as
+thread loops and on fibers. ``PYCUDA_CPU_CHECK=memory,race,sync,init ./run fuzz
+kernels`` runs any number of them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.cpu
 
 
 def run(folder: Path, kind: str, first: int, *more: str) -> dict:
-    """What a process that runs a group of kernels found."""
+    """Run a group of kernels in a process and return its reports."""
     output = folder / "found.json"
     env = dict(
         os.environ,

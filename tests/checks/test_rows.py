@@ -1,7 +1,7 @@
-"""Which accesses of a loop are checked as a row, once for all its rounds.
+"""Accesses of a loop that are checked as one row for all iterations.
 
-Seen in the image: it asks the runtime for what looks at rows, or does not.
-So is what needs no look at all.
+The image shows it: it imports the runtime's row checks, or does not. It also
+shows which accesses need no check at all.
 """
 
 # SPDX-License-Identifier: MIT
@@ -75,7 +75,7 @@ def test_long_loops_without_checks_are_vectors(monkeypatch, tmp_path):
 
 
 def image(source, checks, patch):
-    """A kernel's image under checks, as bytes."""
+    """Return a kernel's image, compiled with checks, as bytes."""
     patch.setenv("PYCUDA_CPU_CHECK", checks)
     return compile(source, cache_dir=False)
 

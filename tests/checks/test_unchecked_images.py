@@ -1,4 +1,4 @@
-"""Images that were compiled without checks, loaded where checks are asked."""
+"""Images compiled without checks, loaded while checks are requested."""
 
 # SPDX-License-Identifier: MIT
 
@@ -26,7 +26,7 @@ for _ in range(2):
     drv.module_from_file(sys.argv[1])
     drv.module_from_buffer(open(sys.argv[1], "rb").read())
 """
-# A client that gives no buffer for messages.
+# A client that passes no buffer for messages.
 RAW = """
 import ctypes, sys
 import pycuda.autoinit
