@@ -1,4 +1,4 @@
-"""A vector addition with NVIDIA's cuda-bindings, as its documentation has it.
+"""Vector addition with NVIDIA's cuda-bindings, after its documentation.
 
 Run by test_cuda_bindings.py under ``python -m pycuda.cpu run``; prints the
 device's name and "Success".
@@ -22,7 +22,7 @@ extern "C" __global__ void add(const float *a, const float *b, float *c,
 
 
 def check(result):
-    """Value of a call, which raises unless it succeeded."""
+    """Return the value of a call; raise an error unless it succeeded."""
     code, *values = result
     if int(code) != 0:
         raise RuntimeError(repr(code))

@@ -1,6 +1,6 @@
 """Products of arrays through NumPy's BLAS: see test_blas.py.
 
-Prints the name of the check that was asked for when it is through.
+Prints the name of the requested check after it has passed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -39,7 +39,7 @@ def ones(side):
 
 
 def check_used():
-    """All types that a BLAS has; the others by own kernels."""
+    """BLAS computes products of its types; kernels compute the others."""
     rng = np.random.default_rng(1)
     made = []
     real = blas.multiply
@@ -53,7 +53,7 @@ def check_used():
 
 
 def check_unused():
-    """PYCUDA_CUBLAS=0, or the checks are on."""
+    """BLAS is not used with PYCUDA_CUBLAS=0, or with the checks on."""
     real, made = blas.multiply, []
     blas.multiply = lambda *given: made.append(real(*given)) or made[-1]
     for side in (9, 300):
@@ -62,8 +62,9 @@ def check_unused():
 
 
 def order_of(side, late, gate, more):
-    """Nothing is freed while the gate is shut: that would wait for it."""
-    a, b, stream = ones(side), ones(side), drv.Stream(1)  # not blocking
+    """Compare the order of work; no free until the gate opens, as it would
+    wait."""
+    a, b, stream = ones(side), ones(side), drv.Stream(1)  # non-blocking
     out = gpuarray.zeros((side, side), np.float32)
     size, one = np.int32(side * side), (1, 1, 1)
     gate[0] = 0
@@ -81,7 +82,7 @@ def order_of(side, late, gate, more):
 
 
 def check_order():
-    """After what the stream does, before what it is to do then."""
+    """A product follows earlier work of its stream and precedes later work."""
     late = SourceModule(LATE).get_function("late")
     count = gpuarray.zeros(1, np.int32)
     mapped = drv.host_alloc_flags.DEVICEMAP
@@ -92,7 +93,7 @@ def check_order():
 
 
 def check_freed():
-    """Operands that are gone before the product is made."""
+    """Operands are freed before the product is computed."""
     for _ in range(30):
         got = ones(500) @ ones(500)
         filled = [gpuarray.to_gpu(np.full((500, 500), 7, "f"))]
@@ -101,7 +102,8 @@ def check_freed():
 
 
 def check_captures():
-    """An own kernel's, and the same product before and after."""
+    """A captured product uses our kernel; the same one before and after,
+    BLAS."""
     a, stream = ones(64), drv.Stream()
     out = gpuarray.zeros((64, 64), np.float32)
     drv.Context.synchronize()
@@ -117,7 +119,8 @@ def check_captures():
 
 
 def check_threads():
-    """Streams of several threads, with products of NumPy's beside them."""
+    """Several threads with a stream each, while NumPy computes products
+    too."""
     wrong = []
 
     def work(seed):
@@ -147,7 +150,7 @@ def check_threads():
 
 
 def check_forks():
-    """A fork waits for the product that is being made; both go on."""
+    """A fork waits for the running product; both processes continue."""
     a = np.ones((400, 400), np.float32)
     for _ in range(15):
         got = ones(400) @ ones(400)

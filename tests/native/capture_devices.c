@@ -1,6 +1,7 @@
-/* capture_devices.c - captures that streams of two devices take part in.
+/* capture_devices.c - captures with streams of two devices.
  *
- * The CPU library shows two virtual devices; a GPU needs a second one.
+ * The CPU library has two virtual devices here; with GPUs a second one is
+ * needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -14,7 +15,7 @@ static const char source[] =
     "extern \"C\" __global__ void add(int *x, int y)\n"
     "{ x[threadIdx.x] += y; }\n";
 
-/* What each device has; a kernel runs only where its module was loaded. */
+/* State of each device; a kernel runs only on the device of its module. */
 static struct side {
     CUcontext ctx;
     CUstream stream;
@@ -93,7 +94,7 @@ join_first(void)
 }
 
 /* Device 0: x = `start` + 1; device 1: its x = that + `y`; device 0: x is the
- * sum copied back, plus 100.  Host and event nodes of both devices. */
+ * sum copied back, plus 100. Host and event nodes are on both devices. */
 static CUgraph
 captured(int start, int y)
 {
@@ -124,7 +125,7 @@ captured(int start, int y)
     return graph;
 }
 
-/* How many kernel nodes of the graph run in the device's context. */
+/* Number of kernel nodes of the graph that run in the device's context. */
 static int
 kernels_of(CUgraph graph, int i)
 {
@@ -179,7 +180,7 @@ test_nodes_of_both(void)
     OK(cu.cuGraphExecUpdate(exec, other, &info));
     launch_in(exec, 1);
     CHECK(value(0) == 138 && value(1) == 38);
-    use(0); /* the stream of a context that is not current */
+    use(0); /* the stream belongs to a context that is not current */
     OK(cu.cuGraphLaunch(exec, sides[1].stream));
     OK(cu.cuStreamSynchronize(sides[1].stream));
     CHECK(value(0) == 138);
@@ -188,7 +189,7 @@ test_nodes_of_both(void)
     OK(cu.cuGraphDestroy(other));
 }
 
-/* A graph of one kernel or fill, of either device. */
+/* A graph of one kernel or fill, on either device. */
 static CUgraphNode
 single(int i, int kernel, CUgraph *graph)
 {
@@ -208,7 +209,7 @@ single(int i, int kernel, CUgraph *graph)
     return node;
 }
 
-/* Nodes stay in their contexts when an executable graph changes. */
+/* Nodes keep their contexts when an executable graph is updated. */
 static void
 test_updates_keep_contexts(int kernel)
 {
@@ -272,7 +273,7 @@ test_errors(void)
     CUgraph graph = NULL;
     CUstream blocking;
 
-    begin_forked(); /* work of the second device that is not joined */
+    begin_forked(); /* the second device has work that has not been joined */
     OK(cu.cuStreamIsCapturing(sides[1].stream, &status));
     CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
     OK(add(1, 1));
@@ -284,17 +285,17 @@ test_errors(void)
     OK(add(1, 1));
     end_with(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 
-    begin_forked(); /* waits for all of the second device */
+    begin_forked(); /* waits for all work of the second device */
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu.cuCtxSynchronize());
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    begin_forked(); /* an event of the first device cannot be recorded there */
+    begin_forked(); /* the first device's event cannot be recorded there */
     EXPECT(CUDA_ERROR_INVALID_HANDLE,
            cu.cuEventRecord(sides[0].joined, sides[1].stream));
     join_first();
     end_with(CUDA_SUCCESS);
 
-    begin_forked(); /* two captures stay two */
+    begin_forked(); /* two captures remain separate */
     OK(cu.cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
     OK(cu.cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_MERGE,
@@ -303,8 +304,8 @@ test_errors(void)
            cu.cuStreamEndCapture(blocking, &graph));
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    begin_forked(); /* the second device's legacy stream, and who waits there
-                     */
+    /* the second device's legacy stream, and streams that wait for it */
+    begin_forked();
     OK(cu.cuMemsetD32(sides[1].x, 3, COUNT));
     OK(cu.cuStreamWaitEvent(blocking, sides[0].forked, 0));
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
@@ -314,7 +315,7 @@ test_errors(void)
     OK(cu.cuStreamDestroy(blocking));
 }
 
-/* Streams and contexts that end while they take part. */
+/* Streams and contexts that are destroyed while they take part. */
 static void
 test_ends(void)
 {
@@ -332,7 +333,8 @@ test_ends(void)
     OK(cu.cuStreamDestroy(stream));
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    begin_forked(); /* a context that ends after its stream has joined */
+    /* a context that is destroyed after its stream has joined */
+    begin_forked();
     OK(cu.cuCtxCreate(&ctx, 0, 1));
     OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cu.cuEventCreate(&joined, CU_EVENT_DISABLE_TIMING));
@@ -351,8 +353,8 @@ test_ends(void)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* Copies, fills and events work in the streams of a context that is not
- * current; kernels do not. */
+/* Copies, fills and events work in streams of a context that is not current;
+ * kernels do not. */
 static void
 test_stream_of_another_context(void)
 {

@@ -1,4 +1,4 @@
-"""Vector addition with NVIDIA's cuda.core, which knows nothing of us."""
+"""Vector addition with NVIDIA's cuda.core, without changes for this device."""
 
 # SPDX-License-Identifier: MIT
 
@@ -26,7 +26,8 @@ __global__ void add(const T *a, const T *b, T *c, size_t n)
 
 
 def view(buffer, dtype, count):
-    """The CPU device's memory is the host's."""
+    """Return a NumPy view: on the CPU device the host can access the
+    memory."""
     kind = ctypes.c_char * (count * np.dtype(dtype).itemsize)
     return np.frombuffer(kind.from_address(int(buffer.handle)), dtype)
 

@@ -1,8 +1,8 @@
-/* crowded.c - two kernels run at once though all threads share a processor.
+/* crowded.c - two concurrent kernels while all threads share a processor.
  *
- * A worker that looks for work may be kept from it while two kernels are
- * queued; then another one has to be woken for the second, which the first
- * may wait for.
+ * A worker that looks for work may be preempted while two kernels are queued;
+ * then another worker has to be woken for the second kernel, on which the
+ * first one may wait.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -11,7 +11,7 @@
 
 #include "native.h"
 
-/* `add` takes too long to be run by who launches it. */
+/* `add` takes too long for the launching thread to run it. */
 static const char source[] =
     "extern \"C\" __global__ void wait(volatile int *flag)\n"
     "{\n"
@@ -23,7 +23,7 @@ static const char source[] =
 
 enum { ROUNDS = 50, STEPS = 100000, PATIENCE = 60 };
 
-/* Workers are threads of this one, and stay where it is. */
+/* Workers inherit the CPU affinity of this thread. */
 static void
 share_a_processor(void)
 {

@@ -1,6 +1,6 @@
 """Products through the cuBLAS that PYCUDA_CUBLAS names: see test_cublas.py.
 
-Prints the name of the check that was asked for when it is through.
+Prints the name of the requested check after it has passed.
 """
 
 # SPDX-License-Identifier: MIT
@@ -34,7 +34,7 @@ DTYPES = {
 
 
 class Record(ctypes.Structure):
-    """What the library remembers of its calls."""
+    """The record that the library keeps of its calls."""
 
     _fields_ = [(name, ctypes.c_longlong) for name in FIELDS]
 
@@ -53,19 +53,20 @@ def numbers(shape, dtype=np.float32, seed=0):
 
 
 def check(a, b, calls=1, device=None):
-    """The product is right, and that many calls made it."""
+    """Assert that the product is right, computed by the given number of
+    calls."""
     before = record().calls
     da, db = device or (gpuarray.to_gpu(a), gpuarray.to_gpu(b))
     got = da @ db
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     want = (a.astype(wide) @ b.astype(wide)).astype(got.dtype)
-    # Small integers: every sum is exact.
+    # Small integers, so that every sum is exact.
     assert np.array_equal(got.get(), want), (a.shape, b.shape)
     assert record().calls - before == calls, (a.shape, b.shape)
 
 
 def check_dtypes():
-    """Each has its cudaDataType, that of its product and of its sums."""
+    """Each dtype has its cudaDataType, those of the result and of the sums."""
     for dtype, kind, product, compute in DTYPES.values():
         check(numbers((5, 7), dtype), numbers((7, 3), dtype, 1))
         last = record()
@@ -78,7 +79,7 @@ def check_dtypes():
 
 
 def check_small():
-    """What is not worth the library goes without it."""
+    """Products that are too small to benefit do not use the library."""
     blas._LEAST = dict.fromkeys(blas._LEAST, 64**3)
     blas._is_ours = lambda types, task, _: ours(types, task, False)
     check(numbers((64, 63)), numbers((63, 64)), calls=0)
@@ -87,7 +88,8 @@ def check_small():
 
 
 def check_layouts():
-    """Transposed and cut matrices, rows, columns; what has no layout."""
+    """Transposed and cut matrices, rows and columns, and unsupported
+    layouts."""
     a, b = numbers((8, 6)), numbers((6, 10), seed=1)
     da, db = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     check(a, b, device=(da, db))
@@ -117,7 +119,7 @@ def check_layouts():
 
 
 def check_batches():
-    """One number says where the next matrix is, or cuBLAS is not asked."""
+    """Batches need a constant matrix stride for cuBLAS."""
     a, b = numbers((4, 5, 6)), numbers((4, 6, 3), seed=1)
     check(a, b)
     assert (record().batched, record().count) == (1, 4)
@@ -132,7 +134,7 @@ def check_batches():
 
 
 def check_streams():
-    """The stream that is asked for, or entered; none that is captured."""
+    """The stream is the given or entered one; captures do not use cuBLAS."""
     a = numbers((6, 6))
     device, stream = gpuarray.to_gpu(a), drv.Stream()
     drv.Context.synchronize()
@@ -155,7 +157,7 @@ def check_streams():
 
 
 def check_repeated():
-    """A product that was made before is made again without Python."""
+    """A repeated product runs without Python code."""
     real = blas.multiply
     for a, b in (
         (numbers((8, 6)), numbers((6, 10), seed=1)),
@@ -181,7 +183,7 @@ def check_repeated():
 
 
 def check_first_in_capture():
-    """No handle is made during a capture, but after it."""
+    """A handle is not created during a capture, but after it."""
     a = numbers((6, 6))
     device, stream = gpuarray.to_gpu(a), drv.Stream()
     out = gpuarray.zeros((6, 6), np.float32)
@@ -199,7 +201,7 @@ def check_first_in_capture():
 
 
 def check_contexts():
-    """A handle for each, freed with what the context remembers."""
+    """Each context has a handle, freed with the context-local storage."""
     from pycuda.tools import clear_context_caches
 
     a = numbers((4, 4))
@@ -221,12 +223,12 @@ def check_contexts():
 
 
 def check_unsupported():
-    """FAKE_STATUS 15: our own kernels make the product."""
+    """FAKE_STATUS 15: our own kernels compute the product."""
     check(numbers((5, 7)), numbers((7, 3), seed=1))
 
 
 def check_failure():
-    """FAKE_STATUS 13: an exception that says so."""
+    """FAKE_STATUS 13: an exception with the status."""
     device = gpuarray.to_gpu(numbers((5, 5)))
     try:
         device @ device
@@ -236,12 +238,13 @@ def check_failure():
 
 
 def check_no_memory():
-    """FAKE_CREATE_STATUS 3: no handle, so our own kernels."""
+    """FAKE_CREATE_STATUS 3: no handle, so our own kernels compute the
+    product."""
     check(numbers((5, 7)), numbers((7, 3), seed=1), calls=0)
 
 
 def check_off():
-    """PYCUDA_CUBLAS=0: there is none."""
+    """PYCUDA_CUBLAS=0: there is no cuBLAS."""
     assert _driver._cublas_open() is None
     a = numbers((5, 5))
     device = gpuarray.to_gpu(a)
@@ -249,7 +252,7 @@ def check_off():
 
 
 def check_damaged():
-    """PYCUDA_CUBLAS names what cannot be used."""
+    """PYCUDA_CUBLAS names an unusable library."""
     device = gpuarray.to_gpu(numbers((5, 5)))
     try:
         device @ device

@@ -1,7 +1,7 @@
-/* devices.c - several devices and contexts; what ends with a context.
+/* devices.c - several devices and contexts; objects freed with a context.
  *
- * The CPU library shows two virtual devices; on a GPU the second part needs a
- * second one.
+ * The CPU library has two virtual devices here; with GPUs the second part
+ * needs a second one.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
@@ -63,7 +63,7 @@ test_primary(void)
     CHECK(active == 0);
 }
 
-/* Everything left in a context ends with it. */
+/* Destroying a context frees all objects in it. */
 static void
 test_end(const char *image)
 {

@@ -1,7 +1,7 @@
-/* faults.c - what goes wrong: bad arguments, bad handles, bad kernels.
+/* faults.c - errors: bad arguments, bad handles, bad kernels.
  *
- * No call here may crash; each gives CUDA's code.  A kernel that fails leaves
- * its context unusable and other contexts untouched.
+ * No call may crash; each returns CUDA's error code. A kernel that fails makes
+ * its context unusable and leaves other contexts untouched.
  *
  * SPDX-License-Identifier: MIT */
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ static const char source[] =
     "__global__ void empty() { }\n"
     "}\n";
 
-/* Runs one kernel in a context of its own; returns what synchronising says. */
+/* Runs one kernel in a new context; returns the result of synchronizing. */
 static CUresult
 run_alone(const char *image, const char *name, void **parameters)
 {
@@ -42,7 +42,7 @@ run_alone(const char *image, const char *name, void **parameters)
     OK(cu.cuModuleGetFunction(&function, module, name));
     OK(native_launch(function, 3, 64, NULL, parameters));
     CUresult code = cu.cuCtxSynchronize();
-    if (code) { /* the error stays */
+    if (code) { /* the error is permanent */
         EXPECT(code, cu.cuMemAlloc(&unused, 4));
         EXPECT(code, cu.cuCtxSynchronize());
         EXPECT(code, native_launch(function, 1, 1, NULL, parameters));
@@ -67,8 +67,8 @@ test_kernels(const char *image)
           code == CUDA_ERROR_ILLEGAL_INSTRUCTION);
 }
 
-/* On fibers: a fault behind a barrier, lanes that wait for each other for
- * ever (a GPU hangs), lanes that ask who is there. */
+/* On fibers: a fault after a barrier, lanes that wait for each other forever
+ * (a GPU hangs), lanes that query the active mask. */
 static void
 test_fibers(const char *image)
 {
@@ -152,7 +152,7 @@ test_memory(void)
     OK(cu.cuMemGetAddressRange(&base, &bytes, p + 10));
     CHECK(base == p && bytes == 1000);
     OK(cu.cuMemcpyHtoD(p, host, sizeof host));
-    if (native_on_cpu) { /* a GPU checks by pages */
+    if (native_on_cpu) { /* a GPU checks whole pages */
         EXPECT(CUDA_ERROR_INVALID_VALUE,
                cu.cuMemcpyHtoD(p + 990, host, sizeof host));
         EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuMemsetD8(p + 999, 0, 2));
@@ -187,7 +187,7 @@ test_images(void)
     EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, cu.cuModuleLoadData(&module, cubin));
 }
 
-/* Handles that never were, or are no more. */
+/* Handles that are invalid or destroyed. */
 static void
 test_handles(void)
 {
@@ -196,7 +196,7 @@ test_handles(void)
     CUfunction f;
 
     memset(garbage, 0x5a, sizeof garbage);
-    if (!native_on_cpu) { /* a GPU's driver may read them */
+    if (!native_on_cpu) { /* a GPU's driver may dereference them */
         return;
     }
     EXPECT(CUDA_ERROR_INVALID_HANDLE,
@@ -214,7 +214,7 @@ test_handles(void)
                              NULL, NULL, NULL));
 }
 
-/* A child of fork() is told so, and does not hang. */
+/* Calls in a child of fork() return an error and do not hang. */
 static void
 test_fork(void)
 {

@@ -1,5 +1,7 @@
-/* forks.c - a process that forks while its other threads compile, allocate
- * and launch: the child is told so at once, compiles, and ends.
+/* forks.c - forks while other threads compile, allocate and launch.
+ *
+ * Calls in the child return an error immediately; the child can compile, and
+ * it ends.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -21,7 +23,7 @@ static CUcontext ctx;
 static CUmodule module;
 static atomic_int stop, compiled;
 
-/* Launches, copies, blocks and handles that come and go. */
+/* Launches, copies, and objects that are created and destroyed. */
 static void *
 work(void *unused)
 {
@@ -66,7 +68,7 @@ compile(void *unused)
     return unused;
 }
 
-/* Ends with the number of checks that failed. */
+/* Exits with the number of checks that failed. */
 static void
 child_run(bool compiles)
 {
@@ -74,7 +76,8 @@ child_run(bool compiles)
     CUstream stream;
     int count;
 
-    alarm(CHILD_AT_END); /* a child that hangs dies, and is seen */
+    /* kills a child that hangs, which the parent detects */
+    alarm(CHILD_AT_END);
     native_failures = 0;
     EXPECT(CUDA_ERROR_NOT_INITIALIZED, cu.cuInit(0));
     EXPECT(CUDA_ERROR_NOT_INITIALIZED, cu.cuDeviceGetCount(&count));
@@ -91,7 +94,7 @@ child_run(bool compiles)
     exit(native_failures);
 }
 
-/* A child that lives on holds nobody up. */
+/* A child that continues to run blocks no other process. */
 static void
 test_child_that_stays(void)
 {
@@ -109,7 +112,7 @@ test_child_that_stays(void)
     for (int waits = 0; waits < 20 * CHILD_LIVES; waits++) {
         if (atomic_load(&compiled) > before + 1 &&
             waitpid(children[0], &status, WNOHANG) == 0) {
-            before = -1; /* while the first of them was there */
+            before = -1; /* while the first of them existed */
             break;
         }
         usleep(20000);

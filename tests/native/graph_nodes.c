@@ -1,5 +1,6 @@
-/* graph_nodes.c - nodes for memory, events, conditions and any type; changes
- * of executable graphs; captures into a graph.
+/* graph_nodes.c - nodes for memory, events, conditions and generic nodes.
+ *
+ * Also updates of executable graphs, and captures into a graph.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -147,7 +148,7 @@ graph_memory(CUgraphMem_attribute attribute)
     return value;
 }
 
-/* Memory that a graph allocates and frees; no launch leaves any. */
+/* Memory that a graph allocates and frees; no launch leaks any. */
 static void
 memory_within(void)
 {
@@ -184,8 +185,8 @@ memory_within(void)
     CHECK(graph_memory(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) == 0);
 }
 
-/* Memory that a launch leaves: freed in a stream, by another graph, by the
- * next launch, or not in time. */
+/* Memory that a launch leaves allocated: freed in a stream, by another graph,
+ * by the next launch, or too late. */
 static void
 memory_left(void)
 {
@@ -213,7 +214,7 @@ memory_left(void)
     CHECK(value_at(params.dptr) == 7);
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
-    CHECK(value_at(params.dptr) == 7); /* it outlives both */
+    CHECK(value_at(params.dptr) == 7); /* the memory outlives both */
     OK(cu.cuMemFreeAsync(params.dptr, stream));
     OK(cu.cuStreamSynchronize(stream));
     OK(cu.cuGraphExecDestroy(end));
@@ -309,7 +310,7 @@ events(void)
     OK(cu.cuEventDestroy(other));
 }
 
-/* In a capture an external event is a node. */
+/* In a capture an external event becomes a node. */
 static void
 events_captured(void)
 {
@@ -383,8 +384,8 @@ choose_node(CUgraph graph, CUgraphNode after, CUgraphConditionalHandle handle,
     return node;
 }
 
-/* A loop within a loop: the inner one runs to 3 each time that the outer one
- * goes round and sets its condition.  Defaults are set by launches only. */
+/* A nested loop: the inner one runs to 3 in each iteration of the outer one,
+ * which sets its condition. Defaults are set by launches only. */
 static void
 loops(CUcontext ctx)
 {
@@ -418,7 +419,7 @@ loops(CUcontext ctx)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* Without that the inner loop runs the first time only. */
+/* Without that the inner loop runs only once. */
 static void
 default_once(CUcontext ctx)
 {
@@ -496,7 +497,7 @@ conditions_refused(CUcontext ctx)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* A stream captures the body of a node; the graph stays until then. */
+/* A stream captures the body of a node, which keeps the graph alive. */
 static void
 body_captured(CUcontext ctx)
 {
@@ -526,7 +527,7 @@ body_captured(CUcontext ctx)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* ---- what executable graphs do ---- */
+/* ---- executable graphs ---- */
 
 static void
 changes(void)
@@ -593,7 +594,7 @@ attributes(void)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* A stream captures behind nodes that are there; a graph becomes text. */
+/* A stream captures after existing nodes; a graph is printed as text. */
 static void
 capture_into(const char *path)
 {

@@ -1,10 +1,11 @@
-/* graph_queries.c - what graphs tell of their nodes, changes of nodes, and the
- * older and newer signatures that cuGetProcAddress hands out.
+/* graph_queries.c - queries of graphs and nodes, changes of nodes.
+ *
+ * Also the older and newer signatures that cuGetProcAddress returns.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
 
-/* By symbol. */
+/* Function pointers, looked up by symbol name. */
 static struct {
 #define DRIVER_OLD_ROW(base, symbol, since, per_thread, parameters,           \
                        arguments)                                             \
@@ -163,7 +164,7 @@ host_nodes(void)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* Three empty nodes in `nodes`. */
+/* Adds three empty nodes to `nodes`. */
 static CUgraph
 three(CUgraphNode *nodes)
 {
@@ -204,7 +205,7 @@ edges(void)
     OK(old.cuGraphRemoveDependencies_v2(graph, nodes, nodes + 1, NULL, 2));
     OK(old.cuGraphGetEdges_v2(graph, NULL, NULL, NULL, &count));
     CHECK(count == 0);
-    if (native_on_cpu) { /* these are no kernels */
+    if (native_on_cpu) { /* the node types are not kernels */
         plain[0].type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
         plain[0].from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
         OK(old.cuGraphAddDependencies_v2(graph, nodes, nodes + 1, plain, 1));
@@ -259,7 +260,7 @@ captures(CUfunction function)
     OK(cu.cuStreamDestroy(stream));
 }
 
-/* Each way to make an executable graph of one kernel; it runs. */
+/* Each way to instantiate a graph of one kernel; the result runs. */
 static void
 instances(CUfunction function)
 {
@@ -291,7 +292,7 @@ instances(CUfunction function)
     }
     OK(cu.cuCtxSynchronize());
     CHECK(value(0) == 6);
-    y = 10; /* was copied: nothing changes */
+    y = 10; /* the value was copied: nothing changes */
     if (native_on_cpu) {
         OK(old.cuGraphExecUpdate(execs[0], graph, &node, &result));
         CHECK(result == CU_GRAPH_EXEC_UPDATE_SUCCESS);
@@ -320,7 +321,7 @@ contexts(CUcontext ctx)
     OK(old.cuDeviceGetUuid(&uuid, 0));
     CHECK(!memcmp(&uuid, &wanted, sizeof uuid));
     if (!native_on_cpu) {
-        return; /* a driver need not have the newest of these */
+        return; /* a driver may lack the newest of these */
     }
     EXPECT(CUDA_ERROR_NOT_SUPPORTED,
            old.cuCtxCreate_v3(&other, NULL, 1, 0, 0));

@@ -1,4 +1,5 @@
-/* graphs.c - graphs made by hand and by capture; launches, updates, errors.
+/* graphs.c - graphs built from nodes and by capture; launches, updates,
+ * errors.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -93,7 +94,7 @@ run(CUgraphExec exec, CUstream stream)
     OK(cu.cuStreamSynchronize(stream));
 }
 
-/* Capturing runs nothing; each launch runs all, in order. */
+/* Capturing runs nothing; each launch runs all nodes in order. */
 static void
 test_capture(CUstream stream)
 {
@@ -111,7 +112,7 @@ test_capture(CUstream stream)
     CUgraphExec exec = ready(graph);
     run(exec, stream);
     CHECK(value(0) == 8);
-    OK(cu.cuGraphDestroy(graph)); /* the executable one lives on */
+    OK(cu.cuGraphDestroy(graph)); /* the executable graph remains */
     OK(cu.cuGraphLaunch(exec, stream));
     OK(cu.cuGraphLaunch(exec, stream));
     OK(cu.cuStreamSynchronize(stream));
@@ -121,7 +122,7 @@ test_capture(CUstream stream)
     EXPECT_STALE(CUDA_ERROR_INVALID_VALUE, cu.cuGraphDestroy(graph));
 }
 
-/* Events carry the capture to another stream and back. */
+/* Events fork the capture to another stream and join it back. */
 static void
 test_fork(CUstream one, CUstream two)
 {
@@ -186,7 +187,7 @@ test_capture_errors(CUstream one, CUstream two)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
            cu.cuStreamEndCapture(one, &graph));
 
-    /* a branch that nobody waits for */
+    /* a branch that is not joined */
     OK(cu.cuStreamBeginCapture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(add(0, 1, one));
     OK(cu.cuEventRecord(event, one));
@@ -195,7 +196,7 @@ test_capture_errors(CUstream one, CUstream two)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
            cu.cuStreamEndCapture(one, &graph));
 
-    /* an event of before the capture */
+    /* an event recorded before the capture */
     OK(cu.cuEventRecord(event, two));
     OK(cu.cuStreamBeginCapture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
@@ -203,7 +204,7 @@ test_capture_errors(CUstream one, CUstream two)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
            cu.cuStreamEndCapture(one, &graph));
 
-    /* two captures cannot become one */
+    /* two captures cannot be merged */
     OK(cu.cuStreamBeginCapture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cu.cuStreamBeginCapture(two, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cu.cuEventRecord(event, one));
@@ -217,7 +218,7 @@ test_capture_errors(CUstream one, CUstream two)
     OK(cu.cuCtxSynchronize());
 }
 
-/* What the global mode forbids, the relaxed one allows. */
+/* The relaxed mode allows calls that the global mode forbids. */
 static void
 test_modes(CUstream stream)
 {
@@ -254,7 +255,7 @@ test_update(CUstream stream)
     EXPECT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
            cu.cuGraphExecUpdate(exec, other, &info));
     CHECK(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
-    run(exec, stream); /* as it was */
+    run(exec, stream); /* as before */
     CHECK(value(0) == 24);
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(first));
@@ -289,7 +290,7 @@ kernel_node(CUgraph graph, CUgraphNode *after, size_t count, int y)
     return node;
 }
 
-/* A graph put together by hand: fill, kernel, host function. */
+/* A graph built from nodes: fill, kernel, host function. */
 static void
 test_nodes(CUcontext ctx, CUstream stream)
 {
@@ -343,8 +344,8 @@ test_nodes(CUcontext ctx, CUstream stream)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* A graph as a node of another, also of one that is being captured, where it
- * cannot be launched. */
+/* A graph as a child node of another one, also of one that is being captured,
+ * where it cannot be launched. */
 static void
 test_nested(CUstream stream)
 {
@@ -388,7 +389,7 @@ test_nested(CUstream stream)
                  cu.cuGraphGetNodes(within, NULL, &count));
 }
 
-/* Graphs in graphs, beside each other and empty ones, three deep. */
+/* Child graphs, in parallel and with empty ones, three levels deep. */
 static void
 test_deep(CUstream stream)
 {
@@ -453,8 +454,8 @@ test_wide(CUcontext ctx, CUstream stream)
     OK(cu.cuMemFree(many));
 }
 
-/* A stream that goes while it is captured: the capture's first one ends it,
- * another one leaves it of no use. */
+/* A stream that is destroyed during its capture: the origin stream ends the
+ * capture, another stream invalidates it. */
 static void
 test_left(CUstream stream)
 {
@@ -480,7 +481,7 @@ test_left(CUstream stream)
     OK(cu.cuEventDestroy(forked));
 }
 
-/* A stream that has joined may go. */
+/* A stream that has been joined may be destroyed. */
 static void
 test_joined(CUstream stream)
 {
@@ -532,7 +533,7 @@ main(int argc, char **argv)
     test_nested(one);
     test_deep(one);
     test_wide(ctx, one);
-    if (native_on_cpu) { /* CUDA says nothing of it */
+    if (native_on_cpu) { /* CUDA's documentation does not define this */
         test_left(one);
     }
     test_joined(one);

@@ -1,4 +1,4 @@
-/* green.c - multiprocessors as resources, green contexts, events of contexts.
+/* green.c - multiprocessors as resources, green contexts, context events.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ static const char source[] =
 
 static CUcontext primary;
 static CUdevResource whole;
-static atomic_int gate; /* host functions wait for it */
+static atomic_int gate; /* host functions wait for the gate */
 
 static void
 wait_gate(void *unused)
@@ -39,7 +39,7 @@ green_of(CUdevResource *resources, unsigned count)
     return green;
 }
 
-/* Groups are alike, and with the remainder they are the whole. */
+/* Groups have equal sizes; with the remainder they are all multiprocessors. */
 static void
 test_splits(void)
 {
@@ -61,7 +61,7 @@ test_splits(void)
         sum += groups[i].sm.smCount;
     }
     CHECK(sum == all);
-    count = 1; /* one group: the rest is the remainder */
+    count = 1; /* one group: the others are the remainder */
     OK(cu.cuDevSmResourceSplitByCount(groups, &count, &whole, &left, 0, 0));
     CHECK(count == 1 && groups[0].sm.smCount < all + 1);
     CHECK((left.type == CU_DEV_RESOURCE_TYPE_SM) ==
@@ -80,7 +80,7 @@ test_splits(void)
                                                   &left, 0, 1));
 }
 
-/* Resources of one descriptor are different parts of one split. */
+/* The resources of one descriptor are different parts of one split. */
 static void
 test_descriptors(void)
 {
@@ -111,7 +111,7 @@ test_descriptors(void)
                                      CU_GREEN_CTX_DEFAULT_STREAM));
 }
 
-/* The context of a green context is the primary one with other resources. */
+/* A green context is the primary context with other resources. */
 static void
 test_contexts(CUgreenCtx green, CUfunction fill, CUdeviceptr x)
 {
@@ -170,7 +170,7 @@ stream_pair(CUgreenCtx green, CUstream pair[2])
 }
 
 /* An event of a green context waits for its streams, one of the primary
- * context for all. */
+ * context for all streams. */
 static void
 test_record(CUgreenCtx green)
 {
@@ -201,7 +201,7 @@ test_record(CUgreenCtx green)
     OK(cu.cuEventDestroy(all));
 }
 
-/* What waits: streams of the green context, also those created later. */
+/* Waiting streams: all of the green context, also those created later. */
 static void
 test_wait(CUgreenCtx green)
 {
@@ -244,7 +244,7 @@ test_captures(CUgreenCtx green)
     stream_pair(green, pair);
     OK(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     OK(cu.cuStreamBeginCapture(pair[1], CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(cu.cuGreenCtxRecordEvent(green, event)); /* none of its streams */
+    OK(cu.cuGreenCtxRecordEvent(green, event)); /* none of its streams wait */
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
            cu.cuCtxRecordEvent(primary, event));
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
@@ -266,7 +266,8 @@ test_captures(CUgreenCtx green)
     OK(cu.cuEventDestroy(event));
 }
 
-/* Its streams and its context go with it; the primary context stays. */
+/* Its streams and its context are destroyed with it; the primary one is not.
+ * */
 static void
 test_end(CUgreenCtx green)
 {
@@ -313,7 +314,7 @@ main(int argc, char **argv)
     test_captures(green);
     test_end(green);
     OK(cu.cuMemFree(x));
-    OK(cu.cuDevicePrimaryCtxRelease(0)); /* `kept` holds it still */
+    OK(cu.cuDevicePrimaryCtxRelease(0)); /* `kept` still holds a reference */
     OK(cu.cuDevicePrimaryCtxGetState(0, &flags, &active));
     CHECK(active);
     OK(cu.cuGreenCtxDestroy(kept));

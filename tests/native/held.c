@@ -1,10 +1,10 @@
-/* held.c - workers that stop at the worst moments, and launches that end.
+/* held.c - workers preempted at the worst moments, and launches that must end.
  *
- * The library gives its lock back through pthread_mutex_unlock, which this
- * program defines: it can hold a worker just after the n-th time, as if the
- * machine had no processor for it.  A launch may wait for blocks that run, but
- * never for a worker that has none, so every launch here must end while the
- * workers are held.
+ * The library unlocks its mutexes through pthread_mutex_unlock, which this
+ * program defines: it can hold a worker immediately after the n-th unlock, as
+ * if the machine had no processor for it. A launch may wait for blocks that
+ * run, but never for a worker that has none, so every launch here must end
+ * while the workers are held.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -17,14 +17,14 @@
 
 #define BLOCKS   64
 #define WIDTH    128
-#define SPENT    2000 /* as in the kernels */
-#define TIMES    4    /* unlocks after which a worker is held, in turn */
+#define SPENT    2000 /* same value as in the kernels */
+#define TIMES    4    /* number of unlock counts at which a worker is held */
 #define PATIENCE 60
-#define MOMENT   3000 /* microseconds: workers go to sleep */
+#define MOMENT   3000 /* microseconds until workers sleep */
 #define STEP     100
-#define STEPS    200 /* at most, until workers have come */
+#define STEPS    200 /* limit, until workers have arrived */
 
-/* Long enough that no launch is run by the caller alone. */
+/* Long enough that the caller alone does not run a whole launch. */
 static const char source[] =
     "__device__ unsigned spend(unsigned x)\n"
     "{\n"
@@ -44,13 +44,15 @@ static const char source[] =
     "}\n";
 
 static int (*real_unlock)(pthread_mutex_t *);
-static _Thread_local int unlocks; /* of this thread since it was armed */
+/* Unlocks of this thread since the last arming. */
+static _Thread_local int unlocks;
 static _Thread_local unsigned armed_seen;
-static atomic_uint armed;   /* grows with each arming */
-static atomic_int hold_at;  /* 0: nobody */
-static atomic_int may_hold; /* so many more threads */
+static atomic_uint armed;   /* incremented by each arming */
+static atomic_int hold_at;  /* 0: no worker is held */
+static atomic_int may_hold; /* number of threads that may still be held */
 static atomic_int held;
-static _Thread_local int never; /* not to be held: the program's thread */
+/* Set in the program's thread, which is never held. */
+static _Thread_local int never;
 static sem_t go;
 
 static void
@@ -96,8 +98,8 @@ release(void)
     }
 }
 
-/* Launches, lets the workers come and be held, or end it without the caller,
- * and waits for the end. */
+/* Launches, lets workers arrive and be held, or ends the launch without the
+ * caller, and waits for the end. */
 static void
 run_held(CUfunction function, CUdeviceptr x, int at, int most)
 {
@@ -113,7 +115,7 @@ run_held(CUfunction function, CUdeviceptr x, int at, int most)
          i++) {
         usleep(STEP);
     }
-    /* Who is held later might be the one that ran the last block. */
+    /* A worker held later might be the one that ran the last block. */
     atomic_store(&hold_at, 0);
     usleep(STEP);
     OK(cu.cuCtxSynchronize());
@@ -153,7 +155,7 @@ main(int argc, char **argv)
     OK(cu.cuMemcpyHtoD(x, host, sizeof host));
     alarm(PATIENCE);
     launches = held_launches(module, "add", x, workers);
-    /* Only workers run fibers, so one of them must be left. */
+    /* Only workers run fibers, so one of them must not be held. */
     launches += held_launches(module, "add_on_fibers", x, workers - 1);
     OK(cu.cuMemcpyDtoH(host, x, sizeof host));
     for (int i = 0; i < launches * SPENT; i++) {

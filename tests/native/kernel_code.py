@@ -1,4 +1,4 @@
-"""The code that the CPU device makes of kernels, for tests of its shape."""
+"""Access to the CPU device's code for kernels, for tests of its structure."""
 
 # SPDX-License-Identifier: MIT
 
@@ -14,7 +14,7 @@ from pycuda.cpu._explain import code
 
 
 def ir(source: str, *options: str, target: str = "x86-64-v4") -> str:
-    """LLVM's text of what becomes of a source, with vectors of `target`."""
+    """Return LLVM's text for a source, with the vectors of `target`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernel.cu")
         path.write_text(source)
@@ -24,6 +24,6 @@ def ir(source: str, *options: str, target: str = "x86-64-v4") -> str:
 
 
 def count(pattern: str, text: str) -> int:
-    """How many lines have the pattern."""
+    """Return the number of lines that match the pattern."""
     found = re.compile(pattern)
     return sum(bool(found.search(line)) for line in text.splitlines())

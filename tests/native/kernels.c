@@ -1,5 +1,7 @@
-/* kernels.c - what kernels may do, seen from C: barriers, warps, shared
- * memory, atomics, recursion, printf; each result checked.
+/* kernels.c - features of kernels, launched from C.
+ *
+ * Barriers, warps, shared memory, atomics, recursion, printf; each result is
+ * checked.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
@@ -85,7 +87,7 @@ static const char source[] =
 static CUdeviceptr device_out;
 static int out[4096];
 
-/* Runs a kernel whose first parameter is `out`, and fetches 4096 ints. */
+/* Runs a kernel whose first parameter is `out`, and copies 4096 ints back. */
 static void
 run(CUmodule module, const char *name, const unsigned grid[3],
     const unsigned block[3], unsigned shared, void *second)

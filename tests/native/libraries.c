@@ -1,5 +1,6 @@
-/* libraries.c - kernels of libraries, which belong to no context; what can be
- * asked without one; names of all errors.
+/* libraries.c - kernels of libraries, which belong to no context.
+ *
+ * Also queries that need no context, and the names of all errors.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
@@ -11,7 +12,7 @@ static const char source[] =
     "__device__ int seven = 7;\n"
     "}\n";
 
-/* Nothing here has a current context, as far as the CPU library goes. */
+/* On the CPU library, nothing in this function has a current context. */
 static CUlibrary
 without_context(const char *image)
 {
@@ -42,8 +43,8 @@ without_context(const char *image)
     return library;
 }
 
-/* A kernel stands for the function of the current context, also in a launch;
- * what was set for a device is the function's. */
+/* A kernel represents the function of the current context, also in a launch;
+ * attributes set for a device belong to the function. */
 static void
 in_contexts(CUlibrary library)
 {

@@ -1,4 +1,4 @@
-/* link.c - several translation units become one module; libraries.
+/* link.c - several translation units are linked to one module; libraries.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
@@ -68,7 +68,7 @@ test_link(void)
     OK(cu.cuModuleUnload(module));
 }
 
-/* A unit that lacks a function does not link, and the log names it. */
+/* A unit with an undefined function does not link, and the log names it. */
 static void
 test_missing(void)
 {
@@ -86,13 +86,13 @@ test_missing(void)
     CHECK(cu.cuLinkComplete(state, &image, &bytes) != CUDA_SUCCESS);
     CHECK(strstr(log, "twice") != NULL);
     OK(cu.cuLinkDestroy(state));
-    /* Where its room was, there is how much of it is used. */
+    /* After the link, the log's size variables have the used sizes. */
     size_t used = (size_t)values[1];
     CHECK(!native_on_cpu || used == strlen(log));
     free(part);
 }
 
-/* What stands for PTX can be loaded as it is. */
+/* The target "ptx" can be loaded unchanged. */
 static void
 test_library(void)
 {

@@ -1,5 +1,6 @@
-/* mapping.c - memory that a program maps itself, pools by place, advice about
- * managed memory, batches of copies.
+/* mapping.c - virtual memory management, pools by location, memory advice.
+ *
+ * Also managed memory, and batches of copies.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -27,7 +28,7 @@ properties(void)
                                  .location = here};
 }
 
-/* One memory at two addresses, seen by both; a reservation that grows. */
+/* One allocation mapped at two addresses; a reservation that grows. */
 static void
 mapped(void)
 {
@@ -61,7 +62,7 @@ mapped(void)
     CHECK(told.location.type == here.type && told.location.id == here.id);
     OK(cu.cuMemRetainAllocationHandle(&same, (void *)(uintptr_t)base));
     OK(cu.cuMemRelease(same));
-    OK(cu.cuMemRelease(memory)); /* it stays as long as it is mapped */
+    OK(cu.cuMemRelease(memory)); /* the memory remains while it is mapped */
     CHECK(value_at(base) == 77);
     EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuMemAddressFree(base, 2 * unit));
     OK(cu.cuMemUnmap(base, unit));
@@ -71,7 +72,7 @@ mapped(void)
     OK(cu.cuMemAddressFree(base, 2 * unit));
 }
 
-/* Memory that goes through a file descriptor. */
+/* Memory exported through a file descriptor. */
 static void
 exported(void)
 {
@@ -155,7 +156,7 @@ pools(void)
     OK(cu.cuMemPoolDestroy(pool));
 }
 
-/* Memory of the host, and managed memory, from pools of their own. */
+/* Host memory and managed memory, from pools of their own. */
 static void
 other_pools(void)
 {
@@ -177,7 +178,7 @@ other_pools(void)
         OK(cu.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                     pointer));
         CHECK(managed == (unsigned)i);
-        *(int *)(uintptr_t)pointer = 9; /* the host's too */
+        *(int *)(uintptr_t)pointer = 9; /* accessible to the host too */
         CHECK(value_at(pointer) == 9);
         OK(cu.cuMemFreeAsync(pointer, NULL));
         OK(cu.cuCtxSynchronize());
@@ -308,7 +309,7 @@ boxes(void)
     one.src = one.dst;
     one.dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER;
     memset(&one.dst.op, 0, sizeof one.dst.op);
-    one.dst.op.ptr.ptr = x + 16; /* packed */
+    one.dst.op.ptr.ptr = x + 16; /* contiguous */
     OK(cu.cuMemcpy3DBatchAsync(1, &one, 0, stream));
     OK(cu.cuStreamSynchronize(stream));
     OK(cu.cuMemcpyDtoH(back, x + 16, 4));
@@ -329,7 +330,7 @@ main(int argc, char **argv)
     mapped();
     exported();
     pools();
-    if (native_on_cpu) { /* of a GPU's driver the newest have them */
+    if (native_on_cpu) { /* only the newest GPU drivers have them */
         other_pools();
     }
     advice();

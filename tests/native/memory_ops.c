@@ -1,5 +1,6 @@
-/* memory_ops.c - streams that write words and wait for them; priorities and
- * attributes of streams.
+/* memory_ops.c - streams that write words and wait for their values.
+ *
+ * Also priorities and attributes of streams.
  *
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>
@@ -30,7 +31,7 @@ clear(void)
     OK(cu.cuCtxSynchronize());
 }
 
-/* One stream waits for what another writes. */
+/* One stream waits for another one's write. */
 static void
 streams(CUstream one, CUstream two)
 {
@@ -48,7 +49,7 @@ streams(CUstream one, CUstream two)
     CHECK(read_word(1) == 1ull << 40);
 }
 
-/* Each comparison lets through what it should: the value is there. */
+/* Each comparison accepts the right values: the value is already there. */
 static void
 comparisons(CUstream stream)
 {
@@ -87,7 +88,7 @@ operation(CUstreamBatchMemOpType type, int i, unsigned long long value,
     return params;
 }
 
-/* In one call, in a capture, and as a node. */
+/* As a batch, in a capture, and as a node. */
 static void
 batches(CUstream one, CUstream two, CUcontext ctx)
 {
@@ -138,8 +139,8 @@ static const char source[] =
     "    if (!threadIdx.x) at[blockIdx.x] = atomicAdd(next, 1);\n"
     "}\n";
 
-/* Blocks of an urgent kernel come before those of one that was launched
- * earlier and has not got the processors yet. */
+/* Blocks of a high-priority kernel run before those of a kernel that was
+ * launched earlier but has not yet received the processors. */
 static void
 priorities(void)
 {
@@ -170,7 +171,8 @@ priorities(void)
     OK(cu.cuCtxSynchronize());
     OK(cu.cuMemcpyDtoH(at, slow, sizeof at));
     for (int i = 0; i < BLOCKS; i++) {
-        early += at[i] >= BLOCKS; /* of the slow one, behind the urgent */
+        /* blocks of the slow kernel that ran after the urgent one's */
+        early += at[i] >= BLOCKS;
     }
     CHECK(early > BLOCKS / 2 || !native_on_cpu);
     OK(cu.cuMemFree(next));

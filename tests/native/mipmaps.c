@@ -1,4 +1,4 @@
-/* mipmaps.c - mipmapped arrays: how many levels, how large, and wrong calls.
+/* mipmaps.c - mipmapped arrays: level counts, sizes, and wrong calls.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
@@ -141,6 +141,6 @@ main(int argc, char **argv)
     test_levels();
     test_texture();
     test_wrong_calls();
-    OK(cu.cuCtxDestroy(ctx)); /* with what is left */
+    OK(cu.cuCtxDestroy(ctx)); /* frees the remaining arrays */
     return native_end("mipmaps");
 }

@@ -1,9 +1,11 @@
-/* native.h - what the C tests of the driver API share: the two libraries
- * opened by name, a kernel compiled from a string, and checks.
+/* native.h - shared code of the C tests of the driver API.
  *
- * Usage of a program: PROGRAM [DRIVER [NVRTC]]; else the names in
- * NATIVE_DRIVER and NATIVE_NVRTC; else libcuda.so.1 and libnvrtc.so.  The CPU
- * library stands for both.  Exit status 0: all checks held.
+ * Opens the two libraries by name, compiles a kernel from a string, and
+ * defines checks.
+ *
+ * Usage of a program: PROGRAM [DRIVER [NVRTC]]; the defaults are the names in
+ * NATIVE_DRIVER and NATIVE_NVRTC, then libcuda.so.1 and libnvrtc.so. The CPU
+ * library can replace both. Exit status 0: all checks passed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef NATIVE_H
@@ -63,10 +65,10 @@ native_name(CUresult code)
 
 #define OK(call) EXPECT(CUDA_SUCCESS, call)
 
-/* A pointer that may not be NULL: only the CPU library promises an answer. */
+/* A pointer that must not be NULL: only the CPU library defines the result. */
 #define EXPECT_NULL(code, call) EXPECT_STALE(code, call)
 
-/* A handle that is gone: only the CPU library promises an answer. */
+/* A destroyed handle: only the CPU library defines the result. */
 #define EXPECT_STALE(code, call)                                              \
     do {                                                                      \
         if (native_on_cpu) {                                                  \
@@ -74,7 +76,7 @@ native_name(CUresult code)
         }                                                                     \
     } while (0)
 
-/* What is refused, with a code that only the CPU library promises. */
+/* A rejected call, with a result that only the CPU library defines. */
 #define EXPECT_REFUSED(code, call)                                            \
     do {                                                                      \
         if (native_on_cpu) {                                                  \
@@ -115,8 +117,8 @@ native_start(int argc, char **argv)
 #include "api/nvrtc_rows.h"
 }
 
-/* The image of a CUDA C++ source; ends the program if it does not compile.
- * `ptx`: what can be linked, instead of what can be loaded fastest. */
+/* Returns the image of a CUDA C++ source; exits if it does not compile. `ptx`
+ * selects code that can be linked instead of the image that loads fastest. */
 static inline char *
 native_compile(const char *source, int ptx, size_t *bytes)
 {
@@ -158,7 +160,7 @@ native_compile(const char *source, int ptx, size_t *bytes)
     return image;
 }
 
-/* A context on device 0, current. */
+/* Creates a context on device 0 and makes it current. */
 static inline CUcontext
 native_context(void)
 {
@@ -189,7 +191,7 @@ native_function(CUmodule module, const char *name)
     return function;
 }
 
-/* A launch with `count` parameters given by their addresses. */
+/* Launches with `count` parameters, passed by their addresses. */
 static inline CUresult
 native_launch(CUfunction function, unsigned blocks, unsigned threads,
               CUstream stream, void **parameters)

@@ -1,5 +1,5 @@
-/* queries.c - what objects tell of themselves, and functions beside the ones
- * that pycuda.driver calls.
+/* queries.c - queries of objects, and functions that pycuda.driver does not
+ * call.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -100,7 +100,7 @@ contexts(CUcontext ctx)
     CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC);
     OK(cu.cuCtxGetId(NULL, &other_id));
     CHECK(id != other_id);
-    if (native_on_cpu) { /* a GPU takes some flags only */
+    if (native_on_cpu) { /* a GPU accepts some flags only */
         OK(cu.cuCtxSetFlags(CU_CTX_SCHED_SPIN));
         OK(cu.cuCtxGetFlags(&flags));
         CHECK(flags == CU_CTX_SCHED_SPIN);
@@ -269,7 +269,7 @@ kernel_of(CUlibrary library)
            cu.cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 1000));
 }
 
-/* Errors come when a library is loaded, with their text. */
+/* Errors are reported when a library is loaded, with their text. */
 static void
 damaged_library(const char *image, size_t size)
 {
@@ -306,7 +306,7 @@ libraries(const char *image, size_t size)
     EXPECT(CUDA_ERROR_FILE_NOT_FOUND,
            cu.cuLibraryLoadFromFile(&library, "/no such file", NULL, NULL, 0,
                                     NULL, NULL, 0));
-    if (native_on_cpu) { /* a folder, and a checksum */
+    if (native_on_cpu) { /* a folder and a checksum */
         damaged_library(image, size);
         EXPECT(CUDA_ERROR_FILE_NOT_FOUND,
                cu.cuLibraryLoadFromFile(&library, "/tmp", NULL, NULL, 0, NULL,
@@ -336,7 +336,7 @@ libraries(const char *image, size_t size)
                  cu.cuLibraryGetModule(&module, library));
 }
 
-/* Of memory that was made here, and asked for there. */
+/* Queries about memory of one context, made in another one. */
 static void
 context_of(CUdeviceptr pointer)
 {
@@ -441,7 +441,7 @@ texture_objects(void)
     OK(cu.cuTexObjectGetTextureDesc(&told, texture));
     CHECK(told.addressMode[1] == CU_TR_ADDRESS_MODE_BORDER);
     CHECK(told.filterMode == CU_TR_FILTER_MODE_LINEAR);
-    if (native_on_cpu) { /* NVIDIA's driver tells zeros */
+    if (native_on_cpu) { /* NVIDIA's driver returns zeros */
         CHECK(told.borderColor[2] == 2.5f);
     }
     OK(cu.cuSurfObjectCreate(&surface, &resource));
@@ -489,7 +489,7 @@ capture_modes(void)
     CHECK(mode == CU_STREAM_CAPTURE_MODE_RELAXED);
     EXPECT_NULL(CUDA_ERROR_INVALID_VALUE,
                 cu.cuThreadExchangeStreamCaptureMode(NULL));
-    mode = 77; /* which NVIDIA's driver may index a table with */
+    mode = 77; /* NVIDIA's driver may index a table with it */
     EXPECT_STALE(CUDA_ERROR_INVALID_VALUE,
                  cu.cuThreadExchangeStreamCaptureMode(&mode));
 }
@@ -516,7 +516,7 @@ main(int argc, char **argv)
     EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE, cu.cuFuncLoad(gone));
     EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE,
                  cu.cuModuleGetFunction(&gone, module, "put"));
-    if (native_on_cpu) { /* whose images are of one kind */
+    if (native_on_cpu) { /* the CPU library has one kind of image */
         OK(cu.cuModuleLoadFatBinary(&module, image));
         native_function(module, "put");
         OK(cu.cuModuleUnload(module));

@@ -1,4 +1,4 @@
-/* streams.c - order: streams, events, the default stream, host functions.
+/* streams.c - ordering: streams, events, the default stream, host functions.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -21,8 +21,8 @@ static const char source[] =
     "}\n";
 
 static CUfunction wait_kernel, add_kernel, twice_kernel, fill_kernel;
-/* Pinned: a kernel says in the second that it runs, and spins on the first,
- * but not for good. */
+/* Pinned words: a kernel signals in the second one that it runs, and spins on
+ * the first one, for a limited time. */
 static int *flag;
 static CUdeviceptr device_flag, x;
 
@@ -51,7 +51,7 @@ hold(CUstream stream)
     OK(native_launch(wait_kernel, 1, 1, stream, parameters));
 }
 
-/* A driver may load a kernel at its first launch, and wait for others. */
+/* A driver may load a kernel at its first launch and wait for other work. */
 static void
 load_kernels(void)
 {
@@ -67,7 +67,7 @@ load_kernels(void)
     OK(cu.cuCtxSynchronize());
 }
 
-/* Time is counted from when the device gets there. */
+/* The time is measured from the moment at which the device starts the work. */
 static void
 await_held(void)
 {
@@ -91,7 +91,8 @@ test_order(CUstream one, CUstream two)
     CUevent event;
 
     OK(cu.cuEventCreate(&event, 0));
-    OK(cu.cuEventQuery(event)); /* never recorded: done */
+    /* an event that was never recorded is complete */
+    OK(cu.cuEventQuery(event));
     OK(cu.cuMemsetD32(x, 0, 1));
     OK(cu.cuCtxSynchronize());
     hold(one);
@@ -110,7 +111,7 @@ test_order(CUstream one, CUstream two)
     EXPECT_STALE(CUDA_ERROR_INVALID_HANDLE, cu.cuEventDestroy(event));
 }
 
-/* Work of the default stream waits for blocking streams, and they for it. */
+/* Default-stream work waits for blocking streams, and they wait for it. */
 static void
 test_default_stream(CUstream blocking, CUstream other)
 {
@@ -134,7 +135,7 @@ test_non_blocking(void)
     OK(cu.cuMemsetD32(x, 5, 1));
     OK(cu.cuCtxSynchronize());
     hold(free_stream);
-    twice(NULL); /* does not wait for it */
+    twice(NULL); /* does not wait for the stream */
     OK(cu.cuStreamSynchronize(NULL));
     EXPECT(CUDA_ERROR_NOT_READY, cu.cuStreamQuery(free_stream));
     *(volatile int *)flag = 1;
@@ -222,7 +223,7 @@ test_many(CUstream one, CUstream two)
     OK(cu.cuMemFree(big));
 }
 
-/* Functions for programs whose default stream is one a thread. */
+/* Functions for programs with per-thread default streams. */
 static void
 per_thread_default(void)
 {

@@ -1,7 +1,7 @@
 """The whole package on aarch64, under qemu-user (tools/aarch64).
 
-What that needs is fetched by calling the tool once by hand; without, this is
-skipped.
+The tests are skipped unless the tool was run once by hand, which fetches its
+requirements.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,7 +33,7 @@ pytestmark = [
 
 
 def tool(*words: str, **settings: str) -> subprocess.CompletedProcess:
-    """`tools/aarch64`, fetching nothing, with none of our own settings."""
+    """Run `tools/aarch64` without fetching, and without our own settings."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PYCUDA_")}
     env |= {"PYCUDA_VENV": sys.prefix, "PYCUDA_FETCH": "0"} | settings
     env.pop("PYTHONPATH", None)
@@ -45,7 +45,7 @@ def tool(*words: str, **settings: str) -> subprocess.CompletedProcess:
 @pytest.mark.slow
 @pytest.mark.timeout(5400)
 def test_programs_and_random_kernels():
-    """Of C and of Python, on the device as aarch64 has it."""
+    """Programs in C and Python on the device's aarch64 port."""
     done = tool(*TESTS)
     if done.returncode == NOT_FETCHED:
         pytest.skip(done.stderr.strip())
@@ -54,7 +54,7 @@ def test_programs_and_random_kernels():
 
 
 def test_nothing_is_fetched_unasked(tmp_path):
-    """It says what to do, and leaves the folder as it was."""
+    """The tool prints instructions and leaves the folder unchanged."""
     done = tool(PYCUDA_AARCH64=str(tmp_path / "none"))
     assert done.returncode == NOT_FETCHED
     assert "tools/aarch64" in done.stderr

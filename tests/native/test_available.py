@@ -1,7 +1,7 @@
-"""What memory the CPU device believes to be there, on machines made of files.
+"""Free memory as the CPU device determines it, on simulated machines.
 
-The files are those of /proc and /sys/fs/cgroup; a program compiled from the
-product's `available.c` reads them below a temporary folder.
+A machine is a set of files of /proc and /sys/fs/cgroup; a program compiled
+from the product's `available.c` reads them from a temporary folder.
 """
 
 # SPDX-License-Identifier: MIT
@@ -172,7 +172,7 @@ def test_the_groups_own_limit(machine, version):
     assert found.total == limit
     assert found.pages == limit - (used - cache) - reserve(limit)
     assert f"the cgroup {top}/a/b is {limit} bytes" in found.source
-    # A limit above it is smaller; then the machine is.
+    # A limit above it is smaller, and then the machine's memory is.
     machine.group(f"{top}/a", 1500 * MIB, 1000 * MIB, 0, version)
     found = machine.look()
     assert found.pages == 500 * MIB - reserve(1500 * MIB)
@@ -212,7 +212,7 @@ def test_both_versions_at_once(machine):
 
 
 def test_a_container_that_sees_its_own_group_at_the_top(machine):
-    """Without a namespace for groups the path is the host's."""
+    """Without a cgroup namespace the path is the host's."""
     machine.mounts("/docker/x /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
     machine.write("/proc/self/cgroup", "0::/docker/x/inner\n")
     machine.group("/sys/fs/cgroup", 1000 * MIB, 0)
@@ -226,7 +226,7 @@ def test_a_container_that_sees_its_own_group_at_the_top(machine):
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_container_without_a_mount(machine, version):
-    """A folder bound over the place, or a mountinfo that is hidden."""
+    """A folder is bound over the mount point, or mountinfo is hidden."""
     top = "/sys/fs/cgroup" + ("/memory" if version == 1 else "")
     machine.mounts("/ /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw")
     machine.write("/proc/self/cgroup", "4:memory:/a\n0::/a\n")
@@ -243,7 +243,7 @@ def test_a_system_that_promises_no_more_than_it_has(machine):
     assert "overcommit_memory" in found.mappings_source
 
 
-@pytest.mark.no_sanitizer  # ASan reserves more addresses than the limit
+@pytest.mark.no_sanitizer  # ASan reserves more address space than the limit
 def test_a_limit_of_the_process(machine):
     found = machine.look(RLIMIT_DATA=1000 * MIB)
     assert found.mappings == 1000 * MIB - 400 * 4096

@@ -1,8 +1,8 @@
-"""cuBLAS's interface on the CPU device, made by a CBLAS.
+"""The cuBLAS interface on the CPU device, implemented by a CBLAS.
 
-``blas/products.c`` checks it without Python, with CBLASes of each kind:
-``blas/fake.c`` in plain loops, with integers of 32 and of 64 bits, and NumPy's
-own.  ``blas_arrays.py`` runs products of arrays in a process of its own.
+``blas/products.c`` checks it without Python, with CBLAS libraries of each
+kind: ``blas/fake.c`` in plain loops, with integers of 32 and of 64 bits, and
+NumPy's own. ``blas_arrays.py`` runs products of arrays in a separate process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,7 +28,7 @@ pytestmark = [
     ),
 ]
 
-# name -> (how functions are called, integers, what tells that it is fast)
+# name -> (mangling of function names, integers, symbol of a fast BLAS)
 FAKES = {
     "OpenBLAS": ("cblas_##name", "int32_t", "openblas_get_config"),
     "OpenBLAS, NumPy's": (
@@ -88,7 +88,7 @@ def run(arguments: list, said: str, **settings: str) -> None:
 
 @pytest.mark.parametrize("kind", FAKES)
 def test_fakes(program: Path, tmp_path: Path, kind: str) -> None:
-    """The right function for each product, all results, errors, order."""
+    """The right function for each product, all results, errors, ordering."""
     fake = make_fake(tmp_path, *FAKES[kind])
     run([program, library(), fake], "products")
 
@@ -98,7 +98,7 @@ def test_numpys(program: Path) -> None:
 
 
 def test_nothing_is_taken_that_is_slow(program: Path, tmp_path: Path) -> None:
-    """Neither no library nor the reference BLAS."""
+    """Without a library, and with the reference BLAS, there are no handles."""
     run([program, library()], "products")
     slow = make_fake(tmp_path, "cblas_##name", "int32_t", "reference")
     done = subprocess.run(
@@ -109,7 +109,7 @@ def test_nothing_is_taken_that_is_slow(program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.no_sanitizer
 def test_not_while_the_checks_watch(program: Path) -> None:
-    """They would not see what the library reads and writes."""
+    """The checks would not see the library's reads and writes."""
     settings = {"PYCUDA_CPU_CHECK": "memory"}
     run([program, library(), numpys()], "products", **settings)
 
@@ -129,7 +129,7 @@ def test_not_while_the_checks_watch(program: Path) -> None:
     ],
 )
 def test_arrays(check: str, settings: dict) -> None:
-    """Products of arrays, through NumPy's."""
+    """Products of arrays, through NumPy's BLAS."""
     numpys()
     program = HERE / "blas_arrays.py"
     run([sys.executable, "-P", program, check], check, **settings)

@@ -1,9 +1,9 @@
-"""The code of kernels that ask whether there is work for a thread.
+"""Code of kernels with a guard such as `if (i < n)`.
 
-`if (i < n)` is the bound of the loop over threads (src/jit/entries/guard.c):
-for vectors of 8 floats on a processor where masks cost something, there are
-none.  Where only blockIdx.x * blockDim.x + threadIdx.x tells threads apart,
-a row goes through all blocks (loop.c).
+The guard becomes the bound of the loop over threads (src/jit/entries/guard.c),
+so there are no masks, with vectors of 8 floats on a processor where masks are
+expensive. If only blockIdx.x * blockDim.x + threadIdx.x distinguishes the
+threads, one loop covers all blocks of a row (loop.c).
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,7 +28,7 @@ WORK = "y[i] = 2 * x[i];"
 
 
 def of(body: str) -> str:
-    """What becomes of a kernel."""
+    """Return the compiled code of a kernel."""
     return ir(KERNEL % body, target="x86-64-v3")
 
 
@@ -55,7 +55,7 @@ def test_conditions_on_the_index_are_bounds(body):
 
 
 def test_threads_before_a_bound_go_another_way():
-    """Those that have four elements each, and those that have some."""
+    """Threads with all of their four elements, and threads with fewer."""
     text = of(
         """
         size_t i = 4 * (WIDE_AT);

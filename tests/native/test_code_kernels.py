@@ -1,6 +1,6 @@
-"""The code of whole kernels: what is made vectors, and of what words.
+"""Code of whole kernels: vectorized operations and their word types.
 
-With vectors of 16 floats.
+Vectors have 16 floats.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ extern "C" __global__ void k(%s)
 
 
 def kernel(parameters: str, body: str, *options: str) -> str:
-    """What becomes of a kernel: `t` in the block is `i` of all threads."""
+    """Return the code of a kernel: `t` in the block is `i` of all threads."""
     return ir(KERNEL % (parameters, body), *options)
 
 
@@ -47,7 +47,7 @@ SUM = """
     ],
 )
 def test_loops_that_all_threads_make_together(index, together):
-    """Unless each thread has memory of its own there."""
+    """The threads share the loop unless each has memory of its own in it."""
     text = kernel("float *out, const float *a, int n", SUM % index)
     assert bool(count("fadd .*<16 x float>", text)) is together
 
@@ -95,7 +95,7 @@ def test_divisions_are_vectors(operation, kind):
 )
 @pytest.mark.parametrize("kind", ["int", "unsigned"])
 def test_atomics_of_shared_memory_are_plain(operation, kind):
-    """A block has one thread of the machine."""
+    """One machine thread runs a block."""
     text = kernel(
         f"{kind} *out, const {kind} *in",
         f"""
@@ -124,7 +124,7 @@ ROUNDS = """
 
 
 def test_loops_with_barriers_stay_loops():
-    """And as their rows are whole vectors, nothing is made for the rest."""
+    """Rows are whole vectors, so there is no remainder loop."""
     text = kernel("int *out, const int *in", ROUNDS)
     assert 0 < count("^vector.body.*:", text) < 10
     assert count("^vec.epilog", text) == 0
@@ -159,12 +159,12 @@ TREE = """
 
 
 def test_trees_in_registers():
-    """Half a vector is no shifted number, and whole rows need no masks."""
+    """Half vectors need no shifts, and whole rows need no masks."""
     text = kernel("float *out, const float *in, int n", TREE)
     assert count("fadd .*<2 x float>", text) > 0
     assert count("bitcast i[0-9]+ .* to <", text) == 0
     assert count("or <16 x i1>", text) == 0
-    # what the last warps do is no loop of one vector
+    # the work of the last warps is not a loop of one vector
     assert count("fadd .*<16 x float>", text) > 15
 
 
@@ -185,7 +185,7 @@ def test_fast_quotients_are_products(options, quotients):
 
 
 def test_pairs_are_copied_at_once():
-    """Arrays that lie so that threads would race do not lie so."""
+    """Arrays whose layout would make threads race do not occur."""
     text = kernel(
         "uint2 *out, const uint2 *in, int n",
         "if (i < n) { out[i].x = in[i].x * 3; out[i].y = in[i].y * 5; }",
@@ -196,7 +196,8 @@ def test_pairs_are_copied_at_once():
 
 @pytest.mark.parametrize("word", ["", "__restrict__"])
 def test_restrict_tells_arrays_apart(word):
-    """Else the second word is loaded after the store between them."""
+    """Without restrict the second word is loaded after the store between
+    them."""
     text = kernel(
         f"float *{word} out, const float *{word} in, int n",
         "float a = in[2 * i]; out[i] = a * 2; out[i + n] = in[2 * i + 1] + a;",

@@ -1,6 +1,7 @@
-"""The code of loops that each thread leaves at its own time (src/jit/loops).
+"""Code of loops that each thread leaves at its own iteration.
 
-With vectors of 16 floats: a loop for 16 threads, one for those that are left.
+The pass is src/jit/loops. Vectors have 16 floats: one loop for 16 threads,
+another one for the remaining threads.
 """
 
 # SPDX-License-Identifier: MIT
@@ -30,7 +31,7 @@ extern "C" __global__ void k(%(type)s *out, const %(type)s *in, int *steps)
 def loop(
     test: str, body: str, *options: str, type: str = "unsigned", end: str = ""
 ) -> str:
-    """What becomes of a kernel with the loop."""
+    """Return the code of a kernel with the loop."""
     values = {"type": type, "test": test, "body": body, "end": end}
     return ir(KERNEL % values, *options)
 
@@ -44,7 +45,7 @@ def loop(
     ],
 )
 def test_divisions_by_constants_are_vectors(body, wide):
-    """And what is only said to the compiler keeps no loop from being one."""
+    """Compiler hints do not prevent vectorization either."""
     assert wide in loop("x & 12", body)
 
 
@@ -58,13 +59,13 @@ def test_all_results_come_of_one_loop():
 
 
 def test_threads_loops_are_not_copied():
-    """Whoever is in one is busy, and there are registers for one."""
+    """The loop is compute-bound, and registers suffice for one copy."""
     text = loop("x > 100 || x & 1", "x = x & 1 ? 3 * x + 1 : x / 2;")
     assert count("bitcast <16 x i1>", text) == 1
 
 
 def test_roundings_are_settled():
-    """A product that two sums need is fused with neither, by no one."""
+    """A product that two sums use is never fused with either."""
     text = loop(
         "x < 1000", "float t = x * 1.01f; x = t + y; y = t - 0.1f * y;",
         type="float",

@@ -1,8 +1,8 @@
-"""The code of kernels with barriers, cut into loops over threads.
+"""Code of kernels with barriers, split into loops over threads.
 
-Loops that start at a thread's index are made by all threads together, several
-rounds at once (src/jit/regions).  Vectors of 8 floats: how many loads and
-stores there are of them tells what was made so.
+Loops that start at a thread's index are run by all threads together, several
+iterations at a time (src/jit/regions). Vectors have 8 floats: the counts of
+their loads and stores show what was vectorized.
 """
 
 # SPDX-License-Identifier: MIT
@@ -30,12 +30,12 @@ LOADS, STORES = "load <8 x float>", "store <8 x float>"
 
 
 def of(body: str, type: str = "float", target: str = "x86-64-v3") -> str:
-    """What becomes of a kernel."""
+    """Return the compiled code of a kernel."""
     return ir(KERNEL % {"type": type, "body": body}, target=target)
 
 
 def sums(loop: str) -> str:
-    """What becomes of sums in a loop."""
+    """Return the code of a kernel that adds up in a loop."""
     return of(f"for ({loop}) sum += in[i]; s[t] = sum;")
 
 
@@ -48,7 +48,7 @@ def sums(loop: str) -> str:
     ],
 )
 def test_several_rounds_at_once(loop):
-    """Eight, four vectors each, where those are for all threads."""
+    """Eight iterations, or four vectors each if these cover all threads."""
     text = sums(loop)
     assert count(LOADS, text) >= 20
     assert count("call .*@__pycuda", text) == 0
@@ -57,8 +57,8 @@ def test_several_rounds_at_once(loop):
 @pytest.mark.parametrize(
     "loop",
     [
-        "unsigned i = first + t; i < end; i += step",  # may begin anew at 0
-        "int i = t; i < 512; i += 256",  # rounds that are few
+        "unsigned i = first + t; i < end; i += step",  # may wrap around to 0
+        "int i = t; i < 512; i += 256",  # few iterations
     ],
 )
 def test_rounds_that_are_vectors_one_by_one(loop):
@@ -66,7 +66,7 @@ def test_rounds_that_are_vectors_one_by_one(loop):
 
 
 def test_rounds_with_functions_are_vectors():
-    """Whose rare cases are calls, without effect."""
+    """Slow-path calls for rare arguments have no side effects."""
     loop = "int i = block + t; i < n; i += gridDim.x * blockDim.x"
     text = of(f"for ({loop}) sum += sinf(in[i]); s[t] = sum;")
     assert count("fadd .*<8 x float>", text) > 0
@@ -74,7 +74,7 @@ def test_rounds_with_functions_are_vectors():
 
 
 def test_functions_of_what_threads_share_are_shared():
-    """So that all go to the barrier, or none."""
+    """Either all threads go to the barrier, or none."""
     text = of(
         """
         s[t] = in[t];
@@ -89,7 +89,7 @@ def test_functions_of_what_threads_share_are_shared():
 
 
 def test_rows_are_fetched_before_slow_rounds():
-    """The next round's, and those of the four after the next four."""
+    """Prefetches for the next iteration, and for four after the next four."""
     text = of(
         """
         s[t] = 0;
@@ -135,7 +135,7 @@ def test_blocks_of_a_known_width_keep_trees_in_registers():
 
 
 def test_loops_that_threads_leave_apart_are_not_cut():
-    """Rounds that are no vectors would have more to carry."""
+    """Iterations that are not vectorized would need more spills."""
     text = of(
         """
         s[t] = in[t];
@@ -155,7 +155,7 @@ def test_loops_that_threads_leave_apart_are_not_cut():
 
 
 def test_private_memory_is_there_all_the_time():
-    """What says where its life begins is in the way of vectors."""
+    """Lifetime markers prevent the vectorization."""
     text = of(
         """
         for (int k = 0; k < n; k++) {
@@ -170,7 +170,7 @@ def test_private_memory_is_there_all_the_time():
         s[t] = sum;
         """
     )
-    assert count("call .*@llvm.lifetime", text) <= 2  # shared memory's
+    assert count("call .*@llvm.lifetime", text) <= 2  # those of shared memory
 
 
 def test_truths_are_carried_as_they_are():

@@ -1,7 +1,7 @@
-"""The code of kernels that run by warps (src/jit/warps).
+"""Code of kernels that run by warps (src/jit/warps).
 
-Warp operations are made for vectors of 32 lanes, in registers as far as there
-are some: two vectors of 16 words here.
+Warp operations become operations on vectors of 32 lanes, as far as possible in
+registers: two vectors of 16 words here.
 """
 
 # SPDX-License-Identifier: MIT
@@ -27,12 +27,13 @@ LOAD = "load <16 x (i32|float)>"
 
 
 def of(body: str) -> str:
-    """What becomes of a kernel."""
+    """Return the compiled code of a kernel."""
     return ir(KERNEL % body)
 
 
 def test_lanes_stay_in_registers():
-    """Loads of a warp's row are vectors, and nothing is stored on the way."""
+    """Loads of a warp's row are vectors, without stores to memory in
+    between."""
     text = of(
         """
         float v = in[i];
@@ -55,7 +56,8 @@ def test_lanes_stay_in_registers():
     ],
 )
 def test_indices_of_64_bits(index):
-    """Lanes have their row in common, by which they leave."""
+    """All lanes of a warp share the row index, which decides when they
+    leave."""
     text = of(
         f"""
         {index};
@@ -88,7 +90,7 @@ def test_one_lane_for_all_is_one_value():
 
 
 def test_packing_has_no_branch_a_lane():
-    """Lanes that keep nothing store to a place of their own."""
+    """Lanes without a value store to a dummy location."""
     text = of(
         """
         float v = i < n ? in[i] : 0;

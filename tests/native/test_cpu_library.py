@@ -109,7 +109,7 @@ int main(void)
 
 
 def test_products_without_a_blas(tmp_path):
-    """cuBLAS's functions link, and say that there is no BLAS."""
+    """The cuBLAS functions link, and report that there is no BLAS."""
     source = tmp_path / "product.c"
     source.write_text(PRODUCT)
     command = ["gcc", "-Wall", "-Wextra", "-Werror", source]

@@ -1,7 +1,7 @@
-"""Where kernels' parameters lie, read from cubins that are made here.
+"""Parameter layouts of kernels, read from cubins built by the tests.
 
-A machine without a GPU loads no cubin, so that what reads one is compiled by
-itself.
+A machine without a GPU does not load cubins, so the reader is compiled
+separately.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def describe(tmp_path_factory):
-    """A function of an image: its kernels as lines, and if that is all."""
+    """Return a function from an image to its kernels and completeness."""
     made = tmp_path_factory.mktemp("layouts") / "layouts.so"
     code = ROOT / "src" / "core" / "code"
     subprocess.run(
@@ -40,7 +40,7 @@ def describe(tmp_path_factory):
 
     def ask(image):
         text = ctypes.create_string_buffer(10000)
-        # A copy of just these bytes, for AddressSanitizer.
+        # An exact-size copy, so that AddressSanitizer detects overruns.
         held = ctypes.create_string_buffer(image, len(image))
         complete = library.layouts_describe(
             held, ctypes.c_size_t(len(image)), text, ctypes.c_size_t(10000)
@@ -63,12 +63,12 @@ def total(size):
     return struct.pack("<BBH", 3, 0x19, size)
 
 
-# Attributes that tell of something else, with and without bytes behind.
+# Unrelated attributes, with and without data.
 OTHERS = struct.pack("<BBHI", 4, 0x0A, 4, 77) + struct.pack("<BBH", 3, 0x1B, 9)
 
 
 def cubin(kernels):
-    """An ELF file with a section of attributes a kernel."""
+    """Return an ELF file with one section of attributes per kernel."""
     names, body, rows = b"\0", b"", [bytes(64)]
     for name, attributes in kernels.items():
         place = 64 + len(body)
@@ -95,7 +95,7 @@ TWO = parameter(1, 8, 4) + OTHERS + parameter(0, 0, 8)
 
 
 def test_images_that_are_cut_off(describe):
-    """NVIDIA's driver reads past their end, and the process with it."""
+    """NVIDIA's driver would read past their end and crash the process."""
     image = cubin({".nv.info.k": TWO + total(12)})
     assert describe.is_whole(image) and describe.is_whole(image + b"more")
     for length in range(4, len(image)):
@@ -119,7 +119,7 @@ def test_images_that_are_cut_off(describe):
         (TWO + parameter(2, 12, 0) + total(12), "unknown 12 0:8 8:4 12:0"),
         (TWO + parameter(0, 0, 8) + total(12), "unknown 12 0:8 8:4 0:0"),
         (parameter(5, 0, 8) + total(8), "unknown 0 0:0"),
-        # What is torn ends the section.
+        # A truncated attribute ends the section.
         (TWO + total(12) + parameter(2, 12, 4)[:-1], "known 12 0:8 8:4"),
         (TWO + total(12) + b"\4\x17", "known 12 0:8 8:4"),
     ],

@@ -1,7 +1,7 @@
-"""Products through cuBLAS, proven with a library of the same functions.
+"""Products through cuBLAS, tested with a library of the same functions.
 
 ``cublas/fake.c`` checks and records its arguments and multiplies in plain
-loops; ``cublas_products.py`` runs in a process of its own.
+loops; ``cublas_products.py`` runs in a separate process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -30,7 +30,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory) -> Path:
-    """The library, built."""
+    """Build the library."""
     built = tmp_path_factory.mktemp("cublas") / "libcublas.so"
     command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
     command += [f"-I{ROOT}/src", str(HERE / "cublas/fake.c")]
@@ -39,7 +39,7 @@ def library(tmp_path_factory) -> Path:
 
 
 def run(arguments: list[str], said: str, **settings: str) -> None:
-    """A process of Python that succeeds and prints `said`."""
+    """Run a Python process that must succeed and print `said`."""
     import pycuda
 
     inside = Path(pycuda.__file__).parent / "lib/libpycuda_cpu.so"
@@ -63,7 +63,7 @@ def run(arguments: list[str], said: str, **settings: str) -> None:
      "first_in_capture", "contexts"],
 )  # fmt: skip
 def test_products(check: str, library: Path) -> None:
-    """They are right, and made by the call that they should be."""
+    """Results are right, and computed by the expected call."""
     program = str(HERE / "cublas_products.py")
     run([program, check], check, PYCUDA_CUBLAS=str(library))
 
@@ -80,13 +80,13 @@ def test_products(check: str, library: Path) -> None:
     ],
 )
 def test_without(check: str, settings: dict, library: Path) -> None:
-    """Where cuBLAS fails or is not there."""
+    """cuBLAS fails or does not exist."""
     program = str(HERE / "cublas_products.py")
     run([program, check], check, **{"PYCUDA_CUBLAS": str(library)} | settings)
 
 
 def test_a_library_without_its_functions(tmp_path: Path) -> None:
-    """It is refused, whole."""
+    """A library that lacks functions is rejected as a whole."""
     source, built = tmp_path / "none.c", tmp_path / "libcublas.so"
     source.write_text("int cublasCreate_v2(void **h) { return h == 0; }\n")
     command = ["cc", "-shared", "-fPIC", str(source), "-o", str(built)]

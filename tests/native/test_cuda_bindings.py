@@ -12,7 +12,7 @@ PROGRAM = Path(__file__).with_name("bindings_vector_add.py")
 
 pytestmark = [
     pytest.mark.cpu,
-    pytest.mark.no_sanitizer,  # LD_PRELOAD is the test's
+    pytest.mark.no_sanitizer,  # the test uses LD_PRELOAD itself
     pytest.mark.skipif(
         importlib.util.find_spec("cuda") is None
         or importlib.util.find_spec("cuda.bindings") is None,

@@ -1,7 +1,7 @@
 """NVIDIA's cuda-core, unmodified, on the CPU device.
 
-It is not among the tools of the tests; the slow test installs it into an
-environment of its own.
+It is not a test requirement; the slow test installs it into a virtual
+environment.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-"""``python -m pycuda.cpu explain`` and kernels that keep their lines."""
+"""The command ``python -m pycuda.cpu explain``, and kernels with line info."""
 
 # SPDX-License-Identifier: MIT
 
@@ -150,7 +150,7 @@ extern "C" __global__ void turns(int *turn, int *out, int n)
 
 
 def test_who_waits_and_who_tries_again(tmp_path):
-    """What was read may decide by way of a variable."""
+    """The value that was read may influence the branch through a variable."""
     path = tmp_path / "waiting.cu"
     path.write_text(WAITING)
     told = json.loads(_explain(path, "--json").stdout)
@@ -193,7 +193,7 @@ __global__ void scatter(const float *__restrict__ x, float *__restrict__ y,
 
 
 def test_restrict_does_not_hide_that_threads_are_independent(tmp_path):
-    """Where `y` is written is known to no compiler."""
+    """No compiler can know where `y` is written."""
     path = tmp_path / "scatter.cu"
     path.write_text(SCATTER)
     remarks = json.loads(_explain(path, "--json").stdout)["remarks"]
@@ -207,7 +207,7 @@ def test_restrict_does_not_hide_that_threads_are_independent(tmp_path):
     "function", ["sinf(x[i])", "cos((double)x[i])", "fmodf(x[i], 3)"]
 )
 def test_functions_with_rare_slow_cases_are_vectors(tmp_path, function):
-    """What few arguments need is a call, in a branch of its own."""
+    """Rare arguments take a slow-path call in a branch of its own."""
     path = tmp_path / "rare.cu"
     path.write_text(
         'extern "C" __global__ void k(float *y, const float *x)\n{\n'
@@ -234,7 +234,7 @@ extern "C" __global__ void %s(float *out, const float *in, int n)
 
 
 def test_threads_go_together_where_they_read_side_by_side(tmp_path):
-    """Which takes an array of what each of them has so far."""
+    """Joint execution needs an array of the threads' intermediate values."""
     path = tmp_path / "rows.cu"
     path.write_text(
         ROWS % ("side", "256 * k + i") + ROWS % ("apart", "n * i + k")
@@ -249,7 +249,7 @@ def test_a_condition_on_the_index_bounds_the_loop_over_threads(
 ):
     """The last steps of a tree are loops over two and four threads.
 
-    For AVX2 alone LLVM finds that vectors of so few are not worth it.
+    For AVX2 alone LLVM does not vectorize such short loops.
     """
     path = tmp_path / "tree.cu"
     path.write_text(SOURCE.replace("out[i] = s[0]", "if (!i) *out = s[0]"))
@@ -319,7 +319,7 @@ def test_loops_over_threads_are_where_they_begin(others):
 def test_private_memory_and_frames(others):
     assert _kernel(others, "turn")["local_bytes"] == 0
     assert _kernel(others, "keep")["local_bytes"] == 400
-    # of what it may call
+    # functions that it may call
     assert 16000 < _kernel(others, "choose")["frame_bytes"] < 20000
 
 
@@ -418,7 +418,7 @@ def test_line_tables_on_request(program):
     assert b".debug_line" in image(PROGRAM.replace("-lineinfo", "-G"))
 
 
-# Whole vectors, and fewer threads than one has.
+# Whole vectors, and fewer threads than one vector has.
 @pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")
 @pytest.mark.parametrize(
     "option, target, threads",
@@ -507,7 +507,7 @@ print("ended")
 
 @pytest.mark.skipif(not shutil.which("nm"), reason="no nm")
 def test_a_debugger_finds_kernels_with_lines(program):
-    """And no others; what GDB's documentation calls its JIT interface."""
+    """Only those kernels are registered through GDB's JIT interface."""
     program.write_text(LISTED)
     done = subprocess.run(
         [sys.executable, program],

@@ -1,4 +1,4 @@
-"""Which kernels with warp operations run by warps, as ``explain`` tells."""
+"""Kernels with warp operations: those that run by warps, by ``explain``."""
 
 # SPDX-License-Identifier: MIT
 

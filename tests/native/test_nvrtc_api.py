@@ -1,4 +1,4 @@
-"""The NVRTC API of libpycuda_cpu, called as a C program calls it."""
+"""The NVRTC API of libpycuda_cpu, called as from a C program."""
 
 import ctypes
 import os
@@ -31,7 +31,7 @@ ZIG = Path(sysconfig.get_path("platlib")) / "ziglang" / "zig"
 NO_EXPRESSIONS_AFTER, NO_NAMES_BEFORE, BAD_EXPRESSION = 8, 9, 10
 
 
-pytestmark = pytest.mark.cpu  # its own NVRTC
+pytestmark = pytest.mark.cpu  # the tests call the CPU device's NVRTC
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ class Program:
 
 
 def kind(image):
-    """The `kind` of an image's header; the first bytes are its magic."""
+    """Return the field `kind` of an image's header; the magic comes first."""
     assert image[:8] == b"\x0cYCUIMG\0"
     return int.from_bytes(image[12:16], "little")
 
@@ -199,7 +199,7 @@ def test_option_is_refused(nvrtc, option):
     assert option in program.log or option.partition("=")[2] in program.log
 
 
-# What NVRTC 13.0 says of wrong values, and its result.
+# NVRTC 13.0's messages for wrong values, and its result.
 WRONG_VALUES = {
     "--unheard-of": "unrecognized option --unheard-of found",
     "--std c++17": "unrecognized option --std c++17 found",
@@ -236,7 +236,7 @@ def test_wrong_values(nvrtc, option):
 
 
 def test_each_spelling_of_a_value(nvrtc):
-    """As NVRTC has them; blanks around an option do not count."""
+    """Spellings as in NVRTC; blanks around an option are ignored."""
     for words in (
         ("-arch", "sm_90"), ("--ftz", "true"), ("-rdc", "false"),
         ("-Ofc", "max"), ("-dopt", "on"), ("-jtd", "5"), ("-jtd",),
@@ -487,7 +487,7 @@ def test_many_threads(nvrtc):
     assert not failed
 
 
-# ---- a broken environment: each in a process of its own ----
+# ---- a broken environment: each test in a separate process ----
 
 CHILD = """
 import sys
@@ -582,7 +582,8 @@ def test_damaged_precompiled_header(tmp_path):
 
 
 def test_headers_of_ours_are_precompiled_too(nvrtc, tmp_path, monkeypatch):
-    """Whether they are named by their path or along the include folders."""
+    """Our headers are included by their path or through the include
+    folders."""
     headers = Path(pycuda.__file__).parent / "cuda"
     (tmp_path / "mine.h").write_text("#define MINE\n")
     made = []
@@ -651,14 +652,14 @@ def test_preloaded_libraries_do_not_reach_the_children():
 
 
 def processor_time():
-    """Seconds of processors: ours and those of children that have ended."""
+    """Return CPU seconds of this process and of children that have ended."""
     each = map(resource.getrusage, (RUSAGE_SELF, RUSAGE_CHILDREN))
     return sum(used.ru_utime + used.ru_stime for used in each)
 
 
 @pytest.mark.no_sanitizer
 def test_small_kernel_compiles_quickly(nvrtc):
-    """50 ms is the goal; the processors' time, whoever else has them."""
+    """The goal is 50 ms; CPU time does not depend on other processes."""
     times = []
     for _ in range(7):
         program = Program(nvrtc, SAXPY)
@@ -719,7 +720,7 @@ def resident_bytes():
 
 
 def growth(nvrtc, use, rounds, *what):
-    """Bytes that a process grows by with programs used and destroyed."""
+    """Return the bytes by which a process grows as programs come and go."""
     for turn in range(rounds + 1):
         program = Program(nvrtc, *what)
         use(program)
@@ -729,7 +730,7 @@ def growth(nvrtc, use, rounds, *what):
     return resident_bytes() - before
 
 
-@pytest.mark.no_sanitizer  # keeps what is freed for a while
+@pytest.mark.no_sanitizer  # sanitizers delay the reuse of freed memory
 def test_what_a_program_held_goes_with_it(nvrtc):
     long = "/" * (8 << 20)
     grown = growth(nvrtc, lambda p: p.expect(long), 10, long, {"x.h": long})
@@ -738,7 +739,7 @@ def test_what_a_program_held_goes_with_it(nvrtc):
 
 @pytest.mark.no_sanitizer
 def test_what_was_compiled_goes_with_the_program(nvrtc):
-    # The image holds the table.
+    # The image contains the table.
     source = "__constant__ int table[1 << 21] = {1}; " + SAXPY
     grown = growth(nvrtc, Program.compile, 8, source)
     assert grown < 24 << 20  # of 64 MiB

@@ -1,4 +1,4 @@
-"""The C programs beside this file, on the device that the tests run on."""
+"""The C programs in this folder, on the current device."""
 
 import os
 import shutil
@@ -9,14 +9,15 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-# Of a GPU's driver these would ask answers that NVIDIA does not promise.
+# These would test results of a GPU's driver that NVIDIA does not define.
 MARKS = {
     "faults": [pytest.mark.cpu],
-    # Its children compile while threads of the parent were in malloc, which
-    # AddressSanitizer of GCC 12 does not prepare for fork(): now and then one
-    # waits for good (SizeClassAllocator64::GetFromAllocator, under opendir).
+    # Its children compile although threads of the parent were in malloc at the
+    # fork, which AddressSanitizer of GCC 12 does not prepare for: sometimes a
+    # child waits forever (SizeClassAllocator64::GetFromAllocator, under
+    # opendir).
     "forks": [pytest.mark.cpu, pytest.mark.no_sanitizer],
-    # It stands between the library and its lock.
+    # The sanitizer intercepts the lock between the library and the program.
     "held": [pytest.mark.cpu, pytest.mark.no_sanitizer],
 }
 PROGRAMS = [
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def libraries(device: str) -> dict[str, str]:
-    """The names that native.h opens."""
+    """Return the library names that native.h opens."""
     import pycuda
     from pycuda import _driver
 
@@ -46,7 +47,7 @@ def libraries(device: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, device: str, tmp_path: Path) -> None:
-    """It builds without a warning and finds nothing wrong."""
+    """The program builds without a warning, and all checks pass."""
     program = tmp_path / name
     command = ["cc", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/src"]
     command += [str(HERE / f"{name}.c"), "-o", str(program), "-ldl", "-lm"]

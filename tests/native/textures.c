@@ -196,7 +196,7 @@ test_surface(CUmodule module)
     OK(cu.cuArrayDestroy(array));
 }
 
-/* A box out of the middle of a 3-D array, and back. */
+/* A box from the middle of a 3-D array, and back. */
 static void
 test_boxes(void)
 {

@@ -1,4 +1,4 @@
-/* threads.c - many host threads on one context, and printf's output.
+/* threads.c - many host threads on one context, and output of printf.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -81,7 +81,7 @@ work(void *argument)
     return NULL;
 }
 
-/* Stdout goes to a file meanwhile. */
+/* Redirects stdout to a file during the launch. */
 static void
 test_printf(void)
 {

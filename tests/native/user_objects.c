@@ -34,7 +34,7 @@ references(void)
     OK(cu.cuGraphRetainUserObject(graph, object, 1,
                                   CU_GRAPH_USER_OBJECT_MOVE));
     OK(cu.cuUserObjectRelease(object, 2));
-    CHECK(ended == 0); /* the graph has one */
+    CHECK(ended == 0); /* the graph holds a reference */
     OK(cu.cuGraphClone(&clone, graph));
     OK(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(cu.cuGraphDestroy(graph));
@@ -65,7 +65,7 @@ given_back(void)
     OK(cu.cuGraphDestroy(graph));
 }
 
-/* A host function that waits until it may end. */
+/* A host function that waits for a signal to end. */
 static atomic_int gate;
 
 static void CUDA_CB
@@ -86,7 +86,7 @@ ended_within(int wanted)
     return atomic_load(&ended) == wanted;
 }
 
-/* A graph with a waiting host function that holds an object worth so much. */
+/* A graph with a waiting host function, and a reference to a user object. */
 static CUgraph
 holding(int *worth)
 {
@@ -104,7 +104,7 @@ holding(int *worth)
     return graph;
 }
 
-/* What a launch may use lives until the launch is over. */
+/* Objects that a launch may use live until the launch is over. */
 static void
 in_flight(void)
 {
@@ -119,7 +119,8 @@ in_flight(void)
     OK(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(cu.cuGraphDestroy(graph));
     OK(cu.cuGraphLaunch(exec, stream));
-    OK(cu.cuGraphExecUpdate(exec, other, &info)); /* holds the other's now */
+    /* now holds the other graph's references */
+    OK(cu.cuGraphExecUpdate(exec, other, &info));
     OK(cu.cuGraphDestroy(other));
     usleep(20000);
     CHECK(atomic_load(&ended) == before);

@@ -1,5 +1,7 @@
-/* vecadd.c - the whole way without Python: a kernel from a string, compiled
- * through NVRTC, launched through the driver, its result checked.
+/* vecadd.c - a vector addition without Python.
+ *
+ * The kernel is compiled from a string through NVRTC and launched through the
+ * driver, and its result is checked.
  *
  * SPDX-License-Identifier: MIT */
 #include "native.h"
@@ -46,7 +48,7 @@ main(int argc, char **argv)
     }
     CHECK(wrong == 0);
 
-    /* The same through the packed form of the arguments. */
+    /* Passes the arguments in packed form. */
     struct {
         CUdeviceptr c, a, b;
         int n;

@@ -1,7 +1,7 @@
 /* fake.c - a CBLAS in plain loops that counts its calls.
  *
- * Built by test_blas.py with INT, the type of its integers, NAME(name), what
- * it calls a function, and MARK, what tells that it is fast.
+ * test_blas.py builds it with INT, the integer type, NAME(name), the mangling
+ * of function names, and MARK, a symbol that identifies a fast BLAS.
  *
  * SPDX-License-Identifier: MIT */
 #include <complex.h>
@@ -60,8 +60,8 @@ element(const void *matrix, int op, INT row, INT column, INT lead, char type)
     return op == CONJUGATED ? conj(value) : value;
 }
 
-/* One element of alpha op(a) op(b) + beta c, as BLAS wants it: what beta or
- * alpha makes 0 is not read. */
+/* One element of alpha op(a) op(b) + beta c. As BLAS requires, an operand is
+ * not read if alpha or beta multiplies it by 0. */
 static void
 element_make(int a_op, int b_op, INT k, double complex alpha, const void *a,
              INT a_lead, const void *b, INT b_lead, double complex beta,
@@ -94,7 +94,7 @@ gemm(int order, int a_op, int b_op, INT m, INT n, INT k, double complex alpha,
     }
 }
 
-/* Multiplies by beta even where that is 0. */
+/* Multiplies by beta even if it is 0. */
 static void
 gemv(int order, int op, INT m, INT n, double complex alpha, const void *a,
      INT lead, const void *x, INT x_step, double complex beta, void *y,

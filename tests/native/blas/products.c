@@ -1,7 +1,7 @@
 /* products.c - cuBLAS's interface on the CPU device, without Python.
  *
- * Usage: products LIBRARY [BLAS].  Opens BLAS first, as NumPy would have;
- * without one there must be no handles.  Exit status 0: all checks held.
+ * Usage: products LIBRARY [BLAS]. Opens BLAS first, as NumPy would have done;
+ * without one, creating a handle must fail. Exit status 0: all checks passed.
  *
  * SPDX-License-Identifier: MIT */
 #include <complex.h>
@@ -66,17 +66,17 @@ store(void *matrix, long at, const struct type *type, double complex value)
     }
 }
 
-/* A product, and where its matrices lie. */
+/* A product and the layout of its matrices. */
 struct product {
     const struct type *type;
     cublasOperation_t op[2];
     int m, n, k, count, same; /* same: b is a */
     double complex alpha, beta;
-    int extra; /* rows between the columns, of all matrices */
+    int extra; /* additional rows between the columns of all matrices */
     CUdeviceptr at[3];
     int lead[3];
     long step[3], elements[3];
-    cublasStatus_t status; /* what the call gave */
+    cublasStatus_t status; /* result of the call */
 };
 
 static void
@@ -94,7 +94,7 @@ layout(struct product *p)
     }
 }
 
-/* Small whole numbers, whose sums are exact; NaN where `hole` says so. */
+/* Small integers, so that sums are exact; NaN where `hole` is set. */
 static void *
 numbers(const struct product *p, int which, int hole)
 {
@@ -132,7 +132,7 @@ same_number(double complex a, double complex b)
     return a == b || (isnan(creal(a)) && isnan(creal(b)));
 }
 
-/* `host` is a, b, c before the call; `got` is c after it. */
+/* `host` has a, b, c before the call; `got` has c after it. */
 static int
 result_is_right(const struct product *p, void *const *host, const void *got)
 {
@@ -179,7 +179,7 @@ multiply(const struct product *p)
         CUBLAS_GEMM_DEFAULT);
 }
 
-/* Makes a product and checks every element of its memory. */
+/* Computes a product and checks every element of its memory. */
 static void
 check(struct product *p)
 {
@@ -188,7 +188,7 @@ check(struct product *p)
     layout(p);
     for (int i = 0; i < 3; i++) {
         size_t bytes = (size_t)p->elements[i] * p->type->size;
-        /* Where beta is 0, c may hold anything. */
+        /* If beta is 0, c may contain any values. */
         host[i] = i == 1 && p->same ? host[0]
                                     : numbers(p, i, i == 2 && p->beta == 0);
         OK(cu.cuMemAlloc(&p->at[i], bytes ? bytes : 1));
@@ -249,7 +249,7 @@ check_all(const struct type *type)
     }
 }
 
-/* Which function makes what. */
+/* The BLAS function that each cuBLAS function calls. */
 static void
 check_routines(const struct type *type)
 {
@@ -270,7 +270,7 @@ check_routines(const struct type *type)
         check(&p);
     }
     CHECK(!fake || calls("fake_syrk") == syrk + 2);
-    p.beta = 1; /* both halves of c count */
+    p.beta = 1; /* both halves of c are used */
     check(&p);
     p.beta = 0, p.op[0] = p.op[1] = CUBLAS_OP_N, p.k = p.m = p.n = 9;
     check(&p);
@@ -320,7 +320,7 @@ check_scalars(const struct type *type)
     } while (0)
 #define FINE(call) EXPECT_STATUS(CUBLAS_STATUS_SUCCESS, call)
 
-/* A product of zeros that is right. */
+/* A valid product of zeros. */
 static struct product
 product_new(void)
 {
@@ -369,9 +369,10 @@ check_errors(void)
     for (int i = 0; i < 3; i++) {
         p = right, p.lead[i] = 3;
         EXPECT_STATUS(invalid, multiply(&p));
-        p = right, p.at[i] += 4; /* its end is outside */
+        p = right, p.at[i] += 4; /* the end is out of bounds */
         EXPECT_STATUS(unsupported, multiply(&p));
-        p = right, p.at[i] += 2, p.m = p.n = p.k = 1; /* between floats */
+        /* misaligned for floats */
+        p = right, p.at[i] += 2, p.m = p.n = p.k = 1;
         EXPECT_STATUS(unsupported, multiply(&p));
         p = right, p.count = 2, p.step[i] = 0x7fffffffffffffff;
         EXPECT_STATUS(unsupported, multiply(&p));
@@ -391,7 +392,7 @@ check_errors(void)
     product_free(&p);
 }
 
-/* Handles that are none, are gone, or are another context's. */
+/* Handles that are invalid, destroyed, or belong to another context. */
 static void
 check_handles(void)
 {
@@ -431,15 +432,15 @@ check_handles(void)
     product_free(&p);
 }
 
-/* ---- order ---- */
+/* ---- ordering ---- */
 
 struct late {
     float *at;
     long elements;
-    double seen; /* element 0, before it was written */
+    double seen; /* element 0 before the write */
 };
 
-/* Writes ones, after a while. */
+/* Writes ones after a delay. */
 static void
 write_late(void *argument)
 {
@@ -452,8 +453,8 @@ write_late(void *argument)
     }
 }
 
-/* A product waits for what is before it in its stream, what is after waits
- * for it, and the caller waits for nothing. */
+/* A product waits for earlier work in its stream, later work waits for the
+ * product, and the caller does not wait. */
 static void
 check_stream(int n)
 {
@@ -492,7 +493,7 @@ check_stream(int n)
     product_free(&p);
 }
 
-/* A captured product is made by the graph's launches, and by them alone. */
+/* Only launches of the graph compute a captured product. */
 static void
 check_capture(void)
 {

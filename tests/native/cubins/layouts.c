@@ -1,8 +1,8 @@
-/* layouts.c - what core reads of an image's kernels, as text.
+/* layouts.c - prints the kernels that core finds in an image.
  *
- * Built by test_cubin_layouts.py with core's sources that read images.  One
- * line a kernel: its name, whether its parameters are known, their bytes, and
- * offset:size of each.
+ * test_cubin_layouts.py builds it with core's sources that read images. One
+ * line per kernel: its name, whether its parameters are known, their size in
+ * bytes, and offset:size of each.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

@@ -1,9 +1,8 @@
-/* fake.c - a cuBLAS for the CPU device: plain loops that check what they are
- * given, and a record of the last call.
+/* fake.c - a cuBLAS for the CPU device that checks and records its calls.
  *
- * Built and named in PYCUDA_CUBLAS by test_cublas.py.  Products are made when
- * they are asked for, after the stream's work: FAKE_DRIVER names the library
- * of the driver.  FAKE_STATUS, if it is set, is what every product returns.
+ * test_cublas.py builds it and sets PYCUDA_CUBLAS to it. Products are computed
+ * in plain loops, synchronously, after the stream's work: FAKE_DRIVER names
+ * the library of the driver. If FAKE_STATUS is set, every product returns it.
  *
  * SPDX-License-Identifier: MIT */
 #include <complex.h>
@@ -19,7 +18,7 @@ struct cublasContext {
     int mode;
 };
 
-/* Read by the tests. */
+/* The tests read these variables. */
 struct fake_record {
     long long creates, destroys, calls, batched;
     long long a_op, b_op, m, n, k, a_lead, b_lead, c_lead;
@@ -130,7 +129,7 @@ store(void *matrix, long long at, cudaDataType type, double complex value)
     }
 }
 
-/* The scalars 1 and 0, of the type that sums have. */
+/* The scalars 1 and 0, in the type of the sums. */
 static int
 scalars_are_right(const void *alpha, const void *beta, cudaDataType type)
 {

@@ -1,5 +1,6 @@
-/* device.h - the least of CUDA C that the tests of pycuda-jit need; the
- * product's own headers are not used here, so that the program can be tested
+/* device.h - the CUDA C declarations that the tests of pycuda-jit need.
+ *
+ * The product's own headers are not used, so that pycuda-jit can be tested
  * alone.
  *
  * SPDX-License-Identifier: MIT */

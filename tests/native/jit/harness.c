@@ -97,7 +97,7 @@ start_fiber(struct fiber *fiber, struct image_block *block, unsigned linear)
     makecontext(&fiber->context, fiber_main, 0);
 }
 
-/* Runs every fiber to its next stop until all are done. */
+/* Runs every fiber to its next suspension point until all are done. */
 static void
 run_fibers(unsigned count)
 {
@@ -162,7 +162,7 @@ harness_run(struct cpu_image *image, const char *name, struct shape grid,
     }
 }
 
-/* The runtime functions of image/abi.h. */
+/* Runtime functions declared in image/abi.h. */
 
 struct image_thread *
 __pycuda_self(void)

@@ -1,6 +1,8 @@
-/* harness.h - runs kernels of an image without the CPU device: loads them
- * with its loader and offers the few runtime functions that the tests need,
- * on ucontext fibers.  One thread, no locks.
+/* harness.h - runs kernels of an image without the CPU device.
+ *
+ * Loads them with the CPU device's loader and provides the few runtime
+ * functions that the tests need, on ucontext fibers. Single-threaded, no
+ * locks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_NATIVE_JIT_HARNESS_H
@@ -13,8 +15,7 @@ struct shape {
     unsigned x, y, z;
 };
 
-/* Loads the image of the file; ends the program with a message if it cannot
- * be loaded. */
+/* Loads an image file; exits with a message if it cannot be loaded. */
 struct cpu_image *harness_load(const char *path);
 
 /* Runs the kernel; `params` is its parameter buffer. */

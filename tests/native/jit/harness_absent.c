@@ -1,6 +1,7 @@
-/* harness_absent.c - runtime functions that no test kernel calls: weak ones
- * for every name of image/abi.h, so that the loader's table links; and the
- * memory budget, which has room for everything.
+/* harness_absent.c - runtime functions that no test kernel calls.
+ *
+ * Weak definitions of every name of image/abi.h, so that the loader's table
+ * links, and a memory budget without a limit.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

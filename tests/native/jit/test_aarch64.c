@@ -1,7 +1,7 @@
-/* test_aarch64.c - relocations of aarch64, whatever processor this is.
+/* test_aarch64.c - relocations of aarch64, on any processor.
  *
- * Built with src/cpu/arch/aarch64/image.c alone.  The instructions that are
- * expected are those that GNU's assembler makes.
+ * Built with src/cpu/arch/aarch64/image.c alone. The expected instructions are
+ * those that GNU's assembler generates.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 #include "cpu/arch/arch.h"
 
-#define PLACE 0x10000ff8u /* where each instruction is said to be */
+#define PLACE 0x10000ff8u /* assumed address of each instruction */
 
 static int failures;
 
@@ -19,11 +19,11 @@ struct row {
     uint32_t before;
     uint64_t value;
     int64_t addend;
-    uint32_t after; /* 0: refused */
+    uint32_t after; /* 0: rejected */
 };
 
 static const struct row rows[] = {
-    /* bl, b: 4 bytes on, 8 back; as far as they reach, and farther */
+    /* bl, b: 4 bytes forward, 8 back; at the limits and beyond */
     {R_AARCH64_CALL26, 0x94000000, PLACE + 4, 0, 0x94000001},
     {R_AARCH64_JUMP26, 0x14000000, PLACE, -8, 0x17fffffe},
     {R_AARCH64_CALL26, 0x94000000, PLACE + 0x7fffffc, 0, 0x95ffffff},
@@ -36,7 +36,7 @@ static const struct row rows[] = {
     {R_AARCH64_TSTBR14, 0x36000000, PLACE + 8, 0, 0x36000040},
     {R_AARCH64_TSTBR14, 0x36000000, PLACE + 0x8000, 0, 0},
     {R_AARCH64_LD_PREL_LO19, 0x58000000, PLACE + 12, 0, 0x58000060},
-    /* adr x1; adrp x1: the next page, the page before, this one */
+    /* adr x1; adrp x1: the next page, the previous page, this page */
     {R_AARCH64_ADR_PREL_LO21, 0x10000001, PLACE + 7, 0, 0x70000021},
     {R_AARCH64_ADR_PREL_LO21, 0x10000001, PLACE + 0x100000, 0, 0},
     {R_AARCH64_ADR_PREL_PG_HI21, 0x90000001, PLACE + 8, 0, 0xb0000001},
@@ -54,10 +54,11 @@ static const struct row rows[] = {
     /* .word a - . */
     {R_AARCH64_PREL32, 0, PLACE, -8, 0xfffffff8},
     {R_AARCH64_PREL32, 0, PLACE + 0x80000000u, 0, 0},
-    {R_AARCH64_MOVW_UABS_G0, 0xd2800000, 0, 0, 0}, /* is not made */
+    {R_AARCH64_MOVW_UABS_G0, 0xd2800000, 0, 0, 0}, /* not supported */
 };
 
-/* What is near PLACE is as near to `place`, at the same offset in its page. */
+/* A target near PLACE is mapped to the same distance from `place`, which has
+ * the same offset in its page. */
 static void
 try_row(uint32_t *place, const struct row *row)
 {
@@ -78,7 +79,7 @@ try_row(uint32_t *place, const struct row *row)
     }
 }
 
-/* What lies behind a stub, and the entry that holds an address. */
+/* A stub's target, and a GOT entry that holds an address. */
 static void
 try_entries(char *page)
 {

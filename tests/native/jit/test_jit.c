@@ -1,4 +1,4 @@
-/* test_jit.c - runs every kernel of kernels.cu and checks its numbers.
+/* test_jit.c - runs every kernel of kernels.cu and checks its results.
  *
  * usage: test_jit kernels.image
  *
@@ -108,7 +108,7 @@ test_elementwise(void)
     check_near("sines, beyond", d[9500], 0, 0);
 }
 
-/* A thread that returns does none of its later rounds. */
+/* A thread that returns runs none of its later iterations. */
 static void
 test_stride_return(void)
 {
@@ -394,8 +394,8 @@ test_kept_shared(void)
           harness_kernel(image, "other_shared").row->static_shared, 20);
 }
 
-/* Blocks are dealt out of order only where they cannot see each other, and in
- * long pieces where they go round by the grid's stride. */
+/* Blocks run out of order only if they cannot observe each other, and in long
+ * chunks if they use a grid-stride loop. */
 static void
 test_how_blocks_are_dealt(void)
 {

@@ -1,4 +1,4 @@
-/* test_link.c - a kernel whose function came from another module.
+/* test_link.c - runs a kernel that calls a function of another module.
  *
  * usage: test_link linked.image
  *

@@ -1,8 +1,8 @@
-/* test_loader.c - damaged images are refused and never crash the loader.
+/* test_loader.c - damaged images are rejected and never crash the loader.
  *
- * Truncates an image at every length, changes random bytes with the checksum
- * left wrong and with it made right again, and checks the answers that have
- * their own code.  Best run under ASan and UBSan.
+ * Truncates an image at every length, changes random bytes with a wrong or a
+ * corrected checksum, and checks the results that have their own error code.
+ * Best run under ASan and UBSan.
  *
  * usage: test_loader image image_that_calls
  *
@@ -39,7 +39,7 @@ seal(char *bytes, size_t length)
     header->checksum = hash;
 }
 
-/* Loads a copy of exactly `length` bytes, so that ASan sees reads beyond. */
+/* Loads a copy of exactly `length` bytes, so that ASan detects overruns. */
 static CUresult
 load(const char *bytes, size_t length)
 {
@@ -114,8 +114,8 @@ test_answers(void)
     free(bytes);
 }
 
-/* The first relocation of the first section that has some and is loaded, or
- * NULL; `end` becomes that section's size. */
+/* Returns the first relocation of the first loaded section that has any, or
+ * NULL; `end` is set to that section's size. */
 static Elf64_Rela *
 find_relocation(char *bytes, uint64_t *end)
 {
@@ -134,7 +134,7 @@ find_relocation(char *bytes, uint64_t *end)
     return NULL;
 }
 
-/* Every kind of relocation here changes four bytes at least. */
+/* Every kind of relocation here changes at least four bytes. */
 static void
 test_relocation_at_the_end(void)
 {

@@ -1,8 +1,8 @@
 """pycuda-jit and the image loader, without the rest of the CPU device.
 
-Sources beside this file are compiled by clang 19 with a small header of the
-tests' own, made into images by pycuda-jit, loaded by the loader of
-``src/cpu`` and run on the harness's fibers.
+Sources in this folder are compiled by clang 19 with a small header of the
+tests, converted to images by pycuda-jit, loaded by the loader of ``src/cpu``
+and run on the harness's fibers.
 """
 
 import os
@@ -28,7 +28,8 @@ CLANG_FLAGS = shlex.split(
 
 
 def find_jit() -> str | None:
-    """Path of the newest pycuda-jit that was built or installed here."""
+    """Return the path of the newest pycuda-jit that was built or installed
+    here."""
     if os.environ.get("PYCUDA_JIT"):
         return os.environ["PYCUDA_JIT"]
     installed = Path(sysconfig.get_path("platlib")) / "pycuda/bin/pycuda-jit"
@@ -39,7 +40,7 @@ def find_jit() -> str | None:
 
 
 def find_clang() -> list[str] | None:
-    """Command of a clang 19: Debian's, or the ziglang wheel's."""
+    """Return the command of a clang 19: Debian's, or the ziglang wheel's."""
     for name in ("clang-19", "/usr/lib/llvm-19/bin/clang"):
         if shutil.which(name):
             return [name]
@@ -56,7 +57,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def bitcode(name: str, folder: Path) -> bytes:
-    """Compile a source beside this file to nvptx bitcode."""
+    """Compile a source of this folder to nvptx bitcode."""
     out = folder / (name + ".bc")
     subprocess.run(
         [*CLANG, *CLANG_FLAGS, "-include", HERE / "device.h", "-o", out, name],
@@ -75,7 +76,7 @@ def jit(code: bytes, *options: str) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """Folder of this module's programs and images."""
+    """The folder of this module's programs and images."""
     return tmp_path_factory.mktemp("jit")
 
 
@@ -99,14 +100,14 @@ def program(name: str, folder: Path, *options: str) -> Path:
 
 
 def host_runs(target: str) -> bool:
-    """Does this CPU have the target's instructions?"""
+    """Return whether this CPU has the target's instructions."""
     flags = Path("/proc/cpuinfo").read_text()
     needed = {"x86-64-v3": ["avx2", "fma"], "x86-64-v4": ["avx512vl"]}
     return all(flag in flags for flag in needed[target])
 
 
 def test_relocations_of_aarch64(tmp_path):
-    """They are plain C, which is right wherever it runs."""
+    """The relocation code is plain C, which runs on any processor."""
     arch = ROOT / "src/cpu/arch"
     subprocess.run(
         ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]

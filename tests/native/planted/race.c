@@ -1,8 +1,8 @@
 /* race.c - a host function and the program write one variable, unordered.
  *
- * tools/tsan runs this to see that ThreadSanitizer follows work through the
- * CPU library: it must find fault with the second half, and only with that.
- * Arguments: the library twice, then any third for the second half.
+ * tools/tsan runs this to prove that ThreadSanitizer follows work through the
+ * CPU library: it must report the second half, and nothing else. Arguments:
+ * the library twice, then any third argument to enable the second half.
  *
  * SPDX-License-Identifier: MIT */
 #include <unistd.h>
@@ -15,7 +15,8 @@ static void CUDA_CB
 write_one(void *unused)
 {
     (void)unused;
-    usleep(50000); /* until the launching call is over, which orders much */
+    /* until the launching call has returned, which orders many accesses */
+    usleep(50000);
     written = 1;
 }
 
