@@ -1,8 +1,8 @@
-"""Reads the seam's headers, and makes C programs that print their facts.
+"""Reads the headers of src/api, and makes C programs that print their facts.
 
-`facts_program(header)` is compiled twice by the tests: once against
-api/cuda_types.h, once against NVIDIA's cuda.h.  What the two print must be
-equal: sizes, offsets and types of every field, and every enumeration value.
+The tests compile `facts_program(header)` twice: against api/cuda_types.h and
+against NVIDIA's cuda.h. Both must print the same: sizes, offsets and types of
+every field, and every enumeration value.
 """
 
 import re
@@ -25,17 +25,17 @@ ROW_HEADERS = sorted(path.name for path in API.glob("driver_rows_*.h"))
 
 
 def without_comments(text: str) -> str:
-    """`text` less its comments and continuation marks."""
+    """Return `text` without comments and continuation marks."""
     return re.sub(r"/\*.*?\*/", "", text, flags=re.S).replace("\\\n", "\n")
 
 
 def read(name: str) -> str:
-    """A header of the seam, without comments."""
+    """Return the text of a header of src/api, without comments."""
     return without_comments((API / name).read_text())
 
 
 def closing(text: str, start: int) -> int:
-    """The index of the bracket that closes the one at `start`."""
+    """Return the index of the bracket that closes the one at `start`."""
     depth = 0
     for i in range(start, len(text)):
         depth += text[i] in "({"
@@ -46,7 +46,7 @@ def closing(text: str, start: int) -> int:
 
 
 def enumerators(texts: list[str]) -> list[str]:
-    """Names of all enumeration values, in rows or plain."""
+    """Return names of all enumeration values, in rows or plain."""
     found: list[str] = []
     for text in texts:
         found += re.findall(r"\bROW\(\s*(\w+),", text)
@@ -55,7 +55,7 @@ def enumerators(texts: list[str]) -> list[str]:
 
 
 def members(body: str, prefix: str = "") -> list[str]:
-    """Paths of a struct's fields: `a`, `params.kernel`, ..."""
+    """Return paths of a struct's fields: `a`, `params.kernel`, ..."""
     paths: list[str] = []
     at = 0
     while match := re.compile(r"\s*([^;{}]*?)\s*([;{])").match(body, at):
@@ -76,7 +76,7 @@ def members(body: str, prefix: str = "") -> list[str]:
 
 
 def structs(texts: list[str]) -> dict[str, list[str]]:
-    """Every struct and union, with the paths of its fields."""
+    """Return every struct and union, with the paths of its fields."""
     found: dict[str, list[str]] = {}
     for text in texts:
         for match in re.finditer(r"typedef (?:struct|union) \w+ \{", text):
@@ -88,7 +88,7 @@ def structs(texts: list[str]) -> dict[str, list[str]]:
 
 
 def plain_types(texts: list[str]) -> list[str]:
-    """Names of all other types."""
+    """Return names of all other types."""
     found: list[str] = []
     for text in texts:
         found += re.findall(r"^typedef [^{;(]*?\*?(\w+);", text, flags=re.M)
@@ -98,12 +98,12 @@ def plain_types(texts: list[str]) -> list[str]:
 
 
 def constants(text: str) -> list[str]:
-    """Names of the object-like macros that have a value."""
+    """Return names of the object-like macros that have a value."""
     return re.findall(r"^#define (CU\w+)[ \t]+\S", text, flags=re.M)
 
 
 def arguments(text: str) -> list[str]:
-    """A macro's arguments, split at the commas outside brackets."""
+    """Return a macro's arguments, split at commas outside brackets."""
     parts, depth, last = [], 0, 0
     for i, char in enumerate(text):
         depth += char in "("
@@ -116,7 +116,7 @@ def arguments(text: str) -> list[str]:
 
 
 def rows(text: str, macro: str) -> list[list[str]]:
-    """The rows of an X-macro file, each a list of its arguments."""
+    """Return the rows of an X-macro file, each a list of its arguments."""
     found = []
     for match in re.finditer(rf"^{macro}\(", text, flags=re.M):
         end = closing(text, match.end() - 1)
@@ -125,7 +125,7 @@ def rows(text: str, macro: str) -> list[list[str]]:
 
 
 def driver_rows() -> list[list[str]]:
-    """All rows of the driver: those in use, then the other signatures."""
+    """Return all rows of the driver: those in use, then other signatures."""
     found = []
     for name in ROW_HEADERS:
         found += rows(read(name), "DRIVER_ROW")
@@ -133,7 +133,7 @@ def driver_rows() -> list[list[str]]:
 
 
 def facts_program(include: str, texts: list[str]) -> str:
-    """C source that prints every fact about the types in `texts`."""
+    """Return C source that prints every fact about the types in `texts`."""
     lines = [f'#include "{include}"', "#include <stdio.h>"]
     lines += ["#include <stddef.h>", "int main(void) {"]
 
@@ -162,7 +162,7 @@ def facts_program(include: str, texts: list[str]) -> str:
 
 
 def compile_and_run(source: str, folder: Path, *options: str) -> str:
-    """Compile C source with gcc and give back what it prints."""
+    """Compile C source with gcc and return the output of the program."""
     path = folder / "program.c"
     path.write_text(source)
     done = subprocess.run(

@@ -1,5 +1,6 @@
-/* loader_probe.c - opens the driver, NVRTC and cuBLAS as core does, and says
- * what came of it; run by test_loader.py, one process a case.
+/* loader_probe.c - opens the driver, NVRTC and cuBLAS as core does.
+ *
+ * Prints the results; test_loader.py runs it in one process per case.
  *
  * usage: loader_probe PACKAGE_DIR DRIVER_VERSION DEVICE_ARCH [SYS_PATH...]
  *
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Page faults of using memory as a compiler does, for the second time. */
+/* Returns the page faults of a second compiler-like use of memory. */
 static long
 faults_of_use(void)
 {

@@ -1,4 +1,4 @@
-"""The seam's declarations say what an installed CUDA toolkit says."""
+"""The declarations in src/api agree with an installed CUDA toolkit."""
 
 import re
 from pathlib import Path
@@ -14,11 +14,11 @@ needs_toolkit = pytest.mark.skipif(
     TOOLKIT is None, reason="no CUDA toolkit to compare with"
 )
 
-# cuda.h's macro gives this function the signature of another.
+# A macro in cuda.h gives this function the signature of another one.
 RENAMED = {
     ("cuGraphInstantiate", "12000"): "cuGraphInstantiateWithFlags_v11040",
 }
-# Functions of cudaProfiler.h, for which PFN types are elsewhere.
+# Functions of cudaProfiler.h, whose PFN types are in other headers.
 PROFILER = "cuProfiler"
 
 
@@ -75,7 +75,8 @@ def test_a_wrong_value_or_field_is_seen(tmp_path):
 
 
 def row_checks(rows: list[list[str]]) -> str:
-    """C source that names each row whose type is not the toolkit's."""
+    """Return C source that names each row whose type differs from the
+    toolkit's."""
     lines = [
         "#define __CUDA_API_VERSION_INTERNAL",  # for superseded functions
         "#include <cuda.h>",
@@ -226,7 +227,7 @@ def test_cublas_is_that_of_the_toolkit(tmp_path):
 
 @needs_toolkit
 def test_no_signature_of_a_function_is_left_out():
-    # Else cuGetProcAddress would hand out an older one in its place.
+    # Otherwise cuGetProcAddress would return an older one.
     text = (TOOLKIT / "cudaTypedefs.h").read_text()
     have = {(row[0], row[2]) for row in decl.driver_rows()}
     bases = {base for base, _ in have}

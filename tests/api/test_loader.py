@@ -1,4 +1,4 @@
-"""Which driver, NVRTC and cuBLAS are opened, with libraries made up here."""
+"""Selection of the driver, NVRTC and cuBLAS, with libraries built here."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ def gcc(*arguments: object) -> None:
 
 
 def library(path: Path, source: str) -> Path:
-    """Make a shared library from C source."""
+    """Build a shared library from C source."""
     path.parent.mkdir(parents=True, exist_ok=True)
     code = path.with_suffix(".c")
     code.write_text(source)
@@ -33,7 +33,7 @@ def library(path: Path, source: str) -> Path:
 
 
 def make_driver(folder: Path, code: int) -> Path:
-    """A libcuda.so.1 whose cuInit answers `code`."""
+    """Build a libcuda.so.1 whose cuInit returns `code`."""
     library(
         folder / "libcuda.so.1",
         f"int cuInit(unsigned f) {{ return f ? 1 : {code}; }}\n"
@@ -46,7 +46,7 @@ def make_driver(folder: Path, code: int) -> Path:
 
 
 def make_nvrtc(path: Path, version: int, archs: list[int]) -> Path:
-    """A libnvrtc of `version` (major * 1000 + minor * 10)."""
+    """Build a libnvrtc of `version` (major * 1000 + minor * 10)."""
     listed = ", ".join(map(str, archs))
     return library(
         path,
@@ -74,7 +74,7 @@ def probe(tmp_path_factory):
 
 @pytest.fixture
 def ask(probe, tmp_path):
-    """Run the probe; gives its lines by their first word."""
+    """Run the probe; return its lines by their first word."""
     package = tmp_path / "pycuda"
     library(
         package / "lib" / "libpycuda_cpu.so",
@@ -125,7 +125,7 @@ def test_missing_functions_are_stubs(ask):
 def test_auto_takes_a_working_driver(ask, tmp_path, code):
     said = ask(path=make_driver(tmp_path / "gpu", code))["driver"]
     assert said.startswith("0 gpu fell_back=0")
-    assert said.endswith("[libcuda.so.1] ")  # and no text
+    assert said.endswith("[libcuda.so.1] ")  # without an error text
 
 
 @pytest.mark.parametrize("code", [100, 34])
@@ -206,7 +206,7 @@ def test_cpu_device_is_its_own_compiler(ask):
 
 @pytest.fixture
 def gpu(tmp_path):
-    """Folder of a driver that works."""
+    """Return the folder of a driver that works."""
     return make_driver(tmp_path / "gpu", 0)
 
 
@@ -217,7 +217,7 @@ def wheel(folder: Path, name: str, version: int, archs: list[int]) -> Path:
 
 
 def run_python(code: str, gpu: Path) -> str:
-    """What a program prints that finds this driver."""
+    """Return the output of a program that finds this driver."""
     settings = {"LD_LIBRARY_PATH": str(gpu), "PYCUDA_DEVICE": "gpu"}
     done = subprocess.run(
         [sys.executable, "-P", "-c", code],
@@ -352,7 +352,7 @@ def test_the_loaders_own_path_comes_last(ask, gpu, tmp_path):
 
 
 def make_cublas(folder: Path, major: int) -> Path:
-    """Both libraries of cuBLAS, every function of which succeeds."""
+    """Build both libraries of cuBLAS; every function succeeds."""
     rows = (decl.API / "cublas_rows.h").read_text()
     names = re.findall(r"^CUBLAS_ROW\(\w+, (\w+)", rows, re.M)
     made = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names)
@@ -361,7 +361,7 @@ def make_cublas(folder: Path, major: int) -> Path:
 
 
 def test_a_wheel_of_cublas_goes_before_the_toolkits(ask, gpu, tmp_path):
-    """Of a major version, that is; of all the newest."""
+    """Within a major version a wheel comes first; the newest version wins."""
     home = tmp_path / "toolkit"
     toolkit = make_cublas(home / "lib64", 12)
     where = {"path": gpu, "CUDA_PATH": str(home)}
@@ -391,7 +391,7 @@ def test_cublas_that_is_not_whole_is_passed_over(ask, gpu, tmp_path):
 
 
 def test_the_cpu_device_takes_no_other_cublas(ask, tmp_path):
-    """Than its own library's, which is not in the one made up here."""
+    """Only its own library is used, not the one built here."""
     make_cublas(tmp_path / NEW, 13)
     said = ask(tmp_path, PYCUDA_DEVICE="cpu")["cublas"]
     assert said.startswith("-1 closed")
