@@ -1,4 +1,4 @@
-"""What the errors of launches advise: the right type, the right reason."""
+"""Advice in launch errors: the right type and the right reason."""
 
 # SPDX-License-Identifier: MIT
 
@@ -41,8 +41,8 @@ def message(function, *arguments, error=TypeError):
     return str(caught.value)
 
 
-# Index of the parameter, what is passed, and what to pass: with the source,
-# and without.
+# Parameter index, passed value, and advised value: with the source and
+# without.
 WRONG = [
     (1, 1.0, "numpy.float32(...)", "numpy.float32(...)"),
     (1, 1, "numpy.float32(...)", "numpy.int32(...)"),

@@ -1,4 +1,4 @@
-"""Bad input gets the right exception, with a text that says what to do."""
+"""Bad input raises the right exception, with advice in its text."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""A broken or incomplete machine: each case in a process of its own."""
+"""A broken or incomplete system: each case in a separate process."""
 
 # SPDX-License-Identifier: MIT
 
@@ -29,7 +29,7 @@ COMPILE = """
 
 
 def run(code, **environment):
-    """Run Python `code`; its exit status and what it wrote."""
+    """Run Python `code`; return its exit status and output."""
     kept = {k: v for k, v in os.environ.items() if k != "PYCUDA_DEVICE"}
     done = subprocess.run(
         [sys.executable, "-P", "-W", "always", "-c", textwrap.dedent(code)],
@@ -116,7 +116,7 @@ def test_a_named_clang_that_is_missing():
 
 @pytest.fixture
 def package_elsewhere(tmp_path):
-    """A copy of the package in a folder that has no ziglang."""
+    """Copy the package to a folder that has no ziglang."""
     import pycuda
 
     if os.path.exists("/usr/lib/llvm-19/bin/clang"):
@@ -141,7 +141,7 @@ def test_ziglang_in_another_folder_than_the_package(package_elsewhere):
 
 @pytest.mark.cpu
 def test_no_clang_at_all(package_elsewhere):
-    """Neither next to the package, nor where it is said to be, nor on PATH."""
+    """Clang is not next to the package, not in the variable, not on PATH."""
     status, text = run(
         COMPILE, **package_elsewhere, PYCUDA_ZIGLANG="/nonexistent"
     )
@@ -181,7 +181,7 @@ def test_no_cpu_library():
 
 @pytest.fixture
 def fake_driver(tmp_path):
-    """Makes a libcuda.so.1 whose cuInit gives a code; its folder."""
+    """Build a libcuda.so.1 whose cuInit returns a code; return its folder."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("needs a C compiler")

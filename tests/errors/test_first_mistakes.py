@@ -1,4 +1,4 @@
-"""What people do wrong on their first days: each message names the mistake."""
+"""Typical mistakes of beginners: each message names the mistake."""
 
 # SPDX-License-Identifier: MIT
 
@@ -117,7 +117,7 @@ def test_a_module_without_kernels():
         module.get_function("clear")
 
 
-@pytest.mark.cpu  # a GPU's driver need not see it
+@pytest.mark.cpu  # a GPU's driver may not detect it
 def test_copies_that_are_too_long(module):
     memory = drv.mem_alloc(128)
     host = np.zeros(100, np.float32)
@@ -132,7 +132,7 @@ def test_copies_that_are_too_long(module):
         drv.memcpy_htod(module.get_global("weights")[0], host)
 
 
-@pytest.mark.cpu  # a GPU's driver need not see it
+@pytest.mark.cpu  # a GPU's driver may not detect it
 def test_fills_and_copies_on_the_device_that_are_too_long():
     small, large = drv.mem_alloc(128), drv.mem_alloc(4096)
     said = "bytes, but the memory on the device ends after 128"

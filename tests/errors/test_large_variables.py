@@ -73,5 +73,5 @@ def test_frames_that_may_be_too_large_together():
         kernel(drv.InOut(out), block=(1, 1, 1))
     except drv.CompileError as error:
         assert "bytes" in error.stderr
-    else:  # they share their place
+    else:  # they share their memory
         assert out[0] == 0
