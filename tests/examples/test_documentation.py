@@ -1,6 +1,6 @@
-"""The programs in README.md and docs/ run as they stand.
+"""The programs in README.md and docs/ run unchanged.
 
-What a page's fragments take for granted is made beforehand, by page.
+Objects that a page's fragments assume to exist are created first, by page.
 """
 
 # SPDX-License-Identifier: MIT
@@ -80,7 +80,7 @@ __global__ void kernel(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o)
 """,
     "tools.md": "x = np.ones(4, np.float32)\n",
 }
-# A program of several processes: tests/mpi runs it.
+# A program with several processes: tests/mpi runs it.
 ELSEWHERE = {"mpi.md"}
 NEEDS = {"arrays.md": ("ml_dtypes", "scipy")}
 

@@ -1,4 +1,4 @@
-"""Every example runs in a process of its own and prints `Success`."""
+"""Every example runs in a separate process and prints `Success`."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-# The MPI program is started by mpirun: tests/mpi.
+# The MPI program needs mpirun: see tests/mpi.
 PROGRAMS = sorted(
     path.name
     for path in EXAMPLES.glob("*.py")
@@ -17,7 +17,7 @@ PROGRAMS = sorted(
 
 
 def run_example(name: str) -> subprocess.CompletedProcess[str]:
-    """Run one example as a user would, and insist on a clean end."""
+    """Run one example as a user would, and require a clean exit."""
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],
         capture_output=True,
@@ -32,7 +32,7 @@ def run_example(name: str) -> subprocess.CompletedProcess[str]:
 
 
 def stderr_without_announcement(text: str) -> str:
-    """`text` less the one warning that names the CPU device."""
+    """Return `text` without the warning that names the CPU device."""
     kept = re.sub(
         r"^.*UserWarning: .*CPU device.*\n(  .*\n)?", "", text, flags=re.M
     )
