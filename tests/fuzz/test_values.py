@@ -1,4 +1,4 @@
-"""A short run of the made-up values of `values.py`, under sanitizers too."""
+"""A short run of the random values of `values.py`, also under sanitizers."""
 
 # SPDX-License-Identifier: MIT
 

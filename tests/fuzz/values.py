@@ -1,9 +1,9 @@
-"""Made-up values for everything that Python hands to the package's parsers.
+"""Random values for all data that Python passes to the package's parsers.
 
-Each row of `PARSERS` has seeds, a mutation and a call.  A mutated value that
-gives an outcome not seen before (a line of the package, or another error) is
-kept and mutated further.  The call may raise the errors of wrong input, and
-nothing else: no SystemError, no crash, no value that contradicts itself.
+Each row of `PARSERS` has seeds, a mutation and a call. A mutated value with a
+new outcome (it reaches a new line of the package, or raises another error) is
+kept and mutated further. The call may raise the errors for wrong input, and
+nothing else: no SystemError, no crash, no inconsistent value.
 
     python tests/fuzz/values.py [SECONDS] [SEED]
 """
@@ -45,7 +45,7 @@ ALLOWED = (
     struct.error,
     drv.Error,
     dtypes.TypeNameNotKnown,
-    SyntaxError,  # NumPy's, of a damaged .npy header
+    SyntaxError,  # raised by NumPy for a damaged .npy header
 )
 NUMBERS = [0, 1, -1, 2, 3, 7, 8, 31, 32, 33, 64, 127, 128, 255, 256, 65535]
 NUMBERS += [65536, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40]
@@ -57,7 +57,7 @@ MOST_SECONDS = 5.0  # for one call
 
 
 def mutate_text(text: str, words: list[str], rng: random.Random) -> str:
-    """Insert, drop, repeat or replace a piece."""
+    """Insert, drop, repeat or replace a substring."""
     at = rng.randrange(len(text) + 1)
     end = min(len(text), at + rng.choice([0, 1, 1, 2, 5]))
     piece = rng.choice(
@@ -74,7 +74,7 @@ def mutate_text(text: str, words: list[str], rng: random.Random) -> str:
 
 
 def mutate_bytes(data: bytes, rng: random.Random) -> bytes:
-    """Change bytes, cut, repeat or put in a number."""
+    """Change bytes, cut, repeat or insert a number."""
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 4])):
         at = rng.randrange(len(out) + 1)
@@ -94,7 +94,7 @@ def mutate_bytes(data: bytes, rng: random.Random) -> bytes:
 
 
 def strange(rng: random.Random) -> Any:
-    """A value that hardly fits anywhere."""
+    """Return a value that is invalid almost everywhere."""
     return rng.choice(
         [
             *[None, True, "", "a\0b", b"x", (), [], {}, 1.5, float("nan")],
@@ -247,7 +247,7 @@ def as_integer(value: Any, bits: int) -> int:
 
 
 def dims(value: Any, ndim: int) -> Any:
-    """Numbers of 64 bits, as many as `ndim` says, or None."""
+    """Return `ndim` 64-bit numbers, or None."""
     if not isinstance(value, tuple | list):
         return None
     numbers = [as_integer(n, 64) for n in value] or [1]
@@ -257,12 +257,12 @@ def dims(value: Any, ndim: int) -> Any:
     )
 
 
-# What capsules name has to live until their last consumer's end.
+# Objects named by capsules must outlive their last consumer.
 kept: collections.deque[Any] = collections.deque(maxlen=256)
 
 
 class Producer:
-    """An object whose capsule says what a dictionary says."""
+    """An object whose capsule is described by a dictionary."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         self.row = row
@@ -290,7 +290,7 @@ class Producer:
         if kind is Versioned:
             tensor.major = as_integer(row.get("major"), 32)
             tensor.flags = as_integer(row.get("flags"), 64)
-        # A capsule's name and what is in it belong together.
+        # A capsule's name must match its contents.
         name = b"dltensor_versioned" if kind is Versioned else b"dltensor"
         if row.get("name") not in (b"dltensor", b"dltensor_versioned"):
             name = b"another"
@@ -305,11 +305,11 @@ def capsule_call(row: dict[str, Any]) -> None:
     assert array.size == int(np.prod([1, *array.shape], dtype=object))
     again = gpuarray.from_dlpack(array)
     assert (again.shape, again.dtype) == (array.shape, array.dtype)
-    array.__dlpack__()  # the older form, which nobody takes
+    array.__dlpack__()  # the unversioned form, which has no consumer here
 
 
 def argument_call(row: dict[str, Any]) -> None:
-    """The same objects where a device address is wanted."""
+    """Pass the objects as a device address."""
     has_capsule = "code" in row
     if not has_capsule and isinstance(row.get("stream"), int):
         return
@@ -344,7 +344,7 @@ VALUES += [memory, memory.gpudata, np.zeros(1, "i2,i2")[0], Fraction(1, 2)]
 
 
 def format_call(text: str) -> None:
-    """Prepare a kernel and call it, with values that may fit."""
+    """Prepare a kernel and call it, with values that may match."""
     rng = random.Random(text)
     function = kernel(rng.randrange(3))
     function.prepare(text)
@@ -380,7 +380,7 @@ def dtype_call(text: str) -> None:
 
 
 def options_call(text: str) -> None:
-    """A file of nvcc's options, and the same as a list of words."""
+    """Parse a file of nvcc's options, and the same options as a list."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(text.encode(errors="surrogatepass"))
         file.flush()
@@ -490,7 +490,7 @@ PARSERS: dict[str, Parser] = {
 
 
 class Lines:
-    """Lines of the package that were reached."""
+    """The set of the package's lines that were reached."""
 
     def __init__(self) -> None:
         self.found: set[tuple[str, int]] = set()
@@ -504,7 +504,7 @@ class Lines:
 
 
 def outcome(error: BaseException | None) -> str:
-    """An error's type and words, without numbers and quoted parts."""
+    """Return an error's type and message, without numbers and quoted parts."""
     if error is None:
         return "right"
     words = re.sub(r"-?\d+|0x\w+", "#", str(error)).split()[:2]
@@ -512,7 +512,7 @@ def outcome(error: BaseException | None) -> str:
 
 
 def attempt(call: Callable[[Any], None], value: Any) -> str:
-    """Call with one value; anything but an allowed error goes up."""
+    """Call with one value; any error that is not allowed propagates."""
     start = time.process_time()
     try:
         call(value)
@@ -525,12 +525,13 @@ def attempt(call: Callable[[Any], None], value: Any) -> str:
 
 
 def fuzz(name: str, seconds: float, seed: int) -> tuple[int, int]:
-    """Try made-up values for a while; (how many, different outcomes).
+    """Try random values for a while; return (count, distinct outcomes).
 
     Raises
     ------
     AssertionError
-        With the value and the seed, if one ends otherwise than it may.
+        With the value and the seed, if a call ends in a way that is not
+        allowed.
     """
     seeds, mutate, call = PARSERS[name]
     rng = random.Random(f"{name} {seed}")

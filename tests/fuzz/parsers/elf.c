@@ -6,8 +6,9 @@
 #include "cpu/arch/arch.h"
 #include "cpu/module/image.h"
 
-/* The same code twice; debuggers have both in their list, where the first one
- * leaves it from the end, and the second one alone. */
+/* Loads the same code twice, so that both are in the debugger's list; the
+ * first one is removed from the list's end, the second one as its only entry.
+ * */
 static void
 loaded_use(struct cpu_code *code, const char *bytes, size_t size)
 {

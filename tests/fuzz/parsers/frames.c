@@ -1,7 +1,7 @@
 /* frames.c - fuzz target: the bitcode images that pycuda-jit links.
  *
- * Of LLVM's parser, which is not ours and runs in a process of its own, only
- * the calls are here: they read all bytes that they are given.
+ * LLVM's parser is not ours and runs in a separate process; it is replaced by
+ * stubs that read all bytes passed to them.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <sys/types.h>
 
-/* The input's next bytes, a few at a time; two errors come first where the
- * input begins with '!', and the end is an error where it begins with '?'. */
+/* Reads the input's next bytes, a few at a time. If the input begins with '!',
+ * the first two calls fail; if it begins with '?', its end is an error. */
 static ssize_t input_read(void *bytes, size_t most);
 #define read(fd, bytes, most) input_read(bytes, most)
 #include "jit/retarget/read.c"
@@ -22,7 +22,7 @@ static size_t input_left;
 static int input_faults;
 static bool input_fails, errors;
 static jmp_buf end;
-static char *input_bytes; /* what read_stdin collected */
+static char *input_bytes; /* data collected by read_stdin */
 
 static ssize_t
 input_read(void *bytes, size_t most)
@@ -85,7 +85,7 @@ LLVMCreateMemoryBufferWithMemoryRangeCopy(const char *bytes, size_t length,
     return (LLVMMemoryBufferRef)(uintptr_t)(length & 0xff);
 }
 
-/* Some inputs are no bitcode, and some cannot be linked: by their length. */
+/* Depending on its length, an input is not bitcode, or cannot be linked. */
 LLVMBool
 LLVMParseBitcodeInContext2(LLVMContextRef context, LLVMMemoryBufferRef buffer,
                            LLVMModuleRef *module)

@@ -1,8 +1,8 @@
-/* fuzz.h - what the fuzz targets of parsers share.
+/* fuzz.h - shared declarations of the fuzz targets for parsers.
  *
- * A target is one file: it includes or is linked with the parser's own
- * sources (targets.toml), and ends the process where a property of the parser
- * does not hold.  tools/fuzz_parsers.py builds and runs the targets.
+ * A target is one file: it includes or is linked with the parser's own sources
+ * (targets.toml), and ends the process if a property of the parser does not
+ * hold. tools/fuzz_parsers.py builds and runs the targets.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_TESTS_FUZZ_H
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The engine's door: one input.  Returns 0. */
+/* Entry point of the fuzzing engine: processes one input, returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the process if a property does not hold. */
@@ -28,9 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                     \
     } while (0)
 
-/* A copy of `size` bytes in memory of exactly that size, so that the
- * sanitizer sees any access behind it; `zero` adds a terminating zero.  The
- * caller frees it. */
+/* Returns a copy of `size` bytes in an allocation of exactly that size, so
+ * that the sanitizer detects any access beyond its end; `zero` adds a
+ * terminating zero. The caller frees it. */
 static inline char *
 fuzz_copy(const uint8_t *data, size_t size, bool zero)
 {

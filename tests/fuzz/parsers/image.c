@@ -23,7 +23,7 @@ kernels_read(const struct cpu_image *image)
     cpu_image_find_kernel(image, "no such kernel", &kernel);
 }
 
-/* Reads and writes each variable from end to end. */
+/* Reads and writes each variable completely. */
 static void
 globals_use(const struct cpu_image *image)
 {

@@ -1,4 +1,4 @@
-/* image.h - images with a right checksum, for the targets that load them.
+/* image.h - corrects the checksums of images, for targets that load them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_TESTS_FUZZ_IMAGE_H
@@ -9,7 +9,7 @@
 #include "image/image.h"
 
 /* Writes the checksum of the image in `bytes`, unless it is 0: such inputs
- * keep a wrong one. */
+ * keep a wrong checksum. */
 static inline void
 image_seal(char *bytes, size_t size)
 {

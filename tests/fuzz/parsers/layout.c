@@ -5,7 +5,8 @@
 
 #include "core/private.h"
 
-/* Python's allocator is the C library's here: no interpreter is needed. */
+/* Python's allocator is replaced by the C library's, without an interpreter.
+ * */
 void *
 PyMem_Malloc(size_t bytes)
 {

@@ -1,6 +1,6 @@
-/* options.c - fuzz target: NVRTC's options, one a line.
+/* options.c - fuzz target: NVRTC's options, one per line.
  *
- * The line "<null>" stands for a null pointer.
+ * The line "<null>" represents a null pointer.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 /* pch.c - fuzz target: files of precompiled headers in the cache.
  *
- * An input is a file as it may be found; it is also written as the library
- * writes one, which has to be whole, and must not be once a byte is changed.
+ * An input is read as a cache file. It is also written by the library as a
+ * cache file, which must be valid, and invalid after a byte is changed.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
@@ -55,12 +55,13 @@ made_check(const char *path, const uint8_t *data, size_t size)
 
     FUZZ_REQUIRE(nvrtc_cachefile_put(path, &text));
     FUZZ_REQUIRE(is_whole(path) == (size > 0));
-    FUZZ_REQUIRE(nvrtc_cachefile_whole(path) == (size > 0)); /* remembered */
+    /* cached result */
+    FUZZ_REQUIRE(nvrtc_cachefile_whole(path) == (size > 0));
     byte_change(path, (size + sizeof(struct trailer)) / 2);
     FUZZ_REQUIRE(!is_whole(path));
 }
 
-/* A file of another name, with other modes, or none at all. */
+/* A file with another name or other modes, or no file. */
 static void
 others_check(const char *path)
 {
@@ -80,7 +81,7 @@ others_check(const char *path)
     FUZZ_REQUIRE(nvrtc_folder_private(folder));
 }
 
-/* Old files and what a killed process left go when one is written. */
+/* Writing a file removes old files and those of killed processes. */
 static void
 trim_check(const char *path)
 {

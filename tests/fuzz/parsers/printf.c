@@ -1,8 +1,8 @@
-/* printf.c - fuzz target: the formats and arguments of a kernel's printf.
+/* printf.c - fuzz target: formats and arguments of a kernel's printf.
  *
- * The first byte is the most that the text may hold, in units of 16 bytes;
- * the format follows up to a zero, then the arguments.  Where the format has
- * an 's', each argument is the address of a string, or NULL.
+ * The first byte is the maximum length of the text, in units of 16 bytes; the
+ * format follows up to a zero, then the arguments. If the format has an 's',
+ * each argument is the address of a string, or NULL.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"

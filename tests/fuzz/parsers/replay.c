@@ -1,4 +1,4 @@
-/* replay.c - runs a fuzz target on files, where there is no fuzzing engine.
+/* replay.c - runs a fuzz target on files, without a fuzzing engine.
  *
  * Used for coverage, and for the corpus under gcc's sanitizers.
  *

@@ -1,4 +1,4 @@
-/* source.c - fuzz target: what is read in and changed of a CUDA source.
+/* source.c - fuzz target: scans and edits of CUDA sources.
  *
  * The input has up to three parts with a line "%%" between: the source, the
  * front end's log, and textual IR with the addresses of name expressions.
@@ -8,7 +8,7 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* ---- our headers, of which there is one of each kind ---- */
+/* ---- our headers, one of each kind ---- */
 
 const char *const nvrtc_header_dirs[] = {"nvrtc", "std", NULL};
 
@@ -49,7 +49,7 @@ nvrtc_headers_undefined(const char *headers,
 
 /* ---- the parts ---- */
 
-/* Cuts the text at its next line "%%"; the rest, or "". */
+/* Cuts the text at its next line "%%"; returns the remaining text, or "". */
 static char *
 part_cut(char *text)
 {

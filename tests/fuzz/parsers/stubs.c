@@ -1,4 +1,4 @@
-/* stubs.c - what the loader of images needs from the rest of the library.
+/* stubs.c - library functions that the image loader needs.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
@@ -7,7 +7,7 @@
 #include "cpu/memory/budget.h"
 #include "cpu/module/image.h"
 
-/* Images above this are refused, as on a machine with little memory. */
+/* Larger images are rejected, as on a machine with little memory. */
 #define MOST_BYTES ((size_t)16 << 20)
 
 bool

@@ -1,7 +1,8 @@
-/* text.c - fuzz target: images as text that begins as PTX does.
+/* text.c - fuzz target: images as text with a PTX-like beginning.
  *
  * An input that begins with the image's magic is written as text and read
- * again, any other is read as text: once with a length, once up to its zero.
+ * again, any other is read as text: once with a length, once up to its
+ * terminating zero.
  *
  * SPDX-License-Identifier: MIT */
 #include "image.h"
@@ -26,7 +27,7 @@ read_back(char *image, size_t size)
     if (!cpu_image_text_read(text, SIZE_MAX, &again, &bytes)) {
         FUZZ_REQUIRE(bytes == size && !memcmp(again, image, size));
         free(again);
-    } else { /* a kernel's name may hold a line of its own */
+    } else { /* a kernel's name may contain a line break */
         FUZZ_REQUIRE(memmem(text, length, "\n//$", 4) != NULL);
     }
     free(text);
