@@ -1,8 +1,8 @@
-"""Runs hostile kernels for so many CPU-minutes: ``./run fuzz hostile``.
+"""Runs hostile kernels for a number of CPU minutes: ``./run fuzz hostile``.
 
-A process after the other, each for at most half a minute of CPU time, under
-one after the other of `CHECKS`; the compiler's time does not count.  Ends
-with what ran, or with the program that was wrong and how to run it again.
+Processes run one after the other, each for at most half a minute of CPU time,
+cycling through `CHECKS`; the compiler's time does not count. The output is a
+summary, or the program that failed with the command to run it again.
 """
 
 # SPDX-License-Identifier: MIT
@@ -20,18 +20,18 @@ from pathlib import Path
 
 RUNNER = Path(__file__).with_name("hostile_runner.py")
 CHECKS = ["", "memory", "memory,race,sync,init"]
-# A process hangs that makes no progress for so many seconds of its threads'
-# time, or, if they only wait, of the clock's: machines may be busy with other
-# things.
+# A process hangs if it makes no progress for this many seconds of its threads'
+# CPU time, or, if they only wait, of elapsed time: the machine may be busy
+# with other processes.
 STILL, WAITING = 30 * max(os.cpu_count() or 1, 2), 600
 
 
 class HostileError(Exception):
-    """A process that died, hung, or found something wrong."""
+    """A process crashed, hung, or found an error."""
 
 
 def _used(pid: int) -> float:
-    """Seconds of processor time that the process has taken, in all threads."""
+    """Return the CPU seconds of the process, in all threads."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except ProcessLookupError:
@@ -47,9 +47,10 @@ def watched(
     still: float = STILL,
     waiting: float = WAITING,
 ) -> tuple[int, str, str]:
-    """Exit status and output; ends a process whose log does not grow.
+    """Return exit status and output; end a process whose log does not grow.
 
-    The third is how long it had not, or "" for one that ended by itself.
+    The third item is the time without growth, or "" if the process ended
+    normally.
     """
     hung = ""
     with tempfile.TemporaryFile("w+") as out:
@@ -75,7 +76,7 @@ def watched(
 def run(
     seconds: float, first: int, checks: str, count: int = 10**9
 ) -> dict[str, object]:
-    """One process; what it tells, or a HostileError."""
+    """Run one process; return its report, or raise a HostileError."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         arguments = [f"--seconds={seconds}", f"--first={first}"]

@@ -1,6 +1,6 @@
-"""Hostile programs: kernels of random pieces, and what must come of each.
+"""Hostile programs: kernels of random statements, and their outcomes.
 
-`program(seed, checks)` is always the same for the same arguments.
+`program(seed, checks)` is deterministic.
 """
 
 # SPDX-License-Identifier: MIT
@@ -24,7 +24,7 @@ HEAD = """
 #endif
 struct wide { long long a[3]; };
 """
-# The host hands in the same arguments to each kernel: see `runner.World`.
+# The host passes the same arguments to each kernel: see `runner.World`.
 PARAMETERS = (
     "unsigned *out, unsigned char *scratch, char *data, char *none, "
     "char *fixed, char *gap, char *freed, char *small, char *host, "
@@ -61,17 +61,17 @@ NUMBERS = {
 
 @dataclass
 class Kernel:
-    """A kernel, and what a launch of it must end with."""
+    """A kernel, and the required outcome of a launch."""
 
     name: str
     text: str
     pieces: list[str]
-    armed: str  # OK, FAIL or ANY: with armed = 1
-    unarmed: str  # ... with armed = 0
-    whole_warps: bool  # blocks must be of whole warps
+    armed: str  # outcome for armed = 1: OK, FAIL or ANY
+    unarmed: str  # outcome for armed = 0
+    whole_warps: bool  # blocks must consist of whole warps
 
     def shape(self, random: random.Random) -> tuple[int, tuple[int, ...]]:
-        """A grid and a block for a launch."""
+        """Return a grid and a block for a launch."""
         blocks = [
             block
             for block in BLOCKS
@@ -91,8 +91,8 @@ class Program:
 @dataclass
 class _Guard:
     text: str
-    certain: bool  # some thread surely passes
-    harmless: bool = False  # none does
+    certain: bool  # some thread certainly meets the condition
+    harmless: bool = False  # no thread meets it
 
 
 def _guard(random: random.Random) -> _Guard:
@@ -132,7 +132,7 @@ def _fate(piece: Piece, guard: _Guard, checks: set[str]) -> str:
 
 
 def _after(state: str, fate: str) -> str:
-    """The fate of a kernel, given that of what came before and of a piece."""
+    """Return a kernel's outcome from that of its start and of a statement."""
     if state != OK:
         return state
     return ANY if fate == END else fate
@@ -185,7 +185,7 @@ def _kernel(name: str, random: random.Random, checks: set[str]) -> Kernel:
 
 
 def program(seed: int, checks: set[str], kernels: int = 6) -> Program:
-    """The program of this number, for a device with these checks."""
+    """Return the program of this seed, for a device with these checks."""
     source = random.Random(f"{seed} {sorted(checks)}")
     made = [_kernel(f"k{n}", source, checks) for n in range(kernels)]
     return Program(HEAD + "\n".join(k.text for k in made), made)

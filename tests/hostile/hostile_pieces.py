@@ -1,14 +1,15 @@
-"""What hostile kernels are made of: pieces of CUDA C++ and their fates.
+"""Statements of hostile kernels: CUDA C++ text and required outcomes.
 
-A piece is a statement in a kernel whose variables `generator` declares.  Its
-fate says what the device must make of it if a thread comes to it:
+A statement (`Piece`) uses the variables that `generator` declares in the
+kernel. Its fate is the required outcome if a thread reaches it:
 
-* OK: nothing; the kernel goes on, with right results;
+* OK: no effect; the kernel continues, with right results;
 * FAIL: the launch ends with an error;
-* END: the thread is over, regularly;
-* ANY: an error or not, as long as the process lives and nothing hangs.
+* END: the thread ends normally;
+* ANY: an error or not, but the process survives and nothing hangs.
 
-No piece waits for something that never comes: that hangs on a GPU, too.
+No statement waits for an event that never occurs: that would hang on a GPU
+too.
 """
 
 # SPDX-License-Identifier: MIT
@@ -22,23 +23,24 @@ OK, FAIL, END, ANY = "ok", "fail", "end", "any"
 
 @dataclass(frozen=True)
 class Piece:
-    """A statement; `{...}` in its texts is filled in by the generator."""
+    """A statement; the generator fills in `{...}` in its texts."""
 
     name: str
     fate: str
     body: str
-    # What stands before the kernel, once a kernel: {k} is its name.
+    # Text before the kernel, one copy per kernel: {k} is its name.
     before: str = ""
-    # Its fate where PYCUDA_CPU_CHECK has `memory`, if another.
+    # The fate if PYCUDA_CPU_CHECK has `memory`, if it differs.
     checked: str = ""
-    # Undefined without `memory`: a wild address that may well be mapped.
+    # Undefined without `memory`: a wild address that may be mapped.
     only_checked: bool = False
-    # Must be reached by all threads of the block: it has barriers.
+    # All threads of the block must reach it, because it has barriers.
     uniform: bool = False
 
 
 def _addresses() -> list[tuple[str, str, str, bool]]:
-    """Name, pointer, fate under `memory`, and whether only there."""
+    """Yield name, pointer, fate under `memory`, and if it requires
+    `memory`."""
     return [
         ("null", "(char *)(size_t)zero", FAIL, False),
         ("null literal", "(char *)0", FAIL, False),
@@ -57,7 +59,7 @@ def _addresses() -> list[tuple[str, str, str, bool]]:
     ]
 
 
-# Statements that access {p}; all that is read goes where it is seen.
+# Statements that access {p}; all loaded values have a visible use.
 _ACCESSES = [
     ("byte stored", "*(volatile char *)({p}) = 1;"),
     ("plain store", "*(int *)({p}) = (int)i;"),
@@ -91,7 +93,7 @@ _ACCESSES = [
     ),
     ("call", "((void (*)(int))({p}))(1);"),
 ]
-# What a device without memory does with a misaligned one is its own affair.
+# Without `memory`, the effect of a misaligned access depends on the device.
 _ALIGNED = [row for row in _ACCESSES if row[0] not in {
     "byte stored", "memcpy from", "memcpy to", "memset", "call",
 }]  # fmt: skip
@@ -102,7 +104,7 @@ def _bad_addresses() -> list[Piece]:
     for where, pointer, fate, only_checked in _addresses():
         for what, text in _ACCESSES:
             if what == "call" and only_checked:
-                continue  # code pointers are not looked at
+                continue  # code pointers are not checked
             if what == "float4 loaded" and where == "the end":
                 continue
             pieces.append(
@@ -178,7 +180,7 @@ RECURSION = [
         "__device__ int {k}_some(int n, volatile unsigned *p)\n"
         "{ return n <= 0 ? 0 : {k}_some(n - 1, p) + (int)p[0]; }",
     ),
-    # by some threads only: it takes 0.01 s of each when all is checked
+    # by some threads only: with all checks it takes 0.01 s of each
     Piece(
         "recursion, 100000 deep", ANY,
         "if (i < 16 || i % 4096 == 33) acc += {k}_far(zero + 100000, words);",
@@ -498,7 +500,8 @@ TEXTURES = [
           "surf3Dwrite(1.f, surface, 0, 0, {odd_int});"),
 ]  # fmt: skip
 
-# What makes a kernel loops, regions, warps or fibers, in between.
+# Statements that determine how the kernel runs: as loops, regions, warps or on
+# fibers.
 FILLERS = [
     Piece("a loop", OK, "for (int j = 0; j < 10 + zero; j++) acc += j * i;"),
     Piece("a sum", OK,

@@ -1,15 +1,15 @@
-"""Runs hostile programs in one process, which must outlive them all.
+"""Runs hostile programs in one process, which must survive them all.
 
-``python hostile_runner.py --seconds=CPU --first=SEED --count=N`` prints a
-line of JSON at the end: what ran and how it ended.  Each launch must end as
-its pieces say, with right results or with an error; then, in a new context,
-everything must work.  Beside it a thread computes in a context of its own,
-which nothing may disturb.
+``python hostile_runner.py --seconds=CPU --first=SEED --count=N`` prints a line
+of JSON at the end: counts of programs and outcomes. Each launch must end as
+its statements require, with right results or with an error; then everything
+must work in a new context. Throughout, another thread computes in a context of
+its own, which must not be affected.
 
-``PYCUDA_CPU_CHECK`` is as the caller set it; with PYCUDA_HOSTILE_EXPECT=fail
-each kernel is taken for one that must fail, which proves the test.  Progress
-goes to --log, so that after a crash or a hang the caller knows the program
-that did it.
+The caller sets ``PYCUDA_CPU_CHECK``. With PYCUDA_HOSTILE_EXPECT=fail each
+kernel is treated as one that must fail, which proves the test. Progress goes
+to --log, so that after a crash or a hang the caller knows the responsible
+program.
 """
 
 # SPDX-License-Identifier: MIT
@@ -46,7 +46,7 @@ CHECKS = set(filter(None, os.environ.get("PYCUDA_CPU_CHECK", "").split(",")))
 MOST_THREADS = 1024 * 100
 DATA_BYTES = 128 << 10
 WARM = 30  # programs after which memory must not grow much
-RECENT = 12  # of which the one that leaves least counts
+RECENT = 12  # number of recent programs of which the minimum counts
 SANE = """
 __global__ void sane(unsigned *out, unsigned n)
 {
@@ -61,18 +61,18 @@ SANE_BLOCKS = 20
 
 
 class WrongError(Exception):
-    """The device did what it must not."""
+    """The device's behavior was not allowed."""
 
 
 def sane_result(n: int) -> np.ndarray:
-    """What SANE writes."""
+    """Return the expected output of SANE."""
     i = np.arange(SANE_BLOCKS * 64, dtype=np.uint32)
     t = i % 64
     return ((i - t + 63 - t) * n + n // (t + 1)).astype(np.uint32)
 
 
 class Sane:
-    """A kernel that must work, in the current context."""
+    """A correct kernel that must work, in the current context."""
 
     def __init__(self) -> None:
         self.module = SourceModule(SANE)
@@ -96,7 +96,7 @@ class Sane:
 
 
 class Neighbour(threading.Thread):
-    """Computes in a context of its own whenever it is told to."""
+    """A thread that computes in a context of its own on request."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -132,7 +132,8 @@ class Neighbour(threading.Thread):
 
 
 def _mapped(prot: int) -> int:
-    """The address of a page with this protection, which stays."""
+    """Return the address of a page with this protection, which stays
+    mapped."""
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [
@@ -148,7 +149,7 @@ HOST = np.zeros(4096, np.uint8)
 
 
 class World:
-    """A context with all that hostile kernels are handed."""
+    """A context with all arguments of the hostile kernels."""
 
     def __init__(self, primary: bool) -> None:
         device = drv.Device(0)
@@ -197,7 +198,7 @@ class World:
         stream: drv.Stream | None = None,
         shared: int = 64,
     ) -> None:
-        """Start a hostile kernel."""
+        """Launch a hostile kernel."""
         numbers = [DATA_BYTES, shared, 0, 1, armed]
         kernel(
             *map(np.uint64, self.addresses),
@@ -209,7 +210,7 @@ class World:
         )
 
     def check_out(self, shape: tuple[int, tuple[int, ...]]) -> None:
-        """See that a kernel that was not to fail came to its end."""
+        """Assert that a kernel that must not fail reached its end."""
         threads = shape[0] * shape[1][0] * shape[1][1] * shape[1][2]
         got = drv.from_device(self.out, threads, np.uint32)
         i = np.arange(threads, dtype=np.uint32)
@@ -220,7 +221,8 @@ class World:
         drv.memset_d32(self.out, 0, MOST_THREADS)
 
     def end(self) -> None:
-        """Leave the context, which may be beyond use, and all in it."""
+        """Destroy the context, which may be unusable, and all objects in
+        it."""
         if self.primary:
             self.context.pop()
             reset = _library().cuDevicePrimaryCtxReset_v2
@@ -236,7 +238,7 @@ def _library() -> ctypes.CDLL:
 
 
 class Case:
-    """One program in one world, under one scenario."""
+    """One program in one context, under one scenario."""
 
     def __init__(self, seed: int, tally: collections.Counter[str]) -> None:
         self.random = random.Random(seed)
@@ -244,7 +246,7 @@ class Case:
         self.world = World(primary=self.random.random() < 0.3)
 
     def told(self, call: Callable[[], object]) -> str:
-        """OK, or how the driver refuses."""
+        """Return OK, or the driver's error."""
         try:
             call()
         except drv.Error as error:
@@ -261,10 +263,10 @@ class Case:
             raise WrongError(f"a kernel that must not fail did: {said}")
         self.tally[f"{fate}, {'passed' if said == OK else 'failed'}"] += 1
 
-    # ---- scenarios: each returns when all it started has ended ----
+    # ---- scenarios: each returns after all its work has ended ----
 
     def plain(self, module: drv.Module, kernel: Kernel) -> None:
-        """One launch."""
+        """A single launch."""
         function = module.get_function(kernel.name)
         shape = kernel.shape(self.random)
         fate = kernel.armed
@@ -282,7 +284,7 @@ class Case:
             self.stays()
 
     def stays(self) -> None:
-        """After an error nothing works, and nothing breaks."""
+        """After an error, calls return errors and nothing crashes."""
         calls = [
             lambda: drv.mem_alloc(64),
             lambda: self.world.sane.launch(1),
@@ -296,7 +298,8 @@ class Case:
                 raise WrongError("the context works on after an error")
 
     def quick(self, module: drv.Module, kernel: Kernel) -> None:
-        """Launches that pass, so that the caller runs them; then it fails."""
+        """Launches that pass, so that the caller runs them; then one that
+        fails."""
         function = module.get_function(kernel.name)
         if kernel.unarmed != OK:
             return self.plain(module, kernel)
@@ -314,7 +317,8 @@ class Case:
         self.judge(kernel.armed, said)
 
     def streams(self, module: drv.Module, kernel: Kernel) -> None:
-        """Sane and hostile kernels, copies and events on several streams."""
+        """Correct and hostile kernels, copies and events on several
+        streams."""
         function = module.get_function(kernel.name)
         streams = [drv.Stream() for _ in range(3)]
         event = drv.Event()
@@ -339,7 +343,7 @@ class Case:
         self.judge(kernel.armed, self.told(call))
 
     def graph(self, module: drv.Module, kernel: Kernel) -> None:
-        """The kernel as a node between sane ones."""
+        """The kernel as a node between correct ones."""
         function = module.get_function(kernel.name)
         stream = drv.Stream()
 
@@ -358,7 +362,7 @@ class Case:
         self.judge(kernel.armed, self.told(call))
 
     def callbacks(self, module: drv.Module, kernel: Kernel) -> None:
-        """Host functions before and behind."""
+        """Host functions before and after the kernel."""
         function = module.get_function(kernel.name)
         stream = drv.Stream()
         called: list[int] = []
@@ -383,7 +387,7 @@ class Case:
             raise WrongError(f"callbacks ran as {called}")
 
     def threads(self, module: drv.Module, kernel: Kernel) -> None:
-        """Three threads of the host in one context."""
+        """Three host threads in one context."""
         function = module.get_function(kernel.name)
         shapes = [kernel.shape(self.random) for _ in range(3)]
         said: list[str] = []
@@ -413,7 +417,7 @@ class Case:
         self.judge(kernel.armed, next((s for s in said if s != OK), OK))
 
     def abandoned(self, module: drv.Module, kernel: Kernel) -> None:
-        """The module and the context go while the kernel runs."""
+        """Module and context are destroyed while the kernel runs."""
         function = module.get_function(kernel.name)
         streams = [drv.Stream() for _ in range(2)]
         for stream in streams:
@@ -426,7 +430,7 @@ class Case:
         self.tally["abandoned"] += 1
 
     def shapes(self, module: drv.Module, kernel: Kernel) -> None:
-        """Shapes that are refused; then one."""
+        """Launch shapes that are rejected; then a valid one."""
         function = module.get_function(kernel.name)
         for shape, shared in (
             ((1, (1025, 1, 1)), 0), ((0, (1, 1, 1)), 0),
@@ -444,7 +448,7 @@ class Case:
         self.plain(module, kernel)
 
     def huge(self, module: drv.Module, kernel: Kernel) -> None:
-        """A launch that fails at once, of as many blocks as there can be."""
+        """A launch of the maximum number of blocks, which fails early."""
         function = module.get_function(kernel.name)
         if kernel.armed != FAIL or "blockIdx" in "".join(kernel.pieces):
             return self.plain(module, kernel)
@@ -468,7 +472,7 @@ SCENARIOS = [
 
 
 class Runner:
-    """All cases of a process."""
+    """Runs all cases of a process."""
 
     def __init__(self, log: int) -> None:
         self.log = log
@@ -490,7 +494,7 @@ class Runner:
             return None
 
     def run(self, seed: int, launches: int = 3) -> None:
-        """All kernels of a program."""
+        """Run all kernels of a program."""
         made = program(seed, CHECKS)
         self.note(f"seed {seed}: compiling")
         image = self.compiled(made)
@@ -501,7 +505,8 @@ class Runner:
                 self.launch(image, kernel, seed * 100 + turn * 10 + number)
 
     def launch(self, image: bytes, kernel: Kernel, seed: int) -> None:
-        """One kernel in a new world, which must not touch any other."""
+        """Run one kernel in a new context, which must not affect any other
+        one."""
         case = Case(seed, self.tally)
         scenario = case.random.choice(SCENARIOS)
         beside = case.random.random() < 0.3
@@ -527,7 +532,7 @@ def _cpu_seconds() -> float:
 
 
 def _silence(log: str) -> tuple[int, int]:
-    """What kernels print goes nowhere; returns the log and the real stdout."""
+    """Discard the output of kernels; return the log and the real stdout."""
     real = os.dup(1)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
@@ -553,8 +558,8 @@ def main() -> int:
     drv.init()
     runner = Runner(log)
     begin, seed, wrong = _cpu_seconds(), wanted.first, ""
-    resident = 0  # after the first programs
-    # What one kernel needed much of may lie ready for a few programs more.
+    resident = 0  # size after the first programs
+    # Memory that one kernel used may be cached for a few more programs.
     last: collections.deque[int] = collections.deque(maxlen=RECENT)
     try:
         while (

@@ -1,4 +1,4 @@
-"""Kernels that once ended the process, or that one could not go on from."""
+"""Kernels that once crashed the process, or broke later kernels."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ pytestmark = [
 
 @pytest.fixture
 def own_context():
-    """A context that may come to no good."""
+    """Return a context that a test may make unusable."""
     drv.init()
     context = drv.Device(0).make_context()
     yield context
@@ -25,7 +25,7 @@ def own_context():
 
 
 def run(source: str, *arguments, block=(64, 1, 1), grid=(2, 1)) -> np.ndarray:
-    """Run kernel k with an array of its results first."""
+    """Run kernel k with an array for its results as the first argument."""
     out = drv.to_device(np.zeros(1024, np.int32))
     kernel = SourceModule(source).get_function("k")
     kernel(out, *arguments, block=block, grid=grid)
@@ -35,7 +35,8 @@ def run(source: str, *arguments, block=(64, 1, 1), grid=(2, 1)) -> np.ndarray:
 
 @pytest.mark.parametrize("barrier", ["", "if (threadIdx.x & 1)"])
 def test_alloca(own_context, barrier: str) -> None:
-    """Each thread's ends with it, in loops of threads and on fibers."""
+    """The memory is freed when its thread ends, in thread loops and on
+    fibers."""
     source = f"""
     __global__ void k(int *out, int n)
     {{
@@ -47,7 +48,7 @@ def test_alloca(own_context, barrier: str) -> None:
         out[threadIdx.x] = a[n - 1];
     }}
     """
-    n = 4096  # of 1024 threads together: 16 MiB
+    n = 4096  # for 1024 threads together: 16 MiB
     got = run(source, np.int32(n), block=(1024, 1, 1), grid=(1, 1))
     assert got.tolist() == list(range(n - 1, n + 1023))
 
@@ -73,7 +74,7 @@ def test_alloca_of_too_much(own_context, size: int) -> None:
 def test_recursion_does_not_step_over_the_stack_s_end(
     own_context, words: int, barrier: str
 ) -> None:
-    """Frames may be larger than what is kept free below a stack."""
+    """A frame may be larger than the guard area below a stack."""
     source = f"""
     __device__ int deep(int n, volatile int *p)
     {{
@@ -100,7 +101,7 @@ def test_recursion_does_not_step_over_the_stack_s_end(
     "around", ["%s", "__syncthreads(); %s", "if (n) %s", "__syncwarp(); %s"]
 )
 def test_null_that_is_seen(own_context, store: str, around: str) -> None:
-    """The compiler must not leave such a store out."""
+    """The compiler must not remove such a store."""
     source = f"""
     __global__ void k(int *out, int n) {{ {around % store} out[0] = 3; }}
     """
@@ -109,7 +110,7 @@ def test_null_that_is_seen(own_context, store: str, around: str) -> None:
 
 
 def test_no_return(own_context) -> None:
-    """Some value comes back, and the kernel goes on."""
+    """The function returns an unspecified value, and the kernel continues."""
     source = """
     __device__ __noinline__ int f(int n) { if (n) return 5; }
     __global__ void k(int *out, int n)
@@ -136,7 +137,7 @@ PRINTS = {
 @pytest.mark.parametrize("form", PRINTS)
 @pytest.mark.parametrize("fiber", [False, True])
 def test_wide_fields(own_context, form: str, fiber: bool, capfd) -> None:
-    """As wide as they are, up to 65,536; nothing grows beyond that."""
+    """Field widths up to 65,536 are honored; larger ones do not add output."""
     wait = "if (threadIdx.x & 1) __syncwarp(__activemask());" if fiber else ""
     source = f"""
     __global__ void k(int *out) {{ {wait} printf("{form}", 1); }}
@@ -146,7 +147,7 @@ def test_wide_fields(own_context, form: str, fiber: bool, capfd) -> None:
 
 
 def test_long_numbers_on_fibers(own_context, capfd) -> None:
-    """What formats them needs more stack than a fiber has."""
+    """Formatting long numbers needs more stack than a fiber has."""
     source = """
     __global__ void k(int *out)
     {
@@ -161,9 +162,9 @@ def test_long_numbers_on_fibers(own_context, capfd) -> None:
     assert text == f"{1e300:.5000f}|" * 64
 
 
-@pytest.mark.no_sanitizer  # keeps what is freed for a while
+@pytest.mark.no_sanitizer  # sanitizers delay the reuse of freed memory
 def test_what_kernels_allocate_goes_with_the_context() -> None:
-    """Up to 8 MiB each time, of which nothing may stay."""
+    """Kernels allocate up to 8 MiB each time; nothing may leak."""
     source = """
     __global__ void k(int *out)
     {
@@ -186,7 +187,7 @@ def test_what_kernels_allocate_goes_with_the_context() -> None:
 
 
 def test_a_block_that_leaves_a_grid_s_barrier_out(own_context) -> None:
-    """The others do not wait for ever."""
+    """The other blocks do not wait forever."""
     source = """
     #include <cooperative_groups.h>
     extern "C" __global__ void k(int *out)
@@ -213,7 +214,7 @@ def test_a_block_that_leaves_a_grid_s_barrier_out(own_context) -> None:
 
 
 def driver_library() -> ctypes.CDLL:
-    """The library that pycuda.driver has open."""
+    """Return the library that pycuda.driver has open."""
     import pycuda
 
     inside = os.path.dirname(pycuda.__file__) + "/lib/libpycuda_cpu.so"

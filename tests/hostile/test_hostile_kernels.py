@@ -1,6 +1,6 @@
-"""Hostile kernels: an error each time, and the process goes on.
+"""Hostile kernels: an error each time, and the process survives.
 
-``./run fuzz hostile`` runs them for as long as one likes.
+``./run fuzz hostile`` runs them for any length of time.
 """
 
 import os
@@ -11,8 +11,8 @@ import pytest
 from hostile_fuzz import CHECKS, HostileError, run, watched
 from hostile_generator import program
 
-# Its allocator is not made for kernels that are left in the middle, nor are
-# its redzones for null and foreign pointers.
+# AddressSanitizer's allocator does not support kernels that are abandoned, and
+# its redzones do not cover null and foreign pointers.
 pytestmark = [pytest.mark.cpu, pytest.mark.no_sanitizer]
 
 
@@ -33,7 +33,7 @@ def test_many(checks: str) -> None:
 
 
 def test_what_dies_or_is_wrong_is_told(monkeypatch) -> None:
-    """A process that has no answer, and kernels said to fail that do not."""
+    """A process that crashes, and kernels marked as failing that succeed."""
     monkeypatch.setenv("PYCUDA_CPU_LIBRARY", "/no/such/library.so")
     monkeypatch.setenv("PYCUDA_DEVICE", "cpu")
     with pytest.raises(HostileError, match="no end"):
@@ -69,7 +69,7 @@ for i in range(12):
 def test_what_hangs_is_ended(
     tmp_path: Path, program: str, still: float, waiting: float, hangs: str
 ) -> None:
-    """Neither a process that waits nor one that computes stays for ever."""
+    """Neither a waiting process nor a computing one runs forever."""
     log = tmp_path / "log"
     log.touch()
     status, _, hung = watched(

@@ -1,4 +1,4 @@
-"""Indexes outside of shared memory cannot reach the heap of the process."""
+"""Out-of-bounds indices of shared memory cannot reach the process's heap."""
 
 # SPDX-License-Identifier: MIT
 
@@ -50,7 +50,7 @@ KERNELS = ["loops", "barriers", "fibers", "dynamic"]
 
 @pytest.fixture
 def own_context() -> Iterator[None]:
-    """Context that a fault may end."""
+    """Return a context that a fault may make unusable."""
     drv.init()
     context = drv.Device(0).make_context()
     yield
@@ -58,7 +58,7 @@ def own_context() -> Iterator[None]:
 
 
 def run(name: str, at: int) -> list[int]:
-    """Run a kernel that uses shared memory from index `at` on."""
+    """Run a kernel that accesses shared memory from index `at` on."""
     out = drv.to_device(np.zeros(64, np.int32))
     kernel = SourceModule(SOURCE).get_function(name)
     shared = 256 if name == "dynamic" else 0
@@ -69,7 +69,7 @@ def run(name: str, at: int) -> list[int]:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_few_bytes_outside(own_context: None, name: str) -> None:
-    """Nothing else is there, as on a GPU."""
+    """The adjacent bytes are unused, as on a GPU."""
     numbers = list(range(64))
     right = numbers[::-1] if name == "barriers" else numbers
     for at in (0, 1, 63, 64, 250, -1, -64, -250):
