@@ -1,4 +1,4 @@
-"""The MPI program on four virtual CPU devices, and its refusal of a fifth."""
+"""The MPI program on four virtual CPU devices; a fifth rank is rejected."""
 
 import os
 import re
@@ -20,7 +20,7 @@ PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "tutorial_mpi.py"
 
 
 def find_mpirun() -> str:
-    """Open MPI's starter: beside this Python, else on PATH."""
+    """Find Open MPI's mpirun: next to this Python, or on PATH."""
     beside = Path(sys.executable).with_name("mpirun")
     found = str(beside) if beside.exists() else shutil.which("mpirun")
     if found is None:
@@ -29,7 +29,7 @@ def find_mpirun() -> str:
 
 
 def run_ranks(ranks: int, devices: int) -> subprocess.CompletedProcess[str]:
-    """Start `ranks` ranks where the CPU shows itself as `devices` devices."""
+    """Start `ranks` ranks with a CPU device that shows `devices` devices."""
     environment = os.environ | {
         "PYCUDA_DEVICE": "cpu",
         "PYCUDA_CPU_DEVICES": str(devices),
