@@ -1,7 +1,7 @@
-"""Sparse products and conjugate gradients, against scipy.
+"""Sparse products and conjugate gradients, against SciPy.
 
-Sums of a row differ from scipy's by their order alone: a few units in the
-last place of the sum of absolute values.
+Sums of a row differ from SciPy's by their order only: a few units in the last
+place of the sum of absolute values.
 """
 
 # SPDX-License-Identifier: MIT
@@ -54,7 +54,7 @@ def matrix(rows, columns, density, dtype, seed=0):
 
 
 def laplacian(side, dtype="f8"):
-    """Of a square of side * side points, positive definite."""
+    """Return the Laplacian of a side x side grid, positive definite."""
     line = sparse.diags([-1, 2.1, -1], [-1, 0, 1], shape=(side, side))
     whole = sparse.kron(line, sparse.eye(side)) + sparse.kron(
         sparse.eye(side), line
@@ -63,7 +63,7 @@ def laplacian(side, dtype="f8"):
 
 
 def close(got, mat, x, more=0):
-    """got = mat @ x + more, up to the order of sums."""
+    """Assert got = mat @ x + more, up to the order of sums."""
     exact = mat.astype("c16") @ x.astype("c16") + more
     size = abs(mat).astype("f8") @ abs(x).astype("f8") + abs(more)
     allowed = 64 * np.finfo(got.dtype).eps * size
@@ -116,7 +116,7 @@ def test_without_entries(spmv, n):
 
 
 def arrow(n, dtype):
-    """A diagonal, and a row and a column that are full."""
+    """Return a matrix with a diagonal, a full row and a full column."""
     mat = sparse.lil_matrix((n, n), dtype=dtype)
     mat.setdiag(vector(n, dtype, 1))
     mat[n // 2, :] = vector(n, dtype, 2)
@@ -151,7 +151,7 @@ def test_packets(make, dtype):
 
 
 def test_infinities_stay_in_their_rows():
-    """What pads a packet is no product with zero."""
+    """The padding of a packet is not multiplied by zero."""
     x = np.ones(900, "f8")
     x[[5, 777]] = np.inf
     mat = abs(arrow(900, "f8")).tocsr()
@@ -308,7 +308,8 @@ def test_steps_of_the_iteration():
 
 
 def test_a_residual_that_was_not_the_real_one():
-    """The iteration begins anew from it: it converges as at first."""
+    """The iteration restarts from the real residual and converges as
+    before."""
     mat = sparse.diags(np.repeat([1.0, 2, 3, 4], 16)).tocsr()
     state = CGStateContainer(CoordinateSpMV(mat, "f8"))
     b = vector(64, "f8")
