@@ -1,7 +1,7 @@
 """The rules of CONTRIBUTING.md that a program can check.
 
-Each function takes text (and where needed a path) and gives complaints, so
-that the tests can also show that a planted fault is seen.
+Each function takes text (and if needed a path) and returns complaints, so that
+the tests can also show that a planted fault is detected.
 """
 
 import ast
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 60
 
-# Which rooms of src/ a room may include, beside itself.
+# Folders of src/ that each folder may include, in addition to itself.
 MAY_INCLUDE = {
     "api": set(),
     "core": {"api", "image"},
@@ -24,19 +24,20 @@ MAY_INCLUDE = {
 }
 PYTHON_ROOMS = {"core", "array"}
 LLVM_ROOMS = {"jit"}
-# Headers of NVIDIA's: tests may compare with them, the product never asks.
+# NVIDIA's headers: tests may compare with them, the product never includes
+# them.
 NVIDIA = re.compile(r"<(cuda|nvrtc|cublas|cudaTypedefs|vector_types)[\w.]*>")
 BUILT = re.compile(r"\.(so|o|a|bc|pch|whl|pyc|ll)$")
 # Written so that this file does not match itself.
 MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(work|root|home/\w+)/")
-# Raised with a text, NotImplementedError is part of an interface.
+# With a text, NotImplementedError is part of an interface.
 LEFT_OPEN = re.compile(
     r"\b(TODO|FIXME|XXX)\b|(?<!PyExc_)NotImplementedError(?!\()"
 )
 
 
 def tracked(*patterns: str) -> list[Path]:
-    """Files that git knows, or all files where there is no git."""
+    """Return the files that git tracks, or all files without git."""
     done = subprocess.run(
         ["git", "ls-files", "-z", *patterns],
         cwd=ROOT,
@@ -55,7 +56,7 @@ def file_length(text: str) -> list[str]:
 
 
 def opening_comment(text: str, name: str) -> list[str]:
-    """C files open by saying what they are, and name their licence."""
+    """C files begin with their name, a description and the license."""
     wrong = []
     if not text.startswith(f"/* {name} - "):
         wrong.append(f"does not open with '/* {name} - ...'")
@@ -66,7 +67,7 @@ def opening_comment(text: str, name: str) -> list[str]:
 
 
 def c_functions(text: str) -> list[tuple[str, int]]:
-    """Names and lengths in lines of the functions that a C file defines."""
+    """Return names and lengths in lines of the functions in a C file."""
     found = []
     lines = text.splitlines()
     name, start = "", 0
@@ -92,12 +93,12 @@ def function_length(text: str) -> list[str]:
 
 
 def room_of(path: Path) -> str:
-    """The room of a file of src/, in whichever folder of it."""
+    """Return the top-level folder of src/ that contains a file."""
     return path.relative_to(ROOT / "src").parts[0]
 
 
 def include_direction(text: str, room: str) -> list[str]:
-    """Rooms include only the rooms below them."""
+    """Each folder of src/ includes only folders below it."""
     wrong = []
     for header in re.findall(r'^ *# *include "([^"]+)"', text, flags=re.M):
         other = header.split("/")[0] if "/" in header else room
@@ -113,12 +114,12 @@ def include_direction(text: str, room: str) -> list[str]:
 
 
 def machine_paths(text: str) -> list[str]:
-    """No paths of the machine on which something was written."""
+    """No text has a path of a developer's machine."""
     return [match[0] for match in MACHINE_PATHS.finditer(text)]
 
 
 def left_open(text: str) -> list[str]:
-    """Nothing in the product is marked as still to be done."""
+    """The product has no mark of unfinished work."""
     return [match[0] for match in LEFT_OPEN.finditer(text)]
 
 
@@ -142,13 +143,13 @@ def docstrings(text: str) -> list[str]:
 
 
 def is_overload(node: ast.AST) -> bool:
-    """Whether a function only adds a signature or a setter."""
+    """Return whether a function only adds a signature or a setter."""
     names = [ast.unparse(d) for d in getattr(node, "decorator_list", [])]
     return any(n.endswith((".setter", "overload")) for n in names)
 
 
 def unlisted_sources(room: Path) -> list[str]:
-    """C files that the meson.build of the room does not list."""
+    """Return C files that the folder's meson.build does not list."""
     text = "".join(path.read_text() for path in room.glob("meson.build"))
     paths = sorted(room.rglob("*.c"))
     names = [path.relative_to(room).as_posix() for path in paths]

@@ -1,4 +1,4 @@
-"""The house's rules hold; and each checker sees a planted fault."""
+"""The project's rules hold, and each checker detects a planted fault."""
 
 import os
 import subprocess
@@ -26,7 +26,8 @@ def name(path):
 
 
 def complaints(paths, check):
-    """`check(text, path)` over files, each complaint with its file."""
+    """Apply `check(text, path)` to files; prefix each complaint with its
+    file."""
     found = []
     for path in paths:
         text = path.read_text(errors="replace")
