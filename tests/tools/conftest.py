@@ -1,4 +1,4 @@
-"""The project's own tools can be imported by their tests."""
+"""Makes the project's tools importable by their tests."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The page of errors is what tools/accuracy.py makes of the records."""
+"""The page of errors equals the output of tools/accuracy.py for the
+records."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""Device choice, device data, occupancy, memoising, support for tests."""
+"""Device choice, device data, occupancy, memoization, support for tests."""
 
 # SPDX-License-Identifier: MIT
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("context")
 
 
 class Data:
-    """Figures of a device that this machine need not have."""
+    """Data of a device that this machine need not have."""
 
     max_threads = 1024
     warp_size = 32
@@ -187,7 +187,7 @@ def test_the_device_of_the_environment(home, monkeypatch):
         raise drv.LogicError("busy")
 
     with pytest.raises(drv.LogicError, match="busy"):
-        tools.make_default_context(broken)  # no other is tried
+        tools.make_default_context(broken)  # no other device is tried
 
 
 def test_the_device_of_a_file(home, monkeypatch):

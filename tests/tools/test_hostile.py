@@ -1,4 +1,4 @@
-"""Arguments of every kind: an exception, never more."""
+"""Arguments of every kind raise an exception at worst."""
 
 # SPDX-License-Identifier: MIT
 
@@ -36,7 +36,7 @@ EXPECTED = (
 
 
 def functions():
-    """What is called with the values above."""
+    """Return the functions to call with the values above."""
     pool, host = tools.DeviceMemoryPool(), tools.PageLockedMemoryPool()
     return [
         tools.bitlog2, tools.dtype_to_ctype, tools.parse_c_arg,
@@ -55,7 +55,7 @@ def functions():
 
 
 def hostile_calls(seed, count):
-    """Call at random; what was not an exception that a user expects."""
+    """Call at random; return exceptions that a user does not expect."""
     chance = random.Random(seed)
     called, wrong = functions(), []
     before = repr(VALUES)

@@ -1,4 +1,4 @@
-"""Presence and signatures of what interface.txt lists."""
+"""Presence and signatures of the names that interface.txt lists."""
 
 # SPDX-License-Identifier: MIT
 
@@ -13,7 +13,7 @@ LIST = Path(__file__).parent / "interface.txt"
 
 
 def entries() -> Iterator[tuple[str, str]]:
-    """(module, line) for each line of the list."""
+    """Yield (module, line) for each line of the list."""
     module = ""
     for line in LIST.read_text().splitlines():
         if line.startswith("["):
@@ -23,7 +23,8 @@ def entries() -> Iterator[tuple[str, str]]:
 
 
 def wanted(line: str) -> list[inspect.Parameter]:
-    """The parameters in a line such as ``f(a, b=1)``, without `self`."""
+    """Return the parameters in a line such as ``f(a, b=1)``, without
+    `self`."""
     scope: dict = {}
     exec(f"def f({line.partition('(')[2].rstrip(')')}): pass", scope)
     parameters = inspect.signature(scope["f"]).parameters.values()
@@ -31,7 +32,7 @@ def wanted(line: str) -> list[inspect.Parameter]:
 
 
 def complaints(found: object, line: str) -> list[str]:
-    """How the signature of `found` differs from the line."""
+    """Return differences between the signature of `found` and the line."""
     given = list(inspect.signature(found).parameters.values())
     given = [p for p in given if p.name != "self"]
     listed = wanted(line)
@@ -51,7 +52,7 @@ def complaints(found: object, line: str) -> list[str]:
 
 
 def same_default(want: inspect.Parameter, have: inspect.Parameter) -> bool:
-    """Equal defaults; one more default than listed does no harm."""
+    """Compare defaults; an additional default is allowed."""
     return want.default is want.empty or want.default == have.default
 
 

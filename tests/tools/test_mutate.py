@@ -1,4 +1,4 @@
-"""What tools/mutate.py makes of functions, and how it judges."""
+"""Mutations of functions by tools/mutate.py, and its verdicts."""
 
 # SPDX-License-Identifier: MIT
 
@@ -64,7 +64,7 @@ class C:
 
 
 def numbered():
-    """Numbers for keys, and the table they come from."""
+    """Return numbers for keys, and their table."""
     table = {}
     return table, lambda key: table.setdefault(key, len(table) + 1)
 
@@ -175,9 +175,9 @@ main(int argc, char **argv)
 
 @pytest.mark.parametrize("told", [False, True])
 def test_c(told, tmp_path, monkeypatch):
-    """Compiled, with one function after the other off.
+    """Compile a C function, and disable one function after the other.
 
-    The page is the one that was compiled in, or that a variable names.
+    The page is the compiled-in one, or the one that a variable names.
     """
     table, number = numbered()
     made = switches.switch("src/a.c", C, number)
@@ -279,7 +279,7 @@ TESTS = [
 
 
 class FakeCopy:
-    """Tests that fail as `verdicts` says, by what is off."""
+    """Tests that fail as `verdicts` requires, by the disabled function."""
 
     def __init__(self, folder, verdicts):
         self.folder = folder
@@ -287,7 +287,7 @@ class FakeCopy:
         self.functions = dict.fromkeys(NUMBERS)
         self.verdicts = verdicts
         self.ran = []
-        self.by_imports = []  # functions that no test calls again
+        self.by_imports = []  # functions that no later test calls
         self.tree = folder / "tree"
         (self.tree / "tests").mkdir(parents=True, exist_ok=True)
         lines = []
@@ -311,7 +311,7 @@ class FakeCopy:
 
 
 class FakeReady:
-    """The same tests, in a process that has read them."""
+    """The same tests, in a process that has imported them."""
 
     def __init__(self, copy):
         self.copy = copy
@@ -330,7 +330,7 @@ class FakeReady:
 
 @pytest.fixture(autouse=True)
 def processes(monkeypatch):
-    """Those that have read the tests; no real one begins."""
+    """Record processes that have imported the tests, without starting any."""
     begun = []
 
     def begin(copy):
@@ -555,7 +555,7 @@ def test_a_process_that_has_read_the_tests(tmp_path, monkeypatch):
 
     try:
         assert process.tests == "5 tests"
-        for _ in range(2):  # what one child met is nothing to the next
+        for _ in range(2):  # a child's result does not influence the next one
             assert first_failure("computes", "is_off") == ""
             assert first_failure("computes", "fails", "ends") == "fails"
             assert first_failure("ends", "fails") == "ends"

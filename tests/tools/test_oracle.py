@@ -1,6 +1,6 @@
-"""tools/oracle: what one compiler takes and the other refuses.
+"""tools/oracle: sources that one compiler accepts and the other rejects.
 
-The whole comparison needs NVRTC 13.0, but no GPU; it is skipped without.
+The whole comparison needs NVRTC 13.0, but no GPU; it is skipped without NVRTC.
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,9 +28,9 @@ def oracle():
 
 
 class Pretender:
-    """A compiler that refuses the words `bad` and `worse`, 2 at a time.
+    """A compiler that rejects the words `bad` and `worse`, two at a time.
 
-    Of `worse` it does not say where it is.
+    For `worse` it reports no location.
     """
 
     remedies = ()
@@ -115,7 +115,7 @@ def test_sections_of_a_file(oracle, tmp_path):
 
 
 def test_reasons_are_in_the_docs(oracle):
-    """The page says of each difference why it is there."""
+    """The page gives the reason for each difference."""
     page = (ROOT / "docs" / "cpu-device.md").read_text()
     words = " ".join(page.split())
     for row in oracle["known"].reasons():

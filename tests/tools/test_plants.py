@@ -1,4 +1,4 @@
-"""Planted faults: each has its place in the sources, a release has none."""
+"""Planted faults: each has its place in the sources; releases have none."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""The pools that a program makes for itself: sizes, statistics, life."""
+"""Memory pools that a program creates: sizes, statistics, lifetimes."""
 
 # SPDX-License-Identifier: MIT
 
@@ -35,7 +35,7 @@ def statistics(pool):
 
 @pytest.fixture(params=["device", "page-locked"])
 def pool(request):
-    """A pool of either kind; `take(pool, bytes)` allocates from it."""
+    """Return a pool of either kind; `take(pool, bytes)` allocates from it."""
     if request.param == "device":
         yield tools.DeviceMemoryPool()
     else:
@@ -88,7 +88,7 @@ def test_statistics(pool):
     assert statistics(pool) == (0, 2, 1126, 1100)
     del first
     assert statistics(pool) == (1, 1, 1126, 100)
-    third = take(pool, 1020)  # of the same class
+    third = take(pool, 1020)  # in the same size class
     assert statistics(pool) == (0, 2, 1126, 1120)
     del second, third
     assert statistics(pool) == (2, 0, 1126, 0)
@@ -111,7 +111,7 @@ def test_the_last_block_freed_is_the_first_taken(pool):
     blocks = [take(pool, 512) for _ in range(3)]
     addresses = [address(block) for block in blocks]
     while blocks:
-        del blocks[0]  # the third is freed last
+        del blocks[0]  # the third one is freed last
     taken = [take(pool, 512) for _ in range(3)]
     assert [address(block) for block in taken] == addresses[::-1]
 
@@ -231,7 +231,7 @@ def test_arrays_from_a_pool():
 
 
 def test_a_pool_under_load():
-    """Few blocks alive among hundreds, near the device's whole memory."""
+    """A few live blocks among hundreds, near the device's whole memory."""
     pool = tools.DeviceMemoryPool()
     free = min(drv.mem_get_info()[0], 2**30)
     chance = random.Random(2)
@@ -267,7 +267,7 @@ def test_a_pool_serves_the_context_that_it_was_made_in():
 
 def test_a_pool_needs_a_context():
     with (
-        ThreadPoolExecutor(1) as thread,  # which has none
+        ThreadPoolExecutor(1) as thread,  # this thread has no context
         pytest.raises(drv.LogicError, match="no currently active context"),
     ):
         thread.submit(tools.DeviceMemoryPool).result()

@@ -1,4 +1,4 @@
-"""Oddities of PyCUDA's compiler and tools: what is kept and what is not."""
+"""Quirks of PyCUDA's compiler and tools: those kept and those not."""
 
 # SPDX-License-Identifier: MIT
 

@@ -18,7 +18,7 @@ from pycuda.compyte import array, dtypes
 
 
 def python(code, *arguments, environment=()):
-    """Run code or (a list) arguments in a process of its own."""
+    """Run code or (a list) arguments in a separate Python process."""
     head = [sys.executable, "-W", "ignore", "-P"]
     words = ["-c", textwrap.dedent(code)] if isinstance(code, str) else code
     return subprocess.run(
@@ -225,7 +225,7 @@ def test_version():
 
 
 class Layout:
-    """As much of an array as `compyte.array` looks at."""
+    """The attributes of an array that `compyte.array` reads."""
 
     def __init__(self, shape, strides, address=1000, dtype="f4"):
         self.shape, self.strides = shape, strides

@@ -1,7 +1,7 @@
-"""Each name of interface.txt, called wrongly: what it raises and says.
+"""Each name of interface.txt, called with an error: exception and message.
 
-`pycuda.compiler`, `pycuda.tools` and the small modules; the driver has a file
-like this one of its own.
+`pycuda.compiler`, `pycuda.tools` and the small modules; tests/driver has a
+file like this one for the driver.
 """
 
 # SPDX-License-Identifier: MIT
@@ -201,7 +201,7 @@ SMALL: dict[str, Row] = {
 # fmt: on
 ROWS = COMPILER | TOOLS | SMALL
 
-# What a call cannot get wrong: no arguments, or any is right.
+# Calls without possible errors: no arguments, or any value is valid.
 _CANNOT_FAIL = """
 get_nvcc_version CudaModule CudaModule._check_arch
 clear_context_caches init_cuda_context_fixture
@@ -229,7 +229,7 @@ def twice(call: Callable[[], Any]) -> None:
 
 
 def listed() -> Iterator[str]:
-    """Names in the list, without arguments."""
+    """Return names in the list, without arguments."""
     for line in LIST.read_text().splitlines():
         if line and line[0] not in "#[":
             yield line.partition("(")[0]
