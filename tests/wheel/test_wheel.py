@@ -1,4 +1,4 @@
-"""The wheel, installed with its ``cpu`` extra where there is no compiler."""
+"""The wheel, installed with its ``cpu`` extra, without a compiler."""
 
 # SPDX-License-Identifier: MIT
 
@@ -44,7 +44,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory):
-    """Runs programs in an environment that holds the wheel alone."""
+    """Runs programs in a virtual environment that contains only the wheel."""
     folder = tmp_path_factory.mktemp("env")
     subprocess.run([sys.executable, "-m", "venv", folder / "v"], check=True)
     python = folder / "v" / "bin" / "python"
@@ -139,7 +139,7 @@ def test_headers_are_precompiled(installed):
     first, later = map(float, cold.stdout.split())
     assert list((installed.cache / "2").rglob("*.pch"))
     assert later < first
-    assert later < 0.5  # 0.04 s where nothing else runs
+    assert later < 0.5  # 0.04 s on an idle machine
 
 
 def test_without_the_extra_the_message_says_what_to_install(installed):
