@@ -304,7 +304,7 @@ test_errors(void)
            cu.cuStreamEndCapture(blocking, &graph));
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    /* the second device's legacy stream, and streams that wait for it */
+    /* The second device's legacy stream, and streams that wait for it */
     begin_forked();
     OK(cu.cuMemsetD32(sides[1].x, 3, COUNT));
     OK(cu.cuStreamWaitEvent(blocking, sides[0].forked, 0));
@@ -333,7 +333,7 @@ test_ends(void)
     OK(cu.cuStreamDestroy(stream));
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    /* a context that is destroyed after its stream has joined */
+    /* A context that is destroyed after its stream has joined */
     begin_forked();
     OK(cu.cuCtxCreate(&ctx, 0, 1));
     OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
