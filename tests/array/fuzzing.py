@@ -747,7 +747,7 @@ def spreads(rng: Any) -> None:
     if name != "mean":
         peak = quietly(lambda: np.max(np.abs(wide), axis=axis, initial=0))
         size = peak**2 if name == "var" else peak
-        if name == "std":  # an error of the square shows more near 0
+        if name == "std":  # an error of the square has more effect near 0
             size = np.asarray(size) + 1e-7 * np.asarray(peak)
     # Each term of a variance is rounded before the addition: a difference, its
     # square and, for complex numbers, the sum of two squares.

@@ -19,7 +19,7 @@ import numpy as np
 from kernel_machine import INPUT
 
 U32 = np.uint32
-BLOCKS = [32, 64, 96, 256]  # whole warps
+BLOCKS = [32, 64, 96, 256]  # multiples of the warp size
 # Integer types to convert to, and the range of the source values.
 TARGETS = {
     "int": (-(2**31), 2**31 - 1),

@@ -198,7 +198,7 @@ def fill_array(data: np.ndarray, shape: str, flags: int = 0) -> cuda.Array:
 
 
 def texture_of(case: Case) -> cuda.TextureObject:
-    """The case's texture."""
+    """Create the case's texture."""
     return cuda.TextureObject(
         array_of(case),
         address_mode=getattr(cuda.address_mode, case.address),
