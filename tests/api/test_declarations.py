@@ -18,7 +18,7 @@ needs_toolkit = pytest.mark.skipif(
 RENAMED = {
     ("cuGraphInstantiate", "12000"): "cuGraphInstantiateWithFlags_v11040",
 }
-# Functions of cudaProfiler.h, whose PFN types are in other headers.
+# Functions of cudaProfiler.h; their PFN types are in other headers.
 PROFILER = "cuProfiler"
 
 

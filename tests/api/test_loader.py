@@ -33,7 +33,7 @@ def library(path: Path, source: str) -> Path:
 
 
 def make_driver(folder: Path, code: int) -> Path:
-    """Build a libcuda.so.1 whose cuInit returns `code`."""
+    """Build a libcuda.so.1 with a cuInit that returns `code`."""
     library(
         folder / "libcuda.so.1",
         f"int cuInit(unsigned f) {{ return f ? 1 : {code}; }}\n"

@@ -79,8 +79,7 @@ class Difference(AssertionError):
 
 
 def kind_of(dtype: Any) -> str:
-    """Return the dtype's kind; bfloat16, whose kind is V, counts as a
-    float."""
+    """Return the dtype's kind; bfloat16 (kind V) counts as a float."""
     dtype = np.dtype(dtype)
     return "f" if dtype.name == "bfloat16" else dtype.kind
 

@@ -444,7 +444,7 @@ def fills(fill: Callable[..., Any], dtype: Any = np.float32) -> Call:
 
 
 def RANDOM(x: Any) -> None:
-    """Stands in for NumPy's result: any values other than the initial ones."""
+    """Represents NumPy's result: any values except the initial ones."""
 
 
 @functools.cache

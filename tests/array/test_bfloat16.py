@@ -72,7 +72,7 @@ def test_operators(name):
 @pytest.mark.sweep(most=7)
 @pytest.mark.parametrize("other", NUMBERS + "FD")
 def test_promotion(other):
-    """With every type, on either side, as ml_dtypes registers it with
+    """All types, on either side, promote as ml_dtypes registers it with
     NumPy."""
     a, b = normal(100, 1), np.abs(normal(100, 2)).astype(other)
     ga, gb = gpuarray.to_gpu(a), gpuarray.to_gpu(b)

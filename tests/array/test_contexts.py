@@ -180,7 +180,7 @@ def test_what_users_have_keeps_a_context() -> None:
 
 
 def test_another_thread_collects(context: Any) -> None:
-    """The thread has a context of its own, or none."""
+    """The thread has its own context, or none."""
     for own in (None, drv.Device(0).make_context()):
         if own is not None:
             own.pop()
@@ -259,7 +259,7 @@ def test_a_primary_context_has_two_owners() -> None:
 
 
 def test_detached_while_another_works() -> None:
-    """Each thread works in a context of its own."""
+    """Each thread works in its own context."""
     failed: list[BaseException] = []
     done = threading.Event()
 
@@ -457,8 +457,7 @@ def test_what_is_remembered_goes_with_detach() -> None:
 
 
 def test_what_is_remembered_holds_a_context() -> None:
-    """As in PyCUDA, cached results keep a context until the caches are
-    cleared."""
+    """Cached results keep a context alive until the caches are cleared."""
 
     @tools.context_dependent_memoize
     def remembered() -> int:

@@ -1,4 +1,4 @@
-"""ElementwiseKernels whose threads process several elements each."""
+"""ElementwiseKernels with several elements per thread."""
 
 # SPDX-License-Identifier: MIT
 

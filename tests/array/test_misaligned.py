@@ -1,4 +1,4 @@
-"""Arrays whose elements are misaligned for loads.
+"""Arrays of misaligned elements.
 
 They are views of bytes, fields of packed records, and arrays with assigned
 strides. On a GPU the first load of such an element destroys the context. The

@@ -1,4 +1,4 @@
-"""Operations whose inputs and outputs overlap: indices, values, bounds."""
+"""Operations with overlapping inputs and outputs: indices, values, bounds."""
 
 # SPDX-License-Identifier: MIT
 

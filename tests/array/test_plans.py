@@ -244,7 +244,7 @@ def test_allocators_and_classes():
 
 
 class Turned(gpuarray.GPUArray):
-    """A subclass whose results have another layout than the plan's."""
+    """A subclass with results of another layout than the plan's."""
 
     def _new_like_me(self, dtype=None, order="C"):
         return gpuarray.empty(

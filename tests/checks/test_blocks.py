@@ -8,7 +8,7 @@ import pytest
 from test_behaviour import HEAD, run
 from test_checks import HERE, _cases, run_cases
 
-THREADS = "8"  # the same number of threads, whatever the machine's processors
+THREADS = "8"  # a fixed number of threads, independent of the processors
 
 pytestmark = pytest.mark.cpu
 

@@ -195,7 +195,7 @@ def test_macros_that_headers_read_are_heeded(folder, option):
 
 
 def test_headers_within_a_default_space_are_read_there(folder):
-    """With texture references, unmarked functions are device functions."""
+    """Unmarked functions next to texture references are device functions."""
     body = "std::get<0>(std::make_tuple(n)) + tex1Dfetch(table, n)"
     source = f"#include <tuple>\ntexture<float, 1> table;\n{kernel(body)}"
     before = made(folder)

@@ -46,7 +46,7 @@ OPTIONS = [
 
 
 class Seen(Exception):
-    """Stands in for a module and records its source."""
+    """Replaces a module and records its source."""
 
 
 @pytest.fixture

@@ -281,7 +281,7 @@ def filled(tmp_path_factory):
 
 @pytest.fixture
 def own(filled, tmp_path):
-    """Return a copy of it."""
+    """Return a private copy of the folder."""
     folder = tmp_path / "cache"
     shutil.copytree(
         filled,

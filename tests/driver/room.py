@@ -42,8 +42,8 @@ def launch(
 
 
 def together(*calls: Callable[[], object]) -> None:
-    """Call each function repeatedly for two seconds, in a thread of its
-    own."""
+    """Call each function repeatedly for two seconds, one thread per
+    function."""
     end = time.monotonic() + 2
 
     def work(call: Callable[[], object]) -> None:

@@ -418,7 +418,7 @@ for kind in ("Memcpy2D", "Memcpy3D", "Memcpy3DPeer"):
 
 
 def too_narrow(k: Any) -> Any:
-    """Return a copy whose rows are longer than the pitch."""
+    """Return a copy with rows longer than the pitch."""
     copy = k.drv.Memcpy2D()
     copy.set_src_host(np.zeros(32, np.uint8))
     copy.set_dst_device(k.memory)

@@ -181,7 +181,7 @@ def test_no_cpu_library():
 
 @pytest.fixture
 def fake_driver(tmp_path):
-    """Build a libcuda.so.1 whose cuInit returns a code; return its folder."""
+    """Build a libcuda.so.1 with a cuInit that fails; return its folder."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("needs a C compiler")

@@ -262,7 +262,7 @@ kept: collections.deque[Any] = collections.deque(maxlen=256)
 
 
 class Producer:
-    """An object whose capsule is described by a dictionary."""
+    """An object with a capsule that a dictionary describes."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         self.row = row

@@ -96,7 +96,7 @@ class Sane:
 
 
 class Neighbour(threading.Thread):
-    """A thread that computes in a context of its own on request."""
+    """A thread that computes in a separate context on request."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)

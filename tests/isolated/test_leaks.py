@@ -215,7 +215,7 @@ BODIES = {
     "    try: drv.module_from_buffer(b'no image')\n"
     "    except drv.Error: pass",
 }
-# For these slow ones, 40 steps take as long as 400 of the others.
+# These are slow: 40 steps take the time of 400 steps of other kinds.
 SLOW = ("make_context", "cache_dir=False", "Thread")
 CONTEXTS_ON_GPUS = 20  # each takes half a second there
 # Expressions that create an object of each public class.

@@ -187,7 +187,7 @@ def test_what_nvrtc_refuses_of_groups(name):
 
 @pytest.mark.parametrize("size", [0, 5, 64])
 def test_sizes_that_no_warp_has(size):
-    """As on a GPU, the kernel traps."""
+    """The kernel traps, as on a GPU."""
     source = """
     __global__ void k(int *p, int size) {
         p[0] = cg::tiled_partition(cg::this_thread_block(), size).size();

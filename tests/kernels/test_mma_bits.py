@@ -96,7 +96,7 @@ __global__ void filled_1(int *out, unsigned v)
 }
 }
 """
-#: blocks whose rows are whole warps, and blocks with several rows per warp
+#: blocks with whole warps as rows, and blocks with several rows per warp
 BLOCKS = pytest.mark.parametrize("block", [(64, 1, 1), (8, 8, 1)])
 
 

@@ -78,7 +78,7 @@ def test_known_answers(counter, key, answer):
 
 
 def test_numpys_relative():
-    """With 64-bit words the same rounds are NumPy's Philox4x64-10."""
+    """NumPy's Philox4x64-10 has the same rounds with 64-bit words."""
     mask = (1 << 64) - 1
     c, k = [1, 0, 0, 0], [12345, 678]
     for _ in range(10):
@@ -134,7 +134,7 @@ def test_reals():
     assert (got == (w >> 8).astype(F4) * F4(2**-24)).all()
     got = Philox(3).random(2000).get()
     assert (got == (pairs >> U8(11)) * 2.0**-53).all()
-    # As in cuRAND: midpoints of equal intervals, from rounded words.
+    # The method is cuRAND's: midpoints of equal intervals, from rounded words.
     got = Philox(3).gen_uniform(4000, F4).get()
     middles = w.astype(F4).astype(F8) * 2.0**-32 + 2.0**-33
     assert (got == middles.astype(F4)).all()

@@ -43,7 +43,7 @@ def test_saxpy(source, n):
         block=(128, 1, 1),
         grid=grid,
     )
-    # With or without fusion: they differ by one rounding of the product.
+    # Fused and unfused results differ by one rounding of the product.
     assert np.allclose(y, expected, rtol=0, atol=1e-6)
 
 

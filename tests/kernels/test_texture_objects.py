@@ -188,7 +188,7 @@ def test_gather():
     )
 
     def four(plane):
-        # At integer coordinates the result is the mean of four texels.
+        # The result at integer coordinates is the mean of four texels.
         p = np.pad(plane, 1, mode="edge")
         h, w = plane.shape
         return np.stack(

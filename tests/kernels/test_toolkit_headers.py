@@ -49,7 +49,7 @@ vector_functions.h vector_functions.hpp vector_types.h
 """
 TAKEN = NAMES.split()
 
-# Headers whose error names a replacement, and headers that do not exist.
+# Headers with an error that names a replacement, and missing headers.
 REFUSED = {
     "cuda_awbarrier.h": "use <cuda/barrier>",
     "cuda_awbarrier_primitives.h": "use <cuda/barrier>",

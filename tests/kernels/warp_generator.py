@@ -64,8 +64,8 @@ REDUCTIONS: dict[str, tuple[str, type, Callable]] = {
 
 
 def by_group(values, size: int, function: Callable) -> np.ndarray:
-    """Apply `function` to each group of `size` threads, result for all of
-    it."""
+    """Return `function` of each group of `size` threads, for all its
+    threads."""
     result = np.empty(values.size, values.dtype)
     for first in range(0, values.size, size):
         part = slice(first, first + size)

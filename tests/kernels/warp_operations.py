@@ -285,7 +285,7 @@ MASKED = {
 
 
 def _masked() -> Iterator[Operation]:
-    """Functions whose mask leaves out, or may leave out, calling lanes."""
+    """Functions with a mask that leaves out calling lanes, or may do so."""
     for end, mask in SMALL_MASKS.items():
         for name, (kind, type_, text) in MASKED.items():
             yield Operation(

@@ -88,7 +88,7 @@ operation(CUstreamBatchMemOpType type, int i, unsigned long long value,
     return params;
 }
 
-/* As a batch, in a capture, and as a node. */
+/* A batch of operations, also in a capture, and as a node. */
 static void
 batches(CUstream one, CUstream two, CUcontext ctx)
 {

@@ -47,7 +47,7 @@ SUM = """
     ],
 )
 def test_loops_that_all_threads_make_together(index, together):
-    """The threads share the loop unless each has memory of its own in it."""
+    """The threads share the loop unless each has private memory in it."""
     text = kernel("float *out, const float *a, int n", SUM % index)
     assert bool(count("fadd .*<16 x float>", text)) is together
 
@@ -185,7 +185,7 @@ def test_fast_quotients_are_products(options, quotients):
 
 
 def test_pairs_are_copied_at_once():
-    """Arrays whose layout would make threads race do not occur."""
+    """Layouts that would make threads race are assumed not to occur."""
     text = kernel(
         "uint2 *out, const uint2 *in, int n",
         "if (i < n) { out[i].x = in[i].x * 3; out[i].y = in[i].y * 5; }",

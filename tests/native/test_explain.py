@@ -207,7 +207,7 @@ def test_restrict_does_not_hide_that_threads_are_independent(tmp_path):
     "function", ["sinf(x[i])", "cos((double)x[i])", "fmodf(x[i], 3)"]
 )
 def test_functions_with_rare_slow_cases_are_vectors(tmp_path, function):
-    """Rare arguments take a slow-path call in a branch of its own."""
+    """Rare arguments take a slow-path call in a separate branch."""
     path = tmp_path / "rare.cu"
     path.write_text(
         'extern "C" __global__ void k(float *y, const float *x)\n{\n'
