@@ -75,8 +75,7 @@ def test_a_wrong_value_or_field_is_seen(tmp_path):
 
 
 def row_checks(rows: list[list[str]]) -> str:
-    """Return C source that names each row whose type differs from the
-    toolkit's."""
+    """Return C source that names rows with types unlike the toolkit's."""
     lines = [
         "#define __CUDA_API_VERSION_INTERNAL",  # for superseded functions
         "#include <cuda.h>",

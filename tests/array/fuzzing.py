@@ -89,8 +89,7 @@ def finfo(dtype: Any) -> Any:
 
 
 def values(rng: Any, shape: tuple, dtype: Any, kind: str = "any") -> Any:
-    """Return random values; `kind` is "any", "small" or "finite" (for
-    floats)."""
+    """Return random values; `kind` is "any", "small" or "finite"."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return np.asarray(rng.integers(0, 2, shape)).astype(bool)
@@ -177,8 +176,7 @@ def slices(rng: Any, length: int) -> slice:
 def pair(
     rng: Any, shape: tuple, dtype: str, kind: str = "any", spread: bool = True
 ) -> tuple:
-    """Return a host array and its device copy, both in the same random
-    view."""
+    """Return a host array and its device copy, in the same random view."""
     order = "C" if rng.random() < 0.7 else "F"
     host = np.asarray(values(rng, shape, dtype, kind), order=order)
     return viewed(rng, host, gpuarray.to_gpu(host), spread)
@@ -241,8 +239,7 @@ def compare_values(got: Any, want: Any) -> None:
 
 
 def refused(error: Exception, run: Callable) -> None:
-    """Assert that the device raises NumPy's exception class or a base of
-    it."""
+    """Assert that the device raises NumPy's exception class or its base."""
     kinds = (TypeError, IndexError, OverflowError, ValueError)
     kind = next(kind for kind in kinds if isinstance(error, kind))
     try:
@@ -278,8 +275,7 @@ def partner(rng: Any, host: Any, dtype: str, kind: str) -> tuple:
 
 
 def rounding(name: str, want: Any, operands: list) -> Any:
-    """Return the allowed error: zero except for powers and complex
-    quotients."""
+    """Return the allowed error, 0 except for powers, complex quotients."""
     kind = kind_of(want.dtype)
     if name == "pow" and kind in "fc":
         return 16 * ulp(want.dtype, want)

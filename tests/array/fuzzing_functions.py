@@ -171,8 +171,7 @@ def copies(rng: Any) -> Iterator[str]:
 
 
 def defined(host: Any, target: Any) -> Any:
-    """Return the values whose cast gives the same result on every
-    processor."""
+    """Return values with the same cast result on every processor."""
     target = np.dtype(target)
     if target.kind not in "iu" or fuzzing.kind_of(host.dtype) not in "fc":
         return np.ones(host.shape, bool)
@@ -530,8 +529,7 @@ def _floats(
 
 
 def half_spacing(a: Any) -> Any:
-    """Return half the spacing, signed; NumPy's spacing of float16 is
-    unsigned."""
+    """Return half the spacing, with a sign, also for float16."""
     away = np.where(a < 0, -np.inf, np.inf).astype("f2")
     beyond = quietly(np.nextafter, a, away)
     wide = quietly(np.subtract, beyond.astype("f4"), a.astype("f4"))

@@ -91,8 +91,7 @@ class Ours:
         self.array = self.own
 
     def handing_over(self):
-        """No stream has to be current, because the library tracks this
-        memory."""
+        """No stream has to be current: the library tracks this memory."""
         return contextlib.nullcontext()
 
     def fill(self, value):
@@ -317,8 +316,7 @@ def run_cell(devices, kind, number, way, side, aside, repeats, cycles):
 
 
 def consumers():
-    """Return (name, function from an array to a host copy) of each
-    consumer."""
+    """Return each consumer: (name, function that makes a host copy)."""
     found = []
     if _driver._device_kind() == "cpu":
         return [("NumPy from_dlpack", lambda a: np.from_dlpack(a).copy())]

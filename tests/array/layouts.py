@@ -51,8 +51,7 @@ def seen(array: Any, view: str) -> Any:
 
 
 def both(host: np.ndarray, order: str = "C", view: str = "whole") -> tuple:
-    """Return a host array and its device copy, in a memory order and a
-    view."""
+    """Return a host array and its device copy, in an order and a view."""
     from pycuda import gpuarray
 
     host = np.asarray(host, order=order)

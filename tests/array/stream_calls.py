@@ -145,8 +145,7 @@ POSITIVE = np.abs(X) + 0.25
 
 
 def operators() -> dict[str, Call]:
-    """Return calls of every operator: reflected, in place, arrays and
-    scalars."""
+    """Return calls of every operator: reflected, in place, with scalars."""
     table: dict[str, Call] = {}
     arithmetic = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
     for name in arithmetic:
@@ -297,8 +296,7 @@ def put(a: Any, key: Any, value: Any) -> Any:
 
 
 def indexing() -> dict[str, Call]:
-    """Return calls with indices of every kind, and the equivalent
-    functions."""
+    """Return calls with indices of all kinds, or equivalent functions."""
     index = functools.partial(on_device, "index")
     return {
         "GPUArray.__getitem__": plain(

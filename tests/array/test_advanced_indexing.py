@@ -154,8 +154,7 @@ def test_in_place_through_an_index():
 
 
 def test_mask_set_without_waiting():
-    """Assigning a scalar through a device mask takes one kernel and no
-    wait."""
+    """Assigning a scalar through a mask takes one kernel and no wait."""
     host, device = both(numbers((50, 7), "f4"))
     host[host > 1] = np.nan
     device[device > 1] = np.nan

@@ -1,5 +1,4 @@
-"""The predefined kernels of pycuda.elementwise, each run once against
-NumPy."""
+"""The predefined kernels of pycuda.elementwise, each run against NumPy."""
 
 # SPDX-License-Identifier: MIT
 

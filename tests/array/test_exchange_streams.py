@@ -123,7 +123,7 @@ def test_consumers_of_the_interface_wait(late):
 
 
 def test_several_streams_have_no_number(late, kernels):
-    """With several streams, pending work is finished before the export."""
+    """If there are several streams, the export waits for pending work."""
     other = drv.Stream(NON_BLOCKING)
     with late(50_000_000) as (stream, array):
         kernels[1](array, gpuarray.zeros(8, np.float32), **ONE, stream=other)
@@ -247,8 +247,7 @@ def test_what_is_no_stream(kernels, number):
 
 
 class Producer:
-    """An array of another library that offers DLPack and records its
-    stream."""
+    """A foreign array that offers DLPack and records its stream."""
 
     def __init__(self, array):
         self.array, self.told = array, []

@@ -73,8 +73,7 @@ def test_operators(shape, types, order, view, name, seed, data):
 )
 @pytest.mark.timeout(900)
 def test_assignments(shape, dtype, order, views, seed):
-    """Assignment of a view of one array to a view of another or the same
-    one."""
+    """Assignment of a view to a view of another array or the same one."""
     target = np.asarray(numbers(shape, dtype, seed), order=order[0])
     source = np.asarray(numbers(shape, dtype, seed + 1), order=order[1])
     device = gpuarray.to_gpu(target)

@@ -281,8 +281,7 @@ def test_pickling_tells_its_own_error() -> None:
 
 @pytest.mark.parametrize("what", ["x", b"x", object(), np.zeros(3)])
 def test_operands_that_are_none(what: Any) -> None:
-    """The result is a TypeError, not NotImplemented, which is for
-    operators."""
+    """The result is a TypeError; NotImplemented is for operators."""
     a = ramp()
     for call in (
         lambda: gpuarray.where(a, what, 1),

@@ -141,8 +141,7 @@ def test_iteration_gives_views():
 
 
 def test_iteration_of_the_class_below():
-    """GPUArray iterates by __getitem__; its base class has another
-    iterator."""
+    """GPUArray iterates by __getitem__, unlike its base class."""
     host = np.arange(6, dtype=np.int32).reshape(2, 3)
     base = _driver.ArrayBase((2, 3), np.dtype(np.int32))
     base.set(host)

@@ -44,8 +44,7 @@ def tolerance(name, dtype):
 
 
 def check(name, host, device, left, right):
-    """Assert that both sides give the same result, or both reject the
-    types."""
+    """Assert equal results, or that both sides reject the types."""
     function = BINARY[name]
     try:
         expected = apply(function, *host)

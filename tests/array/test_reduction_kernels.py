@@ -124,8 +124,7 @@ def test_rounded_sums_repeat(made):
 
 
 def captured_sum():
-    """Return an array, a stream that has summed it, and a captured sum of
-    it."""
+    """Return an array, a stream that has summed it, and a captured sum."""
     a = gpuarray.to_gpu(numbers((200_000,), "i8"))
     stream = drv.Stream()
     gpuarray.sum(a, stream=stream)

@@ -335,8 +335,7 @@ def test_an_allocator_of_the_users_sees_each_result() -> None:
 
 
 def test_an_operation_that_takes_the_place_meanwhile() -> None:
-    """The allocation evicts the cache entry by the same call in another
-    context."""
+    """In the allocation, another context's call evicts the cache entry."""
     other = drv.Device(0).make_context()
     there = gpuarray.to_gpu(X)
     drv.Context.pop()

@@ -43,8 +43,7 @@ def test_unique_of_nothing():
 
 
 def few(shape, char, seed=0):
-    """Return values with duplicates, zeros of both signs, NaN in either
-    part."""
+    """Return values with duplicates, zeros of both signs, and NaN."""
     rng, dtype = np.random.default_rng(seed), np.dtype(char)
     made = rng.integers(0, 2, shape).astype(dtype)
     if dtype.kind in "fcV":
@@ -56,8 +55,7 @@ def few(shape, char, seed=0):
 
 
 def comparable(host):
-    """Replace values that NumPy cannot order in composite keys (float16
-    NaN)."""
+    """Replace float16 NaN, which NumPy cannot order in composite keys."""
     return host.astype("f4") if host.dtype.name == "float16" else orderly(host)
 
 

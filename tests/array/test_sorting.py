@@ -138,8 +138,7 @@ def test_one_value(way):
 
 @pytest.mark.skipif(not SHORT, reason="ml_dtypes is not there")
 def test_bfloat16_with_nan(way):
-    """Numbers ascend and NaN comes last; subnormal numbers count as
-    numbers."""
+    """Numbers ascend, NaN comes last; subnormal values are numbers."""
     row = [0.664062, 0.742188, np.inf, np.nan, 9.18355e-41, 7.71875, np.nan]
     host = np.array([row, row[::-1]], SHORT[0])
     got = gpuarray.sort(gpuarray.to_gpu(host)).get()

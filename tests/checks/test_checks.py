@@ -68,8 +68,7 @@ def found(tmp_path_factory):
 
 
 def _line(source, mark):
-    """Return the number of the marked line; the source starts with a
-    newline."""
+    """Return the marked line's number; the source starts with a newline."""
     for number, text in enumerate(source.split("\n"), 1):
         if "//" in text and mark in text.split("//")[1]:
             return number

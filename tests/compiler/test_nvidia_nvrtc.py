@@ -41,8 +41,7 @@ def nvrtc():
 
 
 def compile(source, *options, wrap=True):
-    """Compile `source` as pycuda.compiler does; return NVRTC's (result,
-    log)."""
+    """Compile as pycuda.compiler does; return NVRTC's (result, log)."""
     library = nvrtc()
     if wrap:
         source = f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'

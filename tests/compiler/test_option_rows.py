@@ -66,8 +66,7 @@ def example(row, folder="."):
 
 
 def spellings(row, folder="."):
-    """Return lists of arguments: each spelling, with its value in each
-    position."""
+    """Return argument lists: each spelling, with its value everywhere."""
     for name in row.names:
         if row.value == rows.NONE:
             yield [name]

@@ -22,8 +22,7 @@ def value(module):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Return ``calls(name, change)``, which replaces a function by a
-    recorder."""
+    """Return ``calls(name, change)``: it replaces a function by a recorder."""
     made = []
 
     def replace(name, change=lambda arguments: arguments):

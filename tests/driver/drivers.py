@@ -1,5 +1,4 @@
-"""Builds test drivers: the CPU device's driver with a few functions
-replaced."""
+"""Builds test drivers: the CPU device's, with a few functions replaced."""
 
 # SPDX-License-Identifier: MIT
 

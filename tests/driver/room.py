@@ -42,8 +42,7 @@ def launch(
 
 
 def together(*calls: Callable[[], object]) -> None:
-    """Call each function repeatedly for two seconds, one thread per
-    function."""
+    """Call each function repeatedly for 2 seconds, in its own thread."""
     end = time.monotonic() + 2
 
     def work(call: Callable[[], object]) -> None:

@@ -65,7 +65,7 @@ def test_with(drv: Any, context: Any, other: Any) -> None:
 def test_detach(drv: Any, context: Any) -> None:
     made = drv.Device(0).make_context()
     made.push()
-    made.detach()  # all its entries go
+    made.detach()  # removes all its stack entries
     assert drv.Context.get_current() == context
     for call in (made.detach, made.push, made.get_api_version):
         with pytest.raises(drv.LogicError):
@@ -147,8 +147,7 @@ def test_limits_and_configurations(drv: Any, other: Any, device: str) -> None:
 
 
 def test_a_thread_begins_without(drv: Any, context: Any) -> None:
-    """A new thread has no context: it pushes an existing one or creates
-    one."""
+    """A new thread has no context: it pushes one or creates one."""
     found: list[Any] = []
 
     def work() -> None:

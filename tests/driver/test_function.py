@@ -167,8 +167,7 @@ def test_occupancy(drv: Any, get: Any) -> None:
 
 
 def test_step_by_step(drv: Any, get: Any) -> None:
-    """The launch methods of PyCUDA's first years, under their private
-    names."""
+    """The launch methods of early PyCUDA, under their private names."""
     mix = get("mix")
     out = drv.to_device(np.zeros(6, np.float32))
     mix._set_block_shape(1, 1, 1)

@@ -43,8 +43,7 @@ def opener(code: str, handle: bytes, count: int = 0) -> str:
 
 @pytest.mark.parametrize("count", [64, 5000, 300_000, 3 << 20])
 def test_memory_of_another_process(drv: Any, count: int) -> None:
-    """The other process reads and writes; the rest of the memory is
-    unchanged."""
+    """The other process reads and writes; other memory is unchanged."""
     before = drv.to_device(np.full(64, 1, np.int32))
     data = np.arange(count, dtype=np.int32)
     memory = drv.to_device(data)

@@ -377,8 +377,7 @@ def test_prepare_refusals(drv: Any, module: Any) -> None:
 
 
 def test_prepared_sizes(drv: Any, module: Any, data: Any) -> None:
-    """Integers are converted to their parameter's size, other values are
-    not."""
+    """Integers are converted to the parameter's size, others are not."""
     source = drv.to_device(data)
     target = drv.mem_alloc(data.nbytes)
     scale = module.get_function("scale")

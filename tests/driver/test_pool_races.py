@@ -78,8 +78,7 @@ class Late:
         return array
 
     def new(self, stream: Any) -> Any:
-        """Allocate memory after the old memory was freed, filled with
-        sevens."""
+        """Allocate memory after the old one was freed, filled with sevens."""
         handler = self.drv.In(self.sevens)
         handler.get_device_alloc()
         handler.pre_call(stream)
@@ -188,8 +187,7 @@ def test_each_rule_is_needed(late: Late, name: str) -> None:
 
 
 def stream_ended(late: Late) -> Any:
-    """The only stream that used the memory is deleted before its kernel
-    ends."""
+    """The only stream that used the memory is deleted before its work."""
     one, two = late.drv.Stream(), late.drv.Stream()
     late.write(late.old(), one)
     del one

@@ -123,8 +123,7 @@ def test_b6_slices_of_managed_arrays_are_pointers(drv: Any, get: Any) -> None:
 
 
 def test_b7_b8_handlers(drv: Any, get: Any) -> None:
-    """Handlers run in stream order; without a stream the data is copied
-    first."""
+    """Handlers run in stream order, or copy immediately without one."""
     host = drv.pagelocked_zeros(4, np.int32)
     stream = drv.Stream()
     for _ in range(5):

@@ -23,8 +23,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def counts(library: Path, name: str) -> list[int]:
-    """Return launches that waited with the GIL, without it, and events
-    created."""
+    """Return counts: launches waiting with and without the GIL, events."""
     printed = drivers.run(library, "room.py", name)
     return [int(word) for word in printed.split()]
 

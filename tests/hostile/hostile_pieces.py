@@ -39,8 +39,7 @@ class Piece:
 
 
 def _addresses() -> list[tuple[str, str, str, bool]]:
-    """Yield name, pointer, fate under `memory`, and if it requires
-    `memory`."""
+    """Yield name, pointer, fate under `memory`, and if it is required."""
     return [
         ("null", "(char *)(size_t)zero", FAIL, False),
         ("null literal", "(char *)0", FAIL, False),

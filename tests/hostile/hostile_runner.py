@@ -132,8 +132,7 @@ class Neighbour(threading.Thread):
 
 
 def _mapped(prot: int) -> int:
-    """Return the address of a page with this protection, which stays
-    mapped."""
+    """Return the address of a page that stays mapped, so protected."""
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [
@@ -221,8 +220,7 @@ class World:
         drv.memset_d32(self.out, 0, MOST_THREADS)
 
     def end(self) -> None:
-        """Destroy the context, which may be unusable, and all objects in
-        it."""
+        """Destroy the context, which may be unusable, and its objects."""
         if self.primary:
             self.context.pop()
             reset = _library().cuDevicePrimaryCtxReset_v2
@@ -298,8 +296,7 @@ class Case:
                 raise WrongError("the context works on after an error")
 
     def quick(self, module: drv.Module, kernel: Kernel) -> None:
-        """Launches that pass, so that the caller runs them; then one that
-        fails."""
+        """Launches that pass, run by the caller; then one that fails."""
         function = module.get_function(kernel.name)
         if kernel.unarmed != OK:
             return self.plain(module, kernel)
@@ -317,8 +314,7 @@ class Case:
         self.judge(kernel.armed, said)
 
     def streams(self, module: drv.Module, kernel: Kernel) -> None:
-        """Correct and hostile kernels, copies and events on several
-        streams."""
+        """Correct and hostile kernels, copies, events on several streams."""
         function = module.get_function(kernel.name)
         streams = [drv.Stream() for _ in range(3)]
         event = drv.Event()
@@ -505,8 +501,7 @@ class Runner:
                 self.launch(image, kernel, seed * 100 + turn * 10 + number)
 
     def launch(self, image: bytes, kernel: Kernel, seed: int) -> None:
-        """Run one kernel in a new context, which must not affect any other
-        one."""
+        """Run one kernel in a new context, which must not affect others."""
         case = Case(seed, self.tally)
         scenario = case.random.choice(SCENARIOS)
         beside = case.random.random() < 0.3

@@ -35,8 +35,7 @@ def run(source: str, *arguments, block=(64, 1, 1), grid=(2, 1)) -> np.ndarray:
 
 @pytest.mark.parametrize("barrier", ["", "if (threadIdx.x & 1)"])
 def test_alloca(own_context, barrier: str) -> None:
-    """The memory is freed when its thread ends, in thread loops and on
-    fibers."""
+    """A thread's end frees the memory, in thread loops and on fibers."""
     source = f"""
     __global__ void k(int *out, int n)
     {{

@@ -87,8 +87,7 @@ def test_everything_alive(context: str, ending: str) -> None:
 @pytest.mark.parametrize("context", ["own", "autoprimaryctx"])
 @pytest.mark.parametrize("joined", [True, False])
 def test_threads_that_still_work(context: str, joined: bool) -> None:
-    """Daemon threads are in the middle of launches when the interpreter
-    ends."""
+    """Daemon threads are launching when the interpreter ends."""
     run(
         HEAD
         + CONTEXTS[context]

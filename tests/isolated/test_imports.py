@@ -37,8 +37,7 @@ def test_the_package_alone_imports_no_numpy():
 
 
 def test_the_sources_are_not_the_package():
-    """Python searches the current folder first; in a clone the error says
-    so."""
+    """Python searches the current folder first; the error says so."""
     root = Path(__file__).parents[2]
     for module in ("pycuda.driver", "pycuda.autoinit", "pycuda.compiler"):
         done = subprocess.run(

@@ -281,8 +281,7 @@ except Alarm:
 
 
 def test_waits_of_other_threads():
-    """Waits in other threads end when the main thread's wait is
-    interrupted."""
+    """Interrupting the main thread's wait ends those of other threads."""
     code = """
 ended = []
 def wait():

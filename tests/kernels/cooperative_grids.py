@@ -136,8 +136,7 @@ def check_rounds(out: Any, before: Any, blocks: int, n: int) -> bool:
 
 
 def check_recursive(out: Any, before: Any, blocks: int, n: int) -> bool:
-    """Return whether each block has the result of the next block's
-    recursion."""
+    """Return whether each block has the next block's recursion result."""
     wanted = np.roll(before % 16 * n, -(before.size // blocks))
     return np.array_equal(out, wanted)
 
@@ -157,8 +156,7 @@ CHECKS: dict[str, tuple[Check, int]] = {
 
 
 def run_beside(threads: int) -> str:
-    """Launch a grid while another kernel occupies a worker and waits for
-    it."""
+    """Launch a grid while another kernel keeps a worker waiting for it."""
     module = SourceModule(SOURCE, no_extern_c=True)
     kernel, waits = (module.get_function(k) for k in ("releases", "waits"))
     each = kernel.max_active_blocks_per_multiprocessor(threads)
@@ -184,8 +182,7 @@ def run_beside(threads: int) -> str:
 
 
 def run(name: str, threads: int) -> str:
-    """Launch kernel `name` on all blocks that fit, with `threads` threads
-    each."""
+    """Launch `name` on all blocks that fit, with `threads` threads each."""
     kernel = SourceModule(SOURCE, no_extern_c=True).get_function(name)
     shared = 4 * threads
     each = kernel.max_active_blocks_per_multiprocessor(threads, shared)

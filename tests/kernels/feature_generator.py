@@ -42,8 +42,7 @@ class Threads(NamedTuple):
 
 
 class Feature(NamedTuple):
-    """Source lines that add to `v`, their declarations, and the amount
-    added."""
+    """Lines that add to `v`, their declarations, and the amount added."""
 
     lines: list[str]
     adds: Callable[[Threads], np.ndarray]

@@ -75,8 +75,7 @@ class GridGenerator(Generator):
         self.text = "\n".join(self.whole_text())
 
     def choose_limits(self) -> None:
-        """Choose the guard's limit, and `p`, often near the number of
-        threads."""
+        """Choose the guard's limit, and `p`, near the thread count."""
         pick, most = self.random, 3 if self.form == "stride" else 1
         lengths = [self.block[k] * self.grid[k] for k in (0, 1)]
         near = lengths[0] * most * (PIECE if self.form == "piece" else 1)
@@ -169,8 +168,7 @@ class GridGenerator(Generator):
         return [Stmt([f"out[i] += {value.text};"], run)]
 
     def count(self) -> list[Stmt]:
-        """An atomic operation on a counter that all threads of the grid
-        share."""
+        """An atomic operation on a counter that the grid's threads share."""
         value, index = self.expr(False, 2), self.expr(False, 1)
 
         def run(m, mask):
@@ -199,8 +197,7 @@ class GridGenerator(Generator):
     # ---- the kernel ----
 
     def guard(self) -> tuple[str, bool]:
-        """Return a condition on the index and whether it selects the active
-        threads."""
+        """Return a condition on the index; and whether true means active."""
         limit, lower = self.limit_text, self.lower
         go_on = [f"i < {limit}", f"{limit} > i"]
         leave = [f"i >= {limit}", f"{limit} <= i"]

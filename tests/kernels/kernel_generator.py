@@ -38,8 +38,7 @@ BLOCKS = [
 
 @dataclass
 class Generator(Shapes, Loops):
-    """Generates one kernel; `text` is its source, `run` computes its
-    output."""
+    """Generates one kernel: `text` is its source, `run` its result."""
 
     blocks: ClassVar = BLOCKS
 
@@ -646,8 +645,7 @@ class Generator(Shapes, Loops):
         return int(np.prod(self.block)) * self.grid[0]
 
     def run(self, data: np.ndarray) -> np.ndarray:
-        """Return the expected contents of `out`, which is zero before the
-        launch."""
+        """Return the expected contents of `out`, which starts as zeros."""
         outs = []
         for ctaid in range(self.grid[0]):
             machine = Machine(self, (ctaid, 0, 0), data)

@@ -104,8 +104,7 @@ class Loops:
         return self.choice(test, then, other)
 
     def leave(self, index: str, found: str) -> Stmt:
-        """Some threads leave the loop or the iteration, and may store a
-        result."""
+        """Some threads leave the loop or iteration, and may store a result."""
         test, value = self.test(index), self.pure(index, 1)
         which = int(self.random.random() < 0.3)
         notes = self.random.random() < 0.5
@@ -126,8 +125,7 @@ class Loops:
         return [self.step_on(index) for _ in range(count)]
 
     def search(self) -> list[Stmt]:
-        """A search loop that ends at a match or after a maximum of
-        iterations."""
+        """A search loop that ends at a match or after a maximum."""
         self.serial += 1
         index, limit = f"i{self.serial}", f"e{self.serial}"
         found = f"r{self.serial}"

@@ -96,8 +96,7 @@ class Shapes:
         return [self.new(name), Stmt(lines, run), *used]
 
     def own_number(self) -> list[Stmt]:
-        """Each thread loads its own value from a uniform index of local
-        memory."""
+        """Each thread loads its value from a uniform local-memory index."""
         self.serial += 1
         name, size = f"r{self.serial}", self.local_size
         term, at = self.variable(False), self.variable(True)
@@ -142,8 +141,7 @@ class Shapes:
         )
 
     def sum_up(self) -> list[Stmt]:
-        """A sum over a strided part of the input, with many short
-        iterations."""
+        """A sum over a strided part of the input, in short iterations."""
         self.serial += 1
         name, limit = f"i{self.serial}", f"e{self.serial}"
         step = self.random.choice(list(STEPS))
@@ -178,8 +176,7 @@ class Shapes:
         ]
 
     def leave_first(self) -> list[Stmt]:
-        """The last threads of rows, or whole rows, return before anything
-        else."""
+        """The last threads of rows, or whole rows, return first of all."""
         if not self.early or self.random.random() < 0.3:
             return []
         self.returned = self.first_leaves = True

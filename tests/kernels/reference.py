@@ -1,5 +1,4 @@
-"""Kernels of the test_reference_*.py files, and C functions to compare
-with."""
+"""Kernels of the test_reference_*.py files, and reference functions in C."""
 
 import ctypes
 import hashlib

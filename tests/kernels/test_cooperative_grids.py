@@ -1,5 +1,4 @@
-"""Cooperative grids with as many blocks as the occupancy calculation
-allows."""
+"""Cooperative grids with as many blocks as occupancy allows."""
 
 # SPDX-License-Identifier: MIT
 
@@ -50,8 +49,7 @@ def test_rounds(threads: int, workers: int, checks: str) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("case", ["own_barrier", "one_barrier", "recursive"])
 def test_waits(case: str, workers: int) -> None:
-    """Barriers that the program implements, a single block, and stack
-    guards."""
+    """Barriers of the program's own, a single block, stack guards."""
     said = run(case, 64, workers, "")
     assert said.startswith("32 right: "), said
 

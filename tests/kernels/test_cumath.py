@@ -106,7 +106,7 @@ def test_what_is_no_gpuarray():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sine_and_cosine_stay_within_one(dtype):
-    """Results never exceed 1, so acos(cos(x)) and sqrt(1 - sin(x)**2) are
+    """Results never exceed 1: acos(cos(x)) and sqrt(1-sin(x)**2) are
     finite."""
     rng = np.random.default_rng(1)
     x = np.concatenate(

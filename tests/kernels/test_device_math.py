@@ -261,8 +261,7 @@ def test_bessel_functions_about_their_zeros(name):
 @pytest.mark.parametrize("kind", ["float", "double"])
 @pytest.mark.parametrize("name", ["cyl_bessel_i0", "cyl_bessel_i1"])
 def test_modified_bessel_functions(name, kind):
-    """Boundaries between polynomials, both signs, and the largest
-    arguments."""
+    """Boundaries between polynomials, both signs, largest arguments."""
     dtype = accuracy.TYPES[kind]
     last = 91.9 if kind == "float" else 713.98
     near = 9 * (1 + np.arange(-20, 20) * float(np.finfo(dtype).eps))

@@ -41,7 +41,7 @@ BODY = """
     int block = blockIdx.x + gridDim.x * blockIdx.y;
     out[block * blockDim.x * blockDim.y * blockDim.z + t] = sum + s[0];
 """
-# The same body with a local array that is live throughout.
+# A copy of the body with a local array that is live throughout.
 PRIVATE = BODY.replace(
     "    int sum = 0;\n",
     "    int sum = 0;\n"

@@ -123,8 +123,7 @@ def codes():
 
 
 def numbers(kind):
-    """Return float32 values: codes, midpoints, their neighbors, random
-    bits."""
+    """Return float32 values: codes, midpoints, neighbors, random bits."""
     digits, _, largest = TYPES[kind]
     line = decoded(kind, np.arange(largest + 1))
     line = np.append(line, [2 * line[-1] - line[-2], 1e9])

@@ -30,8 +30,7 @@ def signed(x: int) -> int:
 
 
 def field(value: int, bits: int, is_signed: bool) -> int:
-    """Extract a bit field as `bfe` does: start bits & 63, length bits >> 8 &
-    63."""
+    """Extract a bit field as `bfe`: start bits & 63, length bits>>8 & 63."""
     position, length = bits & 63, bits >> 8 & 63
     value = (signed(value) if is_signed else value) >> position
     if not length:

@@ -1,8 +1,8 @@
-"""Random kernels in several settings against interpreters in NumPy
-(kernel_corpus.py).
+"""Random kernels in several settings against interpreters in NumPy.
 
-A failure's message holds the seed; `Generator(seed).text` is then the kernel.
-`./run fuzz kernels` runs more of them.
+The kernels are those of kernel_corpus.py. A failure's message has the seed;
+`Generator(seed).text` is then the kernel. `./run fuzz kernels` runs more of
+them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -117,7 +117,7 @@ __global__ void kernel(unsigned *out, const float *in, unsigned factor)
 
 
 def test_bits_of_floats_that_are_extended():
-    """With AVX-512, LLVM 19 had no instruction for half a vector of them."""
+    """LLVM 19 had no AVX-512 instruction for half a vector of them."""
     values = np.arange(64, dtype=np.float32) / 3
     out = np.zeros(64, np.uint32)
     factor = 0x9E3779B9

@@ -256,8 +256,7 @@ def wide(codes, bits):
 
 
 def numbers():
-    """Return all halves and bfloat16s, and other types' numbers of all
-    sizes."""
+    """Return all halves and bfloat16s, and other types' numbers."""
     random = np.random.default_rng(1)
     a = np.zeros(COUNT, SOURCE)
     a["h"] = a["b"] = np.arange(COUNT)

@@ -25,8 +25,7 @@ __global__ void sums(unsigned *out, const unsigned *in, TYPE first,
 
 
 def rounds(first, limit, step, width, dtype):
-    """Yield each thread's index in each iteration, with the type's
-    wraparound."""
+    """Yield each thread's index in each iteration, with wraparound."""
     info = np.iinfo(dtype)
     index = (first + np.arange(width)).astype(np.int64)
     size = 1 << 32

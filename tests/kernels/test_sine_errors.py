@@ -25,8 +25,7 @@ FUNCTIONS = {
 
 
 def worst(name, bits):
-    """Return (largest difference from the rounded value, largest ulp
-    error)."""
+    """Return (largest difference from the rounded value, largest ulp)."""
     ours, reference = FUNCTIONS[name]
     x = bits.view(np.float32)
     got = ours(gpuarray.to_gpu(x)).get().astype(np.float64)

@@ -171,8 +171,7 @@ def array_of(case: Case, flags: int = 0) -> cuda.Array:
 
 
 def fill_array(data: np.ndarray, shape: str, flags: int = 0) -> cuda.Array:
-    """Copy `data`, shape (slices, height, width, channels), to a CUDA
-    array."""
+    """Copy `data` (slices, height, width, channels) to a CUDA array."""
     slices, height, width, channels = data.shape
     dimensions, layers, _ = SHAPES[shape]
     descriptor = cuda.ArrayDescriptor3D()

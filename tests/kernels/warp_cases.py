@@ -125,8 +125,7 @@ class Case:
 
     @property
     def arguments(self) -> np.ndarray:
-        """Return each lane's argument, followed by those of the other
-        branch."""
+        """Return each lane's argument, then those of the other branch."""
         if isinstance(self.argument, str):
             row = [ARGUMENTS[self.argument](lane) for lane in range(WARP)]
         else:

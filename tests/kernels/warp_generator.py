@@ -64,8 +64,7 @@ REDUCTIONS: dict[str, tuple[str, type, Callable]] = {
 
 
 def by_group(values, size: int, function: Callable) -> np.ndarray:
-    """Return `function` of each group of `size` threads, for all its
-    threads."""
+    """Apply `function` to groups of `size` threads, for all threads."""
     result = np.empty(values.size, values.dtype)
     for first in range(0, values.size, size):
         part = slice(first, first + size)
@@ -374,8 +373,7 @@ class WarpGenerator(Generator):
         return [Stmt(lines, run)]
 
     def warp_loop(self) -> list[Stmt]:
-        """A loop whose trip count is constant or depends on the warp's
-        index."""
+        """A loop with a constant or warp-dependent trip count."""
         self.serial += 1
         name = f"r{self.serial}"
         fixed = self.random.random() < 0.5

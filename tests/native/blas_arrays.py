@@ -62,8 +62,7 @@ def check_unused():
 
 
 def order_of(side, late, gate, more):
-    """Compare the order of work; no free until the gate opens, as it would
-    wait."""
+    """Compare the order of work; a free would wait for the gate."""
     a, b, stream = ones(side), ones(side), drv.Stream(1)  # non-blocking
     out = gpuarray.zeros((side, side), np.float32)
     size, one = np.int32(side * side), (1, 1, 1)
@@ -102,8 +101,7 @@ def check_freed():
 
 
 def check_captures():
-    """A captured product uses our kernel; the same one before and after,
-    BLAS."""
+    """A captured product uses our kernel; BLAS does before and after."""
     a, stream = ones(64), drv.Stream()
     out = gpuarray.zeros((64, 64), np.float32)
     drv.Context.synchronize()
@@ -119,8 +117,7 @@ def check_captures():
 
 
 def check_threads():
-    """Several threads with a stream each, while NumPy computes products
-    too."""
+    """Threads with a stream each, while NumPy computes products too."""
     wrong = []
 
     def work(seed):

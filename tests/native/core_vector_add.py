@@ -26,8 +26,7 @@ __global__ void add(const T *a, const T *b, T *c, size_t n)
 
 
 def view(buffer, dtype, count):
-    """Return a NumPy view: on the CPU device the host can access the
-    memory."""
+    """Return a NumPy view, as the host can access CPU device memory."""
     kind = ctypes.c_char * (count * np.dtype(dtype).itemsize)
     return np.frombuffer(kind.from_address(int(buffer.handle)), dtype)
 

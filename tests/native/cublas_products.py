@@ -53,8 +53,7 @@ def numbers(shape, dtype=np.float32, seed=0):
 
 
 def check(a, b, calls=1, device=None):
-    """Assert that the product is right, computed by the given number of
-    calls."""
+    """Assert a right product, computed by the given number of calls."""
     before = record().calls
     da, db = device or (gpuarray.to_gpu(a), gpuarray.to_gpu(b))
     got = da @ db
@@ -88,8 +87,7 @@ def check_small():
 
 
 def check_layouts():
-    """Transposed and cut matrices, rows and columns, and unsupported
-    layouts."""
+    """Transposed and cut matrices, vectors, and unsupported layouts."""
     a, b = numbers((8, 6)), numbers((6, 10), seed=1)
     da, db = gpuarray.to_gpu(a), gpuarray.to_gpu(b)
     check(a, b, device=(da, db))
@@ -238,8 +236,7 @@ def check_failure():
 
 
 def check_no_memory():
-    """FAKE_CREATE_STATUS 3: no handle, so our own kernels compute the
-    product."""
+    """FAKE_CREATE_STATUS 3: no handle, so our own kernels compute."""
     check(numbers((5, 7)), numbers((7, 3), seed=1), calls=0)
 
 

@@ -196,8 +196,7 @@ def test_pairs_are_copied_at_once():
 
 @pytest.mark.parametrize("word", ["", "__restrict__"])
 def test_restrict_tells_arrays_apart(word):
-    """Without restrict the second word is loaded after the store between
-    them."""
+    """Without restrict, the second load follows the store between them."""
     text = kernel(
         f"float *{word} out, const float *{word} in, int n",
         "float a = in[2 * i]; out[i] = a * 2; out[i + n] = in[2 * i + 1] + a;",

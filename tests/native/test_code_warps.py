@@ -32,8 +32,7 @@ def of(body: str) -> str:
 
 
 def test_lanes_stay_in_registers():
-    """Loads of a warp's row are vectors, without stores to memory in
-    between."""
+    """Loads of a warp's row are vectors, without stores in between."""
     text = of(
         """
         float v = in[i];
@@ -56,8 +55,7 @@ def test_lanes_stay_in_registers():
     ],
 )
 def test_indices_of_64_bits(index):
-    """All lanes of a warp share the row index, which decides when they
-    leave."""
+    """All lanes of a warp share the row index, so they leave together."""
     text = of(
         f"""
         {index};

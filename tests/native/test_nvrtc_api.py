@@ -582,8 +582,7 @@ def test_damaged_precompiled_header(tmp_path):
 
 
 def test_headers_of_ours_are_precompiled_too(nvrtc, tmp_path, monkeypatch):
-    """Our headers are included by their path or through the include
-    folders."""
+    """Our headers, included by their path or through include folders."""
     headers = Path(pycuda.__file__).parent / "cuda"
     (tmp_path / "mine.h").write_text("#define MINE\n")
     made = []

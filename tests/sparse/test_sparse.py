@@ -308,8 +308,7 @@ def test_steps_of_the_iteration():
 
 
 def test_a_residual_that_was_not_the_real_one():
-    """The iteration restarts from the real residual and converges as
-    before."""
+    """The iteration restarts from the real residual and converges."""
     mat = sparse.diags(np.repeat([1.0, 2, 3, 4], 16)).tocsr()
     state = CGStateContainer(CoordinateSpMV(mat, "f8"))
     b = vector(64, "f8")

@@ -30,7 +30,7 @@ NVIDIA = re.compile(r"<(cuda|nvrtc|cublas|cudaTypedefs|vector_types)[\w.]*>")
 BUILT = re.compile(r"\.(so|o|a|bc|pch|whl|pyc|ll)$")
 # Written so that this file does not match itself.
 MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(work|root|home/\w+)/")
-# With a text, NotImplementedError is part of an interface.
+# A NotImplementedError with a text is part of an interface.
 LEFT_OPEN = re.compile(
     r"\b(TODO|FIXME|XXX)\b|(?<!PyExc_)NotImplementedError(?!\()"
 )

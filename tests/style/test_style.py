@@ -26,8 +26,7 @@ def name(path):
 
 
 def complaints(paths, check):
-    """Apply `check(text, path)` to files; prefix each complaint with its
-    file."""
+    """Apply `check(text, path)` to files; prefix complaints by file."""
     found = []
     for path in paths:
         text = path.read_text(errors="replace")

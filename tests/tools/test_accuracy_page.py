@@ -1,5 +1,4 @@
-"""The page of errors equals the output of tools/accuracy.py for the
-records."""
+"""The page of errors equals the output of tools/accuracy.py."""
 
 # SPDX-License-Identifier: MIT
 

@@ -23,8 +23,7 @@ def entries() -> Iterator[tuple[str, str]]:
 
 
 def wanted(line: str) -> list[inspect.Parameter]:
-    """Return the parameters in a line such as ``f(a, b=1)``, without
-    `self`."""
+    """Return a line's parameters, as in ``f(a, b=1)``, without `self`."""
     scope: dict = {}
     exec(f"def f({line.partition('(')[2].rstrip(')')}): pass", scope)
     parameters = inspect.signature(scope["f"]).parameters.values()

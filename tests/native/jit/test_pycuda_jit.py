@@ -28,8 +28,7 @@ CLANG_FLAGS = shlex.split(
 
 
 def find_jit() -> str | None:
-    """Return the path of the newest pycuda-jit that was built or installed
-    here."""
+    """Return the path of the newest built or installed pycuda-jit."""
     if os.environ.get("PYCUDA_JIT"):
         return os.environ["PYCUDA_JIT"]
     installed = Path(sysconfig.get_path("platlib")) / "pycuda/bin/pycuda-jit"
