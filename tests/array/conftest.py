@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def shared(context, device):
-    """The primary context, which other libraries make current themselves."""
+    """Make the primary context current, as other libraries do."""
     import pycuda.driver as drv
 
     if device == "cpu":

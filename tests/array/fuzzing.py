@@ -359,7 +359,7 @@ def math(rng: Any) -> None:
     name = str(rng.choice(sorted(ULP)))
     dtype = str(rng.choice(FLOATS))
     a, ga = pair(rng, shape_of(rng), dtype)
-    # Large arguments have tests of their own
+    # Large arguments have tests of their own.
     if name in ("tan", "sin", "cos"):
         a = np.asarray(np.where(abs(a) < 1e4, a, 1), dtype)
         ga = gpuarray.to_gpu(a)

@@ -57,7 +57,7 @@ def run(name: str, *arrays: Any, **options: Any) -> Iterator[str]:
     devices = [a[1] for a in arrays]
     try:
         want = quietly(lambda: reference(*hosts, **options))
-    # A division by a length, which is a ValueError here
+    # A division by a length, which is a ValueError here.
     except ZeroDivisionError as error:
         refused(ValueError(error), lambda: _fetched(own(*devices, **options)))
         return

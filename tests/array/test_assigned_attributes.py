@@ -172,7 +172,7 @@ def test_contradictions_are_told_at_the_use(contradict: Any, use: str) -> None:
     memory, was = array.gpudata, (array.shape, array.strides)
     USES[use](array)  # cached calls must not hide the conflict
     contradict(array)
-    # These check the dtype first
+    # These check the dtype first.
     typed = ("elementwise", "range", "reduction")
     if contradict is not wider or use not in typed:
         with pytest.raises(ValueError, match=CONTRADICTIONS[contradict]):
@@ -248,5 +248,5 @@ def test_all_that_are_plain_in_pycuda() -> None:
     array.allocator = None
     assert array.allocator is drv.mem_alloc
     array.flags = gpuarray.to_gpu(np.asfortranarray(X)).flags
-    # The flag follows from the strides in any case
+    # The flag follows from the strides in any case.
     assert array.flags.c_contiguous

@@ -298,7 +298,7 @@ def test_other_types_are_refused():
             kernel(gpuarray.zeros(3, dtype))
     with pytest.warns(UserWarning, match="uint16"):  # the bits of the number 1
         kernel(gpuarray.zeros(3, np.uint16))
-    # The array is converted, as for any number
+    # The array is converted, as for any number.
     kernel(gpuarray.zeros(3, bool))
     eight = gpuarray.zeros(3, ml_dtypes.float8_e4m3fn)
     for run in (

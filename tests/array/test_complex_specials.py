@@ -105,7 +105,7 @@ def test_arrays_of_two(name, char):
         x, y, want = x[special], y[special], want[special]
     got = getattr(np, name)(gpuarray.to_gpu(x), gpuarray.to_gpu(y)).get()
     ends = name == "power" and ~(np.isfinite(x) & np.isfinite(y))
-    # Annex G does not define cpow further
+    # Annex G does not define cpow further.
     check(got, want, (x, y), char, ends)
 
 
@@ -161,7 +161,7 @@ def test_results_whose_factors_overflow(char):
     parts = [sign * v for v in LARGE[char] for sign in (1, -1)]
     x = grid(char, parts)
     for name, got in run_header(x).items():
-        # These are computed by tanh, sinh, cosh
+        # These are computed by tanh, sinh, cosh.
         if name in ("tan", "sin", "cos"):
             continue
         with np.errstate(all="ignore"):

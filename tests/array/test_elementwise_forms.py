@@ -76,7 +76,7 @@ def test_arrays_that_overlap_take_the_other_form() -> None:
     kernel(base[:n], base[:n], base[n : 2 * n])
     kernel(base[:n], base[1 : n + 1], base[2 * n :])
     assert forms(kernel) == [False]
-    # Each array begins where the previous one ends
+    # Each array begins where the previous one ends.
     kernel(base[:n], base[n : 2 * n], base[2 * n :])
     assert forms(kernel) == [False, True]
     host[n : 2 * n] = 0

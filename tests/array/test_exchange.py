@@ -153,7 +153,7 @@ def test_foreign_memory_lives_as_long_as_the_array():
 def test_consumers_wait_for_the_array():
     """This fails if __dlpack__ ignores the streams."""
     late = SourceModule(SLOW).get_function("late")
-    # A stream that does not wait for the default stream
+    # A stream that does not wait for the default stream.
     stream = drv.Stream(1)
     array = gpuarray.zeros(1, np.int32)
     drv.Context.synchronize()

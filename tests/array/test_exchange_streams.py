@@ -21,7 +21,7 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.usefixtures("shared")
 
 NON_BLOCKING = 1
-DEFAULT = 1  # number of the default stream
+DEFAULT = 1  # the number of the default stream
 SOURCE = """
 __global__ void wait(volatile int *flag, long long most)
 {

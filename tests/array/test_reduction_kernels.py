@@ -91,7 +91,7 @@ def test_sums_on_streams_that_go(made):
     a = gpuarray.to_gpu(host)
     gpuarray.sum(a).get()
     before = sys.getrefcount(context)
-    # Every size leaves more partial results than the previous one
+    # Every size leaves more partial results than the previous one.
     for n in (1000, 200_000, 70_000):
         streams = [drv.Stream() for _ in range(30)]
         sums = [gpuarray.sum(a[:n], stream=stream) for stream in streams]

@@ -304,7 +304,7 @@ __global__ void k(int *out)
     ]
 ]
 
-#: These end the launch whatever the checks are: each in its own process.
+#: These end the launch under any checks, so each runs in its own process.
 DEADLOCKS = [
     dict(
         name="warp_against_barrier",

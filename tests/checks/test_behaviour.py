@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 """
 
 
-# A sanitizer would be loaded between the program and its library
+# A sanitizer would be loaded between the program and its library.
 @pytest.mark.no_sanitizer
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_memory_is_made_by_a_function_of_a_program_in_c(tmp_path):
@@ -529,7 +529,7 @@ def test_rows_are_looked_at_once(check, bodies, tmp_path):
     done, rows = run(QUICK, check, tmp_path)
     assert done.returncode == 0, done.stderr
     assert rows == []
-    # In fact 13 and more
+    # In fact 13 and more.
     assert min(map(float, done.stdout.split()[:bodies])) > 5
 
 

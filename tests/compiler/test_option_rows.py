@@ -155,7 +155,7 @@ def test_values_are_checked():
 def build(options, source=KERNEL):
     """Compile and load; return None, or the error's message."""
     with warnings.catch_warnings():
-        # Warnings of the assembler and the timer
+        # Warnings of the assembler and the timer.
         warnings.simplefilter("ignore")
         try:
             compiler.SourceModule(

@@ -216,7 +216,7 @@ def test_what_the_killed_left_goes(headers, tmp_path):
     )
     left = Path(done.stdout.strip())
     assert left.is_dir()
-    # Removes stale folders before it creates one
+    # Removes stale folders before it creates one.
     assert headers._have_folder()
     assert not left.exists()
     other = quick.Headers()

@@ -95,7 +95,7 @@ def test_owners_of_read_only_folders(tmp_path, monkeypatch):
 
 
 def test_root_is_trusted(tmp_path, monkeypatch):
-    """A cache that root shares with users works."""
+    """A cache that root owns and users share works."""
     stored(tmp_path)
     status = os.stat(tmp_path)
     monkeypatch.setattr(os, "geteuid", lambda: status.st_uid + 1000)

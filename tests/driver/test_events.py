@@ -19,7 +19,7 @@ def drv() -> Any:
 def test_record_query_and_synchronize(drv: Any) -> None:
     stream = drv.Stream()
     event = drv.Event()
-    # An event that was never recorded is complete
+    # An event that was never recorded is complete.
     assert event.query() is True
     assert event.record(stream) is event
     assert event.synchronize() is event

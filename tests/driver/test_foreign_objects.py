@@ -56,7 +56,7 @@ class HasInt:
 
 
 class Number(int):
-    """An address that is an int as well."""
+    """An address that also converts to an int."""
 
     @property
     def gpudata(self) -> int:

@@ -182,7 +182,7 @@ def test_elementwise_kernels_follow_the_capture(drv: Any, x: Any) -> None:
 def test_the_default_stream_is_its_own_in_other_threads(
     drv: Any, context: Any, x: Any
 ) -> None:
-    # A stream that does not wait for the default stream
+    # A stream that does not wait for the default stream.
     stream = drv.Stream(1)
     results: list[Any] = []
 

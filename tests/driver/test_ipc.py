@@ -366,5 +366,5 @@ def test_event_handles(drv: Any) -> None:
     with pytest.raises(drv.LogicError, match="event's handle has 64 bytes"):
         drv.Event.from_ipc_handle(b"short")
     with pytest.raises(drv.LogicError, match="cuEventCreate failed"):
-        # This flag requires DISABLE_TIMING
+        # This flag requires DISABLE_TIMING.
         drv.Event(drv.event_flags.INTERPROCESS)

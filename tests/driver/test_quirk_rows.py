@@ -211,7 +211,7 @@ def test_b17_ipc_handles_of_any_bytes(drv: Any) -> None:
     handle = drv.mem_get_ipc_handle(drv.mem_alloc(64))
     for given in (handle, bytes(handle), memoryview(handle)):
         with pytest.raises(drv.LogicError, match="cuIpcOpenMemHandle failed"):
-            # The handle is parsed and recognized as this process's own
+            # The handle is parsed and recognized as this process's own.
             drv.IPCMemoryHandle(given)
 
 

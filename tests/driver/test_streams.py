@@ -35,7 +35,7 @@ def kernels(context: Any) -> Any:
 
     get_function = SourceModule(SOURCE).get_function
     for name in ("hold", "add", "twice"):
-        # Loads the kernel, which may wait
+        # Loads the kernel, which may wait.
         assert get_function(name).num_regs > 0
     return get_function
 
@@ -264,7 +264,7 @@ def test_the_default_stream_waits_for_one_that_has_ended(drv: Any) -> None:
     """Deleted streams order later work like existing ones."""
     from pycuda.compiler import SourceModule
 
-    # In a new context no pool waits for streams
+    # In a new context no pool waits for streams.
     context = drv.Device(0).make_context()
     try:
         get_function = SourceModule(SOURCE).get_function

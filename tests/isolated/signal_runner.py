@@ -105,7 +105,7 @@ class Case:
     def run(self) -> str:
         """Run the case and return a description of the outcome."""
         faulthandler.disable()
-        # Ends cases that loop forever
+        # Ends cases that loop forever.
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         if self.device:
             signal.setitimer(signal.ITIMER_REAL, 5)

@@ -46,11 +46,11 @@ class Generator(Shapes, Loops):
     name: str = "kernel"
     depth: int = 0
     serial: int = 0
-    # True if control flow is uniform over the live threads here
+    # True if control flow is uniform over the live threads here.
     uniform_now: bool = True
     in_loop: bool = False  # true if `break` and `continue` are allowed here
     returned: bool = False  # true if some threads may have returned
-    # True if threads return before any other statement
+    # True if threads return before any other statement.
     first_leaves: bool = False
     differing: list[str] = field(default_factory=lambda: ["a", "b", "c"])
     uniform: list[str] = field(default_factory=lambda: ["u", "w"])
@@ -257,7 +257,7 @@ class Generator(Shapes, Loops):
         name, kind = self.random.choice(
             [("u", "count"), ("w", "and"), ("w", "or")]
         )
-        # Arrays that the condition read become writable
+        # Arrays that the condition read become writable.
         for array in self.arrays:
             array.mode = "free"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 INPUT = 256
-# Items of a shared array: a power of two, at least the largest block size
+# Items of a shared array: a power of two, at least the largest block size.
 SIZE = 256
 
 

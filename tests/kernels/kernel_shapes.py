@@ -180,7 +180,7 @@ class Shapes:
         if not self.early or self.random.random() < 0.3:
             return []
         self.returned = self.first_leaves = True
-        # More threads may return later
+        # More threads may return later.
         self.early = self.random.random() < 0.3
         axes = self.random.choice(["x", "x", "y", "xy"])
         word, stays = self.random.choice(

@@ -46,7 +46,7 @@ __global__ void kernel(int *out, const __grid_constant__ Given given, int n)
 }
 """
 WANTED = [GLOBAL] * 3 + [SHARED] * 3 + [CONSTANT] + [LOCAL] * 2
-# The parameter space is part of the global space
+# The parameter space is part of the global space.
 WANTED += [PARAMETER | GLOBAL]
 # Blocks that run as one loop, as loops between barriers, and on fibers.
 BARRIERS = {

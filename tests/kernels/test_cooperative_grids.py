@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.cpu
 
 RUNNER = Path(__file__).with_name("cooperative_grids.py")
-# Threads per block: blocks per multiprocessor
+# Threads per block: blocks per multiprocessor.
 BLOCKS = {32: 32, 48: 32, 1024: 2}
 
 

@@ -14,7 +14,7 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.no_sanitizer
 
 MODES = ("rz", "ru", "rd")
-# CUDA name without its rounding suffix, operands, exact result
+# CUDA name without its rounding suffix, operands, exact result.
 OPERATIONS = {
     "add": (2, lambda x, y, z: x + y),
     "sub": (2, lambda x, y, z: x - y),

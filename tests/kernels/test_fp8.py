@@ -59,7 +59,7 @@ def encoded(kind, x, saturate):
     largest = TYPES[kind][2]
     x = np.asarray(x, np.float64)
     line = decoded(kind, np.arange(largest + 1))
-    # Appends a value after the last one, for rounding
+    # Appends a value after the last one, for rounding.
     line = np.append(line, 2 * line[-1] - line[-2])
     size = np.minimum(np.abs(np.where(np.isnan(x), 0, x)), line[-1])
     low = np.minimum(np.searchsorted(line, size, "right") - 1, largest)

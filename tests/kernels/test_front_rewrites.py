@@ -10,7 +10,7 @@ from pycuda.compiler import SourceModule
 
 pytestmark = [
     pytest.mark.usefixtures("context"),
-    # NVRTC's wording for linkage, for `p >= 0` and for constructors
+    # NVRTC's wording for linkage, for `p >= 0` and for constructors.
     pytest.mark.filterwarnings("ignore:(?s).*compiler succeeded, but said"),
 ]
 

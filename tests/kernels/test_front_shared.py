@@ -10,7 +10,7 @@ from pycuda.compiler import SourceModule
 
 pytestmark = [
     pytest.mark.usefixtures("context"),
-    # NVRTC's wording for it
+    # NVRTC's wording for it.
     pytest.mark.filterwarnings("ignore:(?s).*dynamic initialization"),
 ]
 

@@ -222,7 +222,7 @@ def test_integers(kind, mode, name):
         w,
         out=np.uint32 if name == "ushort" else dtype,
     )
-    # For these types NaN converts to the top bit only, as in PTX
+    # For these types NaN converts to the top bit only, as in PTX.
     if name in ("ll", "ull"):
         keep = ~np.isnan(value)
         found, wanted = found[keep], np.array(wanted, object)[keep]

@@ -15,7 +15,7 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.usefixtures("context")
 
 END = int(np.float32(10).view(np.uint32))
-# The smallest x for which cos(x) is not 1
+# The smallest x for which cos(x) is not 1.
 SMALL = int(np.float32(2**-13).view(np.uint32))
 CHUNK = 1 << 23
 FUNCTIONS = {

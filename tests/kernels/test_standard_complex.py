@@ -75,7 +75,7 @@ def test_finite_numbers(library, dtype):
     wanted += [abs(a) ** 2 + 0j, a + b]
     named = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
     named |= {f"{k}h": f"{v}h" for k, v in named.items()}
-    # `a += b` changed a, so the functions receive the sum
+    # `a += b` changed a, so the functions receive the sum.
     wanted += [getattr(np, named.get(n, n))(a + b) for n in FUNCTIONS]
     got = compute(header, kind.format(real), bodies, x, y)
     epsilon = np.finfo(x.dtype).eps

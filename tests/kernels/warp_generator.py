@@ -92,7 +92,7 @@ class WarpGenerator(Generator):
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        # True if control flow is uniform over each warp here
+        # True if control flow is uniform over each warp here.
         self.warps_now = True
         super().__post_init__()
 

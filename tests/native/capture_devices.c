@@ -304,7 +304,7 @@ test_errors(void)
            cu.cuStreamEndCapture(blocking, &graph));
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    /* The second device's legacy stream, and streams that wait for it */
+    /* The second device's legacy stream, and streams that wait for it. */
     begin_forked();
     OK(cu.cuMemsetD32(sides[1].x, 3, COUNT));
     OK(cu.cuStreamWaitEvent(blocking, sides[0].forked, 0));
@@ -326,14 +326,14 @@ test_ends(void)
     CUevent joined;
     CUgraph graph = NULL;
 
-    begin_forked(); /* a stream that does not join */
+    begin_forked(); /* a stream that does not join the capture */
     OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cu.cuStreamWaitEvent(stream, sides[0].forked, 0));
     OK(cu.cuMemsetD32Async(sides[1].x, 3, COUNT, stream));
     OK(cu.cuStreamDestroy(stream));
     end_with(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 
-    /* A context that is destroyed after its stream has joined */
+    /* A context that is destroyed after its stream has joined. */
     begin_forked();
     OK(cu.cuCtxCreate(&ctx, 0, 1));
     OK(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));

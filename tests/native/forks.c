@@ -76,7 +76,7 @@ child_run(bool compiles)
     CUstream stream;
     int count;
 
-    /* Kills a child that hangs, which the parent detects */
+    /* Kills a child that hangs, which the parent detects. */
     alarm(CHILD_AT_END);
     native_failures = 0;
     EXPECT(CUDA_ERROR_NOT_INITIALIZED, cu.cuInit(0));

@@ -187,7 +187,7 @@ test_capture_errors(CUstream one, CUstream two)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
            cu.cuStreamEndCapture(one, &graph));
 
-    /* A branch that is not joined */
+    /* A branch that is not joined. */
     OK(cu.cuStreamBeginCapture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(add(0, 1, one));
     OK(cu.cuEventRecord(event, one));
@@ -196,7 +196,7 @@ test_capture_errors(CUstream one, CUstream two)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
            cu.cuStreamEndCapture(one, &graph));
 
-    /* An event recorded before the capture */
+    /* An event recorded before the capture. */
     OK(cu.cuEventRecord(event, two));
     OK(cu.cuStreamBeginCapture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
@@ -204,7 +204,7 @@ test_capture_errors(CUstream one, CUstream two)
     EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
            cu.cuStreamEndCapture(one, &graph));
 
-    /* Two captures cannot be merged */
+    /* Two captures cannot be merged. */
     OK(cu.cuStreamBeginCapture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cu.cuStreamBeginCapture(two, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cu.cuEventRecord(event, one));

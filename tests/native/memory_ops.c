@@ -171,7 +171,7 @@ priorities(void)
     OK(cu.cuCtxSynchronize());
     OK(cu.cuMemcpyDtoH(at, slow, sizeof at));
     for (int i = 0; i < BLOCKS; i++) {
-        /* Blocks of the slow kernel that ran after the urgent one's */
+        /* Blocks of the slow kernel that ran after the urgent one's. */
         early += at[i] >= BLOCKS;
     }
     CHECK(early > BLOCKS / 2 || !native_on_cpu);

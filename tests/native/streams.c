@@ -91,7 +91,7 @@ test_order(CUstream one, CUstream two)
     CUevent event;
 
     OK(cu.cuEventCreate(&event, 0));
-    /* An event that was never recorded is complete */
+    /* An event that was never recorded is complete. */
     OK(cu.cuEventQuery(event));
     OK(cu.cuMemsetD32(x, 0, 1));
     OK(cu.cuCtxSynchronize());

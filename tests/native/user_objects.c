@@ -119,7 +119,7 @@ in_flight(void)
     OK(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(cu.cuGraphDestroy(graph));
     OK(cu.cuGraphLaunch(exec, stream));
-    /* Now holds the other graph's references */
+    /* Now holds the other graph's references. */
     OK(cu.cuGraphExecUpdate(exec, other, &info));
     OK(cu.cuGraphDestroy(other));
     usleep(20000);

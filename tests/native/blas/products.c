@@ -371,7 +371,7 @@ check_errors(void)
         EXPECT_STATUS(invalid, multiply(&p));
         p = right, p.at[i] += 4; /* the end is out of bounds */
         EXPECT_STATUS(unsupported, multiply(&p));
-        /* Misaligned for floats */
+        /* Misaligned for floats. */
         p = right, p.at[i] += 2, p.m = p.n = p.k = 1;
         EXPECT_STATUS(unsupported, multiply(&p));
         p = right, p.count = 2, p.step[i] = 0x7fffffffffffffff;

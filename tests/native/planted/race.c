@@ -15,7 +15,7 @@ static void CUDA_CB
 write_one(void *unused)
 {
     (void)unused;
-    /* Until the launching call has returned, which orders many accesses */
+    /* Until the launching call has returned, which orders many accesses. */
     usleep(50000);
     written = 1;
 }
