@@ -79,7 +79,8 @@ done = threading.Event()
 threading.Thread(target=runs, daemon=True).start()
 done.wait()
 """
-# The process waits for another thread's call, up to its limit.
+# At its end the process waits for another thread's call while a third thread
+# runs Python code.
 BOTH = """
 def waits():
     context.push()
