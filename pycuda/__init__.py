@@ -13,7 +13,7 @@ VERSION_TEXT: str = ".".join(str(part) for part in VERSION) + VERSION_STATUS
 
 
 def _warn_of_twin() -> None:
-    """Warn where the other distribution of this package is installed too."""
+    """Warn if the other distribution of this package is installed too."""
     import os
     import sys
     import warnings
@@ -42,7 +42,7 @@ def _warn_of_twin() -> None:
 
 
 def __getattr__(name: str) -> object:
-    """Say what is wrong where the sources hide the installed package."""
+    """Explain the error if the source folder hides the installed package."""
     if name == "_driver":
         import os
 

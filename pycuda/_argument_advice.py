@@ -1,7 +1,8 @@
-"""What to pass instead of an argument that a kernel does not take.
+"""Advice for kernel arguments that a launch refuses.
 
-Asked by the launch path when it refuses an argument; the source of the kernel
-tells the parameter's type where it is at hand, its size where it is not.
+Called by the launch path when it raises the error.  The parameter's type comes
+from the kernel's source if that is at hand; otherwise only the parameter's
+size is known.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,8 +24,8 @@ _RECORD = (
     "a struct is passed by value as a record of as many bytes: "
     "numpy.dtype(..., align=True) lays it out as C does"
 )
-# Kinds of numbers: NumPy's types by the parameter's bytes, and what to say
-# where these are not known.
+# Kinds of numbers: NumPy's types by the parameter's size in bytes, and the
+# advice if the size is unknown.
 _NUMBERS: tuple[tuple[tuple[type, ...], dict[int, str], str], ...] = (
     (
         (bool, np.bool_),
@@ -70,16 +71,22 @@ def advise(
     size: int,
     value: Any,
 ) -> str:
-    """A clause that says what to pass as argument `index` of `count`.
+    """Return a clause that names a suitable type for argument `index`.
 
     Parameters
     ----------
     source
         CUDA C in which the kernel may be found, or None.
+    kernel
+        Name of the kernel.
+    count
+        Number of the kernel's parameters.
+    index
+        Position of the argument, from 0.
     size
-        Bytes of the parameter; 0: unknown.
+        Size of the parameter in bytes; 0 if unknown.
     value
-        What was passed.
+        The argument that was passed.
     """
     found = parameters(source, kernel) if isinstance(source, str) else ()
     declared = found[index] if len(found) == count > index else None

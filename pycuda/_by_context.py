@@ -1,4 +1,4 @@
-"""What is remembered by context, and goes with it."""
+"""Caches with one entry per context, which are freed with the context."""
 
 # SPDX-License-Identifier: MIT
 
@@ -15,10 +15,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def by_context(function: _Function) -> _Function:
-    """Remember results of `function` for each context and set of arguments.
+    """Cache results of `function` for each context and set of arguments.
 
-    The contexts keep them: a context that is used no more goes with what was
-    remembered for it.
+    The contexts own the results: they are freed with the context.
     """
 
     @functools.wraps(function)
@@ -39,7 +38,7 @@ def by_context(function: _Function) -> _Function:
 class ByContext(dict):
     """A dict whose keys are tuples that begin with a context.
 
-    It holds the contexts until they are detached.
+    It keeps the contexts alive until they are detached.
     """
 
     __hash__ = object.__hash__  # type: ignore

@@ -1,4 +1,4 @@
-"""The thread that calls what :meth:`Stream.add_callback` was given.
+"""The thread that runs the functions passed to :meth:`Stream.add_callback`.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,7 +33,7 @@ def _run() -> None:
 
 
 def start() -> None:
-    """Start the thread, once."""
+    """Start the thread unless it is running."""
     global _thread
     with _lock:
         if _thread is None or not _thread.is_alive():

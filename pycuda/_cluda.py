@@ -1,4 +1,4 @@
-"""Macros that let one kernel text serve CUDA and OpenCL."""
+"""Macros with which one kernel source works in CUDA and in OpenCL."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,10 +1,10 @@
-"""Arguments of a kernel against the types that its source declares.
+"""Checks a kernel's arguments against the types that its source declares.
 
-A compiled kernel tells the sizes of its parameters and not their types, so a
-float64 array for `float *` passes every other check.  The launch path asks
-here once for each parameter and type of argument, if the source is at hand.
-Only what is surely wrong is told: a parameter whose type is a macro, a
-typedef, a template's or a struct is left alone.
+A compiled kernel has the sizes of its parameters and not their types, so a
+float64 array for `float *` passes every other check.  The launch path calls
+this module once for each parameter and type of argument, if the source is at
+hand.  It reports only certain errors: a parameter whose type is a macro, a
+typedef, a template parameter or a struct is ignored.
 """
 
 # SPDX-License-Identifier: MIT
@@ -60,7 +60,7 @@ _RENAMED_BY_OPTION = re.compile(
 
 
 class Declared(NamedTuple):
-    """One parameter: its text, its name, its element's type."""
+    """One parameter: its text, its name, the type of its elements."""
 
     text: str
     name: str
@@ -82,7 +82,7 @@ def _parameter(text: str) -> Declared | None:
 
 @functools.lru_cache(maxsize=64)
 def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
-    """The parameters of `kernel`; () where the source does not show them."""
+    """Return the parameters of `kernel`; () if they are not found."""
     text = without_comments(source)
     if _RENAMED.search(text):
         return ()
@@ -96,7 +96,7 @@ def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
 
 
 def renames(options: Iterable[object]) -> bool:
-    """Whether options give a type's name to another: -D, or a file of them."""
+    """Return whether options may rename a type: -D, or a file of options."""
     text = "\n".join(str(option) for option in options)
     return _RENAMED_BY_OPTION.search(text) is not None
 
@@ -109,7 +109,7 @@ def _is_managed(array: np.ndarray) -> bool:
 
 
 def _by_value(value: Any) -> bool:
-    """Do the bytes of `value` themselves go to the kernel?"""
+    """Return whether the bytes of `value` itself are passed to the kernel."""
     if isinstance(value, np.ndarray):
         return not _is_managed(value)
     return isinstance(value, np.generic)
@@ -130,10 +130,10 @@ def _dtype_of(value: Any) -> np.dtype | None:
 
 
 def _is_misread(have: np.dtype, want: np.dtype) -> bool:
-    """Would a kernel that reads `want` make nonsense of numbers of `have`?
+    """Return whether a kernel reading `want` would misread data of `have`.
 
-    Integers of one size may stand for each other, and the bits of floats for
-    integers; elements of one and two bytes are often read in groups.
+    Integers of one size are interchangeable, and integers may hold the bits of
+    floats; elements of one and two bytes are often read in groups.
     """
     if have.kind not in "iuf" or have.itemsize < 4:
         return False
@@ -182,12 +182,12 @@ def _check_value(where: str, declared: Declared, value: Any) -> None:
 def check(
     source: str, kernel: str, count: int, index: int, value: Any
 ) -> None:
-    """Compare argument `index` of `count` with what `source` declares.
+    """Compare argument `index` of `count` with the type `source` declares.
 
     Raises
     ------
     TypeError
-        If a value stands for a pointer, or a pointer for a number.
+        If a value is passed for a pointer, or a pointer for a number.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""Arguments of a kernel in words, for messages about failed launches.
+"""Descriptions of a kernel's arguments, for messages about failed launches.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def _one(argument: Any) -> str:
 
 
 def arguments(given: Sequence[Any]) -> str:
-    """Return one line that tells what a kernel was called with.
+    """Return one line that describes the arguments of a launch.
 
     Parameters
     ----------

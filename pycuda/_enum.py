@@ -1,6 +1,6 @@
-"""The class behind PyCUDA's enums: an int with a name.
+"""Base class of PyCUDA's enums: an int with a name.
 
-Used by the extension module alone, which hands in its tables.
+Used only by the extension module, which passes in its tables.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,8 +13,8 @@ from typing import ClassVar, NoReturn
 class Enum(int):
     """An int with a name.
 
-    Two names may share one value; each keeps its own. ``Enum(5)`` gives the
-    member of that value, or one without a name.
+    Two names may have the same value and remain distinct members.  ``Enum(5)``
+    returns the member of that value, or a member without a name.
     """
 
     names: ClassVar[dict[str, Enum]] = {}
@@ -47,8 +47,7 @@ def make_enum(name: str, members: list[tuple[str, int]]) -> type[Enum]:
     name : str
         The name of the class.
     members : list of (str, int)
-        Names and values; the first name of a value is the one that
-        ``Enum(value)`` gives.
+        Names and values; ``Enum(value)`` returns the first name of a value.
 
     Returns
     -------

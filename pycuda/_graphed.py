@@ -26,7 +26,8 @@ from pycuda._driver import ArrayBase
 class _Recording(NamedTuple):
     graph: Any  # None: the call issued nothing
     result: Any
-    arguments: tuple  # kept: what is recognised by its address stays alive
+    # keeps alive the objects that are recognised by their address
+    arguments: tuple
 
 
 def _host_part(value: np.ndarray) -> tuple:
@@ -36,14 +37,15 @@ def _host_part(value: np.ndarray) -> tuple:
 
 
 def _part(value: Any, where: str) -> Any:
-    """What of an argument decides whether a graph serves it."""
+    """Return the part of an argument that a graph depends on."""
     kind = type(value)
     if isinstance(value, ArrayBase):
         return (kind, *_driver._identity(value))
     if isinstance(value, np.ndarray):
         return _host_part(value)
     if isinstance(value, np.generic | float | complex):
-        # 0.0 and -0.0 are equal, NaN is not: their bytes tell.
+        # 0.0 and -0.0 are equal and NaN is not equal to itself, so bytes are
+        # compared.
         return (kind, np.asarray(value).tobytes())
     if isinstance(value, tuple | list):
         return (kind, *(_part(item, where) for item in value))
@@ -66,7 +68,7 @@ class Graphed:
     Attributes
     ----------
     captures : int
-        Calls so far that ran the function and captured a graph.
+        Number of calls so far that ran the function and captured a graph.
     """
 
     def __init__(self, function: Callable[..., Any], maxsize: int) -> None:
@@ -140,7 +142,7 @@ class Graphed:
         return recording
 
     def clear(self) -> None:
-        """Forget all graphs, and what they keep alive."""
+        """Drop all graphs, and the references that they hold."""
         with self._lock:
             self._recordings.clear()
 
@@ -148,26 +150,26 @@ class Graphed:
 def graphed(
     function: Callable[..., Any] | None = None, *, maxsize: int = 16
 ) -> Any:
-    """Replay what a function issues as a graph; a decorator.
+    """Decorate a function so that its launches are replayed as a graph.
 
-    The first call with some arguments runs the function and captures what it
-    issues on the current stream; that call and each further one with the
-    same arguments launch the graph on the current stream.
+    The first call with some arguments runs the function and captures the work
+    that it issues on the current stream.  That call and each later one with
+    the same arguments launch the graph on the current stream.
 
     Parameters
     ----------
     function
         Issues work on the current stream: launches without ``stream=``, array
-        operations, asynchronous copies.  It is not run again for arguments
-        that were seen, so that what else it does happens once.
+        operations, asynchronous copies.  It does not run again for the same
+        arguments, so its other effects happen once.
     maxsize
-        How many graphs are kept; the one unused longest goes first.
+        Maximum number of graphs; the least recently used one is evicted.
 
     Returns
     -------
     Graphed
-        Called as the function is.  What the function returned at the capture
-        is returned by every replay: the same arrays, with new contents.
+        Called like the function.  Every replay returns the result of the
+        capture: the same arrays, with new contents.
 
     Raises
     ------
@@ -175,14 +177,14 @@ def graphed(
         At a call: the function waits for the device, reads its data, or
         issues nothing.
     TypeError
-        At a call: an argument is of a type that cannot be told from others.
+        At a call: an argument is of a type whose objects cannot be compared.
 
     Notes
     -----
     Arrays are the same if they are the same memory with the same shape,
-    strides and dtype; host arrays too, whose contents are read anew by each
-    replay; numbers, strings and containers if they are equal; functions and
-    other objects if they are the same one.
+    strides and dtype; this includes host arrays, whose contents each replay
+    reads again.  Numbers, strings and containers are the same if they are
+    equal; functions and other objects if they are identical.
     """
     if function is None:
         return functools.partial(graphed, maxsize=maxsize)

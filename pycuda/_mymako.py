@@ -1,6 +1,6 @@
 """Mako, for programs that write their kernels with its templates.
 
-Nothing in this package needs it.
+This package itself does not need it.
 """
 
 # SPDX-License-Identifier: MIT

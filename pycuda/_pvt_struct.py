@@ -1,6 +1,6 @@
-"""Packing of kernel arguments, as struct does it natively.
+"""Packing of kernel arguments in the native mode of `struct`.
 
-The standard library's native mode, and ``F`` and ``D`` for complex numbers.
+Adds ``F`` and ``D`` for complex numbers to the standard library's codes.
 :class:`error` derives from :class:`struct.error`.
 
 SPDX-License-Identifier: MIT
@@ -24,25 +24,25 @@ __all__ = [
 
 
 class error(_struct.error):
-    """A format, or values that don't fit it."""
+    """Error of a format, or of values that do not fit it."""
 
 
 error.__module__ = "struct"
 
-# What each code becomes for the standard library: (letters, how many values).
+# Code -> codes of the standard library: (letters, number of values).
 _COMPLEX = {"F": "ff", "D": "dd"}
 _REFUSED = "<>=!eg"
 _DIGITS = "0123456789"
-_MOST_VALUES = 1 << 16  # of one code; no kernel takes as many
+_MOST_VALUES = 1 << 16  # most values of one code; no kernel takes as many
 
 
 class _Plan(NamedTuple):
     native: _struct.Struct
-    codes: str  # a letter for each value
+    codes: str  # one letter per value
 
 
 def _repeat(count: str) -> int:
-    """The number before a code; 1 where there is none."""
+    """Return the count before a code; 1 if there is none."""
     if len(count) > 9 or int(count or "1") > _MOST_VALUES:
         raise error(
             f"repeat count {count[:20]} in struct format: it may be at most "
@@ -117,7 +117,7 @@ def _flatten(plan: _Plan, values: tuple[Any, ...]) -> list[Any]:
 
 
 def calcsize(fmt: str) -> int:
-    """Return the size in bytes of what ``fmt`` describes."""
+    """Return the size in bytes of the values that ``fmt`` describes."""
     return _plan(fmt).native.size
 
 
@@ -127,7 +127,7 @@ def pack(fmt: str, *values: Any) -> bytes:
     Raises
     ------
     error
-        Wrong number of values, or one that doesn't fit its code.
+        If the number of values is wrong, or a value does not fit its code.
     """
     plan = _plan(fmt)
     try:

@@ -1,4 +1,4 @@
-"""Structured dtypes as C structs, laid out as the device's compiler does.
+"""Structured dtypes as C structs with the layout of the device's compiler.
 
 Called through `pycuda.tools`.
 """
@@ -14,8 +14,8 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda.compyte.dtypes import dtype_to_ctype
 
-# Declarations made so far, for structs that hold others; by C name, each with
-# those that it needs.
+# Declarations so far, by C name, for structs that contain others; each
+# includes the declarations that it needs.
 _declarations: dict[str, str] = {}
 
 _SOURCE = """\
@@ -32,33 +32,34 @@ extern "C" __global__ void write_layout(unsigned long long *layout)
 def match_dtype_to_c_struct(
     device: Any, name: str, dtype: Any, context: Any = None
 ) -> tuple[np.dtype, str]:
-    """Lay a structured dtype out as a C struct on the device.
+    """Lay out a structured dtype as a C struct on the device.
 
     Parameters
     ----------
     device
-        Not needed: the current context's is asked.  PyOpenCL's function has
-        it.
+        Ignored: the current context's device is used.  PyOpenCL's function
+        has this parameter.
     name
         Name of the struct in C.
     dtype
-        Structured dtype; its fields are of registered types, which structs
-        that came from here are once they were given to
+        Structured dtype; its fields are of registered types, which includes
+        structs from this function that were passed to
         `get_or_register_dtype`.
     context
-        Not needed either.
+        Ignored.
 
     Returns
     -------
     dtype : numpy.dtype
-        The same fields with the offsets and the size that they have in C.
+        The same fields with the offsets and the size, in bytes, that they
+        have in C.
     declaration : str
-        The struct's declaration, to be put before kernels that use it.
+        The struct's declaration, for the source before kernels that use it.
 
     Raises
     ------
     ValueError
-        If a name is none in C, or a field's type is not registered.
+        If a name is not valid in C, or a field's type is not registered.
     """
     dtype = np.dtype(dtype)
     if not dtype.names:
@@ -81,14 +82,14 @@ def match_dtype_to_c_struct(
 
 
 def _item(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
-    """A field's element type and its shape, () for a single one."""
+    """Return a field's element type and shape, () for a single element."""
     return dtype.subdtype or (dtype, ())
 
 
 def _ask_compiler(
     name: str, dtype: np.dtype, needed: str, declaration: str
 ) -> np.dtype:
-    """The dtype with the offsets that a kernel tells."""
+    """Return the dtype with the offsets that a kernel reports."""
     from pycuda._kernels.calls import includes_of
     from pycuda.compiler import SourceModule
 

@@ -1,8 +1,8 @@
-"""CUDA's vector types as numpy record dtypes: ``vec.float3`` and friends.
+"""CUDA's vector types as NumPy record dtypes: ``vec.float3`` and so on.
 
-`vec` has a dtype for each vector type, with fields x, y, z, w, packed; and
-``make_float3(x, y, z)``, which gives a 0-d array of it.  The dtypes'
-C names are in `NAMES`, for the registry in `pycuda.tools`.
+`vec` has a dtype for each vector type, with fields x, y, z, w and no padding;
+and ``make_float3(x, y, z)``, which returns a 0-d array of it.  `NAMES` has the
+dtypes' C names, for the registry in `pycuda.tools`.
 """
 
 # SPDX-License-Identifier: MIT

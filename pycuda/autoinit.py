@@ -1,6 +1,6 @@
 """Initialise CUDA and make a context on the default device.
 
-``context`` and ``device`` are what programs use from here.
+Programs use ``context`` and ``device`` of this module.
 
 SPDX-License-Identifier: MIT
 """

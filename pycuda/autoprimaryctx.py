@@ -1,6 +1,6 @@
 """Initialise CUDA and make the default device's primary context current.
 
-The primary context is the one that CUDA's runtime API uses.
+The primary context is also the context of CUDA's runtime API.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""Questions about the current device and its compiler."""
+"""Properties of the current device and its compiler."""
 
 # SPDX-License-Identifier: MIT
 
@@ -15,17 +15,17 @@ __all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
 
 
 def platform_bits() -> int:
-    """Width of a pointer of this Python: 64 or 32."""
+    """Return the width of a pointer of this Python: 64 or 32 bits."""
     return struct.calcsize("P") * 8
 
 
 def has_stack() -> bool:
-    """Have kernels a stack (compute capability 2.0 and newer)?"""
+    """Return whether kernels have a stack (compute capability >= 2.0)."""
     return _drv.Context.get_device().compute_capability() >= (2, 0)
 
 
 def has_double_support() -> bool:
-    """Can kernels compute in double (capability 1.3 and newer)?"""
+    """Return whether kernels can compute in double (capability >= 1.3)."""
     return _drv.Context.get_device().compute_capability() >= (1, 3)
 
 
@@ -40,7 +40,10 @@ extern "C" __global__ void write_size(size_t *output)
 
 @by_context
 def sizeof(type_name: str, preamble: str = "") -> int:
-    """Size in bytes of a type in kernels; `preamble` may declare it."""
+    """Return the size in bytes of a type in kernels.
+
+    `preamble` may declare the type.
+    """
     from pycuda.compiler import SourceModule
 
     source = _SIZEOF.format(type_name=type_name, preamble=preamble)

@@ -52,12 +52,12 @@ _HEADERS = os.path.join(_includes.package_dir(), "cuda")
 
 
 def _find_pycuda_include_path() -> str:
-    """Folder of the headers that kernels of this package include."""
+    """Return the folder of this package's headers for kernels."""
     return _HEADERS
 
 
 def get_nvcc_version(nvcc: str) -> str:
-    """What ``nvcc --version`` says, asked once a path."""
+    """Return the output of ``nvcc --version``, cached by path."""
     return _nvcc.version(nvcc)
 
 
@@ -67,9 +67,9 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
     Raises
     ------
     FileNotFoundError
-        If there is no such nvcc: NVRTC has no preprocessor to offer.
+        If there is no such nvcc: NVRTC offers no preprocessor.
     pycuda.driver.CompileError
-        If nvcc fails, or gives back less than half of the source.
+        If nvcc fails, or returns less than half of the source.
     """
     _nvcc.require(nvcc, "preprocess_source() needs nvcc")
     status, text, errors = _nvcc.preprocess(source, options, nvcc)
@@ -102,7 +102,7 @@ def _compile_with_nvrtc(
     names: Sequence[str] = (),
     refresh: bool = False,
 ) -> Compiled:
-    """`compile` without nvcc; `refresh` passes the cache's entry over."""
+    """Run `compile` without nvcc; `refresh` ignores the cache's entry."""
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
     if isinstance(source, bytes):
         source = source.decode()
@@ -124,7 +124,7 @@ def _compile_with_nvrtc(
 
 
 def _folders(include_dirs: Sequence[Any] | None) -> list[str]:
-    """`include_dirs` as a list of paths."""
+    """Return `include_dirs` as a list of paths."""
     if isinstance(include_dirs, (str, os.PathLike)):
         raise TypeError(
             "include_dirs must be a list of folders, not "
@@ -136,7 +136,7 @@ def _folders(include_dirs: Sequence[Any] | None) -> list[str]:
 def _settings(
     options: list[str] | None, cache_dir: Any, keep: bool
 ) -> tuple[list[str], Any, bool]:
-    """Options as a list of our own, and what debugging makes of the rest."""
+    """Return the options as a new list, and the settings for debugging."""
     words = list(DEFAULT_NVCC_FLAGS) if options is None else options
     words = _options.as_list(words)
     if _drv.CUDA_DEBUGGING:
@@ -163,23 +163,23 @@ def compile(
     source
         CUDA C; an object with ``str()``.
     nvcc
-        Path of an nvcc to run; with the default none is run.
+        Path of an nvcc to run; by default NVRTC compiles.
     options
-        nvcc's options, instead of `DEFAULT_NVCC_FLAGS`.
+        nvcc's options, in place of `DEFAULT_NVCC_FLAGS`.
     keep
-        Leave source, log and image in a folder, and print its name.
+        Keep source, log and image in a folder, and print its name.
     no_extern_c
         Do not put the source inside ``extern "C"``.
     arch, code
         Architecture, as nvcc's ``-arch`` and ``-code``; default: the
         device's.
     cache_dir
-        Folder of compiled images; False: none; None: PYCUDA_CACHE_DIR or
+        Folder of compiled images; False: no cache; None: PYCUDA_CACHE_DIR or
         the user's cache folder.
     include_dirs
         Folders to search for headers.
     target
-        "cubin", "ptx" or "fatbin" (through NVRTC: a cubin).
+        "cubin", "ptx" or "fatbin" (a cubin, if NVRTC compiles).
 
     Returns
     -------
@@ -224,7 +224,7 @@ def _compile_with_theirs(
     include_dirs: list[str] | None,
     target: str,
 ) -> bytes:
-    """`compile` where a program has put a `compile_plain` of its own."""
+    """Run `compile` with the `compile_plain` that a program put in place."""
     if isinstance(source, bytes):
         source = source.decode()
     words, cache_dir, keep = _settings(options, cache_dir, keep)
@@ -245,7 +245,7 @@ def _compile_with_nvcc(
     keep: bool,
     dirs: list[str],
 ) -> bytes:
-    """`compile` with the nvcc that the caller named."""
+    """Run `compile` with the nvcc that the caller named."""
     _nvcc.require(command[0], "leave nvcc= out to compile without nvcc")
     scan = _includes.scan(text, [], _includes.Folders(lambda: dirs))
     if not scan.complete:
@@ -273,7 +273,7 @@ def _compile_with_nvcc(
 def _run_nvcc(
     source: str, command: list[str], target: str, keep: bool
 ) -> bytes:
-    """Run nvcc; warn of what it says."""
+    """Run nvcc; warn of its messages."""
     done = _nvcc.run(command, source, target, keep)
     if done.image is None:
         if done.status == 0:
@@ -294,10 +294,9 @@ def compile_plain(
     cache_dir: Any,
     target: str = "cubin",
 ) -> bytes:
-    """`compile` without extern "C", architecture and our own headers.
+    """Compile without extern "C", architecture and this package's headers.
 
-    Through NVRTC the architecture is the device's, unless `options` name
-    one.
+    NVRTC compiles for the device's architecture, unless `options` name one.
     """
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
     if nvcc == "nvcc":
@@ -314,7 +313,7 @@ def compile_plain(
     return _compile_with_nvcc(source, command, cache_dir, target, keep, [])
 
 
-#: The functions of this module that programs replace.
+#: Functions of this module that programs replace.
 _OWN = {
     function.__name__: function
     for function in (
@@ -328,18 +327,18 @@ _OWN = {
 
 
 def _is_replaced(name: str) -> bool:
-    """Has a program put a function of its own in this module?"""
+    """Return whether a program has replaced a function of this module."""
     return globals()[name] is not _OWN[name]
 
 
 class CudaModule:
-    """What `SourceModule` and `DynamicModule` share."""
+    """Common base of `SourceModule` and `DynamicModule`."""
 
     module: Any
     _names: Mapping[str, str] = MappingProxyType({})
 
     def _check_arch(self, arch: str | None) -> None:
-        """Warn if `arch` is beyond the current device (not on the CPU)."""
+        """Warn if `arch` is newer than the current device (not on the CPU)."""
         wanted = _arch.arch_number(arch) if arch else None
         have = _arch.arch_number(_device_arch() or "")
         if wanted is None or have is None or not _on_gpu():
@@ -356,13 +355,13 @@ class CudaModule:
         self.get_surfref = self._by_symbol(self.module.get_surfref)
 
     def _by_symbol(self, look_up: Any) -> Any:
-        """A look-up of the module's that knows the name expressions."""
+        """Return a lookup of the module that accepts name expressions."""
         if not self._names:
             return look_up
         return lambda name: look_up(self._symbol(name))
 
     def _symbol(self, name: str) -> str:
-        """Symbol of what the source calls `name`."""
+        """Return the symbol of a name or name expression of the source."""
         known = self._names
         if not known or not isinstance(name, str):
             return name
@@ -370,7 +369,7 @@ class CudaModule:
         return known.get(name) or known.get(f"&{name}") or name
 
     def get_function(self, name: str) -> Any:
-        """The kernel called `name`, a `pycuda.driver.Function`."""
+        """Return the kernel called `name`, a `pycuda.driver.Function`."""
         return self.module.get_function(self._symbol(name))
 
 
@@ -378,19 +377,19 @@ class SourceModule(CudaModule):
     """Compile CUDA C for the current context and load it.
 
     The parameters are those of `compile`.  ``get_function``, ``get_global``,
-    ``get_texref`` and ``get_surfref`` look things up in it; ``module`` is
-    the `pycuda.driver.Module`.
+    ``get_texref`` and ``get_surfref`` look up the module's objects; ``module``
+    is the `pycuda.driver.Module`.
 
     Parameters
     ----------
     name_expressions
         Kernels and variables in C++'s terms, such as ``"scale<float>"`` or
-        ``"&space::table"``, under which they can be looked up then.  A
-        template is instantiated by being named here.  The source is then
-        not put inside ``extern "C"``.
+        ``"&space::table"``, by which they can then be looked up.  Naming a
+        template here instantiates it.  The source is then not put inside
+        ``extern "C"``.
     """
 
-    # For classes that load a module in their own way.
+    # Classes that load a module in another way leave this None.
     _source: object = None
     _options: Sequence[str] = ()
 
@@ -437,9 +436,9 @@ class SourceModule(CudaModule):
         self._bind_module()
 
     def get_function(self, name: str) -> Any:
-        """The kernel called `name`, a `pycuda.driver.Function`.
+        """Return the kernel called `name`, a `pycuda.driver.Function`.
 
-        It knows its source, for `pycuda._declared`.
+        The function refers to its source, for `pycuda._declared`.
         """
         function = super().get_function(name)
         if isinstance(self._source, str) and not renames(self._options):
@@ -447,7 +446,7 @@ class SourceModule(CudaModule):
         return function
 
     def _load(self, arguments: tuple[Any, ...]) -> None:
-        """Load what the cache has; what the driver refuses is made anew."""
+        """Load the cached image; compile again if the driver refuses it."""
         made = _compile_with_nvrtc(*arguments)
         try:
             self.module = _drv.module_from_buffer(made.image)
@@ -466,12 +465,12 @@ def _expressions(names: Sequence[str]) -> list[str]:
 
 
 def _squeeze(expression: str) -> str:
-    """A name expression without blanks, which do not tell them apart."""
+    """Remove the spaces of a name expression, which have no meaning."""
     return "".join(expression.split())
 
 
 class DynamicModule(CudaModule):
-    """Link several sources, images and libraries into one module."""
+    """Links several sources, images and libraries into one module."""
 
     def __init__(
         self,
@@ -508,7 +507,7 @@ class DynamicModule(CudaModule):
         self._check_arch(arch)
 
     def _locate_cuda_libdir(self) -> str:
-        """Folder that holds libcudadevrt.a."""
+        """Return the folder that holds libcudadevrt.a."""
         environment = os.environ.get
         nvcc = _includes.find_program(self.nvcc)
         roots = [environment("CUDA_PATH"), environment("CUDA_HOME")]
@@ -540,8 +539,7 @@ class DynamicModule(CudaModule):
     ) -> DynamicModule:
         """Compile `source` with the stored settings and add it.
 
-        Through NVRTC it is added as a relocatable cubin, through a named
-        nvcc as PTX.
+        NVRTC compiles to a relocatable cubin, a named nvcc to PTX.
         """
         named = self.nvcc != "nvcc" or _is_replaced("compile")
         image = compile(
@@ -568,8 +566,8 @@ class DynamicModule(CudaModule):
     def add_stdlib(self, libname: str) -> DynamicModule:
         """Add ``lib<libname>.a`` of CUDA's library folder.
 
-        The CPU device needs no libcudadevrt.a: what of it kernels call there
-        is built in.
+        The CPU device needs no libcudadevrt.a: the functions of it that
+        kernels call are built in.
         """
         if libname == "cudadevrt" and not _on_gpu():
             return self
@@ -583,7 +581,7 @@ class DynamicModule(CudaModule):
         return self
 
     def link(self) -> DynamicModule:
-        """Link what was added; afterwards functions can be looked up."""
+        """Link all added parts; afterwards functions can be looked up."""
         if self.linker is None:
             raise RuntimeError("this module is linked already")
         self.module = self.linker.link_module()
@@ -592,14 +590,14 @@ class DynamicModule(CudaModule):
         return self
 
     def get_function(self, name: str) -> Any:
-        """The kernel called `name`, a `pycuda.driver.Function`."""
+        """Return the kernel called `name`, a `pycuda.driver.Function`."""
         if self.module is None:
             raise RuntimeError("call link() before you look a function up")
         return super().get_function(name)
 
 
 class DynamicSourceModule(DynamicModule):
-    """A source that launches kernels itself (dynamic parallelism)."""
+    """A source whose kernels launch kernels (dynamic parallelism)."""
 
     def __init__(
         self,

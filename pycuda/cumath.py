@@ -41,7 +41,7 @@ def _check_array(name: str, array: Any) -> None:
 
 
 def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
-    """The function that users call `name` and NumPy `numpy_name`."""
+    """Make the function with the name `name`, NumPy's `numpy_name`."""
 
     def function(
         array: Any,
@@ -97,7 +97,7 @@ sinh = _make_unary("sinh", "sinh")
 cosh = _make_unary("cosh", "cosh")
 tanh = _make_unary("tanh", "tanh")
 
-# Beyond PyCUDA.
+# Functions that PyCUDA lacks.
 acosh = _make_unary("acosh", "arccosh")
 asinh = _make_unary("asinh", "arcsinh")
 atanh = _make_unary("atanh", "arctanh")
@@ -112,16 +112,16 @@ trunc = _make_unary("trunc", "trunc")
 
 @short("fmod", 2)
 def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
-    """Remainder of ``arg / mod`` with the sign of `arg`, like `numpy.fmod`.
+    """Return the remainder of ``arg / mod`` with the sign of `arg`.
 
-    One of the two may be a number.
+    See `numpy.fmod`.  One of the two may be a number.
     """
     if not isinstance(mod, _gpuarray.GPUArray):
         _check_array("fmod", arg)
     return _driver._apply("fmod", (arg, mod), stream=stream)
 
 
-# name -> (arguments behind the input, operation); T is the input's type.
+# Name -> (arguments after the input, operation); T is the input's type.
 _TWO_RESULTS = {
     "frexp": (
         "{T} *significand, {T} *exponent",
@@ -151,7 +151,7 @@ def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
 
 @functools.lru_cache(64)
 def _real_dtype(dtype: np.dtype) -> np.dtype | None:
-    """float32 or float64, as NumPy would promote it; None: neither."""
+    """Return float32 or float64, as NumPy would promote; None: neither."""
     if is_bfloat16(dtype):
         return np.dtype(np.float32)
     if dtype.kind not in "fiub":
@@ -161,7 +161,7 @@ def _real_dtype(dtype: np.dtype) -> np.dtype | None:
 
 
 def _as_real(name: str, array: Any, stream: Any) -> Any:
-    """`array` in a dtype that the kernels are for."""
+    """Return `array` in a dtype that the kernels support."""
     _check_array(name, array)
     dtype = _real_dtype(array.dtype)
     if dtype is None:
@@ -183,7 +183,7 @@ def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
 
 
 def frexp(arg: Any, stream: Any = None) -> tuple[Any, Any]:
-    """(significands, exponents): ``arg == significand * 2**exponent``.
+    """Return (significands, exponents): arg == significand * 2**exponent.
 
     Both have the dtype of `arg`; significands are in [0.5, 1).
     """
@@ -191,12 +191,12 @@ def frexp(arg: Any, stream: Any = None) -> tuple[Any, Any]:
 
 
 def modf(arg: Any, stream: Any = None) -> tuple[Any, Any]:
-    """(fractional, integer) parts of every element, with its sign."""
+    """Return (fractional, integer) parts of every element, with its sign."""
     return _two_results("modf", arg, stream)
 
 
 def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:
-    """``significand * 2**exponent``; exponents are truncated to integers."""
+    """Return ``significand * 2**exponent``; exponents are truncated."""
     wide = _as_real("ldexp", significand, stream)
     _check_array("ldexp", exponent)
     if is_short_float(exponent.dtype):

@@ -1,8 +1,8 @@
 """The CUDA driver API as objects, with PyCUDA's names.
 
-Most of it is compiled (:mod:`pycuda._driver`); here are the functions that
-need no speed. Importing it loads no driver library: the first call that needs
-one does.
+Most of it is compiled (:mod:`pycuda._driver`); this module has the functions
+that need no speed.  Importing it loads no driver library: the first call that
+needs one does.
 
 SPDX-License-Identifier: MIT
 """
@@ -41,7 +41,7 @@ from pycuda._driver import (
 )
 from pycuda._graphed import graphed as graphed
 
-# The names that PyCUDA exports and ``import *`` would hide or lacks.
+# Names that PyCUDA exports and ``import *`` would hide or lacks.
 MemoryError = _driver.MemoryError
 RuntimeError = _driver.RuntimeError
 HostAllocation = _driver.PagelockedHostAllocation
@@ -61,11 +61,11 @@ class CompileError(Error):
     Parameters
     ----------
     msg : str
-        What happened.
+        Description of the failure.
     command_line : list of str
         The compiler's command or options.
     stdout, stderr : str, optional
-        What it said.
+        The compiler's output.
     """
 
     def __init__(
@@ -93,7 +93,13 @@ class CompileError(Error):
 
 
 def set_debugging(flag: bool = True) -> None:
-    """Make later compilations produce debug code, without the cache."""
+    """Make later compilations produce debug code, without the cache.
+
+    Parameters
+    ----------
+    flag : bool
+        Whether kernels are compiled with ``-g -G``.
+    """
     global CUDA_DEBUGGING
     CUDA_DEBUGGING = flag
 
@@ -106,14 +112,14 @@ _NEWER_ATTRIBUTES = frozenset(
 
 
 def _device_get_attributes(self: Device) -> dict[Any, Any]:
-    """Return all attributes that the device answers."""
+    """Return all attributes that the device supports."""
     result = {}
     for name, attribute in device_attribute.names.items():
         try:
             result[attribute] = self.get_attribute(attribute)
         except Error as reason:
             if attribute in _NEWER_ATTRIBUTES:
-                continue  # the driver may be older than they are
+                continue  # an older driver may not know the attribute
             warnings.warn(
                 f"the device attribute {name} could not be read: {reason}",
                 UserWarning,
@@ -129,12 +135,34 @@ Device.get_attributes = _device_get_attributes
 
 
 def mem_alloc_like(ary: Any) -> DeviceAllocation:
-    """Allocate as many bytes on the device as ``ary`` has."""
+    """Allocate as many bytes on the device as ``ary`` has.
+
+    Raises
+    ------
+    MemoryError
+        If the device has too little free memory.
+    """
     return mem_alloc(ary.nbytes)
 
 
 def to_device(bf_obj: Any) -> DeviceAllocation:
-    """Copy a buffer to newly allocated device memory, in C order."""
+    """Copy a buffer to newly allocated device memory, in C order.
+
+    Parameters
+    ----------
+    bf_obj
+        Object with Python's buffer interface, of any strides.
+
+    Returns
+    -------
+    DeviceAllocation
+        Owns the memory.
+
+    Raises
+    ------
+    MemoryError
+        If the device has too little free memory.
+    """
     data = memoryview(bf_obj).tobytes()
     result = mem_alloc(len(data))
     memcpy_htod(result, data)
@@ -144,14 +172,42 @@ def to_device(bf_obj: Any) -> DeviceAllocation:
 def from_device(
     devptr: Any, shape: Any, dtype: Any, order: str = "C"
 ) -> np.ndarray:
-    """Copy device memory into a new array; returns when it is there."""
+    """Copy device memory into a new array.
+
+    Parameters
+    ----------
+    devptr
+        Address in device memory, or an allocation.
+    shape, dtype
+        Shape and dtype of the new array.
+    order : {"C", "F"}
+        Order of the elements in memory.
+
+    Returns
+    -------
+    ndarray
+        The copy, complete on return.
+    """
     result = np.empty(shape, dtype, order)
     memcpy_dtoh(result, devptr)
     return result
 
 
 def from_device_like(devptr: Any, other_ary: np.ndarray) -> np.ndarray:
-    """Copy device memory into a new array of the other's shape and dtype."""
+    """Copy device memory into a new array like `other_ary`.
+
+    Parameters
+    ----------
+    devptr
+        Address in device memory, or an allocation.
+    other_ary : ndarray
+        Its shape and dtype determine how much is copied.
+
+    Returns
+    -------
+    ndarray
+        The copy, complete on return.
+    """
     result = np.empty_like(other_ary)
     memcpy_dtoh(result, devptr)
     return result
@@ -171,21 +227,21 @@ def _order_of(ary: np.ndarray) -> str:
 def pagelocked_zeros(
     shape: Any, dtype: Any, order: str = "C", mem_flags: int = 0
 ) -> np.ndarray:
-    """Return page-locked zeros."""
+    """Return page-locked zeros; see :func:`pagelocked_empty`."""
     result = pagelocked_empty(shape, dtype, order, mem_flags)
     result.fill(0)
     return result
 
 
 def pagelocked_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
-    """Return a page-locked array of the other's shape, dtype and order."""
+    """Return a page-locked array of the shape, dtype and order of `array`."""
     return pagelocked_empty(
         array.shape, array.dtype, _order_of(array), mem_flags
     )
 
 
 def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
-    """Return page-locked zeros of the other's shape, dtype and order."""
+    """Return page-locked zeros of the shape, dtype and order of `array`."""
     result = pagelocked_empty_like(array, mem_flags)
     result.fill(0)
     return result
@@ -194,19 +250,19 @@ def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
 def aligned_zeros(
     shape: Any, dtype: Any, order: str = "C", alignment: int = 4096
 ) -> np.ndarray:
-    """Return zeros at an aligned address."""
+    """Return zeros at an address that is a multiple of `alignment` bytes."""
     result = aligned_empty(shape, dtype, order, alignment)
     result.fill(0)
     return result
 
 
 def aligned_empty_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
-    """Return an aligned array of the other's shape, dtype and order."""
+    """Return an aligned array of the shape, dtype and order of `array`."""
     return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
 
 
 def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
-    """Return aligned zeros of the other's shape, dtype and order."""
+    """Return aligned zeros of the shape, dtype and order of `array`."""
     result = aligned_empty_like(array, alignment)
     result.fill(0)
     return result
@@ -215,19 +271,22 @@ def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
 def managed_zeros(
     shape: Any, dtype: Any, order: str = "C", mem_flags: int = 0
 ) -> np.ndarray:
-    """Return zeros in memory that host and device share."""
+    """Return zeros in memory that host and device share.
+
+    See :func:`managed_empty` for the parameters.
+    """
     result = managed_empty(shape, dtype, order, mem_flags)
     result.fill(0)
     return result
 
 
 def managed_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
-    """Return a managed array of the other's shape, dtype and order."""
+    """Return a managed array of the shape, dtype and order of `array`."""
     return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
 def managed_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
-    """Return managed zeros of the other's shape, dtype and order."""
+    """Return managed zeros of the shape, dtype and order of `array`."""
     result = managed_empty_like(array, mem_flags)
     result.fill(0)
     return result
@@ -253,7 +312,7 @@ def dtype_to_array_format(dtype: Any) -> Any:
     Raises
     ------
     TypeError
-        No array format has such elements.
+        If no array format has such elements.
     """
     try:
         return _ARRAY_FORMATS[np.dtype(dtype)]
@@ -263,7 +322,7 @@ def dtype_to_array_format(dtype: Any) -> Any:
         ) from None
 
 
-# dtypes that arrays carry as several 32-bit integers.
+# Dtypes that CUDA arrays store as several 32-bit integers.
 _SPLIT_CHANNELS = {
     np.dtype(np.float64): 2,
     np.dtype(np.complex64): 2,
@@ -288,6 +347,13 @@ def matrix_to_array(
         float64 only with ``allow_double_hack``, as two int32 channels.
     order : {"C", "F"}
         "C": the array's x axis runs along a row; "F": down a column.
+    allow_double_hack : bool
+        Whether float64 is accepted.
+
+    Returns
+    -------
+    Array
+        The new CUDA array.
     """
     if matrix.ndim != 2:
         raise ValueError(
@@ -374,9 +440,14 @@ def np_to_array(
     nparray : ndarray
         float64 and complex64 become two int32 channels, complex128 four.
     order : {"C", "F"}
-        Which axis is x: the last ("C") or the first ("F").
+        The axis that becomes x: the last ("C") or the first ("F").
     allowSurfaceBind : bool
         Whether a SurfaceReference may be bound to it.
+
+    Returns
+    -------
+    Array
+        The new CUDA array.
     """
     if order == "C":
         nparray = np.ascontiguousarray(nparray)
@@ -391,7 +462,7 @@ def np_to_array(
 
 
 def _in_order(gpuarray: Any, order: str) -> Any:
-    """A copy whose memory is contiguous in an order."""
+    """Return a copy that is contiguous in the given order."""
     from pycuda.gpuarray import empty
 
     made = empty(gpuarray.shape, gpuarray.dtype, order=order)
@@ -429,6 +500,12 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> Array:
         Shape (height, width, channels) with order "C", (channels, width,
         height) with order "F".
     order : {"C", "F"}
+        Order of the axes.
+
+    Returns
+    -------
+    Array
+        The new CUDA array.
     """
     if order.upper() == "C":
         height, width, channels = ndarray.shape
@@ -454,7 +531,7 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> Array:
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind an array, clamped at its borders, read without interpolation."""
+    """Bind an array, clamped at its borders, without interpolation."""
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)
@@ -474,7 +551,7 @@ def get_curand_version() -> tuple[int, int, int]:
 
 
 def __getattr__(name: str) -> Any:
-    """Names that programs of before 2010 look for here."""
+    """Look up names that programs from before 2010 expect here."""
     if name != "SourceModule":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from pycuda.compiler import SourceModule

@@ -1,7 +1,7 @@
-"""Element-wise kernels from a few words of C.
+"""Element-wise kernels from short expressions in C.
 
 `ElementwiseKernel` writes the loop around an operation; the ``get_*_kernel``
-functions give prepared kernels for common operations.  Kernels are generated
+functions return prepared kernels for common operations.  Kernels are generated
 here as CUDA C and compiled by `pycuda.compiler`.
 """
 
@@ -49,17 +49,17 @@ __all__ = [
 ]
 
 _BLOCK = 256
-_SEVERAL_FROM = 1 << 20  # elements, where a thread makes several
+_SEVERAL_FROM = 1 << 20  # elements from which a thread computes several
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)
 
-# An operation that writes to `i` may use any element of a vector.
+# An operation that writes to `i` may access any element of a vector.
 _MOVES = re.compile(
     r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
     r"|(?:\+\+|--|&)\s*i\b"
 )
-# It and one with one of these words needs the loop; any other is right in
-# one thread an element.
+# Such an operation, and one with one of these words, needs the loop; any other
+# works with one thread per element.
 _NEEDS_LOOP = re.compile(
     r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"
     r"|blockIdx|blockDim|gridDim|threadIdx|__shared__"
@@ -67,8 +67,8 @@ _NEEDS_LOOP = re.compile(
 )
 
 
-# Several times over in a thread these grow too large, or depend on what is
-# bound to a module.
+# Repeated several times in a thread, these operations grow too large, or
+# depend on objects that are bound to a module.
 _ONE_IS_ENOUGH = re.compile(r"\b(?:for|while|do|tex\w*|surf\w*)\b")
 _MOST_TEXT = 200
 _NO_CODE = re.compile(r"\s*(?:typedef\s[\w\s:<>]+;\s*)*")
@@ -103,9 +103,9 @@ extern "C" __global__ void {name}({parameters})
 }}
 """
 
-# The elements of a thread lie a block apart.  Where the compiler knows that
-# no array overlaps another, it loads all of them before it stores any: twice
-# as many bytes are on their way.
+# The elements of a thread are one block apart. If the compiler knows that
+# arrays do not overlap, it loads all elements before it stores any, so that
+# twice as many bytes are in transfer.
 _EACH_SEVERAL = """\
 extern "C" __global__ void {name}({parameters})
 {{
@@ -166,7 +166,7 @@ _RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
 
 
 def _declare(argument: Argument, axes: int, apart: bool) -> str:
-    """One parameter; `axes` > 0 for a vector with strides."""
+    """Return one parameter; `axes` > 0 for a vector with strides."""
     ctype = dtype_to_ctype(argument.dtype)
     if apart and isinstance(argument, VectorArg):
         return f"{ctype} *__restrict__ {argument.name}"
@@ -185,7 +185,7 @@ def _generate(
     after_loop: str = "",
     layout: Sequence[int] = (),
 ) -> str:
-    """Kernel source; `layout` has the number of strided axes an argument."""
+    """Return the source; `layout` counts strided axes per argument."""
     layout = list(layout) or [0] * len(arguments)
     layout += [0] * (len(arguments) - len(layout))
     apart = template is _EACH_SEVERAL
@@ -223,7 +223,7 @@ def get_elwise_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> Any:
-    """Module with a kernel that loops over `n` elements.
+    """Build a module with a kernel that loops over `n` elements.
 
     `arguments` must end with the size, ``ScalarArg(np.uintp, "n")``.
     """
@@ -243,7 +243,7 @@ def get_elwise_range_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> Any:
-    """Module with a kernel that loops over start, stop, step.
+    """Build a module with a kernel that loops over start, stop, step.
 
     `arguments` must end with those three, of type ``np.intp``.
     """
@@ -262,7 +262,7 @@ def get_elwise_kernel_and_types(
     use_range: bool = False,
     **kwargs: Any,
 ) -> tuple[Any, Any, list[Argument]]:
-    """(module, prepared kernel, arguments with the size at the end)."""
+    """Return (module, prepared kernel, arguments with the size at the end)."""
     full: list[Any] = parse_arguments(arguments)
     full += _RANGE_SIZE if use_range else _SIZE
     make = get_elwise_range_module if use_range else get_elwise_module
@@ -280,8 +280,9 @@ def get_elwise_kernel(
     options: list[str] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Prepared kernel, called as
-    ``f.prepared_async_call(grid, block, stream, *values, n)``.
+    """Return a prepared kernel.
+
+    It is called as ``f.prepared_async_call(grid, block, stream, *values, n)``.
     """
     return get_elwise_kernel_and_types(
         arguments, operation, name, keep, options, **kwargs
@@ -291,7 +292,7 @@ def get_elwise_kernel(
 def _merge_axes(
     shape: Sequence[int], strides: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Drop axes of length 1 and join those that run on (C order)."""
+    """Drop axes of length 1 and merge contiguous ones (C order)."""
     lengths: list[int] = []
     steps: list[int] = []
     for length, stride in zip(shape, strides, strict=True):
@@ -307,14 +308,14 @@ def _merge_axes(
 
 
 def strided_record(array: Any) -> tuple[int, np.ndarray]:
-    """(axes, the bytes of a pycuda_strided) for an array of any strides."""
+    """Return (axes, bytes of a pycuda_strided) for an array of any strides."""
     lengths, steps = _merge_axes(array.shape, array.strides)
     record = np.array([array.ptr, *lengths, *steps], np.int64)
     return len(lengths), record
 
 
 def same_order(arrays: Sequence[Any]) -> bool:
-    """May memory order be used for all of them?"""
+    """Return whether memory order can be used for all of the arrays."""
     flags = [a.flags for a in arrays]
     return all(f.c_contiguous for f in flags) or (
         all(f.f_contiguous for f in flags)
@@ -331,36 +332,43 @@ class ElementwiseKernel(ElementwiseBase):
         C declarators with commas, or a list of `VectorArg`, `ScalarArg`;
         at least one vector.
     operation
-        C statements for one element, with index ``i`` of ``n``; in them
-        ``tid``, ``total_threads`` and ``cta_start`` may be used.
+        C statements for one element, with index ``i`` of ``n``; they may use
+        ``tid``, ``total_threads`` and ``cta_start``.
     name
         Name of the kernel.
     keep, options
         As in `pycuda.compiler.compile`.
     preamble, loop_prep, after_loop
-        C before the kernel, before its loop and behind it.
+        C before the kernel, before its loop and after it.
+
+    Raises
+    ------
+    pycuda.driver.CompileError
+        At the first call: the compiler refuses the source.
+    TypeError, ValueError
+        At a call: arguments of other types or shapes than the kernel takes.
 
     Notes
     -----
     A call ``kernel(*args, range=None, slice=None, stream=None)`` runs it for
-    every element of the first vector: `range` is a ``slice(start, stop,
-    step)`` of integers, taken as it is, that says for which elements; `slice`
-    has the meaning it has as an index of the array.
+    every element of the first vector.  `range` is a ``slice(start, stop,
+    step)`` of integers, used unchanged, that selects the elements; `slice` has
+    the meaning that it has as an index of the array.
 
-    Arrays may have any strides; where they are not all contiguous alike,
-    ``i`` counts in C order and the vectors can only be indexed.  A vector
-    that is only used as ``name[i]`` and smaller than the first one is
-    broadcast to its shape; ValueError if it can't be and the operation has no
-    condition or loop.  If the operation assigns to it, there are only as many
-    elements as it has, with one warning.
+    Arrays may have any strides.  If they are not all contiguous in the same
+    order, ``i`` counts in C order and the vectors can only be indexed.  A
+    vector that is only used as ``name[i]`` and smaller than the first one is
+    broadcast to its shape; ValueError if that is impossible and the operation
+    has no condition or loop.  If the operation assigns to it, the call has
+    only as many elements as this vector, with one warning.
 
-    A bool array for a numeric vector is converted; where the operation may
-    assign to it, it takes what is not zero.
+    A bool array for a numeric vector is converted; if the operation assigns to
+    it, nonzero results become True.
 
-    A vector may be given as None: a new array, of the shape that the vectors
-    used as ``name[i]`` broadcast to, which the call returns.  A capital
-    letter as a type, as in ``"T *x, T *y"``, is any type; it is a C type in
-    the operation and the preamble.
+    A vector may be given as None: the call then allocates and returns an
+    array, of the shape to which the vectors used as ``name[i]`` broadcast.  A
+    capital letter as a type, as in ``"T *x, T *y"``, is any type; it is a C
+    type in the operation and the preamble.
     """
 
     def __init__(
@@ -437,7 +445,7 @@ class ElementwiseKernel(ElementwiseBase):
         self._bound: dict[tuple, ElementwiseKernel] = {}
 
     def _bind(self, values: Sequence[Any]) -> ElementwiseKernel:
-        """The kernel for the types that the letters stand for in a call."""
+        """Return the kernel for the types of the letters in a call."""
         letters = _calls.bind(self.name, self.arguments, values)
         key = tuple(sorted(letters.items()))
         made = self._bound.get(key)
@@ -460,13 +468,14 @@ class ElementwiseKernel(ElementwiseBase):
                 self.gen_kwargs["options"],
                 **texts,
             )
-            made._may_change = self._may_change  # what is const is known here
+            # the original declaration knows const
+            made._may_change = self._may_change
         return made
 
     def generate_stride_kernel_and_types(
         self, use_range: bool
     ) -> tuple[Any, Any, list[Argument]]:
-        """(module, prepared kernel, arguments) of the looping form."""
+        """Return (module, prepared kernel, arguments) of the looping form."""
         if use_range not in self._stride_kernels:
             self._stride_kernels[use_range] = get_elwise_kernel_and_types(
                 self.arguments,
@@ -478,7 +487,7 @@ class ElementwiseKernel(ElementwiseBase):
         return self._stride_kernels[use_range]
 
     def get_texref(self, name: str, use_range: bool = False) -> Any:
-        """Texture reference `name`, for calls on arrays in one order."""
+        """Return texture reference `name`, for arrays in one order."""
         return self._compiled(use_range, ())[0].get_texref(name)
 
     def _compiled(
@@ -487,7 +496,7 @@ class ElementwiseKernel(ElementwiseBase):
         layout: tuple[int, ...],
         each_several: bool = False,
     ) -> tuple[Any, Any]:
-        """(module, prepared kernel) for the current context."""
+        """Return (module, prepared kernel) for the current context."""
         context = _drv.Context.get_current()
         key = (context, use_range, layout, each_several)
         made = self._functions.get(key)
@@ -531,7 +540,7 @@ class ElementwiseKernel(ElementwiseBase):
         stream: Any = None,
         **kwargs: Any,
     ) -> Any:
-        """A call that `ElementwiseBase` has no plan for, or that is wrong."""
+        """Run a call for which `ElementwiseBase` has no plan, or refuse it."""
         if kwargs:
             raise TypeError(
                 "invalid keyword arguments specified: " + ", ".join(kwargs)
@@ -597,9 +606,9 @@ class ElementwiseKernel(ElementwiseBase):
         self._run_range(layout, values, bounds, stream)
 
     def _check_vectors(self, values: list[Any], stream: Any) -> list[Any]:
-        """The arrays among `values`, converted where that is allowed.
+        """Return the arrays among `values`, converted if that is allowed.
 
-        An array that is given twice has one copy.
+        An array that is given twice is converted once.
         """
         arrays = []
         copies: dict[tuple, Any] = {}
@@ -629,7 +638,7 @@ class ElementwiseKernel(ElementwiseBase):
     def _place_vectors(
         self, values: list[Any], arrays: list[Any]
     ) -> tuple[int, ...]:
-        """Put what stands for each array into `values`; their layout."""
+        """Replace arrays in `values` by arguments; return the layout."""
         from pycuda._array.indexing import is_misaligned
 
         layout = [0] * len(values)
@@ -692,7 +701,7 @@ class ElementwiseKernel(ElementwiseBase):
 
     @staticmethod
     def _lie_apart(arrays: Sequence[Any], n: int) -> bool:
-        """Whether no vector's first `n` elements overlap another's."""
+        """Return whether no two vectors overlap in their `n` elements."""
         spans = sorted(
             (array.ptr, n * array.dtype.itemsize) for array in arrays
         )
@@ -719,7 +728,7 @@ class ElementwiseKernel(ElementwiseBase):
 
 @by_context
 def _resident_blocks() -> int:
-    """Blocks for a grid-stride loop that keep the device busy."""
+    """Return how many blocks a grid-stride loop needs to fill the device."""
     device = _drv.Context.get_device()
     count = _drv.device_attribute.MULTIPROCESSOR_COUNT
     return 8 * device.get_attribute(count)
@@ -727,11 +736,11 @@ def _resident_blocks() -> int:
 
 @by_context
 def _several_pay() -> bool:
-    """Whether threads that make several elements are faster here."""
+    """Return whether several elements per thread are faster on this device."""
     return not runs_threads_in_turn()
 
 
-# The canned kernels are built with the above.
+# The canned kernels are built with the functions above.
 from pycuda._kernels import canned as _canned  # noqa: E402
 from pycuda._kernels.canned import *  # noqa: E402, F403
 

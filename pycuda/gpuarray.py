@@ -1,8 +1,8 @@
-"""Arrays on the device with numpy's interface.
+"""Arrays on the device with NumPy's interface.
 
 `GPUArray` keeps shape, strides and dtype in C (`pycuda._driver.ArrayBase`):
 indexing, operators, comparisons, copies and reductions run without a Python
-frame.  This module adds the colder methods and the functions.
+frame.  This module adds the less frequent methods and the functions.
 """
 
 # SPDX-License-Identifier: MIT
@@ -268,7 +268,7 @@ __all__ = [
     "zeros_like",
 ]
 
-# Some of these have names of builtins, and are not for `import *`.
+# Some of these have the names of builtins, so `import *` excludes them.
 globals().update(FUNCTIONS)
 __all__ += sorted(name for name in FUNCTIONS if not hasattr(builtins, name))
 
@@ -276,7 +276,7 @@ __all__ += sorted(name for name in FUNCTIONS if not hasattr(builtins, name))
 
 
 def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
-    """Grid and block for a grid-stride loop over n elements.
+    """Return grid and block for a grid-stride loop over n elements.
 
     Returns
     -------
@@ -303,7 +303,7 @@ def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
 
 
 def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
-    """Make an array again from a pickle."""
+    """Recreate an array from a pickle."""
     array = cls.__new__(cls)
     order = "F" if host.flags.f_contiguous and host.ndim > 1 else "C"
     if host.flags.c_contiguous:
@@ -323,16 +323,19 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     Parameters
     ----------
     shape : int or iterable of int
+        Lengths of the axes.
     dtype : anything that numpy.dtype takes
+        Dtype of the elements.
     allocator : callable, optional
-        Gets a number of bytes, gives what stands for a device address.
+        Takes a number of bytes, returns an object that is a device address.
     base : object, optional
-        What owns the memory of ``gpudata``.
+        Owner of the memory of ``gpudata``.
     gpudata : optional
         Memory to use in place of new memory.
     strides : tuple of int, optional
         Bytes between elements.
     order : {"C", "F"}
+        Order of the axes in memory, if no strides are given.
     """
 
     __array_priority__ = 100
@@ -362,13 +365,13 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
-        """Numpy's ufuncs on device arrays and scalars."""
+        """Run NumPy's ufuncs on device arrays and scalars."""
         return dispatch_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
         self, func: Callable, types: Any, args: tuple, kwargs: dict
     ) -> Any:
-        """Numpy's functions on device arrays."""
+        """Run NumPy's functions on device arrays."""
         return dispatch(func, args, kwargs)
 
     # -- elements
@@ -396,7 +399,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     conjugate = conj
 
     def reverse(self, stream: drv.Stream | None = None) -> GPUArray:
-        """All elements in opposite (C) order, in the same shape."""
+        """Return the elements in reverse (C) order, in the same shape."""
         result = self._new_like_me()
         backwards = self[(slice(None, None, -1),) * self.ndim]
         result.set(backwards, True, stream)
@@ -411,7 +414,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         stream: drv.Stream | None = None,
         out: GPUArray | None = None,
     ) -> GPUArray:
-        """``selffac * self + otherfac * other``."""
+        """Return ``selffac * self + otherfac * other``."""
         return _weighted_sum(self, selffac, other, otherfac, out, stream)
 
     # -- textures
@@ -437,7 +440,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         allow_complex_hack: bool = False,
         allow_offset: bool = False,
     ) -> float:
-        """Bind the memory and set the format that the dtype asks for.
+        """Bind the memory and set the format that the dtype needs.
 
         With a hack, doubles and complex numbers are read as pairs of 32-bit
         words.
@@ -487,7 +490,7 @@ empty = GPUArray
 
 
 def _packed_strides(host: np.ndarray) -> tuple[int, ...]:
-    """Strides of a packed copy with the same order of axes."""
+    """Return strides of a contiguous copy with the same axis order."""
     axes = sorted(
         range(host.ndim), key=lambda axis: -builtins.abs(host.strides[axis])
     )
@@ -528,7 +531,7 @@ def _to_gpu(
 def to_gpu(
     ary: np.ndarray | GPUArray, allocator: Callable = drv.mem_alloc
 ) -> GPUArray:
-    """Copy an array to the device, or on it, keeping the order of its axes."""
+    """Copy a host or device array to the device, keeping its axis order."""
     return _to_gpu(ary, allocator, False, None)
 
 
@@ -537,10 +540,10 @@ def to_gpu_async(
     allocator: Callable = drv.mem_alloc,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Copy an array to the device, or on it, in stream order.
+    """Copy a host or device array to the device, in stream order.
 
-    The host memory must not change before the copy is done; page-locked
-    memory makes it asynchronous.
+    The host memory must not change before the copy is done.  The copy is
+    asynchronous only if that memory is page-locked.
     """
     return _to_gpu(ary, allocator, True, stream)
 
@@ -552,7 +555,7 @@ def zeros(
     allocator: Callable = drv.mem_alloc,
     order: str = "C",
 ) -> GPUArray:
-    """New array filled with zeros."""
+    """Create an array filled with zeros."""
     return _filled(GPUArray(shape, dtype, allocator, order=order), 0)
 
 
@@ -563,7 +566,7 @@ def ones(
     allocator: Callable = drv.mem_alloc,
     order: str = "C",
 ) -> GPUArray:
-    """New array filled with ones."""
+    """Create an array filled with ones."""
     return _filled(GPUArray(shape, dtype, allocator, order=order), 1)
 
 
@@ -578,7 +581,7 @@ def _filled(array: GPUArray, number: int) -> GPUArray:
 def empty_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
-    """New array of the shape of another, uninitialised.
+    """Create an uninitialised array of the shape of another one.
 
     Parameters
     ----------
@@ -615,7 +618,7 @@ def empty_like(
 def zeros_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
-    """`empty_like`, filled with zeros."""
+    """Create zeros in the shape of another array; see `empty_like`."""
     return _filled(empty_like(other_ary, dtype, order), 0)
 
 
@@ -623,7 +626,7 @@ def zeros_like(
 def ones_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
-    """`empty_like`, filled with ones."""
+    """Create ones in the shape of another array; see `empty_like`."""
     return _filled(empty_like(other_ary, dtype, order), 1)
 
 
@@ -658,10 +661,10 @@ def _arange_arguments(args: tuple, kwargs: dict) -> dict[str, Any]:
 def arange(
     *args: Any, stream: drv.Stream | None = None, **kwargs: Any
 ) -> GPUArray:
-    """``arange([start,] stop[, step][, dtype])``: evenly spaced numbers.
+    """Return evenly spaced numbers; of ([start,] stop[, step][, dtype]).
 
-    Element i is ``start + i * step``; there are
-    ``ceil((stop - start) / step)``.
+    Element i is ``start + i * step``; there are ``ceil((stop - start) /
+    step)``.
     """
     found = _arange_arguments(args, kwargs)
     start, step = found.get("start"), found.get("step")
@@ -684,7 +687,7 @@ def arange(
     if result.size == 0:
         return result
     if result.size == 1:
-        step = 1  # none is taken, and it may be none of the dtype's
+        step = 1  # no step is taken, and 1 may have no value in the dtype
     if dtype.kind == "u" and step < 0:
         step = int(step) % 2 ** (8 * dtype.itemsize)
     numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])
@@ -695,12 +698,12 @@ def arange(
 
 
 def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:
-    """``a.reshape(*shape)``."""
+    """Return ``a.reshape(*shape)``."""
     return a.reshape(*shape, **kwargs)
 
 
 def transpose(a: GPUArray, axes: Sequence[int] | None = None) -> GPUArray:
-    """``a.transpose(axes)``."""
+    """Return ``a.transpose(axes)``."""
     return a.transpose(axes)
 
 
@@ -718,7 +721,7 @@ def if_positive(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Elements of ``then_`` where criterion > 0, else of ``else_``."""
+    """Select elements of ``then_`` where criterion > 0, else ``else_``."""
     for value in (then_, else_):
         if _operand_shape(value) not in (None, criterion.shape):
             raise ValueError("shapes do not match")
@@ -731,11 +734,11 @@ def if_positive(
     return apply("if_positive", (criterion, then_, else_), out, stream)
 
 
-# --- for programs that reach inside --------------------------------------
+# --- for programs that use private names -------------------------------
 
 
 def _get_common_dtype(obj1: Any, obj2: Any) -> np.dtype:
-    """Dtype of ``obj1 + obj2`` by numpy's promotion."""
+    """Return the dtype of ``obj1 + obj2`` by NumPy's promotion."""
     kinds = []
     for value in (obj1, obj2):
         if isinstance(value, (ArrayBase, np.ndarray, np.generic)):
@@ -746,7 +749,7 @@ def _get_common_dtype(obj1: Any, obj2: Any) -> np.dtype:
 
 
 def _compact_strides(a: GPUArray) -> tuple[int, ...]:
-    """Strides of a packed array with a's order of axes."""
+    """Return strides of a contiguous array with a's axis order."""
     model = np.lib.stride_tricks.as_strided(
         np.empty(0, a.dtype), a.shape, a.strides
     )

@@ -1,8 +1,8 @@
 """Reductions from two expressions in C.
 
-A first kernel maps and reduces into one value a block, a second reduces those
-until one is left.  The tree is built with barriers only; blocks of a first
-stage are few, so that each thread works through many elements.
+A first kernel maps and reduces to one value per block; a second kernel reduces
+those until one is left.  The tree uses only barriers.  A first stage has few
+blocks, so that each thread processes many elements.
 """
 
 # SPDX-License-Identifier: MIT
@@ -52,18 +52,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class _Shape:
-    """How a reduction is cut up on a kind of device."""
+    """Partition of a reduction on a kind of device."""
 
-    block: int  # threads
-    lanes: int  # accumulators a thread, for numbers
-    sequence: int  # elements a thread, at least
+    block: int  # threads per block
+    lanes: int  # accumulators per thread, for numbers
+    sequence: int  # fewest elements per thread
     max_blocks: int
 
 
 def _shape() -> _Shape:
-    """The shape for the current device.
+    """Return the shape for the current device.
 
-    Where threads run in turn on a processor core, one thread a block reads
+    If threads run sequentially on a processor core, one thread per block reads
     its share of the memory in order.
     """
     if building.runs_threads_in_turn():
@@ -73,11 +73,11 @@ def _shape() -> _Shape:
     return _Shape(512, 4, 4, min(resident, 1024))
 
 
-# REDUCE and READ_AND_MAP are textual: expressions may use any name that
-# begins otherwise than `pycuda_` and is none of PyCUDA's own (BLOCK_SIZE,
-# out_type, out, seq_count, n, sdata, tid, i, acc).  A block reduces
-# `seq_count` elements a thread, each thread into {lanes} accumulators, so that
-# additions need not wait for each other.
+# REDUCE and READ_AND_MAP are textual: expressions may use any name that does
+# not begin with `pycuda_` and is none of PyCUDA's own (BLOCK_SIZE, out_type,
+# out, seq_count, n, sdata, tid, i, acc). A block reduces `seq_count` elements
+# per thread, each thread into {lanes} accumulators, so that additions need not
+# wait for each other.
 _KERNEL = """\
 #define BLOCK_SIZE {block_size}
 #define READ_AND_MAP(i) ({map_expr})
@@ -158,7 +158,7 @@ def get_reduction_module(
     preamble: str = "",
     lanes: int = 1,
 ) -> Any:
-    """Module with one stage of a reduction, a kernel called `name`.
+    """Build a module with one stage of a reduction, a kernel called `name`.
 
     `block_size` and `lanes`, the accumulators of a thread, are powers of 2.
     """
@@ -191,7 +191,7 @@ def get_reduction_kernel_and_types(
     preamble: str = "",
     lanes: int = 1,
 ) -> tuple[Any, list[Any]]:
-    """(prepared kernel, its arguments) of stage 1 or 2."""
+    """Return (prepared kernel, its arguments) of stage 1 or 2."""
     if stage == 1:
         map_expr = "in[i]" if map_expr is None else map_expr
     else:
@@ -215,7 +215,7 @@ def get_reduction_kernel_and_types(
 
 
 def _letters_of(arguments: Any) -> bool:
-    """Whether a letter stands for a type among the declarators."""
+    """Return whether a declarator has a letter as its type."""
     return isinstance(arguments, str) and any(
         isinstance(argument, calls.GenericArg)
         for argument in calls.parse_arguments(arguments)
@@ -233,7 +233,10 @@ def _check_count(
 
 
 def _warn_of_unknown(name: str, keywords: Iterable[str]) -> None:
-    """PyCUDA leaves them out without a word; so the sum is of everything."""
+    """Warn of unknown keywords, which PyCUDA ignores silently.
+
+    With an ignored keyword the sum is of all elements.
+    """
     warnings.warn(
         f"{name}: unknown keyword arguments are left out: "
         f"{', '.join(keywords)}; to reduce a part, pass a view such as "
@@ -243,14 +246,14 @@ def _warn_of_unknown(name: str, keywords: Iterable[str]) -> None:
 
 
 class ReductionKernel:
-    """Map each element, reduce the results to one.
+    """Maps each element and reduces the results to one value.
 
     Parameters
     ----------
     dtype_out
         Dtype of accumulator and result, or a letter of `arguments`.
     neutral
-        C expression (or number) that changes nothing when reduced with.
+        C expression (or number) that is the neutral value of the reduction.
     reduce_expr
         C expression in ``a`` and ``b``; associative and commutative.
     map_expr
@@ -312,7 +315,7 @@ class ReductionKernel:
         self._read_by_element = self._find_read_by_element(map_expr or "in[i]")
 
     def _find_read_by_element(self, map_expr: str) -> set[str]:
-        """Names of the vectors whose elements are all read."""
+        """Return the names of the vectors whose elements are all read."""
         spec = self._spec
         macros = find_macros(spec["preamble"], spec["options"])
         map_expr = macros.expand(map_expr)
@@ -327,7 +330,7 @@ class ReductionKernel:
         }
 
     def _stage(self, stage: int) -> tuple[Any, Any]:
-        """(kernel, arguments) of a stage in the current context."""
+        """Return (kernel, arguments) of a stage in the current context."""
         key = (_drv.Context.get_current(), stage)
         made = self._stages.get(key)
         if made is None:
@@ -358,23 +361,29 @@ class ReductionKernel:
         out
             Array whose first element receives the result.
         allocator
-            Where result and partial results are allocated; default: as the
-            first vector was.
+            Allocates result and partial results; default: the allocator of the
+            first vector.
         kernel_wrapper
-            Called with each of the two launching functions; what it returns
-            is called in its place.
+            Called with each of the two launching functions; its result is
+            called in place of the function.
         axis : int or tuple of int, optional
-            What is reduced; None: everything.  Vectors then have one shape,
-            and ``i`` counts in C order with these axes last.
+            Axes to reduce; None reduces everything.  With an axis all vectors
+            have one shape, and ``i`` counts in C order with these axes last.
         keepdims
             Whether the axes stay, with length 1.
         dtype
-            Of accumulator and result in this call, in place of `dtype_out`.
+            Dtype of accumulator and result in this call, in place of
+            `dtype_out`.
 
         Returns
         -------
         GPUArray
             `out`, or a new array without the axes reduced.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If arguments have other types or shapes than the kernel takes.
         """
         if unknown:
             _warn_of_unknown(self.name, unknown)
@@ -409,7 +418,8 @@ class ReductionKernel:
             blocks, sequence = self._plan(size)
             target = self._target(blocks, out, allocator)
             given = [target, *inputs, *values]
-            if kernel_wrapper:  # which knows addresses, as PyCUDA passes them
+            # the wrapper expects addresses, as PyCUDA passes them
+            if kernel_wrapper:
                 given = [getattr(a, "gpudata", a) for a in given]
             launch(
                 (blocks, 1),
@@ -427,7 +437,7 @@ class ReductionKernel:
             size = blocks
 
     def _bind(self, values: Sequence[Any]) -> ReductionKernel:
-        """The kernel for the types that the letters stand for in a call."""
+        """Return the kernel for the types of the letters in a call."""
         arguments = calls.parse_arguments(self._generic[4])
         _check_count(self.name, arguments, values)
         letters = calls.bind(self.name, arguments, values)
@@ -453,7 +463,7 @@ class ReductionKernel:
         return self._bound[key]
 
     def _with_dtype(self, dtype: np.dtype) -> ReductionKernel:
-        """The same reduction, accumulated in another dtype."""
+        """Return the same reduction, accumulated in another dtype."""
         if dtype not in self._others:
             spec = self._spec
             self._others[dtype] = ReductionKernel(
@@ -523,7 +533,7 @@ class ReductionKernel:
         return gpuarray.empty(shape, self.dtype_out, allocator=allocator)
 
     def _plan(self, size: int) -> tuple[int, int]:
-        """(blocks, elements a thread) of one stage."""
+        """Return (blocks, elements per thread) of one stage."""
         shape = self._shape
         blocks = -(-size // (shape.block * shape.sequence))
         blocks = max(min(blocks, shape.max_blocks), 1)
@@ -533,7 +543,7 @@ class ReductionKernel:
     def _prepare_arguments(
         self, args: Any, stream: Any
     ) -> tuple[list[Any], Any]:
-        """(values for the kernel, the first vector)."""
+        """Return (values for the kernel, the first vector)."""
         types = self._stage(1)[1]
         arrays = self._check_arguments(types, args, stream)
         self._check_sizes(types, arrays)
@@ -545,7 +555,7 @@ class ReductionKernel:
         return self._values(types, args, iter(arrays)), arrays[0]
 
     def _check_sizes(self, types: list[Any], arrays: list[Any]) -> None:
-        """ValueError for a vector that the kernel would read beyond."""
+        """Raise ValueError for a vector that is too short for the kernel."""
         vectors = [a for a in types if isinstance(a, VectorArg)]
         for argument, array in zip(vectors, arrays, strict=True):
             if (
@@ -561,7 +571,7 @@ class ReductionKernel:
     def _check_arguments(
         self, types: list[Any], args: Any, stream: Any
     ) -> list[Any]:
-        """The arrays among the arguments, converted where that is allowed."""
+        """Return the arrays among the arguments, converted if allowed."""
         _check_count(self.name, types, args)
         arrays = []
         for argument, value in zip(types, args, strict=True):
@@ -580,7 +590,7 @@ class ReductionKernel:
 
     @staticmethod
     def _values(types: list[Any], args: Any, arrays: Any) -> list[Any]:
-        """What the kernel is given; of an array without memory 0."""
+        """Return the kernel's values; 0 for an array without memory."""
         return [
             calls.memory_of(next(arrays))
             if isinstance(t, VectorArg)
@@ -598,7 +608,7 @@ def _c(dtype: Any) -> str:
 
 @context_dependent_memoize
 def get_sum_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
-    """Sum of `in`; accumulates in `dtype_out` (default: `dtype_in`)."""
+    """Build a sum of `in` in `dtype_out` (default: `dtype_in`)."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -611,7 +621,7 @@ def get_sum_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
 
 @context_dependent_memoize
 def get_any_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
-    """Is any element of `in` not zero?"""
+    """Build a test for any nonzero element of `in`."""
     return ReductionKernel(
         dtype_out,
         "false",
@@ -623,7 +633,7 @@ def get_any_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
 
 @context_dependent_memoize
 def get_all_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
-    """Are all elements of `in` not zero?"""
+    """Build a test for all elements of `in` being nonzero."""
     return ReductionKernel(
         dtype_out,
         "true",
@@ -637,7 +647,7 @@ def get_all_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
 def get_subset_sum_kernel(
     dtype_out: Any, dtype_subset: Any, dtype_in: Any
 ) -> ReductionKernel:
-    """Sum of the elements of `in` that an index array names."""
+    """Build a sum of the elements of `in` at given indices."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -659,7 +669,7 @@ def _product(dtype_out: Any, index: str) -> str:
 def get_dot_kernel(
     dtype_out: Any, dtype_a: Any, dtype_b: Any
 ) -> ReductionKernel:
-    """Sum of products of two vectors."""
+    """Build a sum of products of two vectors."""
     if dtype_out is None:
         dtype_out = np.result_type(dtype_a, dtype_b)
     return ReductionKernel(
@@ -678,7 +688,7 @@ def get_subset_dot_kernel(
     dtype_a: Any = None,
     dtype_b: Any = None,
 ) -> ReductionKernel:
-    """`get_dot_kernel` over the elements that an index array names."""
+    """Build `get_dot_kernel` over the elements at given indices."""
     dtype_a = dtype_out if dtype_a is None else dtype_a
     dtype_b = dtype_a if dtype_b is None else dtype_b
     if dtype_out is None:
@@ -696,7 +706,10 @@ def get_subset_dot_kernel(
 
 
 def get_minmax_neutral(what: str, dtype: Any) -> str:
-    """C expression that loses every comparison: ``what`` is max or min."""
+    """Return the neutral C expression of a comparison.
+
+    `what` is "max" or "min".
+    """
     dtype = np.dtype(dtype)
     sign = "-" if what == "max" else ""
     if dtype.kind == "f" or is_short_float(dtype):
@@ -714,7 +727,7 @@ _MINMAX_PREAMBLE = "#define MY_INFINITY INFINITY\n"
 
 
 def _minmax_expr(what: str, dtype: Any) -> str:
-    """Comparison that keeps a NaN once it has one."""
+    """Return the comparison, which keeps a NaN."""
     sign = ">" if what == "max" else "<"
     if np.dtype(dtype).kind == "f" or is_short_float(np.dtype(dtype)):
         return f"(a {sign} b || a != a) ? a : b"
@@ -723,7 +736,7 @@ def _minmax_expr(what: str, dtype: Any) -> str:
 
 @context_dependent_memoize
 def get_minmax_kernel(what: str, dtype: Any) -> ReductionKernel:
-    """Largest ("max") or smallest ("min") element; NaN if there is one."""
+    """Build the largest ("max") or smallest ("min") element; NaN wins."""
     return ReductionKernel(
         dtype,
         get_minmax_neutral(what, dtype),
@@ -737,7 +750,7 @@ def get_minmax_kernel(what: str, dtype: Any) -> ReductionKernel:
 def get_subset_minmax_kernel(
     what: str, dtype: Any, dtype_subset: Any
 ) -> ReductionKernel:
-    """`get_minmax_kernel` over the elements that an index array names."""
+    """Build `get_minmax_kernel` over the elements at given indices."""
     return ReductionKernel(
         dtype,
         get_minmax_neutral(what, dtype),

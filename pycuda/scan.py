@@ -1,9 +1,9 @@
 """Prefix scans from an expression in C.
 
-One kernel reads each element once and writes it once; its blocks tell each
-other what came before (`pycuda._kernels.scan`).  Operands keep their order,
-so the expression need only be associative; and they are combined alike in
-each run, so that rounded results repeat.
+One kernel reads each element once and writes it once; its blocks pass on the
+totals of preceding elements (`pycuda._kernels.scan`).  Operands keep their
+order, so the expression need only be associative.  They are combined in the
+same way in each run, so that rounded results are reproducible.
 """
 
 # SPDX-License-Identifier: MIT
@@ -32,7 +32,7 @@ _SHAPES = scan_kernels.default_shape
 
 
 def _heads(segments: Any, source: Any, stream: Any) -> Any:
-    """Where segments begin, as packed bytes that are not 0."""
+    """Return where segments begin, as contiguous bytes that are not 0."""
     if getattr(segments, "shape", None) != source.shape:
         raise ValueError(
             f"segments must be a GPUArray of shape {source.shape}, as the "
@@ -44,7 +44,7 @@ def _heads(segments: Any, source: Any, stream: Any) -> Any:
 
 
 class _ScanKernel:
-    """What both scans share."""
+    """Common base of both scans."""
 
     _exclusive: bool
 
@@ -72,7 +72,7 @@ class _ScanKernel:
         kernel = self._compiled(False)
         self.scan_wg_size = self.update_wg_size = kernel.block
         self.scan_wg_seq_batches = kernel.tile // kernel.block
-        # One kernel does the work of both.
+        # One kernel does the work of both of PyCUDA's.
         self.scan_intervals_knl = self.final_update_knl = kernel.function
 
     def _source(self, segmented: bool) -> scan_kernels.ScanSource:
@@ -100,7 +100,7 @@ class _ScanKernel:
         return source._replace(expression="SCAN_EXPR(a, b)", preamble=preamble)
 
     def _compiled(self, segmented: bool) -> scan_kernels.ScanKernel:
-        """The kernel in the current context."""
+        """Compile the kernel for the current context."""
         key = (_drv.Context.get_current(), segmented)
         if key not in self._kernels:
             source = self._source(segmented)
@@ -133,15 +133,20 @@ class _ScanKernel:
         output_ary
             GPUArray of the same shape, or "new" for a new one.
         allocator
-            Where a new output is allocated; default: as `input_ary` was.
+            Allocates a new output; default: the allocator of `input_ary`.
         stream
             Stream to run in.
         segments
-            GPUArray of the same shape and any dtype; the scan begins anew
-            where it is not 0.
+            GPUArray of the same shape and any dtype; the scan restarts at
+            each nonzero element.
         axis
-            Scan along this axis of an input of any shape and strides, each
-            row of the others by itself.
+            Scan along this axis of an input of any shape and strides; each row
+            of the other axes is scanned separately.
+
+        Returns
+        -------
+        GPUArray
+            The output.
         """
         import pycuda.gpuarray as gpuarray
 
@@ -176,7 +181,7 @@ class _ScanKernel:
     def _along(
         self, source: Any, target: Any, segments: Any, axis: int, stream: Any
     ) -> Any:
-        """Rows one behind the other are segments of one scan."""
+        """Scan consecutive rows as segments of one scan."""
         import pycuda.gpuarray as gpuarray
 
         self._check_types(source, target)
@@ -234,12 +239,12 @@ class InclusiveScanKernel(_ScanKernel):
     Parameters
     ----------
     dtype
-        Of the arrays.
+        Dtype of the arrays.
     scan_expr
         C expression in ``a`` (the earlier operand) and ``b``; associative.
     neutral
-        C expression or number that changes nothing; only the exclusive scan
-        uses it.
+        C expression or number that is the neutral value; only the exclusive
+        scan uses it.
     name_prefix, options, preamble
         As in `pycuda.elementwise.ElementwiseKernel`.
     devices
@@ -252,7 +257,7 @@ class InclusiveScanKernel(_ScanKernel):
 class ExclusiveScanKernel(_ScanKernel):
     """Element i of the result combines elements 0 to i - 1.
 
-    The parameters are those of `InclusiveScanKernel`; `neutral` is needed
+    The parameters are those of `InclusiveScanKernel`; `neutral` is required
     and becomes element 0.
     """
 

@@ -1,4 +1,4 @@
-"""Device choice, C type names, kernel arguments, memoising, occupancy."""
+"""Device selection, C type names, kernel arguments, memoising, occupancy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -56,7 +56,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def bitlog2(value: int) -> int:
-    """Position of the highest bit set: floor(log2(value)); 0 for 0."""
+    """Return the position of the highest set bit: floor(log2(value)).
+
+    0 for a value of 0.
+    """
     return max(int(value).bit_length() - 1, 0)
 
 
@@ -68,13 +71,13 @@ PageLockedMemoryPool = _drv.PageLockedMemoryPool
 
 
 class DebugMemoryPool(DeviceMemoryPool):
-    """A device memory pool that tells where its memory goes.
+    """A device memory pool that logs the origin of its allocations.
 
     Parameters
     ----------
     interactive
-        Ask for a name for each place in the program that allocates, and wait
-        for Enter before allocations that enlarge the pool.
+        Ask for a name for each call site that allocates, and wait for Enter
+        before allocations that enlarge the pool.
     logfile
         Text stream for the log; default: standard output.
     """
@@ -87,7 +90,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         self.blocks: list[tuple[Any, int, str]] = []
 
     def _place(self) -> str:
-        """Name of the place in the program that is allocating."""
+        """Return the name of the call site that allocates."""
         import traceback
 
         stack = tuple(traceback.format_stack()[:-2])
@@ -100,7 +103,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         return self.places[stack]
 
     def _log(self, place: str, size: int, grew: int) -> None:
-        """Write the allocation, and what is alive by place."""
+        """Log the allocation, and the live memory by call site."""
         self.blocks = [b for b in self.blocks if b[0]() is not None]
         totals: dict[str, int] = {}
         for _, block_size, block_place in self.blocks:
@@ -125,11 +128,11 @@ class DebugMemoryPool(DeviceMemoryPool):
         return block
 
 
-# Device choice.
+# Device selection.
 
 
 def _chosen_device() -> int | None:
-    """Device number by CUDA_DEVICE or ~/.cuda_device; None: any."""
+    """Return the device number of CUDA_DEVICE or ~/.cuda_device, or None."""
     text = os.environ.get("CUDA_DEVICE")
     if text is None:
         path = os.path.join(os.path.expanduser("~"), ".cuda_device")
@@ -142,7 +145,7 @@ def _chosen_device() -> int | None:
             return None
     with contextlib.suppress(ValueError):
         number = int(text)
-        if abs(number) < 1 << 31:  # Device() refuses those that are not there
+        if abs(number) < 1 << 31:  # Device() refuses numbers without a device
             return number
     shown = text.strip()
     if len(shown) > 40:
@@ -163,10 +166,15 @@ def make_default_context(
     ctx_maker
         Called with a `pycuda.driver.Device`; default: its make_context.
 
+    Returns
+    -------
+    Context
+        The new context, which is current.
+
     Raises
     ------
     RuntimeError
-        If there is no device, or none lets a context be made on it.
+        If there is no device, or no device allows a context.
     """
     maker = ctx_maker or (lambda device: device.make_context())
     count = _drv.Device.count()
@@ -190,7 +198,7 @@ def make_default_context(
 
 
 def get_default_device(default: int = 0) -> Any:
-    """Deprecated: use `make_default_context`."""
+    """Return the default device; deprecated: use `make_default_context`."""
     warnings.warn(
         "get_default_device() is deprecated; use make_default_context()",
         DeprecationWarning,
@@ -227,23 +235,23 @@ class DeviceData:
         self.register_allocation_unit = "block" if old else "warp"
 
     def align(self, bytes: int, word_size: int = 4) -> int:
-        """Round `bytes` up so that rows start aligned."""
+        """Round `bytes` up so that rows begin aligned."""
         step = self.align_bytes(word_size)
         return (bytes + step - 1) // step * step
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
-        """Round a number of elements up so that rows start aligned."""
+        """Round a number of elements up so that rows begin aligned."""
         aligned = self.align(elements * dtype_size, dtype_size)
         return aligned // dtype_size
 
     def align_words(self, word_size: int) -> int:
-        """`align_bytes` in words."""
+        """Return `align_bytes` in words."""
         words, rest = divmod(self.align_bytes(word_size), word_size)
         assert rest == 0
         return words
 
     def align_bytes(self, word_size: int = 4) -> int:
-        """Alignment in bytes that words of 4, 8 or 16 bytes want."""
+        """Return the alignment in bytes for words of 4, 8 or 16 bytes."""
         if word_size == 4:
             return 64
         if word_size in (8, 16):
@@ -256,7 +264,7 @@ class DeviceData:
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
-        """Smallest channel count of a texture that holds `size`."""
+        """Return the smallest channel count of a texture that holds `size`."""
         for count in (1, 2, 4):
             if size <= count:
                 return count
@@ -264,7 +272,7 @@ class DeviceData:
 
 
 class OccupancyRecord:
-    """How many blocks of a kernel fit a multiprocessor, and what limits."""
+    """Number of a kernel's blocks per multiprocessor, and its limit."""
 
     def __init__(
         self,
@@ -313,10 +321,10 @@ _FP_TEX_NAMES = {
 
 
 def dtype_to_ctype(dtype: Any, with_fp_tex_hack: bool = False) -> str:
-    """C name of `dtype`.
+    """Return the C name of `dtype`.
 
-    With the hack, floats are named as `pycuda-helpers.hpp` carries them
-    through textures.
+    With the hack, floats are named as `pycuda-helpers.hpp` reads them through
+    textures.
     """
     if dtype is None:
         raise ValueError("dtype may not be None")
@@ -343,7 +351,7 @@ class VectorArg(Argument):
     struct_char = "P"
 
     def declarator(self) -> str:
-        """The parameter in C."""
+        """Return the parameter in C."""
         return f"{dtype_to_ctype(self.dtype)} *{self.name}"
 
 
@@ -358,7 +366,7 @@ class ScalarArg(Argument):
         return self.dtype.char
 
     def declarator(self) -> str:
-        """The parameter in C."""
+        """Return the parameter in C."""
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
 
@@ -368,7 +376,7 @@ def parse_c_arg(c_arg: str) -> VectorArg | ScalarArg:
 
 
 def get_arg_type(c_arg: str) -> str:
-    """Format character of one C declarator."""
+    """Return the format character of one C declarator."""
     return parse_c_arg(c_arg).struct_char
 
 
@@ -378,10 +386,10 @@ context_dependent_memoized_functions: list[Any] = []
 
 
 def context_dependent_memoize(func: _Function) -> _Function:
-    """Remember results of `func` for each context and set of arguments.
+    """Cache results of `func` for each context and set of arguments.
 
-    They hold the context until it is detached, or `clear_context_caches` is
-    called.
+    The cache keeps the context alive until it is detached, or until
+    `clear_context_caches` is called.
     """
 
     @functools.wraps(func)
@@ -402,9 +410,9 @@ def context_dependent_memoize(func: _Function) -> _Function:
 
 
 def clear_context_caches() -> None:
-    """Forget everything memoised, and the contexts it held.
+    """Clear all such caches, and release the contexts that they kept alive.
 
-    Contexts let go the package's own kernels as well.
+    Contexts release the package's own kernels, too.
     """
     for function in context_dependent_memoized_functions:
         function._pycuda_ctx_dep_memoize_dic.clear()
@@ -437,7 +445,7 @@ def init_cuda_context_fixture() -> Iterator[None]:
 
 
 def mark_cuda_test(func: _Function) -> _Function:
-    """Run `func` in a context of its own; marks it "cuda" for pytest."""
+    """Run `func` in a new context; mark it "cuda" for pytest."""
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> None:

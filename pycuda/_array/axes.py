@@ -1,8 +1,8 @@
 """Reductions over some axes, for `pycuda.gpuarray`.
 
-The axes that stay and those that go are each ordered by stride and merged
-where memory allows; then one launch reduces every row, or, where there are
-few rows and they are long, two.
+The kept axes and the reduced axes are each sorted by stride and merged where
+the memory layout allows it.  One launch then reduces every row; two launches
+do so if there are few, long rows.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,22 +33,22 @@ _INDEXING = ("argmin", "argmax")
 
 
 class Axis(NamedTuple):
-    """An axis of an input, and where it goes."""
+    """An axis of the input, and its stride in the output."""
 
     length: int
     source: int  # bytes between elements of the input
-    target: int  # of the output; 0 where the axis is reduced
+    target: int  # bytes between elements of the output; 0 for a reduced axis
 
 
 class _Device(NamedTuple):
-    in_turn: bool  # threads run one after the other
-    blocks: int  # that keep it busy
-    threads: int  # that it runs side by side
+    in_turn: bool  # whether threads run sequentially
+    blocks: int  # number of blocks that keeps the device busy
+    threads: int  # number of threads that run in parallel
 
 
 @functools.cache
 def memoised() -> tuple[Callable, Callable, Callable]:
-    """The device, and makers of reductions and scans, by context."""
+    """Return per-context caches: device data, reduction maker, scan maker."""
 
     def device() -> _Device:
         in_turn = building.runs_threads_in_turn()
@@ -71,16 +71,16 @@ def memoised() -> tuple[Callable, Callable, Callable]:
 
 
 def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that `axis` names; numpy's errors for what is none."""
+    """Normalise `axis` to a tuple of axes >= 0; raise NumPy's errors."""
     if axis is None:
         return tuple(range(ndim))
     return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
 
 
 def merged(axes: list[Axis], ordered: bool) -> list[Axis]:
-    """Fewer axes that walk the same elements; at least one.
+    """Merge axes that walk contiguous elements; return at least one.
 
-    The last runs fastest.  `ordered`: their order must stay.
+    The last axis runs fastest.  With `ordered` the axes keep their order.
     """
     axes = [axis for axis in axes if axis.length != 1]
     if not ordered:
@@ -98,7 +98,7 @@ def merged(axes: list[Axis], ordered: bool) -> list[Axis]:
 
 
 def _result_strides(a: GPUArray, axes: tuple, itemsize: int) -> list[int]:
-    """Strides of the result, all axes kept, in the order of the input's."""
+    """Return the result's strides, all axes kept, in input axis order."""
     strides = [0] * a.ndim
     left = [axis for axis in range(a.ndim) if axis not in axes]
     if not a.flags.c_contiguous:
@@ -111,14 +111,14 @@ def _result_strides(a: GPUArray, axes: tuple, itemsize: int) -> list[int]:
 
 
 class _Shape(NamedTuple):
-    """Of a result: where its axes lie."""
+    """Shape of a result and the positions of its axes."""
 
-    full: tuple[int, ...]  # with the reduced axes as 1
+    full: tuple[int, ...]  # the shape with reduced axes of length 1
     shape: tuple[int, ...]
     axes: tuple[int, ...]
 
     def of(self, values: list[int]) -> tuple[int, ...]:
-        """The entries of the axes that the result has."""
+        """Return the entries of the axes that the result has."""
         if self.shape == self.full:
             return tuple(values)
         return tuple(
@@ -139,7 +139,7 @@ def _shape_of(a: GPUArray, axes: tuple, keepdims: bool) -> _Shape:
 
 
 def check_out(out: Any, shape: tuple, dtype: np.dtype) -> None:
-    """Raise where `out` cannot take a result of this shape and dtype."""
+    """Raise unless `out` can hold a result of this shape and dtype."""
     if not isinstance(out, ArrayBase):
         raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
     if out.shape != shape:
@@ -159,12 +159,12 @@ def _power_of_two(n: int) -> int:
 
 
 def product(axes: list[Axis]) -> int:
-    """The elements that some axes have together."""
+    """Return the number of elements in the product of some axes."""
     return math.prod(axis.length for axis in axes)
 
 
 class Log:
-    """The launches of a call, for `_driver._plan_set`."""
+    """The launches of a call, recorded for `_driver._plan_set`."""
 
     def __init__(self) -> None:
         self._launches: list[tuple] = []
@@ -177,19 +177,19 @@ class Log:
         shared: int,
         arguments: tuple,
     ) -> None:
-        """Note a launch; arguments are arrays, bytes, or places in `inputs`.
+        """Record a launch; arguments are arrays, bytes or input indices.
 
-        An array may be given by its place among the inputs of the call; it
-        has to be where two of them may be the same array.
+        An array may be given by its index among the call's inputs.  It has to
+        be given that way if two inputs may be the same array.
         """
         self._launches.append((function, block, grid, shared, arguments))
 
     def keep(
         self, name: str, inputs: tuple[GPUArray, ...], axis: Any, result: Any
     ) -> None:
-        """Have the launches repeated for arrays with the inputs' layouts.
+        """Store the launches as a plan for arrays with the inputs' layouts.
 
-        There are none where the way that was taken notes none.
+        Stores nothing if the code path that ran recorded no launches.
         """
         if not self._launches:
             return
@@ -215,23 +215,23 @@ class _Plan(NamedTuple):
     layout: str
     packed: bool
     block: tuple[int, int, int]
-    blocks: int  # for all rows
-    per_block: int  # rows of a block, where one thread does several
-    parts: int  # that each row is cut into
-    span: int  # elements of a part, or runs of them
-    lanes: int = 1  # accumulators of a thread, or threads that share a row
+    blocks: int  # blocks for all rows
+    per_block: int  # rows of a block, if one thread reduces several
+    parts: int  # parts that each row is cut into
+    span: int  # elements, or runs of elements, per part
+    lanes: int = 1  # accumulators per thread, or threads that share a row
 
 
 def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
-    """(parts, pieces of each) for rows of so many pieces."""
+    """Return (parts, pieces per part) for rows of so many pieces."""
     most = min(pieces // max(least, 1), device.blocks // max(blocks, 1))
     span = -(-pieces // max(1, min(most, 65535)))
     span = min(span, 1 << 30)
     return -(-pieces // span), span
 
 
-_FRAME = 1 << 14  # bytes of accumulators that a thread has
-_FEW = 16  # elements of a row that is worth no loop of its own
+_FRAME = 1 << 14  # bytes of accumulators per thread
+_FEW = 16  # a row of at most so many elements has no separate loop
 
 
 def _plan_in_turn(
@@ -262,7 +262,7 @@ def _plan_in_turn(
     )
 
 
-_THREADS = 256  # of a block
+_THREADS = 256  # threads per block
 
 
 def _plan_threads(
@@ -275,7 +275,7 @@ def _plan_threads(
         block, layout = (width, lanes, 1), "threads_columns"
         per_block = width
     else:
-        # Each lane has some elements to load at once.
+        # Each lane has several elements to load at the same time.
         lanes = min(256, 1 << max(length // 8, 1).bit_length() - 1)
         per_block = 256 // lanes
         block, layout = (lanes, per_block, 1), "threads_rows"
@@ -287,7 +287,7 @@ def _plan_threads(
 def _fits_words(
     kept: list, reduced: list, columns: bool, dtype: np.dtype, bits: int
 ) -> bool:
-    """Whether all of an array lies in words of 16 bytes."""
+    """Return whether the whole array can be read in words of 16 bytes."""
     width = axis_kernels.word_width(dtype)
     packed, others = (kept, reduced) if columns else (reduced, kept)
     strides = [axis.source for axis in (*packed[:-1], *others)]
@@ -433,7 +433,7 @@ def _run(
     )  # fmt: skip
 
 
-# --- what is reduced -----------------------------------------------------
+# --- the reductions ------------------------------------------------------
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _AVERAGES = ("mean", "var", "std")
@@ -441,7 +441,7 @@ _NO_IDENTITY = ("min", "max", "argmin", "argmax")
 
 
 def result_type(name: str, source: np.dtype, dtype: Any) -> np.dtype:
-    """The dtype of a reduction's result, as numpy has it."""
+    """Return the dtype of a reduction's result by NumPy's rules."""
     if name in ("any", "all"):
         return _BOOL
     if name in ("count_nonzero", *_INDEXING):
@@ -461,7 +461,7 @@ def result_type(name: str, source: np.dtype, dtype: Any) -> np.dtype:
 
 
 def _fill_empty(name: str, target: GPUArray) -> None:
-    """The result of reducing no elements."""
+    """Fill `target` with the result of a reduction of no elements."""
     value: Any = {"prod": 1, "all": 1}.get(name, 0)
     if name in _AVERAGES:
         value = complex(np.nan, np.nan) if target.dtype.kind == "c" else np.nan
@@ -486,21 +486,32 @@ def reduce_axes(
     name
         sum, prod, mean, var, std, min, max, any, all, argmin, argmax or
         count_nonzero.
+    a
+        Array of any shape and strides.
     axis
-        One axis or several; None: all.
+        One axis or several; None reduces all axes.
     keepdims
         Whether reduced axes stay, with length 1.
     dtype
-        Of the result, where numpy has such an argument.
+        Dtype of the result, for reductions for which NumPy has it.
     out
-        Where the result goes.
+        Array that receives the result.
     ddof
-        Of var and std: the divisor is the number of elements less this.
+        For var and std: the divisor is the number of elements minus `ddof`.
+    stream
+        Stream of the launches; default: the current one.
+    allocator
+        Allocates the result's memory.
+
+    Returns
+    -------
+    GPUArray
+        `out`, or a new array without the reduced axes.
     """
     if not isinstance(a, ArrayBase):
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
     if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
-        axis = None  # as numpy's ufuncs do
+        axis = None  # as NumPy's ufuncs do
     a = loadable(a, stream)
     axes = normal_axes(axis, a.ndim)
     result = _shape_of(a, axes, keepdims)
@@ -536,7 +547,7 @@ def _target(
     out: GPUArray | None,
     allocator: Callable | None,
 ) -> GPUArray:
-    """Where the kernels write: out, if it has the right dtype."""
+    """Return the array to write: `out` if it has the right dtype."""
     if out is not None:
         check_out(out, result.shape, dtype)
         if name in _INDEXING and not np.can_cast(out.dtype, dtype, "safe"):
@@ -553,7 +564,7 @@ def _target(
 
 
 def _extent(a: GPUArray) -> tuple[int, int]:
-    """Where an array's bytes lie, from its first element on."""
+    """Return the byte range of an array, relative to its first element."""
     reach = [
         stride * (length - 1)
         for stride, length in zip(a.strides, a.shape, strict=True)
@@ -564,7 +575,7 @@ def _extent(a: GPUArray) -> tuple[int, int]:
 
 
 def overlap(a: GPUArray, b: GPUArray) -> bool:
-    """Whether two arrays may share bytes."""
+    """Return whether two arrays may share bytes."""
     if a.size == 0 or b.size == 0:
         return False
     (a_low, a_high), (b_low, b_high) = _extent(a), _extent(b)
@@ -575,7 +586,7 @@ def overlap(a: GPUArray, b: GPUArray) -> bool:
 def _pairs(
     a: GPUArray, result: _Shape, strides: tuple[int, ...]
 ) -> tuple[list[Axis], list[Axis]]:
-    """The axes that stay, with the result's strides, and those that go."""
+    """Return (kept axes with the result's strides, reduced axes)."""
     own = iter(strides)
     kept, reduced = [], []
     keepdims = len(result.shape) == a.ndim
@@ -606,7 +617,7 @@ def _reduce_into(
         kind = centre_type(a.dtype)
         centres = GPUArray(max(product(kept), 1), kind)
         step, packed = kind.itemsize, []
-        # In the order in which merged walks them.
+        # Use the order in which `merged` walks the axes.
         kept.sort(key=lambda axis: -abs(axis.source))
         for axis in reversed(kept):
             packed.insert(0, axis._replace(target=step))

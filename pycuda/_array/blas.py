@@ -1,10 +1,10 @@
-"""Products of matrices by cuBLAS, where it is there and can make them.
+"""Matrix products by cuBLAS, if it is available and supports the operands.
 
-The CPU device has its functions where the process has loaded a fast BLAS, as
-NumPy does.
+The CPU device provides cuBLAS if the process has loaded a fast BLAS, as NumPy
+does.
 
-cuBLAS is column-major: a product of matrices in C order is one of their
-transposes in its eyes, with the operands exchanged.
+cuBLAS is column-major: it sees a matrix in C order as its transpose, so a
+product is computed with exchanged operands.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,21 +21,22 @@ if TYPE_CHECKING:
     from pycuda._array.matrices import Matrices
     from pycuda.gpuarray import GPUArray
 
-# cudaDataType of operands and product, by numpy's characters of both.
+# cudaDataType of operands and product, by NumPy's characters of both.
 _TYPES = {
     "ff": (0, 0), "dd": (1, 1), "ee": (2, 2), "FF": (4, 4), "DD": (5, 5),
     "Ef": (14, 0),
 }  # fmt: skip
 _MOST = 0x7FFFFFFF
-# Multiplications from which on the library is the faster one where threads run
-# side by side, by type: found on an H100 with square matrices of 64 to 2048,
-# where it takes 7 to 20 microseconds at the least and own kernels 4 to 10.
+# Number of multiplications, by type, from which cuBLAS is faster on GPUs.
+# Measured on an H100 with square matrices of 64 to 2048: cuBLAS takes at least
+# 7 to 20 microseconds, this package's kernels 4 to 10.
 _LEAST = {
     "ff": 1 << 25, "dd": 1 << 23, "ee": 1 << 22, "FF": 1 << 25, "DD": 1 << 21,
     "Ef": 1 << 23,
 }  # fmt: skip
-# Where they run in turn it always is, but for batches: of each of their
-# matrices, multiplications between which own kernels are faster.
+# On the CPU device cuBLAS is always faster, except for batches: this package's
+# kernels are faster if the multiplications per matrix are between these two
+# numbers.
 _BATCH = 1 << 12, 1 << 21
 
 
@@ -45,11 +46,11 @@ def _known() -> list[bool | None]:
 
 
 def _has_handle(stream: drv.Stream | None) -> bool:
-    """Whether the current context has, or has now got, a handle.
+    """Return whether the current context has a handle, creating one if needed.
 
-    True while a capture runs, when none is made.
+    Returns True during a capture, in which no handle can be created.
     """
-    known = _known()  # of one, once it is known
+    known = _known()  # one entry, as soon as the answer is known
     if not known:
         path = _driver._cublas_open()
         made = None if path is None else _driver._cublas_handle(stream)
@@ -62,12 +63,14 @@ def _has_handle(stream: drv.Stream | None) -> bool:
 def _operand(
     lengths: tuple[int, int], steps: tuple[int, int]
 ) -> tuple[bool, int] | None:
-    """(whether it is transposed, leading dimension) of a matrix in C order.
+    """Return (is transposed, leading dimension) of a matrix in C order.
 
     Parameters
     ----------
-    lengths, steps
-        Rows and columns, and elements from one to the next.
+    lengths
+        Rows and columns.
+    steps
+        Elements between rows and between columns.
     """
     (rows, columns), (down, across) = lengths, steps
     if across == 1 or columns == 1:
@@ -82,7 +85,7 @@ def _operand(
 
 
 def _steps(matrix: GPUArray) -> tuple[int, int] | None:
-    """Elements from row to row and from column to column."""
+    """Return the elements between rows and between columns."""
     down, across = matrix.strides[-2:]
     size = matrix.itemsize
     if down % size or across % size:
@@ -91,7 +94,7 @@ def _steps(matrix: GPUArray) -> tuple[int, int] | None:
 
 
 def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
-    """(how many, elements from one to the next) where one number says it."""
+    """Return (count, elements between matrices), or None if irregular."""
     arrays = (task.a, task.b, task.c)
     shape = task.c.shape[:-2]
     axes = [k for k, length in enumerate(shape) if length > 1]
@@ -114,7 +117,7 @@ def _batch(task: Matrices) -> tuple[int, tuple[int, int, int]] | None:
 
 
 def _is_ours(types: str, task: Matrices, in_turn: bool) -> bool:
-    """Whether own kernels are the faster ones."""
+    """Return whether this package's kernels are faster than cuBLAS."""
     rows, columns = task.c.shape[-2:]
     work = rows * columns * task.inner
     if not in_turn:
@@ -123,15 +126,20 @@ def _is_ours(types: str, task: Matrices, in_turn: bool) -> bool:
 
 
 def multiply(task: Matrices, in_turn: bool) -> bool | None:
-    """``c = a @ b``, noted in the task's log.
-
-    False where cuBLAS is not there or makes no such product; None where it
-    cannot now, but can at other times.
+    """Compute ``c = a @ b`` and record the launch in the task's log.
 
     Parameters
     ----------
+    task
+        The operands and the product.
     in_turn
-        Whether threads run in turn.
+        Whether threads run sequentially.
+
+    Returns
+    -------
+    bool or None
+        False if cuBLAS is missing or does not support the product; None if
+        it cannot compute it now but may do so later.
     """
     types = task.a.dtype.char + task.c.dtype.char
     kind = _TYPES.get(types)
@@ -151,7 +159,7 @@ def multiply(task: Matrices, in_turn: bool) -> bool | None:
 
 
 def _product(kind: tuple[int, int], task: Matrices) -> tuple | None:
-    """(the product for cuBLAS, the task or its transpose)."""
+    """Return (cuBLAS product, the task or its transpose), or None."""
     steps = _steps(task.c)
     if steps is None:
         return None

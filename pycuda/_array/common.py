@@ -1,4 +1,4 @@
-"""What the functions of `pycuda.gpuarray` check and make alike."""
+"""Argument checks and helpers of the functions of `pycuda.gpuarray`."""
 
 # SPDX-License-Identifier: MIT
 
@@ -31,22 +31,23 @@ HOST_ARRAY = (
 
 
 def usual(function: Callable) -> Callable:
-    """`function`, whose usual call is made in C (`src/array/usual.c`)."""
+    """Give `function` a fast path in C (`src/array/usual.c`)."""
     return usual_as(function.__name__)(function)
 
 
 def usual_as(name: str) -> Callable[[Callable], Callable]:
-    """The same for a function that C knows by another name."""
+    """Give a function the fast path that C knows by the name `name`."""
     return lambda function: functools.update_wrapper(
         UsualCall(function, name), function
     )
 
 
 def planned(function: Callable, reduces: bool = False) -> Callable:
-    """`function`, repeated in C where an array and an axis is all it gets.
+    """Let `function` replay launch plans if it gets just an array and an axis.
 
-    It is a method, too (`src/array/planned.c`).  If it `reduces` as the
-    kernels of its name do, all elements need no Python either.
+    The result is a method, too (`src/array/planned.c`).  With `reduces`, C
+    also handles the reduction of all elements, by the kernels of the same
+    name.
     """
     return functools.update_wrapper(
         PlannedMethod(function, function.__name__, reduces), function
@@ -56,10 +57,10 @@ def planned(function: Callable, reduces: bool = False) -> Callable:
 def short(
     name: str, inputs: int = 1, reduces: bool = False
 ) -> Callable[[Callable], Callable]:
-    """A function that is the operation `name` of so many arrays or numbers.
+    """Return a decorator: the function is the operation `name`.
 
-    In C where it gets nothing besides but `out` and `stream`
-    (`src/array/shortcut.c`).
+    The operation has `inputs` arrays or numbers as operands.  Calls whose only
+    other arguments are `out` and `stream` run in C (`src/array/shortcut.c`).
     """
     return lambda function: functools.update_wrapper(
         Shortcut(function, name, reduces, inputs), function
@@ -67,7 +68,7 @@ def short(
 
 
 def check_array(a: Any, name: str = "a") -> GPUArray:
-    """`a`, if it is an array on the device; else TypeError."""
+    """Return `a` if it is an array on the device, else raise TypeError."""
     if isinstance(a, ArrayBase):
         return a  # type: ignore[return-value]
     if isinstance(a, np.ndarray) and a.ndim:
@@ -76,7 +77,7 @@ def check_array(a: Any, name: str = "a") -> GPUArray:
 
 
 def check_arrays(arrays: Any, what: str) -> list[GPUArray]:
-    """The arrays of a sequence of some; `what` names who needs it."""
+    """Return the arrays of a sequence; `what` names the caller in errors."""
     if isinstance(arrays, ArrayBase):
         arrays = [arrays[k] for k in range(len(arrays))]
     found = [check_array(a, f"{what}: each operand") for a in arrays]
@@ -86,7 +87,7 @@ def check_arrays(arrays: Any, what: str) -> list[GPUArray]:
 
 
 def normal_axis(axis: Any, ndim: int) -> int:
-    """An axis counted from the front; numpy's AxisError if there is none."""
+    """Return an axis counted from the front, or raise NumPy's AxisError."""
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         raise np.exceptions.AxisError(axis, ndim, "invalid axis")
@@ -101,9 +102,9 @@ def make(
     strides: Sequence[int] | None = None,
     order: str = "C",
 ) -> GPUArray:
-    """A new array of the model's class and allocator.
+    """Create an array of the model's class and allocator.
 
-    The class's own __init__, which may take what it will, is not called.
+    The class's `__init__`, which may have other parameters, is not called.
     """
     made = model.__class__.__new__(model.__class__)
     ArrayBase.__init__(
@@ -116,7 +117,7 @@ def make(
 def apply(
     name: str, operands: tuple, out: Any = None, stream: Any = None
 ) -> GPUArray:
-    """An operation on arrays and numbers; TypeError for anything else."""
+    """Apply an operation to arrays and numbers; raise TypeError for others."""
     result = _apply(name, operands, out, None, stream)
     if result is NotImplemented:
         kinds = ", ".join(type(operand).__name__ for operand in operands)
@@ -125,7 +126,7 @@ def apply(
 
 
 def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
-    """A block in which all calls go to a stream; None: to the current one."""
+    """Return a context manager that makes `stream` the current one."""
     if stream is None:
         return nullcontext()
     if not hasattr(stream, "use"):
@@ -137,9 +138,9 @@ def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
 
 
 def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
-    """One axis in C order; a view where strides can say it.
+    """Return the elements as one axis in C order; a view if possible.
 
-    A copy, if there must be one, is made on a stream.
+    A copy, if one is needed, is made on `stream`.
     """
     with using(stream):
         return a.reshape(a.size)
@@ -148,7 +149,7 @@ def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:
 def copy_into(
     target: GPUArray, source: GPUArray, stream: drv.Stream | None
 ) -> None:
-    """``target[...] = source``, with a cast where it is needed."""
+    """Run ``target[...] = source``, with a cast if the dtypes differ."""
     if source.dtype == target.dtype and source.shape == target.shape:
         target.set(source, True, stream)
     else:
@@ -156,16 +157,16 @@ def copy_into(
 
 
 def at_axis(axis: int, entry: Any) -> tuple[Any, ...]:
-    """A key that takes `entry` of one axis and all of those before."""
+    """Return a key that applies `entry` to one axis."""
     return (slice(None),) * axis + (entry,)
 
 
 def merged_axes(
     shape: Sequence[int], strides: Sequence[Sequence[int]]
 ) -> tuple[list[int], list[list[int]]]:
-    """Fewer axes that run through the same elements; at least one.
+    """Merge axes that run through the same elements; return at least one.
 
-    Returns their lengths, and the steps of each operand in bytes.
+    Returns the lengths, and the strides of each operand in bytes.
     """
     lengths: list[int] = []
     steps: list[list[int]] = [[] for _ in strides]
@@ -192,7 +193,7 @@ def merged_axes(
 def check_target(
     out: Any, shape: Sequence[int], dtype: np.dtype, casting: str = "same_kind"
 ) -> GPUArray:
-    """`out`, if a result of this shape and dtype can go there."""
+    """Return `out` if it can hold a result of this shape and dtype."""
     out = check_array(out, "out")
     if tuple(out.shape) != tuple(shape):
         raise ValueError(
@@ -209,7 +210,7 @@ def check_target(
 def finish(
     result: GPUArray, out: GPUArray | None, stream: drv.Stream | None
 ) -> GPUArray:
-    """`result`, or `out` with its elements."""
+    """Return `result`, or `out` after its elements were copied there."""
     if out is None:
         return result
     copy_into(check_target(out, result.shape, result.dtype), result, stream)

@@ -1,4 +1,4 @@
-"""New arrays whose elements follow from a few numbers."""
+"""Creation of arrays whose elements follow from a few numbers."""
 
 # SPDX-License-Identifier: MIT
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _fill(array: GPUArray, value: Any, stream: drv.Stream | None) -> GPUArray:
-    """Fills with a number, or an array that broadcasts."""
+    """Fill `array` with a number, or with an array that broadcasts to it."""
     if isinstance(value, ArrayBase):
         _apply("copy", (value,), array, None, stream)
         return array
@@ -38,14 +38,32 @@ def full(
     order: str = "C",
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """New array filled with a value.
+    """Create an array filled with a value.
 
     Parameters
     ----------
+    shape
+        Length, or lengths of the axes.
     fill_value
         A number, or an array on the device that broadcasts to `shape`.
     dtype
-        Default: that of `fill_value`.
+        Default: the dtype of `fill_value`.
+    allocator
+        Allocates the device memory.
+    order
+        "C" or "F".
+    stream
+        Stream of the fill; default: the current one.
+
+    Returns
+    -------
+    GPUArray
+        The new array.
+
+    Raises
+    ------
+    ValueError
+        If `fill_value` does not broadcast to `shape`.
     """
     from pycuda.gpuarray import GPUArray
 
@@ -64,7 +82,10 @@ def full_like(
     order: str = "K",
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """`full` with the shape, and by default the dtype, of another array."""
+    """Create an array like `a`, filled with a value; see `full`.
+
+    Shape and, by default, dtype are those of `a`.
+    """
     from pycuda.gpuarray import empty_like
 
     return _fill(empty_like(a, dtype, order), fill_value, stream)
@@ -81,22 +102,30 @@ def linspace(
     *,
     stream: drv.Stream | None = None,
 ) -> Any:
-    """`num` numbers from `start` to `stop`, evenly spaced.
+    """Return `num` evenly spaced numbers from `start` to `stop`.
 
     Parameters
     ----------
     start, stop
         Numbers, or arrays on the device that broadcast together.
+    num
+        Number of values along `axis`.
     endpoint
-        Whether `stop` is the last one.
+        Whether `stop` is the last value.
     retstep
         Whether to return the distance between neighbours as well.
+    dtype
+        Dtype of the result; integers are rounded down.
     axis
-        Where the numbers lie in the result, if start or stop is an array.
+        Position of the values' axis in the result, if `start` or `stop` is
+        an array.
+    stream
+        Stream of the computation; default: the current one.
 
-    Notes
-    -----
-    Integers are rounded down.
+    Returns
+    -------
+    GPUArray or tuple
+        The values; with `retstep` also the distance between neighbours.
     """
     num = operator.index(num)
     if num < 0:
@@ -138,7 +167,7 @@ def _counted(num: int, kind: np.dtype, stream: Any) -> GPUArray:
 def _between(
     ends: list, num: int, div: int, endpoint: bool, kind: np.dtype, stream: Any
 ) -> tuple[GPUArray, Any]:
-    """Numpy's steps, so that the same bits come out."""
+    """Follow NumPy's steps, so that the results are equal to the bit."""
     first, last = (end[()] for end in ends)
     delta = np.asarray(last - first, kind)[()]
     step = delta / div if div > 0 else np.nan
@@ -173,7 +202,7 @@ def _between_arrays(
     places = places.reshape(num, *[1] * delta.ndim)
     if div > 0:
         step = run("true_divide", delta, float(div))
-        # Where a step is lost to rounding, numpy divides first.
+        # NumPy divides first if rounding makes the step zero.
         fine = run("multiply", places, step)
         coarse = run("multiply", run("true_divide", places, float(div)), delta)
         lost = run("equal", step, 0.0)
@@ -199,12 +228,27 @@ def eye(
     allocator: Callable = drv.mem_alloc,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Zeros, with ones on the k-th diagonal.
+    """Return zeros with ones on the k-th diagonal.
 
     Parameters
     ----------
     N, M
-        Rows and columns; as many columns as rows by default.
+        Rows and columns; by default as many columns as rows.
+    k
+        Index of the diagonal: 0 is the main one, positive ones are above.
+    dtype
+        Dtype of the elements.
+    order
+        "C" or "F".
+    allocator
+        Allocates the device memory.
+    stream
+        Stream of the fill; default: the current one.
+
+    Returns
+    -------
+    GPUArray
+        Matrix of shape (N, M).
     """
     from pycuda.gpuarray import GPUArray
 
@@ -222,14 +266,25 @@ def eye(
 def identity(
     n: int, dtype: Any = None, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """The n by n identity matrix."""
+    """Return the n by n identity matrix."""
     return eye(n, dtype=np.float64 if dtype is None else dtype, stream=stream)
 
 
 def diag(
     v: GPUArray, k: int = 0, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """The k-th diagonal of a matrix, as a view; or the matrix with one."""
+    """Return the k-th diagonal of a matrix, or a matrix with that diagonal.
+
+    Parameters
+    ----------
+    v
+        A matrix, of which a view is returned; or an array with one axis,
+        which becomes the diagonal of a new matrix.
+    k
+        Index of the diagonal: 0 is the main one, positive ones are above.
+    stream
+        Stream of the copy; default: the current one.
+    """
     from pycuda._array.common import copy_into, make
 
     if check_array(v, "v").ndim == 2:
@@ -250,7 +305,7 @@ def meshgrid(
     sparse: bool = False,
     copy: bool = True,
 ) -> tuple[GPUArray, ...]:
-    """The coordinates of a grid's points, from those along each axis."""
+    """Return the coordinates of a grid's points from those of its axes."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     lines: Sequence[GPUArray] = [

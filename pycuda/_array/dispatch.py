@@ -1,7 +1,7 @@
-"""Numpy's functions on device arrays: ``np.sort(a)`` is ``gpuarray.sort(a)``.
+"""NumPy's functions on device arrays: ``np.sort(a)`` is ``gpuarray.sort(a)``.
 
-Numpy asks `GPUArray.__array_function__`; what is not in the table is refused,
-so that nothing is copied to the host unseen.
+NumPy calls `GPUArray.__array_function__`.  Functions that are not in the table
+are refused, so that nothing is silently copied to the host.
 """
 
 # SPDX-License-Identifier: MIT
@@ -19,7 +19,7 @@ from pycuda._array import numpy_keywords, ufunc_keywords
 from pycuda._array.common import HOST_ARRAY
 from pycuda._driver import ArrayBase, _apply
 
-# Functions of pycuda.gpuarray with the name and the meaning of numpy's.
+# Functions of pycuda.gpuarray with NumPy's name and meaning.
 _SAME = """
 all any append argmax argmin argsort argwhere array_split atleast_1d
 atleast_2d atleast_3d broadcast_arrays broadcast_to choose clip column_stack
@@ -182,7 +182,7 @@ def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
-    """Host arrays among arguments and in lists of them."""
+    """Find host arrays among arguments and in lists of them."""
     for value in values:
         if isinstance(value, np.ndarray) and value.ndim:
             yield value
@@ -190,7 +190,7 @@ def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:
             yield from _host_arrays(value, depth - 1)
 
 
-# Where arrays of the host are indices, counts or places.
+# Functions whose host arrays are indices, counts or positions.
 _TAKES_HOST = frozenset([
     "take", "put", "repeat", "split", "array_split", "hsplit", "vsplit",
     "compress", "roll", "tile", "take_along_axis", "put_along_axis",
@@ -199,7 +199,7 @@ _TAKES_HOST = frozenset([
 
 
 def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
-    """What a function of numpy gives for arguments with device arrays."""
+    """Call a function of NumPy for arguments with device arrays."""
     own = _table().get(function)
     name = getattr(function, "__name__", str(function))
     if own is None:
@@ -220,16 +220,17 @@ def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
 def _parameters(function: Callable) -> dict[str, inspect.Parameter] | None:
     try:
         return dict(inspect.signature(function).parameters)
-    except ValueError:  # what is written in C may not tell
+    except ValueError:  # functions written in C may have no signature
         return None
 
 
 def _translated(
     function: Callable, own: Callable, args: tuple, kwargs: dict
 ) -> tuple[tuple, dict]:
-    """Arguments of numpy's function as those of ours.
+    """Translate arguments of NumPy's function to those of this package's.
 
-    Numpy's defaults are left out: what we do not have must not be given.
+    Arguments that equal NumPy's defaults are left out, because an argument
+    that this package lacks must not be passed.
     """
     theirs, ours = _parameters(function), _parameters(own)
     if theirs is None or ours is None:
@@ -287,7 +288,7 @@ def _two_results(name: str) -> Callable[..., Any] | None:
 
 
 def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
-    """``np.add.reduce`` and the like."""
+    """Run ``reduce`` of a ufunc, such as ``np.add.reduce``."""
     own = _REDUCTIONS.get(name)
     known = {"axis", "dtype", "keepdims", "initial", "where"}
     if own is None or not isinstance(a, ArrayBase) or set(kwargs) - known:
@@ -303,7 +304,7 @@ def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
 
 
 def _accumulated(name: str, a: Any, target: Any, kwargs: dict) -> Any:
-    """``np.add.accumulate`` and ``np.multiply.accumulate``."""
+    """Run ``np.add.accumulate`` or ``np.multiply.accumulate``."""
     from pycuda import gpuarray
 
     own = {"add": "cumsum", "multiply": "cumprod"}.get(name)
@@ -327,7 +328,7 @@ def _outer(ufunc: np.ufunc, x: Any, y: Any, out: tuple, kwargs: dict) -> Any:
 def dispatch_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict
 ) -> Any:
-    """What a ufunc of numpy gives for arguments with device arrays."""
+    """Call a ufunc of NumPy for arguments with device arrays."""
     out = kwargs.pop("out", None) or ()
     if next(_host_arrays((*inputs, *out), 0), None) is not None:
         raise TypeError(HOST_ARRAY)

@@ -1,4 +1,4 @@
-"""Arrays from and to other libraries: DLPack and the CUDA array interface."""
+"""Arrays from and for other libraries: DLPack and the CUDA array interface."""
 
 # SPDX-License-Identifier: MIT
 
@@ -26,15 +26,15 @@ _NOTHING = object()
 
 
 def _device(ordinal: int | None = None) -> tuple[int, int]:
-    """DLPack's name of a device; None: of the current context's.
+    """Return DLPack's name of a device; by default the current context's.
 
-    All of the CPU device's virtual devices are DLPack's CPU, whose only
-    number is 0.
+    All of the CPU device's virtual devices are DLPack's CPU, whose only number
+    is 0.
     """
     if _driver._device_kind() == "cpu":
         return CPU, 0
     if ordinal is None:
-        drv.Context.get_device()  # raises where no context is current
+        drv.Context.get_device()  # raises if no context is current
         ordinal = _driver._current_device()
     return CUDA, ordinal
 
@@ -44,9 +44,10 @@ def _named(ordinal: int) -> str:
 
 
 def _home(array: Any) -> int:
-    """The number of the device that has an array's memory.
+    """Return the ordinal of the device that has an array's memory.
 
-    An empty array has none: the current context's, or 0.
+    An empty array has no memory: the answer is the current context's device,
+    or 0.
     """
     ordinal = _driver._memory_home(array)[1]
     return ordinal if ordinal >= 0 else max(_driver._current_device(), 0)
@@ -56,8 +57,8 @@ def _home(array: Any) -> int:
 def _at_home(array: Any) -> Iterator[None]:
     """Make the context of an array's memory current.
 
-    Memory that is not this package's belongs to its device's primary
-    context, which all other libraries use.
+    Memory that is not this package's belongs to its device's primary context,
+    which all other libraries use.
     """
     context, ordinal = _driver._memory_home(array)
     if context is None and ordinal not in (-1, _driver._current_device()):
@@ -73,7 +74,7 @@ def _at_home(array: Any) -> Iterator[None]:
 
 
 def _stream_handle(stream: Any, device: tuple[int, int]) -> int:
-    """The handle of a consumer's stream; -1 where it asks for no order."""
+    """Return a consumer's stream handle; -1 if it asks for no ordering."""
     if device[0] == CPU:
         if stream is not None:
             raise BufferError("stream must be None: the memory is a CPU's")
@@ -88,10 +89,10 @@ def _stream_handle(stream: Any, device: tuple[int, int]) -> int:
 
 
 class Exchange:
-    """Base of `pycuda.gpuarray.GPUArray` that other libraries ask."""
+    """Base of `pycuda.gpuarray.GPUArray` with DLPack's methods."""
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """(device type, device number) of the array's memory in DLPack."""
+        """Return DLPack's (device type, device number) of the memory."""
         return _device(_home(self))
 
     def __dlpack__(
@@ -102,19 +103,31 @@ class Exchange:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """The memory as a DLPack capsule, without a copy.
+        """Return the memory as a DLPack capsule, without a copy if possible.
 
         Parameters
         ----------
         stream
-            Handle of the stream that the consumer goes on with; 1 (and
-            None): the default stream, -1: the consumer sees to the order.
+            Handle of the stream on which the consumer uses the memory.  1 or
+            None is the default stream; -1 means that the consumer orders the
+            work.
         max_version
-            The newest DLPack that the consumer knows.
+            The newest version of DLPack that the consumer knows.
         dl_device
-            Where the memory is to be: here, or (1, 0) for a host copy.
+            Device on which the memory is wanted: this one, or (1, 0) for a
+            copy on the host.
         copy
-            True: always a copy; False: BufferError where one is needed.
+            True: always copy.  False: raise BufferError if a copy is needed.
+
+        Returns
+        -------
+        capsule
+            Owns a reference to the memory.
+
+        Raises
+        ------
+        BufferError
+            If the memory cannot be given to this consumer.
         """
         here = _device(_home(self))
         versioned = max_version is not None and max_version[0] >= 1
@@ -134,7 +147,7 @@ class Exchange:
 
 
 class _Registered:
-    """Host memory that the driver knows as a device's, while this lives."""
+    """Host memory, registered with the driver for this object's life."""
 
     def __init__(self, low: int, size: int) -> None:
         window = (ctypes.c_char * size).from_address(low)
@@ -149,14 +162,14 @@ class _Registered:
             ) from None
 
 
-# (address, bytes) -> registration that some array still needs.
+# (address, size in bytes) -> registration that some array still needs.
 _registered: weakref.WeakValueDictionary[tuple[int, int], _Registered] = (
     weakref.WeakValueDictionary()
 )
 
 
 def _extent(address: int, shape: Any, strides: Any, size: int) -> tuple:
-    """(first byte, bytes) that the elements lie in."""
+    """Return (first byte, size in bytes) of the memory of some elements."""
     ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
     low = sum(end for end in ends if end < 0)
     high = sum(end for end in ends if end > 0)
@@ -164,7 +177,7 @@ def _extent(address: int, shape: Any, strides: Any, size: int) -> tuple:
 
 
 def _register(x: Any, extent: tuple[int, int]) -> _Registered | None:
-    """What makes host memory usable as device memory; None if it is."""
+    """Register host memory as device memory; None if it already is."""
     while isinstance(x, np.ndarray):  # views of one array share memory
         extent = _extent(x.ctypes.data, x.shape, x.strides, x.itemsize)
         x = x.base
@@ -185,7 +198,7 @@ def _wrap(
     dtype: np.dtype,
     owner: Any,
 ) -> GPUArray:
-    """An array on memory that `owner` keeps alive."""
+    """Create an array on memory that `owner` keeps alive."""
     from pycuda.gpuarray import GPUArray
 
     if 0 in shape:
@@ -209,24 +222,25 @@ def _current_handle() -> int:
 def _capsule(x: Any, order: dict[str, Any]) -> Any:
     try:
         return x.__dlpack__(max_version=(1, 0), **order)
-    except TypeError:  # from before DLPack 1.0
+    except TypeError:  # the producer is older than DLPack 1.0
         return x.__dlpack__(**order)
 
 
 def _taken(x: Any, order: dict[str, Any]) -> tuple[GPUArray, bool]:
-    """(the array on a producer's memory, whether it is read-only)."""
+    """Return (array on a producer's memory, whether it is read-only)."""
     address, shape, strides, name, _, read_only, holder = _driver._dlpack_take(
         _capsule(x, order)
     )
     dtype, owner = _dtype(name), holder
     if _device()[0] == CPU and 0 not in shape:
         extent = _extent(address, shape, strides, dtype.itemsize)
-        owner = (holder, _register(x, extent))  # the last goes first
+        # the last one is released first
+        owner = (holder, _register(x, extent))
     return _wrap(address, shape, strides, dtype, owner), read_only
 
 
 def _far_dlpack(x: Any, ordinal: int) -> tuple[GPUArray, bool]:
-    """`_taken` of another device's array, in that device's context."""
+    """Run `_taken` for another device's array, in that device's context."""
     drv.Device(ordinal).retain_primary_context().push()
     try:
         return _taken(x, {"stream": _LEGACY})
@@ -235,7 +249,7 @@ def _far_dlpack(x: Any, ordinal: int) -> tuple[GPUArray, bool]:
 
 
 def _from_producer(x: Any) -> tuple[GPUArray, bool]:
-    """(the array of an object with DLPack, whether it is read-only)."""
+    """Return (array of an object with DLPack, whether it is read-only)."""
     here, there = _device(), tuple(int(v) for v in x.__dlpack_device__())
     if there == here == (CPU, 0):
         return _taken(x, {})
@@ -250,9 +264,9 @@ def _from_producer(x: Any) -> tuple[GPUArray, bool]:
 
 
 def _brought(array: GPUArray) -> GPUArray:
-    """A copy of another device's array on the current device.
+    """Copy another device's array to the current device.
 
-    The host waits for all work on its memory, then for the copy.
+    The host waits for all work on the array's memory, then for the copy.
     """
     from pycuda import gpuarray
 
@@ -273,7 +287,7 @@ def _brought(array: GPUArray) -> GPUArray:
 
 
 def _is_far(array: GPUArray) -> bool:
-    """Whether an array's memory is another device's or context's."""
+    """Return whether the memory belongs to another device or context."""
     return _driver._memory_is_far(array)
 
 
@@ -291,22 +305,27 @@ def _refusal(array: GPUArray) -> str:
 
 
 def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
-    """An array on the memory of another library's array.
+    """Create an array on the memory of another library's array.
 
     Parameters
     ----------
     x
-        An object with ``__dlpack__`` and ``__dlpack_device__`` whose memory
-        is the current device's.
+        An object with ``__dlpack__`` and ``__dlpack_device__``, on the
+        current device.
     copy
-        True: a copy of it, from any device.  False or None: the memory
+        True: copy it, from any device.  False or None: use the memory
         itself.
+
+    Returns
+    -------
+    GPUArray
+        Keeps `x`'s memory alive, or owns the copy.
 
     Raises
     ------
     BufferError
-        The memory is elsewhere, is read-only, or has a dtype that NumPy
-        lacks.
+        If the memory is on another device, is read-only, or has a dtype that
+        NumPy lacks.
     """
     array, read_only = _from_producer(x)
     if _is_far(array):
@@ -327,9 +346,9 @@ def _is_capturing() -> bool:
 
 
 def _wait_for(handle: int) -> None:
-    """Wait for what was issued on another library's stream.
+    """Wait for the work that was issued on another library's stream.
 
-    A capture takes in nothing from outside, so nothing is waited for there.
+    Does nothing during a capture, which cannot include outside work.
     """
     if _is_capturing():
         return
@@ -344,9 +363,9 @@ def _wait_for(handle: int) -> None:
 def _order_unnamed(x: Any) -> None:
     """Wait for the producer of an interface that names no stream.
 
-    Before version 3 of the interface nothing says which stream works on the
-    memory: DLPack orders the producer's stream before the current one, where
-    the producer has it; else the host waits for the device.
+    Before version 3 the interface does not tell which stream works on the
+    memory. If the producer has DLPack, that orders its stream before the
+    current one; otherwise the host waits for the device.
     """
     if _is_capturing():
         return
@@ -354,16 +373,17 @@ def _order_unnamed(x: Any) -> None:
         if _device()[0] == CUDA and hasattr(x, "__dlpack__"):
             _capsule(x, {"stream": _current_handle() or _LEGACY})
             return
-    except (BufferError, RuntimeError):  # a dtype, say, that DLPack lacks
+    # for instance a dtype that DLPack lacks
+    except (BufferError, RuntimeError):
         pass
     drv.Context.synchronize()
 
 
 def _from_interface(x: Any, interface: Any) -> tuple[GPUArray, bool]:
-    """The array that x's CUDA array interface describes, and `_is_far` of it.
+    """Return the array of a CUDA array interface, and `_is_far` of it.
 
-    TypeError where an entry is wrong; they are looked at one by one only
-    where something failed.
+    Raises TypeError if an entry is wrong.  The entries are checked one by one
+    only after something has failed.
     """
     try:
         return _described(x, interface)
@@ -409,7 +429,7 @@ def _wrong_entry(name: str, wanted: str, found: Any) -> TypeError:
 
 
 def _interface_check(interface: Any) -> None:
-    """Raise TypeError for the first entry that is wrong."""
+    """Raise TypeError for the first wrong entry."""
     if not isinstance(interface, dict):
         raise TypeError(
             "__cuda_array_interface__ must be a dict, not "
@@ -437,7 +457,7 @@ def _interface_check(interface: Any) -> None:
 
 
 def _counts(value: Any) -> bool:
-    """Whether a value is an integer, or None."""
+    """Return whether a value is an integer, or None."""
     return value is None or hasattr(type(value), "__index__")
 
 
@@ -458,7 +478,7 @@ def _dtype_check(interface: dict[str, Any]) -> None:
 
 
 def _numbers_check(interface: dict[str, Any], name: str) -> tuple[int, ...]:
-    """A tuple of integers; of lengths: none of them negative."""
+    """Raise TypeError unless an entry is a tuple of integers, lengths >= 0."""
     found = interface.get(name)
     try:
         numbers = tuple(operator.index(n) for n in found)
@@ -472,7 +492,7 @@ def _numbers_check(interface: dict[str, Any], name: str) -> tuple[int, ...]:
 
 
 def _check_pointer(address: int) -> None:
-    """Raise BufferError unless the address is some device's."""
+    """Raise BufferError unless the address belongs to a device."""
     try:
         _driver._pointer_device(address)
     except drv.Error:
@@ -482,7 +502,7 @@ def _check_pointer(address: int) -> None:
 
 
 def is_foreign(x: Any) -> bool:
-    """Whether it is another library's array on a device of this kind."""
+    """Return whether `x` is another library's array on such a device."""
     if isinstance(x, _NOT_FOREIGN):
         return False
     if hasattr(x, "__cuda_array_interface__"):
@@ -494,11 +514,11 @@ def is_foreign(x: Any) -> bool:
 
 
 def borrow(x: Any, stream: Any = None) -> Any:
-    """An array on the memory of another library's array, for kernels.
+    """Wrap another library's array as a GPUArray, for kernels.
 
-    The stream, or the current one, waits for the producer.  Anything that is
-    no such array is returned as it is; BufferError where its memory is
-    another device's.
+    The given stream, or the current one, waits for the producer.  Any other
+    object is returned unchanged.  Raises BufferError if the memory belongs to
+    another device.
     """
     if not is_foreign(x):
         return x
@@ -511,7 +531,7 @@ def borrow(x: Any, stream: Any = None) -> Any:
 def asarray(
     x: Any, dtype: Any = None, *, copy: bool | None = None
 ) -> GPUArray:
-    """An array of what `x` holds, on its own memory where that can be.
+    """Convert `x` to an array, on its own memory if possible.
 
     Parameters
     ----------
@@ -521,9 +541,14 @@ def asarray(
         the host, of another device or of another context is copied to the
         current one.
     dtype
-        What to convert to.
+        Dtype to convert to; default: the dtype of `x`.
     copy
-        True: always a copy; False: ValueError where one is needed.
+        True: always copy.  False: raise ValueError if a copy is needed.
+
+    Returns
+    -------
+    GPUArray
+        `x` itself, a view of its memory, or a copy.
     """
     is_ours = isinstance(x, _NOT_FOREIGN)
     interface = _NOTHING

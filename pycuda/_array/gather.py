@@ -1,6 +1,6 @@
-"""Moving elements by index, for `pycuda.gpuarray`: take, put and so on.
+"""Gather and scatter by index, for `pycuda.gpuarray`: take, put and so on.
 
-Arrays count as flat.  Indices out of range are treated as in
+Arrays are treated as flat.  Out-of-range indices are handled as in
 `pycuda._array.indexing`.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def index_array(indices: Any, stream: drv.Stream | None = None) -> GPUArray:
-    """Check that indices are integers along one axis; packed."""
+    """Return indices contiguous, checked to be integers with one axis."""
     if not isinstance(indices, ArrayBase):
         raise TypeError(
             f"indices must be a GPUArray, not {type(indices).__name__}"
@@ -35,26 +35,26 @@ def index_array(indices: Any, stream: drv.Stream | None = None) -> GPUArray:
 
 
 def flat(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
-    """All elements in C order, as they are if they lie so."""
+    """Return all elements in C order; `array` itself if it is contiguous."""
     if array.flags.c_contiguous:
         return array
     return array.copy("C", stream)
 
 
 def line(array: GPUArray, stream: drv.Stream | None = None) -> GPUArray:
-    """All elements as one axis; a view where they lie in C order."""
+    """Return all elements as one axis; a view if they are in C order."""
     whole = flat(array, stream)
     return whole if whole.ndim == 1 else whole.reshape(whole.size)
 
 
 def check_dtype(out: GPUArray, dtype: np.dtype) -> None:
-    """TypeError unless `out` has this dtype."""
+    """Raise TypeError unless `out` has this dtype."""
     if out.dtype != dtype:
         raise TypeError(f"out has dtype {out.dtype}, expected {dtype}")
 
 
 def check_out(out: Any, size: int, dtype: np.dtype) -> GPUArray:
-    """`out`, if `size` elements can be written one after the other."""
+    """Return `out` if `size` contiguous elements can be written to it."""
     check_dtype(out, dtype)
     if out.size < size:
         raise ValueError(f"out has {out.size} elements, expected {size}")
@@ -69,9 +69,9 @@ def take(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """``a.ravel()[indices]``; negative indices count from the end.
+    """Return ``a.ravel()[indices]``; negative indices count from the end.
 
-    An index out of range gives 0, and an IndexError at the next ``get()`` or
+    An out-of-range index gives 0, and an IndexError at the next ``get()`` or
     the next indexing by an array.
     """
     indices = index_array(indices, stream)
@@ -87,7 +87,7 @@ def multi_take(
     out: Sequence[GPUArray] | None = None,
     stream: drv.Stream | None = None,
 ) -> list[GPUArray]:
-    """`take` from several arrays with the same indices."""
+    """Run `take` on several arrays with the same indices."""
     if out is None:
         out = [None] * len(arrays)
     if len(out) != len(arrays):
@@ -117,7 +117,7 @@ def _scatter_targets(
 
 
 def memory_order(target: GPUArray) -> GPUArray:
-    """The elements of a contiguous array as they lie in memory."""
+    """Return the elements of a contiguous array in memory order."""
     if target.ndim == 1:
         return target
     return (target if target.flags.c_contiguous else target.T).reshape(
@@ -147,7 +147,7 @@ def multi_take_put(
     stream: drv.Stream | None = None,
     src_offsets: Sequence[int] | None = None,
 ) -> list[GPUArray]:
-    """``out[k][dest[i]] = arrays[k][src[i] + src_offsets[k]]``."""
+    """Run ``out[k][dest[i]] = arrays[k][src[i] + src_offsets[k]]``."""
     arrays = list(arrays)
     dest_indices, src_indices = (
         index_array(dest_indices, stream),
@@ -159,7 +159,8 @@ def multi_take_put(
     if len(offsets) != len(arrays):
         raise ValueError("src_offsets must have one entry an array")
     targets = _scatter_targets(arrays, dest_shape, out)
-    for target in targets:  # the first may hold the indices of the second
+    # the first target may contain the indices of the second
+    for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
         src_indices = indexing.apart(target, src_indices, stream)
     for array, target, offset in zip(arrays, targets, offsets, strict=True):
@@ -179,7 +180,7 @@ def multi_put(
     out: Sequence[GPUArray] | None = None,
     stream: drv.Stream | None = None,
 ) -> list[GPUArray]:
-    """``out[k][dest_indices[i]] = arrays[k][i]``."""
+    """Run ``out[k][dest_indices[i]] = arrays[k][i]``."""
     arrays = list(arrays)
     dest_indices = index_array(dest_indices, stream)
     for array in arrays:
@@ -189,7 +190,8 @@ def multi_put(
                 f"{dest_indices.size}"
             )
     targets = _scatter_targets(arrays, dest_shape, out)
-    for target in targets:  # the first may hold the indices of the second
+    # the first target may contain the indices of the second
+    for target in targets:
         dest_indices = indexing.apart(target, dest_indices, stream)
     for array, target in zip(arrays, targets, strict=True):
         _put(target, dest_indices, line(array, stream), stream)

@@ -1,13 +1,13 @@
-"""Indexing a GPUArray by arrays of integers and by masks, as numpy does.
+"""Indexing of a GPUArray by integer arrays and by masks, as in NumPy.
 
 `src/array/index.c` makes views for integers, slices, Ellipsis and None, and
-comes here with any other key.  A key is split into a view, made by its simple
-entries, and the arrays that index the view's other axes; one kernel then
-moves the elements.
+calls this module for any other key.  A key is split into a view, made from its
+simple entries, and the arrays that index the view's other axes; one kernel
+then moves the elements.
 
-Indices from the host are checked before anything is launched.  Indices on the
-device are checked by the kernel: it skips what is out of range (zero is got
-for it) and notes the fault, which the next ``get()`` or the next such indexing
+Indices from the host are checked before any launch.  Indices on the device are
+checked by the kernel: it skips an index that is out of range (a read gives
+zero) and records the fault, which the next ``get()`` or the next such indexing
 raises as IndexError.
 """
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 _BLOCK = 256
 _MOST_AXES = 32
-_BY_VALUE = 256  # bytes of an element that a kernel gets as an argument
-_GATHERED = 64  # bytes of an element that is chosen by one kernel
-_COPIES = 16  # of an element, that a kernel is compiled for
-_NOTHING = np.uintp(0)  # no address
-_PART, _PARTS = 4096, 1024  # least flags of a block, most blocks
+_BY_VALUE = 256  # largest element in bytes that is passed as a kernel argument
+_GATHERED = 64  # largest element in bytes that one kernel selects
+_COPIES = 16  # largest element in bytes with a separate kernel
+_NOTHING = np.uintp(0)  # a null pointer
+_PART, _PARTS = 4096, 1024  # fewest flags per block, most blocks
 
 
 # --- understanding a key -------------------------------------------------
@@ -77,7 +77,7 @@ _SEQUENCES = (list, tuple, range)
 
 
 def _understood(entry: Any) -> Any:
-    """An entry as a slice, None, Ellipsis, int, _Truth, or array."""
+    """Convert an entry to a slice, None, Ellipsis, int, _Truth or array."""
     if entry is None or entry is Ellipsis or isinstance(entry, slice):
         return entry
     if isinstance(entry, (bool, np.bool_)):
@@ -119,7 +119,7 @@ def _understood(entry: Any) -> Any:
 
 
 def _axes_of(entry: Any) -> int:
-    """Axes of the array that an entry uses up."""
+    """Return the number of the array's axes that an entry uses."""
     if entry is None or entry is Ellipsis or isinstance(entry, _Truth):
         return 0
     if isinstance(entry, (np.ndarray, ArrayBase)) and entry.dtype.kind == "b":
@@ -128,7 +128,7 @@ def _axes_of(entry: Any) -> int:
 
 
 def _completed(entries: list, ndim: int) -> list:
-    """The entries with slices for Ellipsis and for what is left out."""
+    """Return the entries with slices for Ellipsis and omitted axes."""
     used = sum(map(_axes_of, entries))
     if used > ndim:
         raise IndexError(
@@ -140,7 +140,7 @@ def _completed(entries: list, ndim: int) -> list:
         raise IndexError("an index can only have a single Ellipsis")
     at = dots[0] if dots else len(entries)
     rest = [slice(None)] * (ndim - used)
-    # An Ellipsis, even for no axis, keeps index arrays apart.
+    # An Ellipsis separates index arrays even if it covers no axis.
     marker = [Ellipsis] if dots and not rest else rest
     return entries[:at] + marker + entries[at + 1 :]
 
@@ -156,14 +156,15 @@ def _check_mask(mask: Any, shape: tuple, axis: int) -> None:
 
 
 class _Key(NamedTuple):
-    """A key, split."""
+    """A key, split into a view and index arrays."""
 
-    view: GPUArray  # by the simple entries
-    axes: list[int | None]  # for each axis of the view: which array, or None
+    view: GPUArray  # the array, indexed by the key's simple entries
+    # for each axis of the view: the index of its array, or None
+    axes: list[int | None]
     arrays: list[Any]
-    names: list[int]  # of each array: the axis of the user's array
+    names: list[int]  # for each array: the axis of the user's array
     spread: tuple[int, ...]  # the arrays' common shape
-    place: int  # the result's axis where that shape goes
+    place: int  # the axis of the result at which that shape begins
 
 
 def _basic(a: GPUArray, key: tuple) -> GPUArray:
@@ -171,7 +172,7 @@ def _basic(a: GPUArray, key: tuple) -> GPUArray:
 
 
 def mask_arrays(entry: Any) -> list[Any]:
-    """The arrays of integers that a mask stands for."""
+    """Return the integer arrays that are equivalent to a mask."""
     if isinstance(entry, np.ndarray):
         return list(np.nonzero(entry))
     flat = nonzero_flat(entry)
@@ -183,7 +184,7 @@ def mask_arrays(entry: Any) -> list[Any]:
 
 
 def _checked_host(array: np.ndarray, axis: int, length: int) -> np.ndarray:
-    """Host indices that lie in an axis, none negative."""
+    """Return host indices of an axis, checked and made non-negative."""
     if array.size == 0:
         return array.astype(np.int64)
     low, high = int(array.min()), int(array.max())
@@ -203,7 +204,7 @@ def _split(a: GPUArray, key: Any) -> _Key:
     axes: list[int | None] = []
     arrays: list[Any] = []
     names: list[int] = []
-    fancy: list[int] = []  # places among the entries
+    fancy: list[int] = []  # positions among the entries
     kept_before = 0
     axis = 0
     for k, entry in enumerate(entries):
@@ -275,9 +276,9 @@ def _memoised() -> dict[str, Callable[..., Any]]:
 
 
 def nonzero_flat(mask: GPUArray) -> GPUArray:
-    """Where a mask is true: indices into its elements in C order.
+    """Return the indices of a mask's true elements in C order.
 
-    Waits for the device, for their number.
+    Waits for the device, because the host needs their number.
     """
     if mask.size and _memoised()["in turn"]():
         return _chosen_in_turn(mask.ravel(), None)
@@ -301,15 +302,16 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
 
 @functools.lru_cache(256)
 def _parts(size: int) -> tuple[tuple[np.int64, np.int64], dict[str, Any]]:
-    """How flags are shared out: (part and size, a launch's shape)."""
-    # Each block adds up the counts of those before it: not too many.
+    """Return ((part, size), launch shape): how blocks share the flags."""
+    # Each block sums the counts of the preceding blocks, so their number is
+    # limited.
     part = max(_PART, -(-size // _PARTS))
     launch = {"block": (1, 1, 1), "grid": (-(-size // part), 1)}
     return (np.int64(part), np.int64(size)), launch
 
 
 def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
-    """The items whose flags are set, or their indices; all in C order."""
+    """Return the selected items, or their indices; all arrays in C order."""
     from pycuda.gpuarray import GPUArray
 
     unit, words = 0, 1
@@ -336,9 +338,9 @@ def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
 
 
 def _fault_words() -> tuple[Any, np.uintp]:
-    """Words that kernels of this context note a fault in: (owner, address).
+    """Return (owner, address) of the words in which kernels record a fault.
 
-    The context keeps them, and `src/array/advanced.c` reads them.
+    The context owns them; `src/array/advanced.c` reads them.
     """
     import pycuda.driver as drv
 
@@ -350,17 +352,18 @@ def _fault_words() -> tuple[Any, np.uintp]:
     )
     known = words.base, np.uintp(int(words.base.get_device_pointer()))
     _driver._register_faults(words.ctypes.data, int(known[1]), known)
-    return _driver._registered_faults()  # or another thread's
+    # another thread may have registered them
+    return _driver._registered_faults()
 
 
 def _unit(itemsize: int, *bits: int) -> int:
-    """The widest word that divides all of them."""
+    """Return the widest word that divides all of these sizes."""
     together = functools.reduce(operator.or_, bits, itemsize | 8)
     return together & -together
 
 
 def _address(array: Any) -> Any:
-    """An array as a kernel's argument; one without elements has none."""
+    """Return an array as a kernel argument; null if it has no elements."""
     return array if array.size else np.uintp(0)
 
 
@@ -421,7 +424,7 @@ def _run(
 def _walk(
     key: _Key, shape: tuple[int, ...], plain_strides: tuple[int, ...]
 ) -> tuple:
-    """Merged lengths and strides: plain, view, then each index array."""
+    """Return merged lengths and strides: plain, view, each index array."""
     spread = len(key.spread)
     own = [
         stride
@@ -458,7 +461,7 @@ is_misaligned = _driver._is_misaligned
 
 
 def _loadable(array: Any, stream: drv.Stream | None) -> Any:
-    """An array of indices on the device, where kernels can load them."""
+    """Return an index array in device memory that kernels can load."""
     from pycuda.gpuarray import to_gpu
 
     if isinstance(array, np.ndarray):
@@ -467,19 +470,19 @@ def _loadable(array: Any, stream: drv.Stream | None) -> Any:
 
 
 def loadable(array: GPUArray, stream: drv.Stream | None) -> GPUArray:
-    """The array, or a copy that lies where kernels can load it."""
+    """Return the array, or an aligned copy that kernels can load."""
     return array.copy("C", stream) if is_misaligned(array) else array
 
 
 def _uploaded(key: _Key, stream: drv.Stream | None) -> _Key:
-    """The key with all its arrays on the device."""
+    """Return the key with all its arrays on the device."""
     return key._replace(
         arrays=[_loadable(array, stream) for array in key.arrays]
     )
 
 
 def _new(model: GPUArray, shape: tuple[int, ...]) -> GPUArray:
-    """An array of the model's class, dtype and allocator."""
+    """Create an array of the model's class, dtype and allocator."""
     made = model.__class__.__new__(model.__class__)
     ArrayBase.__init__(made, shape, model.dtype, model.allocator)
     return made
@@ -491,7 +494,7 @@ def get(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """``a[key]`` as a new array, or into `out`."""
+    """Return ``a[key]`` as a new array, or write it to `out`."""
     _driver._check_faults()
     if out is None and stream is None and _is_choice(a, key):
         return _chosen_in_turn(key, a)
@@ -518,7 +521,7 @@ def get(
 
 
 def _is_choice(a: GPUArray, key: Any) -> bool:
-    """Whether a mask chooses from an array that lies as it does."""
+    """Return whether `key` is a mask with the same memory order as `a`."""
     return (
         isinstance(key, ArrayBase)
         and key.dtype.kind == "b"
@@ -532,7 +535,7 @@ def _is_choice(a: GPUArray, key: Any) -> bool:
 
 
 def is_simple(a: GPUArray, indices: Any) -> bool:
-    """Whether packed indices on the device pick from a packed row."""
+    """Return whether contiguous indices select from a contiguous 1-d array."""
     return (
         a.ndim == 1
         and isinstance(indices, ArrayBase)
@@ -548,7 +551,7 @@ def is_simple(a: GPUArray, indices: Any) -> bool:
 
 
 def _is_line(key: _Key) -> bool:
-    """Whether one array of indices picks from a packed row."""
+    """Return whether one contiguous index array indexes a contiguous row."""
     view = key.view
     return (
         len(key.arrays) == 1
@@ -560,7 +563,10 @@ def _is_line(key: _Key) -> bool:
 
 
 def _is_line_of(indices: GPUArray, row: GPUArray, values: Any) -> bool:
-    """Whether there is a value for each index, as it is and where it is."""
+    """Return whether `values` has one usable element for each index.
+
+    Usable means: equal dtype and shape, contiguous, and no overlap with `row`.
+    """
     from pycuda._array.axes import overlap
 
     return (
@@ -579,10 +585,10 @@ def take_line(
     result: GPUArray,
     stream: drv.Stream | None,
 ) -> None:
-    """``result = view[indices]`` where all lie in C order.
+    """Run ``result = view[indices]`` for contiguous arrays.
 
-    `view` has one axis, which the user knows as `axis`, and some elements;
-    so have `indices`.
+    `view` has one axis, which the user knows as `axis`.  Neither `view` nor
+    `indices` is empty.
     """
     if not _driver._take_line(view, indices, axis, result, stream):
         _fault_words()
@@ -596,7 +602,7 @@ def _put_line(
     values: GPUArray,
     stream: drv.Stream | None,
 ) -> None:
-    """``view[indices] = values``, in the same way."""
+    """Run ``view[indices] = values``, with the conditions of `take_line`."""
     if not _driver._put_line(view, indices, axis, values, stream):
         _fault_words()
         _driver._put_line(view, indices, axis, values, stream)
@@ -606,9 +612,9 @@ def repeat_line(
     result: GPUArray, row: GPUArray, copies: int, stream: drv.Stream | None,
     log: Log,
 ) -> bool:  # fmt: skip
-    """Each element of a row several times, where there is a kernel for it.
+    """Repeat each element of a row, if there is a kernel for it.
 
-    Both lie in C order.  The row is a call's first input to the log.
+    Both arrays are in C order.  The row is the first input of the logged call.
     """
     if (
         copies > _COPIES
@@ -630,7 +636,7 @@ def repeat_line(
 
 
 def _packed(array: GPUArray, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """C order strides for `shape` in a contiguous array."""
+    """Return C order strides of `shape` for a contiguous array."""
     strides, step = [], array.itemsize
     for length in reversed(shape):
         strides.append(step)
@@ -639,7 +645,7 @@ def _packed(array: GPUArray, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _as_source(a: GPUArray, value: Any) -> Any:
-    """What is assigned: a host array of a's dtype, or a GPUArray."""
+    """Convert an assigned value to a host array of a's dtype or a GPUArray."""
     if not isinstance(value, ArrayBase):
         shape = () if _is_record(a, value) else np.shape(value)
         host = np.empty(shape, a.dtype)
@@ -653,7 +659,7 @@ def _is_record(a: GPUArray, value: Any) -> bool:
 
 
 def apart(a: GPUArray, value: GPUArray, stream: drv.Stream | None) -> GPUArray:
-    """A value that does not share memory with a: a copy where it does."""
+    """Return a value that shares no memory with `a`; a copy if it does."""
     from pycuda._array.axes import overlap
 
     return value.copy("C", stream) if overlap(a, value) else value
@@ -662,14 +668,14 @@ def apart(a: GPUArray, value: GPUArray, stream: drv.Stream | None) -> GPUArray:
 def _on_device(
     a: GPUArray, value: GPUArray, stream: drv.Stream | None
 ) -> GPUArray:
-    """A source in a's dtype that does not share memory with a."""
+    """Return a source in a's dtype that shares no memory with `a`."""
     if value.dtype != a.dtype:
         return value.astype(a.dtype, stream)
     return apart(a, value, stream)
 
 
 def _broadcast(value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides of a value that is spread over `shape`."""
+    """Return the strides of a value that is broadcast to `shape`."""
     extra = value.ndim - len(shape)
     lengths, strides = list(value.shape), list(value.strides)
     while extra > 0 and lengths[0] == 1:
@@ -691,7 +697,7 @@ def _broadcast(value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _fill_masked(a: GPUArray, key: Any, value: np.ndarray) -> bool:
-    """``a[mask] = number`` for a mask on the device, without a wait."""
+    """Run ``a[mask] = number`` for a mask on the device, without waiting."""
     if (
         not isinstance(key, ArrayBase)
         or key.dtype.kind != "b"
@@ -714,7 +720,10 @@ def set(
     value: Any,
     stream: drv.Stream | None = None,
 ) -> None:
-    """``a[key] = value``; of several values for a place, any one stays."""
+    """Run ``a[key] = value``.
+
+    If several values are assigned to one element, any of them may remain.
+    """
     _driver._check_faults()
     source = _as_source(a, value)
     is_number = isinstance(source, np.ndarray) and source.size == 1

@@ -1,4 +1,4 @@
-"""Arrays put together: concatenate, stack and their kin."""
+"""Functions that join arrays: concatenate, stack and similar ones."""
 
 # SPDX-License-Identifier: MIT
 
@@ -68,15 +68,34 @@ def concatenate(
     dtype: Any = None,
     casting: str = "same_kind",
 ) -> GPUArray:
-    """Join arrays along an axis that they have.
+    """Join arrays along an existing axis.
 
     Parameters
     ----------
+    arrays
+        Arrays of equal shape except along `axis`.
     axis
-        None: the arrays are made flat first, in C order.
+        Axis to join along; None flattens the arrays first, in C order.
+    allocator
+        Allocates the result's memory.
+    stream
+        Stream of the copies; default: the current one.
     out
-        Where the result goes; without it and `dtype` numpy's promotion
-        decides what dtype the result has.
+        Array that receives the result.
+    dtype
+        Dtype of the result; default: that of `out`, or NumPy's promotion.
+    casting
+        Casts that are allowed, as in NumPy.
+
+    Returns
+    -------
+    GPUArray
+        `out`, or a new array.
+
+    Raises
+    ------
+    ValueError
+        If there are no arrays or the shapes do not fit.
     """
     arrays = check_arrays(arrays, "concatenate")
     if out is not None and dtype is not None:
@@ -121,7 +140,7 @@ def _check_casts(
 
 
 class NothingToStackError(ValueError, IndexError):
-    """ValueError as numpy has it, IndexError as PyCUDA has."""
+    """ValueError, as in NumPy, and IndexError, as in PyCUDA."""
 
 
 @usual
@@ -135,7 +154,10 @@ def stack(
     dtype: Any = None,
     casting: str = "same_kind",
 ) -> GPUArray:
-    """Join arrays of one shape along a new axis."""
+    """Join arrays of one shape along a new axis.
+
+    The parameters are those of `concatenate`.
+    """
     if len(arrays) == 0:
         raise NothingToStackError("need at least one array to stack")
     arrays = check_arrays(arrays, "stack")
@@ -168,7 +190,7 @@ def hstack(
     casting: str = "same_kind",
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Join along the second axis, or the only one."""
+    """Join along the second axis, or along the only one."""
     parts = [atleast_1d(a) for a in check_arrays(tup, "hstack")]
     axis = 0 if parts[0].ndim == 1 else 1
     return concatenate(parts, axis, None, stream, dtype=dtype, casting=casting)
@@ -177,7 +199,7 @@ def hstack(
 def dstack(
     tup: Sequence[GPUArray], *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """Join along the third axis, which arrays of fewer get."""
+    """Join along the third axis, which is added where it is missing."""
     parts = [atleast_3d(a) for a in check_arrays(tup, "dstack")]
     return concatenate(parts, 2, None, stream)
 
@@ -200,7 +222,7 @@ def append(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """`values` behind `arr`, along an axis or both made flat."""
+    """Append `values` to `arr`, along an axis or with both flattened."""
     return concatenate([arr, values], axis, None, stream)
 
 

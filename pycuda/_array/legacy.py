@@ -1,4 +1,4 @@
-"""Private methods of PyCUDA's GPUArray that programs have come to call."""
+"""Private methods of PyCUDA's GPUArray that existing programs call."""
 
 # SPDX-License-Identifier: MIT
 
@@ -28,7 +28,7 @@ def _named(operation: str) -> Callable:
 
 
 class Legacy:
-    """Base of `pycuda.gpuarray.GPUArray` with what is old or private."""
+    """Base of `pycuda.gpuarray.GPUArray` with old and private methods."""
 
     __div__ = ArrayBase.__truediv__
     __rdiv__ = ArrayBase.__rtruediv__
@@ -46,7 +46,7 @@ class Legacy:
         add_timer: Callable | None = None,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """``selffac * self + otherfac * other``, into out."""
+        """Compute ``selffac * self + otherfac * other`` into `out`."""
         return self.mul_add(  # type: ignore[attr-defined]
             selffac, other, otherfac, add_timer, stream, out
         )
@@ -58,7 +58,7 @@ class Legacy:
         out: GPUArray | None,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """``selffac * self + other``, into out; other is a number."""
+        """Compute ``selffac * self + other``; `other` is a number."""
         left = _apply("multiply", (self, selffac), None, None, stream)
         return _apply("add", (left, other), out, None, stream)
 
@@ -68,9 +68,9 @@ class Legacy:
         out: GPUArray | None,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """``other / self``, into out; other is a number."""
+        """Compute ``other / self`` into `out`; `other` is a number."""
         return _apply("true_divide", (other, self), out, None, stream)
 
     def _pow(self, other: Any, new: bool) -> GPUArray:
-        """``self ** other``, in a new array or in self."""
+        """Compute ``self ** other``, into a new array or into self."""
         return _apply("power", (self, other), None if new else self)

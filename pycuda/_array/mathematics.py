@@ -1,7 +1,7 @@
-"""Numpy's element-wise functions for `pycuda.gpuarray`, made from a table.
+"""NumPy's element-wise functions for `pycuda.gpuarray`, made from a table.
 
-Each has the name that numpy gives it, and that of the array API standard.
-What they compute is in `pycuda._kernels.operations` and ``functions``.
+Each function has NumPy's name and the name of the array API standard.
+`pycuda._kernels.operations` and ``functions`` define what they compute.
 """
 
 # SPDX-License-Identifier: MIT
@@ -29,7 +29,7 @@ from pycuda._driver import ArrayBase, _apply
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-# Numpy's name of a ufunc -> what it is called besides.
+# NumPy's name of a ufunc -> its other names.
 UNARY = {
     "absolute": ["abs"],
     "arccos": ["acos"],
@@ -208,7 +208,7 @@ def minimum(
 def divmod(
     x1: Any, x2: Any, /, *, stream: drv.Stream | None = None
 ) -> tuple[GPUArray, GPUArray]:
-    """(quotients rounded down, remainders) of pairs of elements."""
+    """Return (quotients rounded down, remainders) of pairs of elements."""
     return (
         FUNCTIONS["floor_divide"](x1, x2, stream=stream),
         FUNCTIONS["remainder"](x1, x2, stream=stream),
@@ -222,9 +222,9 @@ def round(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Elements to so many decimals; halves to the even neighbour.
+    """Round elements to `decimals` digits; halves go to the even neighbour.
 
-    Negative `decimals` count digits before the point.
+    Negative `decimals` count digits before the decimal point.
     """
     check_array(a)
     decimals = operator.index(decimals)
@@ -237,7 +237,7 @@ def round(
     if decimals == 0:
         return _apply("rint", (a,), out, None, stream)
     if a.dtype.kind == "c":
-        # Each part on its own, as numpy does.
+        # Round the real and the imaginary part separately, as NumPy does.
         part = np.empty(0, a.dtype).real.dtype
         parts = a.copy("C", stream).reshape(a.size).view(part)
         made = round(parts, decimals, stream=stream).view(a.dtype)
@@ -261,7 +261,7 @@ def real(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Real parts: ``val`` itself if it is real and out is None."""
+    """Return the real parts: ``val`` itself if it is real and out is None."""
     if check_array(val, "val").dtype.kind != "c" and out is None:
         return val
     return _apply("real", (val,), out, None, stream)
@@ -273,7 +273,7 @@ def imag(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Imaginary parts; zeros for what is real."""
+    """Return the imaginary parts; zeros for real input."""
     return _apply("imag", (check_array(val, "val"),), out, None, stream)
 
 
@@ -313,7 +313,7 @@ def logical_and(
     allocator: Callable | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Truth of both, as bool."""
+    """Return whether both elements are true, as bool."""
     return _logical("logical_and", (x1, x2), out, allocator, stream)
 
 
@@ -327,7 +327,7 @@ def logical_or(
     allocator: Callable | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Truth of either, as bool."""
+    """Return whether either element is true, as bool."""
     return _logical("logical_or", (x1, x2), out, allocator, stream)
 
 
@@ -340,21 +340,21 @@ def logical_not(
     allocator: Callable | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Opposite of the truth, as bool."""
+    """Return whether the element is false, as bool."""
     return _logical("logical_not", (x,), out, allocator, stream)
 
 
 # --- sums of two arrays with weights -------------------------------------
 
-# numpy's character -> C's name and the letter of intrinsics.
+# NumPy's type character -> C's type name and the suffix of the intrinsics.
 _WEIGHTED = {"f": ("float", "f"), "d": ("double", "d")}
-# Weights that are rounded once, and to no infinity.
+# Weights up to this are rounded only once, and not to infinity.
 _MOST = 1 << 53
 
 
 @by_context
 def _weighted_kernel(char: str) -> Any:
-    """``z = a * x + b * y``, each step rounded as numpy's."""
+    """Compile ``z = a * x + b * y``, each step rounded as in NumPy."""
     from pycuda.elementwise import ElementwiseKernel
 
     name, letter = _WEIGHTED[char]
@@ -370,7 +370,7 @@ def weighted_sum(
     x: GPUArray, a: Any, y: GPUArray, b: Any,
     out: GPUArray | None = None, stream: drv.Stream | None = None,
 ) -> GPUArray:  # fmt: skip
-    """``a * x + b * y``, by one kernel where two packed arrays allow it."""
+    """Return ``a * x + b * y``; contiguous arrays need one kernel only."""
     if (
         out is None
         and (type(a) is float or type(a) is int)

@@ -1,7 +1,7 @@
-"""Products of matrices on their way to kernels, for `pycuda._array.products`.
+"""Launches of matrix products, for `pycuda._array.products`.
 
-What shapes and strides mean to a kernel is worked out once for each set of
-them.
+The layout that a kernel needs for some shapes and strides is computed once and
+cached.
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,9 +28,11 @@ from pycuda._kernels.products import Product
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-_FEW = 256  # columns of a product that blocks pack for themselves
-_WORK = 1 << 17  # least products of one of several blocks of such a one
-_SHARE = 1 << 14  # products of a block of a matrix by a vector
+# columns of a product whose blocks copy the matrices for themselves
+_FEW = 256
+# fewest multiplications per block if such a product has several
+_WORK = 1 << 17
+_SHARE = 1 << 14  # multiplications per block of a matrix-vector product
 
 
 @functools.cache
@@ -51,7 +53,7 @@ def _memoised() -> dict[str, Callable[..., Any]]:
 
 
 def _device() -> tuple[bool, int]:
-    """(whether threads run in turn, multiprocessors)."""
+    """Return (whether threads run sequentially, multiprocessors)."""
     return _memoised()["device"]()
 
 
@@ -61,7 +63,7 @@ def _device() -> tuple[bool, int]:
 class Matrices(NamedTuple):
     """Two matrices and their product, in batches of the same shape.
 
-    The axes before the last two are the batch's.
+    The axes before the last two are the batch's axes.
     """
 
     a: GPUArray
@@ -69,22 +71,23 @@ class Matrices(NamedTuple):
     c: GPUArray
     stream: Any
     log: Log
-    slots: tuple[int, int] = (0, 1)  # of a and b among the call's inputs
+    # indices of a and b among the call's inputs
+    slots: tuple[int, int] = (0, 1)
 
     @property
     def inner(self) -> int:
-        """The length that is summed over."""
+        """Return the length of the summed axis."""
         return self.a.shape[-1]
 
     def turned(self) -> Matrices:
-        """The same product of the transposed matrices."""
+        """Return the same product, of the transposed matrices."""
         a, b, c = (swapaxes(m, -1, -2) for m in (self.b, self.a, self.c))
         return Matrices(a, b, c, self.stream, self.log, self.slots[::-1])
 
     def launch(
         self, kernel: Any, block: int, blocks: int, *arguments: Any
     ) -> None:
-        """Launch a kernel, and note it; "a", "b" and "c" are the matrices."""
+        """Launch a kernel and record it; "a", "b", "c" name the matrices."""
         matrices = {"a": self.a, "b": self.b, "c": self.c}
         slots = {"a": self.slots[0], "b": self.slots[1], "c": 2}
         shape = (block, 1, 1), (blocks, 1)
@@ -103,7 +106,7 @@ class Matrices(NamedTuple):
         self.log.add(kernel, *shape, 0, tuple(noted))
 
     def layout(self) -> _Layout:
-        """Shapes and strides as kernels take them."""
+        """Return shapes and strides in the form that kernels take."""
         a, b, c = self.a, self.b, self.c
         return _layout(
             (*c.shape, a.shape[-1]), (a.strides, b.strides, c.strides),
@@ -111,7 +114,7 @@ class Matrices(NamedTuple):
         )  # fmt: skip
 
     def product(self, layout: _Layout, *fields: Any) -> Product:
-        """What the kernel is compiled for."""
+        """Return the key by which kernels are compiled."""
         types = self.a.dtype, self.b.dtype, self.c.dtype
         return Product(*types, layout.ndim, *fields)
 
@@ -119,7 +122,7 @@ class Matrices(NamedTuple):
 class _Layout(NamedTuple):
     ndim: int  # axes of the batch
     batches: int
-    words: np.ndarray  # the numbers that kernels take
+    words: np.ndarray  # the integers that kernels take
 
 
 @functools.lru_cache(1024)
@@ -128,7 +131,7 @@ def _layout(
     strides: tuple[tuple[int, ...], ...],
     itemsizes: tuple[int, ...],
 ) -> _Layout:
-    """`shape` is that of the product, then the inner length."""
+    """Compute a layout; `shape` is the product's, then the inner length."""
     lengths, steps = merged_axes(shape[:-3], strides)
     batches = math.prod(lengths)
     words = [*shape[-3:], batches]
@@ -143,16 +146,18 @@ def _layout(
 def _halved(
     sides: tuple[int, int], lengths: tuple[int, int], least: int, wanted: float
 ) -> tuple[int, int]:
-    """Sides of a piece, halved until as many pieces as wanted are there.
+    """Return the sides of a tile, halved until there are enough tiles.
 
     Parameters
     ----------
     sides
-        Of the largest piece.
+        Sides of the largest tile.
     lengths
-        What is cut into pieces.
+        Lengths that are cut into tiles.
     least
-        No side is halved any more where both are this or less.
+        Halving stops if both sides are at most this.
+    wanted
+        Number of tiles to reach.
     """
     down, across = sides
     while max(down, across) > least and (
@@ -169,7 +174,7 @@ def _halved(
 
 
 def _run_vector(task: Matrices) -> None:
-    """A matrix by a column."""
+    """Multiply a matrix by a column."""
     layout, rows = task.layout(), task.c.shape[-2]
     dots, lanes = _memoised()["vector"](task.product(layout))
     arguments = "c", "a", "b", layout.words
@@ -183,7 +188,7 @@ def _run_vector(task: Matrices) -> None:
 
 
 def _run_few(task: Matrices, processors: int) -> None:
-    """Small matrices: each block packs what it needs."""
+    """Multiply small matrices: each block copies the parts that it needs."""
     layout = task.layout()
     kernel = _memoised()["few"](task.product(layout))
     rows, columns = task.c.shape[-2:]
@@ -201,7 +206,7 @@ def _run_few(task: Matrices, processors: int) -> None:
 def _tiles(
     panels: tuple[int, int], batches: int, processors: int
 ) -> tuple[int, int]:
-    """Tiles down and across of a block: many, but four blocks a processor."""
+    """Return a block's tiles down and across: four blocks per processor."""
     return _halved(
         (kernels.PANELS, kernels.PANELS), panels, 1, 4 * processors / batches
     )
@@ -249,7 +254,7 @@ def _run_in_turn(task: Matrices, processors: int) -> None:
 def _tile(
     rows: int, columns: int, batches: int, most: int, busy: int
 ) -> tuple[int, int]:
-    """(rows, columns) of a thread: large, but enough blocks for all."""
+    """Return (rows, columns) per thread, large but with enough blocks."""
     down = across = most
     while down > 1 and 8 * down >= rows:
         down //= 2
@@ -260,7 +265,7 @@ def _tile(
 
 
 def _deep(matrix: GPUArray, inner: int) -> bool:
-    """Whether neighbours in memory lie along the inner axis."""
+    """Return whether the inner axis has the smaller stride."""
     return abs(matrix.strides[inner]) < abs(matrix.strides[-3 - inner])
 
 
@@ -278,7 +283,7 @@ def _run_blocks(task: Matrices, processors: int) -> None:
 
 
 def multiply(task: Matrices) -> bool:
-    """``c = a @ b``; whether the task's log has all that was done."""
+    """Compute ``c = a @ b``; return whether the log has all launches."""
     in_turn, processors = _device()
     if task.c.size == 0:
         return False
@@ -292,4 +297,4 @@ def multiply(task: Matrices) -> bool:
         _run_in_turn(task, processors)
     else:
         _run_blocks(task, processors)
-    return made is not None  # cuBLAS is asked again where it could not now
+    return made is not None  # cuBLAS may be able to compute it in a later call

@@ -1,4 +1,4 @@
-"""Methods of GPUArray that numpy's arrays have beyond PyCUDA's."""
+"""Methods of NumPy's arrays that PyCUDA's GPUArray lacks."""
 
 # SPDX-License-Identifier: MIT
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Methods:
-    """Base of `pycuda.gpuarray.GPUArray` with numpy's methods."""
+    """Base of `pycuda.gpuarray.GPUArray` with NumPy's methods."""
 
     __slots__ = ()
 
@@ -50,18 +50,25 @@ class Methods:
     # -- as a number
 
     def item(self, *args: Any) -> Any:
-        """One element as a Python number.
+        """Return one element as a Python number.
 
         Parameters
         ----------
         *args
-            Which: nothing if there is one only, a number that counts in C
-            order, or an index for each axis.
+            Nothing if there is only one element; an index in C order; or an
+            index for each axis.
+
+        Raises
+        ------
+        ValueError
+            If no index is given for an array of several elements.
+        IndexError
+            If an index is out of range.
         """
         return _chosen(self, args).get().item()
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers."""
         return self.get().tolist()  # type: ignore[attr-defined]
 
     def __int__(self) -> int:
@@ -82,14 +89,14 @@ class Methods:
         return operator.index(self.item())
 
     def __format__(self, form: str) -> str:
-        """That of the element, where there are no axes."""
+        """Format the element of an array without axes."""
         array: Any = self
         if array.ndim == 0 and form:
             return format(array.item(), form)
         return object.__format__(self, form)
 
     def __contains__(self, value: Any) -> bool:
-        """Whether any element equals `value`, which broadcasts."""
+        """Return whether any element equals `value`, which broadcasts."""
         from pycuda._array.reductions import any
 
         array: Any = self
@@ -100,24 +107,24 @@ class Methods:
 
     @property
     def mT(self) -> GPUArray:
-        """View with the last two axes exchanged."""
+        """The array with its last two axes exchanged, as a view."""
         return shaping.matrix_transpose(self)
 
     def flatten(self, order: str = "C") -> GPUArray:
-        """Copy with one axis."""
+        """Return a copy with one axis."""
         array: Any = self
         if order in ("A", "K"):
             order = "C" if array.flags.c_contiguous else "F"
         return array.copy(order).reshape(array.size, order=order)
 
     def swapaxes(self, axis1: int, axis2: int) -> GPUArray:
-        """View with two axes exchanged."""
+        """Return a view with two axes exchanged."""
         return shaping.swapaxes(self, axis1, axis2)
 
     def diagonal(
         self, offset: int = 0, axis1: int = 0, axis2: int = 1
     ) -> GPUArray:
-        """`pycuda.gpuarray.diagonal`."""
+        """Return a diagonal; see `pycuda.gpuarray.diagonal`."""
         return shaping.diagonal(self, offset, axis1, axis2)
 
     def trace(
@@ -130,7 +137,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.trace`."""
+        """Return the sum of a diagonal; see `pycuda.gpuarray.trace`."""
         return products.trace(
             self, offset, axis1, axis2, dtype, out, stream=stream
         )
@@ -142,7 +149,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.repeat`."""
+        """Repeat elements; see `pycuda.gpuarray.repeat`."""
         return shaping.repeat(self, repeats, axis, stream=stream)
 
     # -- elements
@@ -150,7 +157,7 @@ class Methods:
     def nonzero(
         self, *, stream: drv.Stream | None = None
     ) -> tuple[GPUArray, ...]:
-        """`pycuda.gpuarray.nonzero`."""
+        """Find nonzero elements; see `pycuda.gpuarray.nonzero`."""
         return selecting.nonzero(self, stream=stream)
 
     @usual_as("take")
@@ -163,7 +170,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.take`."""
+        """Return elements by index; see `pycuda.gpuarray.take`."""
         return selecting.take(self, indices, out, stream, axis=axis, mode=mode)
 
     def put(
@@ -174,7 +181,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> None:
-        """`pycuda.gpuarray.put`."""
+        """Assign elements by index; see `pycuda.gpuarray.put`."""
         selecting.put(self, indices, values, mode, stream=stream)
 
     def choose(
@@ -185,7 +192,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.choose`."""
+        """Choose elements among arrays; see `pycuda.gpuarray.choose`."""
         return selecting.choose(self, choices, out, mode, stream=stream)
 
     def compress(
@@ -196,7 +203,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.compress`."""
+        """Select by a condition; see `pycuda.gpuarray.compress`."""
         return selecting.compress(condition, self, axis, out, stream=stream)
 
     def sort(
@@ -208,7 +215,7 @@ class Methods:
         stable: bool | None = None,
         stream: drv.Stream | None = None,
     ) -> None:
-        """Sorts along an axis, in place: see `pycuda.gpuarray.sort`."""
+        """Sort along an axis, in place; see `pycuda.gpuarray.sort`."""
         sorting.sort_in_place(self, axis, kind, order, stable, stream)
 
     def argsort(
@@ -220,7 +227,7 @@ class Methods:
         stable: bool | None = None,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.argsort`."""
+        """Return the indices that sort; see `pycuda.gpuarray.argsort`."""
         return sorting.argsort(
             self, axis, kind, order, stable=stable, stream=stream
         )
@@ -233,7 +240,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.searchsorted`."""
+        """Find insertion points; see `pycuda.gpuarray.searchsorted`."""
         return sorting.searchsorted(self, v, side, sorter, stream=stream)
 
     def clip(
@@ -244,7 +251,7 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.clip`."""
+        """Limit the elements to bounds; see `pycuda.gpuarray.clip`."""
         return selecting.clip(self, min, max, out, stream=stream)
 
     def round(
@@ -254,12 +261,12 @@ class Methods:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """`pycuda.gpuarray.round`."""
+        """Round to a number of decimals; see `pycuda.gpuarray.round`."""
         return mathematics.round(self, decimals, out, stream=stream)
 
 
 def _multiplies(other: Any) -> bool:
-    """Whether @ is ours; of host arrays the error tells what to do."""
+    """Return whether @ is supported; raise with advice for host arrays."""
     return isinstance(other, (ArrayBase, np.ndarray))
 
 
@@ -271,7 +278,7 @@ def _pair(left: Any, right: Any) -> Any:
 
 
 def _only(array: Any) -> Any:
-    """The value of an array that is to be a number of Python's."""
+    """Return the value of an array that is used as a Python number."""
     if array.size != 1:
         raise TypeError(
             "only arrays of one element can be converted to Python scalars"
@@ -280,7 +287,7 @@ def _only(array: Any) -> Any:
 
 
 def _chosen(array: Any, args: tuple) -> ArrayBase:
-    """The one element that `item` is asked for."""
+    """Return the element that the arguments of `item` select."""
     if len(args) == 1 and isinstance(args[0], tuple):
         args = args[0]
     if not args:

@@ -1,9 +1,9 @@
 """Keywords of NumPy's functions that functions of `pycuda.gpuarray` lack.
 
-`pycuda._array.dispatch` takes these in place of the functions of the same
-name: ``where=`` and ``initial=`` of reductions, ``shape=`` of the functions
-that make an array like another, and the creation functions, which NumPy
-hands over when they are called with ``like=``.
+`pycuda._array.dispatch` uses these functions in place of those of the same
+name: they have ``where=`` and ``initial=`` of reductions, ``shape=`` of the
+functions that make an array like another one, and the creation functions,
+which NumPy delegates if they are called with ``like=``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -31,7 +31,7 @@ def _is_all(where: Any) -> bool:
 
 
 def masked(a: GPUArray, where: Any, value: Any) -> GPUArray:
-    """`a`, with `value` where the mask is False; the mask broadcasts."""
+    """Return `a` with `value` where the mask is False; the mask broadcasts."""
     from pycuda import gpuarray
 
     if not isinstance(where, ArrayBase):
@@ -57,7 +57,7 @@ def _with_start(
 
 
 def _sum_like(name: str, joins: str, neutral: int) -> Callable[..., Any]:
-    """``sum`` or ``prod``, with their neutral number where it is masked."""
+    """Make ``sum`` or ``prod``; masked elements become the neutral number."""
 
     def reduce(
         a: GPUArray,
@@ -82,7 +82,7 @@ def _sum_like(name: str, joins: str, neutral: int) -> Callable[..., Any]:
 
 
 def _extreme(name: str, joins: str) -> Callable[..., Any]:
-    """``max`` or ``min``: `initial` stands for what the mask leaves out."""
+    """Make ``max`` or ``min``; masked elements become `initial`."""
 
     def reduce(
         a: GPUArray,
@@ -114,7 +114,7 @@ def _extreme(name: str, joins: str) -> Callable[..., Any]:
 
 
 def _truth(name: str, neutral: bool) -> Callable[..., Any]:
-    """``all`` or ``any`` of what the mask keeps."""
+    """Make ``all`` or ``any`` of the elements that the mask selects."""
 
     def reduce(
         a: GPUArray,
@@ -135,7 +135,9 @@ def _truth(name: str, neutral: bool) -> Callable[..., Any]:
 
 
 def _counted(a: GPUArray, where: Any, axis: Any) -> tuple[Any, Any]:
-    """(the mask as large as the operand, how many it keeps, axes kept)."""
+    """Return (broadcast mask, number of selected elements along `axis`).
+
+    The reduced axes stay in the number, with length 1."""
     from pycuda import gpuarray
 
     mask = masked(gpuarray.full(a.shape, True, bool), where, False)
@@ -151,7 +153,7 @@ def mean(
     *,
     where: Any = True,
 ) -> Any:
-    """``numpy.mean`` of the elements that `where` keeps."""
+    """Compute ``numpy.mean`` of the elements that `where` selects."""
     from pycuda import gpuarray
 
     options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
@@ -177,7 +179,7 @@ def var(
     mean: Any = _NOTHING,
     correction: Any = _NOTHING,
 ) -> Any:
-    """``numpy.var`` of the elements that `where` keeps, around `mean`."""
+    """Compute ``numpy.var`` of the selected elements, around `mean`."""
     from pycuda import gpuarray
 
     ddof = ddof if correction is _NOTHING else correction
@@ -210,7 +212,7 @@ def std(
     mean: Any = _NOTHING,
     correction: Any = _NOTHING,
 ) -> Any:
-    """``numpy.std`` of the elements that `where` keeps, around `mean`."""
+    """Compute ``numpy.std`` of the selected elements, around `mean`."""
     from pycuda import cumath, gpuarray
 
     if _is_all(where) and mean is _NOTHING:
@@ -241,7 +243,7 @@ REDUCTIONS |= {"amax": REDUCTIONS["max"], "amin": REDUCTIONS["min"]}
 
 
 def _check_device(device: Any) -> None:
-    """The current context's device is the only one that is made for."""
+    """Raise ValueError unless `device` is the current context's."""
     if device is not None and not hasattr(device, "compute_capability"):
         raise ValueError(
             f"device={device!r}: arrays are made on the current context's "
@@ -287,7 +289,7 @@ def full_like(
     *,
     device: Any = None,
 ) -> Any:
-    """``numpy.full_like``, with a shape of its own if one is given."""
+    """Run ``numpy.full_like``, with another shape if one is given."""
     result = _like("empty")(a, dtype, order, subok, shape, device=device)
     return result.fill(fill_value)
 
@@ -367,7 +369,7 @@ def _full(
 
 
 def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is made on the host by NumPy's own function, and copied."""
+    """Make a function that runs NumPy's own on the host and copies."""
 
     def make(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         from pycuda import gpuarray
@@ -378,7 +380,7 @@ def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-# NumPy calls these here for like=; arrays of the host are data to them.
+# NumPy calls these for like=; arrays of the host are data for them.
 CREATION: dict[str, Callable[..., Any]] = {
     "array": _array,
     "asarray": _asarray,

@@ -45,7 +45,7 @@ def _result_type(a: np.dtype, b: np.dtype) -> np.dtype:
 
 
 def _joined(a: GPUArray, b: GPUArray) -> tuple[int, ...]:
-    """Shape of the product of matrices."""
+    """Return the shape of the product of matrices."""
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(
             f"matmul: {a.shape} by {b.shape}: the first has {a.shape[-1]} "
@@ -64,12 +64,12 @@ def _joined(a: GPUArray, b: GPUArray) -> tuple[int, ...]:
 
 
 def _is_odd(a: GPUArray) -> bool:
-    """Whether kernels cannot step through it by whole elements."""
+    """Return whether a stride is no multiple of the element size."""
     return is_misaligned(a) or any(step % a.itemsize for step in a.strides)
 
 
 def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
-    """Whether kernels can write the product there."""
+    """Return whether kernels can write the product to `target`."""
     return (
         target.dtype == dtype
         and not _is_odd(target)
@@ -90,20 +90,32 @@ def matmul(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Product of matrices, ``x1 @ x2``.
+    """Return the matrix product ``x1 @ x2``.
 
     Parameters
     ----------
     x1, x2
-        Matrices in the last two axes; those before broadcast.  An array of
+        Matrices in the last two axes; the axes before broadcast.  An array of
         one axis is a row on the left and a column on the right, and its axis
         is not in the result.
     out
-        Where the result goes.
+        Array that receives the result.
+    stream
+        Stream of the launches; default: the current one.
+
+    Returns
+    -------
+    GPUArray
+        `out`, or a new array of shape (..., rows of `x1`, columns of `x2`).
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
 
     Notes
     -----
-    float16 is added up in float32; integers wrap.
+    float16 is accumulated in float32; integers wrap around.
     """
     a, b = check_array(x1, "x1"), check_array(x2, "x2")
     if a.ndim == 0 or b.ndim == 0:
@@ -151,7 +163,24 @@ def vecdot(
     axis: int = -1,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Inner products along an axis; the first operand is conjugated."""
+    """Return inner products along an axis; `x1` is conjugated.
+
+    Parameters
+    ----------
+    x1, x2
+        Arrays that broadcast together, with equal lengths along `axis`.
+    out
+        Array that receives the result.
+    axis
+        Axis of the vectors.
+    stream
+        Stream of the launches; default: the current one.
+
+    Raises
+    ------
+    ValueError
+        If the vectors' lengths differ.
+    """
     a, b = check_array(x1, "x1"), check_array(x2, "x2")
     a, b = (moveaxis(x, axis, -1) for x in (a, b))
     if a.shape[-1] != b.shape[-1]:
@@ -174,7 +203,10 @@ def outer(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Products of each element of `a` with each of `b`, both made flat."""
+    """Return the products of all pairs of elements of `a` and `b`.
+
+    Both are flattened; the result's shape is (size of `a`, size of `b`).
+    """
     a, b = check_array(a, "a"), check_array(b, "b")
     a, b = (flattened(x, stream) for x in (a, b))
     return _apply("multiply", (a[:, None], b[None]), out, None, stream)
@@ -183,7 +215,7 @@ def outer(
 def inner(
     a: GPUArray, b: GPUArray, /, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """Sum of products over the last axes of both."""
+    """Return sums of products over the last axes of both."""
     a, b = check_array(a, "a"), check_array(b, "b")
     if a.ndim == 0 or b.ndim == 0:
         return _apply("multiply", (a, b), None, None, stream)
@@ -197,13 +229,17 @@ def tensordot(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Sum of products over some axes of both.
+    """Return sums of products over some axes of both.
 
     Parameters
     ----------
+    a, b
+        The arrays.
     axes
-        How many: the last of `a` and the first of `b`; or (axes of a, axes
-        of b).
+        A number: the last axes of `a` and the first axes of `b`; or a pair:
+        (axes of `a`, axes of `b`).
+    stream
+        Stream of the launches; default: the current one.
     """
     a, b = check_array(a, "a"), check_array(b, "b")
     if isinstance(axes, (int, np.integer)):
@@ -232,7 +268,7 @@ def tensordot(
 
 
 def numpy_dot(a: Any, b: Any, out: GPUArray | None = None) -> GPUArray:
-    """``numpy.dot``; `pycuda.gpuarray.dot` is PyCUDA's and counts as flat."""
+    """Run ``numpy.dot``; `pycuda.gpuarray.dot` is PyCUDA's and flattens."""
     if not isinstance(a, ArrayBase) or not isinstance(b, ArrayBase) or (
         a.ndim == 0 or b.ndim == 0
     ):  # fmt: skip
@@ -256,7 +292,19 @@ def trace(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Sum along a diagonal."""
+    """Return the sum along a diagonal.
+
+    Parameters
+    ----------
+    a, offset, axis1, axis2
+        As in `diagonal`.
+    dtype
+        Dtype of accumulator and result; default: as in `sum`.
+    out
+        Array that receives the result.
+    stream
+        Stream of the launches; default: the current one.
+    """
     from pycuda._array.axes import reduce_axes
     from pycuda._array.shaping import diagonal
     from pycuda._array.statistics import Reductions

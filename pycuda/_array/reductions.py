@@ -1,7 +1,7 @@
-"""The reductions that PyCUDA has, for `pycuda.gpuarray`.
+"""PyCUDA's reductions, for `pycuda.gpuarray`.
 
-Whole arrays become 0-d arrays without a detour through Python; reductions
-over some axes go to `pycuda._array.axes`.
+Reductions of whole arrays to 0-d arrays run in C; reductions over some axes
+use `pycuda._array.axes`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 
-_VOID = np.dtype(np.void)  # of what is no array
+_VOID = np.dtype(np.void)  # replaces the dtype of an argument that is no array
 
 
 def _short(function: Callable, inputs: int = 1) -> Callable:
@@ -41,7 +41,7 @@ def _whole(
     allocator: Callable | None = None,
     neutral: Any = None,
 ) -> GPUArray:
-    """A reduction of all elements; short floats accumulate in float32."""
+    """Reduce all elements; short floats accumulate in float32."""
     kinds = tuple(getattr(array, "dtype", _VOID) for array in arrays)
     if dtype is not None:
         dtype = np.dtype(dtype)
@@ -64,18 +64,31 @@ def sum(
     keepdims: bool = False,
     out: GPUArray | None = None,
 ) -> GPUArray:
-    """Sum of the elements, or of those along some axes.
+    """Return the sum of the elements, or of those along some axes.
 
-    Booleans and integers add up in 64 bits unless ``dtype`` says otherwise.
+    Booleans and integers are summed in 64 bits unless ``dtype`` is given.
 
     Parameters
     ----------
+    a
+        Array of any shape and strides.
+    dtype
+        Dtype of the accumulator and of the result.
+    stream
+        Stream of the launches; default: the current one.
+    allocator
+        Allocates the result's memory; default: the allocator of `a`.
     axis : int or tuple of int, optional
-        What is summed; None: everything, to a 0-d array.
+        Axes to sum along; None sums everything to a 0-d array.
     keepdims
         Whether the axes stay, with length 1.
     out
-        Where the result goes.
+        Array that receives the result.
+
+    Returns
+    -------
+    GPUArray
+        `out`, or a new array without the axes.
     """
     if axis is None and not keepdims and out is None:
         return _whole("sum", (a,), dtype, stream, allocator, 0)
@@ -89,7 +102,7 @@ def _truth(
     allocator: Callable | None, axis: Any, keepdims: bool,
     out: GPUArray | None,
 ) -> GPUArray:  # fmt: skip
-    """`any` or `all`."""
+    """Compute `any` or `all`."""
     if axis is None and not keepdims and out is None:
         return _reduce(name, (a,), None, stream, allocator, name == "all")
     return reduce_axes(
@@ -107,7 +120,10 @@ def any(
     keepdims: bool = False,
     out: GPUArray | None = None,
 ) -> GPUArray:
-    """Whether any element is true, as bool; `axis` and so on as in `sum`."""
+    """Return whether any element is true, as bool.
+
+    `axis`, `keepdims` and `out` are those of `sum`.
+    """
     return _truth("any", a, stream, allocator, axis, keepdims, out)
 
 
@@ -121,7 +137,10 @@ def all(
     keepdims: bool = False,
     out: GPUArray | None = None,
 ) -> GPUArray:
-    """Whether all elements are true, as bool; `axis` and so on as in `sum`."""
+    """Return whether all elements are true, as bool.
+
+    `axis`, `keepdims` and `out` are those of `sum`.
+    """
     return _truth("all", a, stream, allocator, axis, keepdims, out)
 
 
@@ -134,7 +153,7 @@ def _extreme(
     name: str, a: GPUArray, stream: drv.Stream | None, axis: Any,
     keepdims: bool, out: GPUArray | None,
 ) -> GPUArray:  # fmt: skip
-    """`max` or `min`."""
+    """Compute `max` or `min`."""
     if axis is None and not keepdims and out is None:
         _not_empty(a, name)
         return _whole(name, (a,), None, stream)
@@ -150,9 +169,9 @@ def max(
     keepdims: bool = False,
     out: GPUArray | None = None,
 ) -> GPUArray:
-    """The largest element; NaN if there is one.
+    """Return the largest element; NaN if there is one.
 
-    `axis` and so on are as in `sum`.
+    `axis`, `keepdims` and `out` are those of `sum`.
     """
     return _extreme("max", a, stream, axis, keepdims, out)
 
@@ -166,9 +185,9 @@ def min(
     keepdims: bool = False,
     out: GPUArray | None = None,
 ) -> GPUArray:
-    """The smallest element; NaN if there is one.
+    """Return the smallest element; NaN if there is one.
 
-    `axis` and so on are as in `sum`.
+    `axis`, `keepdims` and `out` are those of `sum`.
     """
     return _extreme("min", a, stream, axis, keepdims, out)
 
@@ -181,9 +200,9 @@ def dot(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Sum of the products of corresponding elements, as a 0-d array.
+    """Return the sum of products of corresponding elements, as 0-d array.
 
-    Arrays of any number of axes count as flat; nothing is conjugated.
+    Arrays of any number of axes are treated as flat; nothing is conjugated.
     """
     if a.shape != b.shape:
         raise ValueError(f"shapes differ: {a.shape} and {b.shape}")
@@ -197,7 +216,7 @@ def subset_sum(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Sum of the elements at the indices in ``subset``."""
+    """Return the sum of the elements at the indices in ``subset``."""
     return _whole(
         "sum", (take(a, subset, None, stream),), dtype, stream, allocator, 0
     )
@@ -211,7 +230,7 @@ def subset_dot(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """`dot` over the elements at the indices in ``subset``."""
+    """Return `dot` of the elements at the indices in ``subset``."""
     arrays = tuple(take(array, subset, None, stream) for array in (a, b))
     return _whole("dot", arrays, dtype, stream, allocator, 0)
 
@@ -219,7 +238,7 @@ def subset_dot(
 def subset_max(
     subset: GPUArray, a: GPUArray, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """The largest of the elements at the indices in ``subset``."""
+    """Return the largest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_max")
     return _whole("max", (take(a, subset, None, stream),), None, stream)
 
@@ -227,6 +246,6 @@ def subset_max(
 def subset_min(
     subset: GPUArray, a: GPUArray, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """The smallest of the elements at the indices in ``subset``."""
+    """Return the smallest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_min")
     return _whole("min", (take(a, subset, None, stream),), None, stream)

@@ -1,4 +1,4 @@
-"""cumsum and cumprod along an axis, for `pycuda.gpuarray`."""
+"""Cumulative sums and products along an axis, for `pycuda.gpuarray`."""
 
 # SPDX-License-Identifier: MIT
 
@@ -32,15 +32,17 @@ if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
-_BLOCK = 256  # threads that share a row, or take a row each
-_MANY = 1 << 16  # rows that keep threads of a row each busy
-_WIDTH = 64  # rows side by side, where threads run in turn
-_LONG = 1 << 13  # elements; a single row of more is cut into tiles
-_LONG_INTEGERS = 1 << 17  # where one processor core adds one at a time
+_BLOCK = 256  # threads that share a row, or that take one row each
+# number of rows from which one thread per row keeps the device busy
+_MANY = 1 << 16
+_WIDTH = 64  # adjacent rows per thread, if threads run sequentially
+_LONG = 1 << 13  # elements; a longer single row is cut into tiles
+# the same limit for integers, which one processor core adds one by one
+_LONG_INTEGERS = 1 << 17
 
 
 def _rows(a: GPUArray, target: GPUArray, axis: int) -> list[Axis]:
-    """The other axes."""
+    """Return the axes other than `axis`."""
     rows = [
         Axis(length, source, out)
         for k, (length, source, out) in enumerate(
@@ -103,7 +105,7 @@ def _fits_long(a: GPUArray, target: GPUArray) -> bool:
 
 
 def _fits_rows(a: GPUArray, target: GPUArray, axis: int) -> bool:
-    """Whether packed rows can be scanned as segments of one."""
+    """Return whether contiguous rows can be scanned as segments of one row."""
     return (
         not memoised()[0]().in_turn
         and axis == a.ndim - 1
@@ -114,7 +116,7 @@ def _fits_rows(a: GPUArray, target: GPUArray, axis: int) -> bool:
 
 
 def _better_turned(a: GPUArray, axis: int) -> bool:
-    """Whether one thread a row would be few threads with much to do."""
+    """Return whether one thread per row would be too few threads."""
     length = a.shape[axis]
     return (
         not memoised()[0]().in_turn
@@ -126,7 +128,7 @@ def _better_turned(a: GPUArray, axis: int) -> bool:
 def _scan_turned(
     name: str, a: GPUArray, target: GPUArray, axis: int, stream: Any
 ) -> None:
-    """Copies that put the axis last, and back, cost less."""
+    """Scan a copy with the axis last, and copy back, which costs less."""
     order = [k for k in range(a.ndim) if k != axis] + [axis]
     back = [order.index(k) for k in range(a.ndim)]
     shape = tuple(a.shape[k] for k in order)
@@ -157,7 +159,7 @@ def _scan(
         a, axis = a if a.ndim == 1 else flattened(a, stream), 0
     elif not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
-    a = a if a.ndim else a.reshape(1)  # as numpy does
+    a = a if a.ndim else a.reshape(1)  # as NumPy does
     (axis,) = normal_axes(axis, a.ndim)
     kind = result_type(name[3:], a.dtype, dtype)
     if out is not None:
@@ -200,10 +202,23 @@ def cumsum(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Sums of the first 1, 2, ... elements along an axis.
+    """Return the cumulative sums along an axis.
 
-    With no axis the array counts as flat in C order.  Booleans and integers
-    add up in 64 bits unless ``dtype`` says otherwise.
+    Parameters
+    ----------
+    a
+        Array of any shape and strides.
+    axis
+        Axis to sum along; None flattens the array in C order.
+    dtype
+        Dtype of accumulator and result; by default booleans and integers are
+        summed in 64 bits.
+    out
+        Array of the result's shape that receives the result.
+    stream
+        Stream of the launches; default: the current one.
+    allocator
+        Allocates the result's memory; default: the allocator of `a`.
     """
     return _scan("cumsum", a, axis, dtype, out, stream, allocator)
 
@@ -218,8 +233,8 @@ def cumprod(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Products of the first 1, 2, ... elements along an axis.
+    """Return the cumulative products along an axis.
 
-    The arguments are those of `cumsum`.
+    The parameters are those of `cumsum`.
     """
     return _scan("cumprod", a, axis, dtype, out, stream, allocator)

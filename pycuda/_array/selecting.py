@@ -1,7 +1,8 @@
-"""Elements chosen by masks, indices and bounds: where, take, put, clip.
+"""Selection of elements by masks, indices and bounds: where, take, put, clip.
 
-Indices on the device are checked there: one out of range gives 0, or is left
-out, and the next ``get()`` raises IndexError (`pycuda._array.indexing`).
+Indices on the device are checked there: for an index out of range the result
+is 0 or the assignment is skipped, and the next ``get()`` raises IndexError
+(`pycuda._array.indexing`).
 """
 
 # SPDX-License-Identifier: MIT
@@ -50,9 +51,10 @@ def where(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> Any:
-    """Elements of ``then_`` where criterion is not 0, else of ``else_``.
+    """Select elements of ``then_`` where criterion is not 0, else ``else_``.
 
-    All three broadcast together.  A criterion alone is `nonzero`'s.
+    The three arrays broadcast together.  A call with a criterion alone is a
+    call of `nonzero`.
     """
     if then_ is None and else_ is None and out is None:
         return nonzero(criterion, stream=stream)
@@ -67,9 +69,9 @@ def _mask_of(a: GPUArray) -> GPUArray:
 def nonzero(
     a: GPUArray, *, stream: drv.Stream | None = None
 ) -> tuple[GPUArray, ...]:
-    """Where elements are not 0: an array of int64 for each axis.
+    """Return the indices of nonzero elements: one int64 array per axis.
 
-    Waits for the stream, for their number.
+    Waits for the stream, because the host needs their number.
     """
     if check_array(a).ndim == 0:
         raise ValueError(
@@ -81,13 +83,13 @@ def nonzero(
 
 
 def flatnonzero(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
-    """Where elements are not 0, in C order."""
+    """Return the indices of nonzero elements in the flattened array."""
     with using(stream):
         return indexing.nonzero_flat(_mask_of(a))
 
 
 def argwhere(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
-    """Where elements are not 0: a row of indices for each."""
+    """Return the indices of nonzero elements: one row per element."""
     from pycuda._array.joining import stack
     from pycuda.gpuarray import GPUArray
 
@@ -102,7 +104,7 @@ def argwhere(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
 
 
 def _indices(given: Any, length: int, mode: str, stream: Any) -> Any:
-    """Indices as `indexing` takes them, brought into range by a mode."""
+    """Return indices for `indexing`, brought into range by `mode`."""
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {_MODES}, not {mode!r}")
     if not isinstance(given, ArrayBase):
@@ -129,7 +131,7 @@ def _indices(given: Any, length: int, mode: str, stream: Any) -> Any:
 
 
 def _as_key(indices: Any) -> Any:
-    """Indices with an axis at least: a key that is no view."""
+    """Return indices with at least one axis, so that the key makes no view."""
     return indices.reshape(1) if indices.ndim == 0 else indices
 
 
@@ -143,24 +145,34 @@ def take(
     axis: int | None = None,
     mode: str = "raise",
 ) -> GPUArray:
-    """Elements along an axis, by index; negative ones count from the end.
+    """Return elements along an axis, by index.
 
     Parameters
     ----------
+    a
+        Array of any shape and strides.
     indices
-        Integers in any shape, on the device or the host.
+        Integers in any shape, on the device or the host.  Negative ones count
+        from the end.
     out
-        Where the result goes; may overlap `a`.  With an axis it has the
-        result's shape, else as many elements or more.
+        Array that receives the result; it may overlap `a`.  With an axis it
+        has the result's shape, otherwise at least as many elements.
+    stream
+        Stream of the launches; default: the current one.
     axis
-        None: the array counts as flat in C order.
+        Axis of the indices; None flattens the array in C order.
     mode
-        What becomes of indices out of range: "raise", "wrap" around, or
-        "clip" to the nearest; with the last two negative ones are out.
+        Treatment of indices out of range: "raise", "wrap" around, or "clip"
+        to the nearest.  With the last two, negative indices are out of range.
+
+    Raises
+    ------
+    IndexError
+        If an index on the host is out of range and mode is "raise".
 
     Notes
     -----
-    With "raise" an index on the device that is out of range gives 0, and an
+    With "raise" an out-of-range index on the device gives 0, and an
     IndexError at the next ``get()`` or the next indexing by an array.
     """
     check_array(a)
@@ -200,7 +212,7 @@ def take_along_axis(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Elements along an axis by indices of their own for each row."""
+    """Return elements along an axis, with separate indices for each row."""
     check_array(arr, "arr")
     if axis is None:
         arr, axis = flattened(arr, stream), 0
@@ -216,7 +228,7 @@ def put_along_axis(
     *,
     stream: drv.Stream | None = None,
 ) -> None:
-    """The opposite of `take_along_axis`: `values` go into `arr`."""
+    """Assign `values` to the elements that `take_along_axis` would return."""
     check_array(arr, "arr")
     if axis is None:
         if not arr.flags.c_contiguous:
@@ -226,7 +238,7 @@ def put_along_axis(
 
 
 def _along(arr: GPUArray, indices: Any, axis: int) -> tuple[Any, ...]:
-    """A key: `indices` for one axis, all places along the others."""
+    """Return a key: `indices` for one axis, all indices of the others."""
     axis = normal_axis(axis, arr.ndim)
     if not isinstance(indices, ArrayBase):
         indices = np.asarray(indices)
@@ -255,9 +267,9 @@ def put(
     *,
     stream: drv.Stream | None = None,
 ) -> None:
-    """``a.flat[ind] = v``, in place; `v` is repeated if it is shorter.
+    """Run ``a.flat[ind] = v`` in place; `v` is repeated if it is shorter.
 
-    Of several values for one place, any may stay.
+    If several values are assigned to one element, any of them may remain.
     """
     check_array(a)
     with using(stream):
@@ -287,7 +299,7 @@ def _put(a: GPUArray, ind: Any, v: Any, mode: str) -> None:
 
 
 def _unravelled(indices: Any, shape: tuple) -> tuple[Any, ...]:
-    """Flat indices as one index an axis; one out of range stays so."""
+    """Convert flat indices to indices per axis; out of range stays so."""
     size = int(np.prod(shape))
     if isinstance(indices, np.ndarray):
         low, high = int(indices.min()), int(indices.max())
@@ -307,8 +319,8 @@ def _unravelled(indices: Any, shape: tuple) -> tuple[Any, ...]:
     for length in shape[:0:-1]:
         parts.insert(0, run("remainder", flat, length))
         flat = run("floor_divide", flat, length)
-    # What was below -size is negative still, which would count as near the
-    # end: it goes beyond it.
+    # Indices below -size remain negative, which would count from the end:
+    # replace them by indices beyond it.
     beyond = run("less", flat, 0)
     return run("where", beyond, shape[0], flat), *parts
 
@@ -321,12 +333,21 @@ def choose(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """``choices[a[i]][i]`` for each place i; all broadcast together.
+    """Return ``choices[a[i]][i]`` for each index i; all broadcast together.
 
     Parameters
     ----------
+    a
+        Integers: the index of the choice for each element.
     choices
-        Arrays on the device and numbers, or one array of one axis more.
+        Arrays on the device and numbers, or one array with an additional
+        first axis.
+    out
+        Array that receives the result.
+    mode
+        Treatment of choices out of range, as in `take`.
+    stream
+        Stream of the launches; default: the current one.
     """
     from pycuda._array.common import check_arrays
     from pycuda._array.joining import stack
@@ -362,7 +383,7 @@ def compress(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """The elements along an axis for which a condition of one axis holds."""
+    """Return the elements along an axis for which a 1-d condition holds."""
     if not isinstance(condition, ArrayBase):
         condition = np.asarray(condition)
     if condition.ndim != 1:
@@ -380,7 +401,7 @@ def extract(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """The elements for which a condition holds, in C order."""
+    """Return the elements for which a condition holds, in C order."""
     with using(stream):
         return take(arr, flatnonzero(condition))
 
@@ -398,18 +419,24 @@ def clip(
     max: Any = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Elements no smaller than `a_min` and no larger than `a_max`.
+    """Limit elements to the range from `a_min` to `a_max`.
 
     Parameters
     ----------
+    a
+        Array of any shape and strides.
     a_min, a_max
         Numbers or arrays that broadcast; None: no bound.
+    out
+        Array that receives the result.
     min, max
-        Other names of them.
+        Other names of `a_min` and `a_max`.
+    stream
+        Stream of the launch; default: the current one.
 
     Notes
     -----
-    NaN stays, and a bound that is NaN gives NaN.
+    NaN stays NaN, and a bound that is NaN gives NaN.
     """
     low, high = (
         (a_min if min is None else min),

@@ -1,8 +1,8 @@
-"""What is in an array: unique elements and rows, and isin, on sorts.
+"""Unique elements and rows, and isin, for `pycuda.gpuarray`; based on sorts.
 
-For `pycuda.gpuarray`.  What lies along an axis is sorted by ranks: each
-column's elements become their ranks among themselves, then the ranks of two
-columns the rank of the pair, until one column is left, which orders the whole.
+Slices along an axis are sorted by ranks: the elements of each column are
+replaced by their ranks within the column, then the ranks of two columns by the
+rank of the pair, until one column is left, which sorts the slices.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,24 +26,25 @@ if TYPE_CHECKING:
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
-_MOST_ROWS = 3_037_000_499  # the rank of a pair is less than its square
+_MOST_ROWS = 3_037_000_499  # the square of this is the largest rank of a pair
 
 
 class _Groups(NamedTuple):
-    """Equal ones beside each other."""
+    """Sorted elements, and the boundaries between groups of equal ones."""
 
-    order: GPUArray | None  # sorts them; None where nobody asked
-    new: GPUArray  # of the sorted ones: whether another group begins
-    firsts: GPUArray  # where that is
+    # indices that sort the elements; None if not requested
+    order: GPUArray | None
+    new: GPUArray  # for each sorted element: whether it begins a group
+    firsts: GPUArray  # indices of the groups' first elements
 
     @property
     def index(self) -> GPUArray:
-        """Where each group's first is in the array."""
+        """Return the index of each group's first element in the array."""
         return take(self.order, self.firsts)
 
     @property
     def counts(self) -> GPUArray:
-        """How many each group has."""
+        """Return the number of elements in each group."""
         made = make(self.firsts, self.firsts.shape, np.int64)
         if made.size:
             pair = self.firsts[1:], self.firsts[:-1]
@@ -54,7 +55,7 @@ class _Groups(NamedTuple):
 
     @property
     def inverse(self) -> GPUArray:
-        """Each element's group."""
+        """Return the group index of each element."""
         made = make(self.new, self.new.shape, np.int64)
         if made.size:
             put_along_axis(made, self.order, _numbers(self.new))
@@ -62,13 +63,16 @@ class _Groups(NamedTuple):
 
 
 def _numbers(new: GPUArray) -> GPUArray:
-    """The group of each sorted element, from 0 on, along the last axis."""
+    """Return each sorted element's group index, along the last axis."""
     ends = cumsum(new, -1, np.int64)
     return _apply("subtract", (ends, 1), ends, None, None)
 
 
 def _differ(values: GPUArray, equal_nan: bool) -> GPUArray:
-    """Whether each of sorted values, along the last axis, is another one."""
+    """Return whether each sorted value differs from the previous one.
+
+    Compares along the last axis.
+    """
     mask = make(values, values.shape, np.bool_)
     mask[..., :1].fill(np.True_)
     pair = values[..., 1:], values[..., :-1]
@@ -98,7 +102,7 @@ def _elements(
 
 
 def _differ_as_sorted(values: GPUArray) -> GPUArray:
-    """`_differ`, where NaN equals NaN in either part of complex numbers."""
+    """Run `_differ` with equal NaN, on each part of complex numbers."""
     if values.dtype.kind != "c":
         return _differ(values, True)
     parts = [_differ(part, True) for part in (values.real, values.imag)]
@@ -106,7 +110,7 @@ def _differ_as_sorted(values: GPUArray) -> GPUArray:
 
 
 def _ranks(columns: GPUArray) -> GPUArray:
-    """Of each element among those of its column; columns are rows here."""
+    """Return each element's rank in its column; columns are rows here."""
     found, order = sorted_rows(columns, -1, True, False, None)
     ranks = make(columns, columns.shape, np.int64)
     put_along_axis(ranks, order, _numbers(_differ_as_sorted(found)))
@@ -114,7 +118,7 @@ def _ranks(columns: GPUArray) -> GPUArray:
 
 
 def _ranks_of_rows(columns: GPUArray) -> GPUArray:
-    """Of all columns together: equal ranks for rows that sort alike."""
+    """Return ranks of the rows: equal ranks for rows that sort as equal."""
     count, n = columns.shape
     if n > _MOST_ROWS:
         raise ValueError(
@@ -162,26 +166,35 @@ def unique(
     sorted: bool = True,
     stream: drv.Stream | None = None,
 ) -> Any:
-    """The different elements, or the different ones along an axis, sorted.
+    """Return the unique elements, or unique slices along an axis, sorted.
 
-    Waits for the device, for their number.
+    Waits for the device, because the host needs their number.
 
     Parameters
     ----------
+    ar
+        Array of any shape and strides.
     return_index
-        Also where each is found first.
+        Whether to return the index of the first occurrence of each.
     return_inverse
-        Also the index of each element of `ar` in the result.
+        Whether to return the index of each element of `ar` in the result.
     return_counts
-        Also how often each is there.
+        Whether to return the number of occurrences of each.
     axis
-        None: elements are compared.  Else what lies at each index of this
-        axis, its elements in C order: rows of a matrix for 0.
+        None compares elements.  Otherwise the slices at each index of this
+        axis are compared, in C order: the rows of a matrix for 0.
     equal_nan
-        Whether all NaN count as one.  Along an axis, of several, what holds
-        NaN differs from all others, as in NumPy.
+        Whether all NaN count as equal.  Along an axis, slices that hold NaN
+        differ from all others, as in NumPy.
     sorted
-        For numpy's sake: the result is sorted.
+        For compatibility with NumPy: the result is always sorted.
+    stream
+        Stream of the launches; default: the current one.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The unique elements, then the requested arrays of int64.
     """
     check_array(ar, "ar")
     if axis is not None:
@@ -204,7 +217,7 @@ def unique(
 
 
 class UniqueAllResult(NamedTuple):
-    """What `unique_all` gives."""
+    """Result of `unique_all`."""
 
     values: GPUArray
     indices: GPUArray
@@ -213,14 +226,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` gives."""
+    """Result of `unique_counts`."""
 
     values: GPUArray
     counts: GPUArray
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` gives."""
+    """Result of `unique_inverse`."""
 
     values: GPUArray
     inverse_indices: GPUArray
@@ -229,7 +242,7 @@ class UniqueInverseResult(NamedTuple):
 def unique_all(
     x: GPUArray, /, *, stream: drv.Stream | None = None
 ) -> UniqueAllResult:
-    """`unique` with all its results; each NaN is an element of its own."""
+    """Run `unique` with all results; each NaN is a separate element."""
     return UniqueAllResult(
         *unique(x, True, True, True, equal_nan=False, stream=stream)
     )
@@ -238,7 +251,7 @@ def unique_all(
 def unique_counts(
     x: GPUArray, /, *, stream: drv.Stream | None = None
 ) -> UniqueCountsResult:
-    """`unique` with counts; each NaN is an element of its own."""
+    """Run `unique` with counts; each NaN is a separate element."""
     return UniqueCountsResult(
         *unique(x, return_counts=True, equal_nan=False, stream=stream)
     )
@@ -247,7 +260,7 @@ def unique_counts(
 def unique_inverse(
     x: GPUArray, /, *, stream: drv.Stream | None = None
 ) -> UniqueInverseResult:
-    """`unique` with inverse indices; each NaN is an element of its own."""
+    """Run `unique` with inverse indices; each NaN is a separate element."""
     return UniqueInverseResult(
         *unique(x, return_inverse=True, equal_nan=False, stream=stream)
     )
@@ -256,7 +269,7 @@ def unique_inverse(
 def unique_values(
     x: GPUArray, /, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """`unique`; each NaN is an element of its own."""
+    """Run `unique`; each NaN is a separate element."""
     return unique(x, equal_nan=False, stream=stream)
 
 
@@ -269,14 +282,20 @@ def isin(
     kind: str | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Whether each element is one of `test_elements`.
+    """Return whether each element is one of `test_elements`, as bool.
 
     Parameters
     ----------
+    element
+        The elements to look up, in any shape.
+    test_elements
+        The elements to compare with.
     invert
-        Whether to tell which elements are none of them.
+        Whether to negate the result.
     assume_unique, kind
-        For numpy's sake: `test_elements` are sorted in any case.
+        For compatibility with NumPy: `test_elements` are always sorted.
+    stream
+        Stream of the launches; default: the current one.
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(

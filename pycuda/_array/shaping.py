@@ -1,7 +1,8 @@
-"""The same elements in other places: views, joins and copies.
+"""Functions that rearrange elements: views and copies.
 
-What strides can say is a view of the same memory, as in numpy; that of
-`broadcast_to` can be written to, and then shows one value in many places.
+The result is a view of the same memory if strides can express it, as in NumPy.
+The view of `broadcast_to` is writable; one element of its memory appears at
+several indices.
 """
 
 # SPDX-License-Identifier: MIT
@@ -41,7 +42,13 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def broadcast_to(array: GPUArray, shape: Any) -> GPUArray:
-    """View of `array` in a shape that it broadcasts to."""
+    """Return a view of `array`, broadcast to a shape.
+
+    Raises
+    ------
+    ValueError
+        If `array` does not broadcast to `shape`.
+    """
     check_array(array, "array")
     if not isinstance(shape, Sequence):
         shape = (operator.index(shape),)
@@ -63,7 +70,13 @@ def broadcast_to(array: GPUArray, shape: Any) -> GPUArray:
 
 
 def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
-    """Views of arrays in the shape that they broadcast to together."""
+    """Return views of arrays, broadcast to their common shape.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not broadcast together.
+    """
     for array in arrays:
         check_array(array, "each operand")
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -71,7 +84,15 @@ def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
 
 
 def expand_dims(a: GPUArray, axis: Any) -> GPUArray:
-    """View with axes of length 1 where `axis` says, in the result."""
+    """Return a view with axes of length 1 at the positions `axis`.
+
+    Parameters
+    ----------
+    a
+        Array of any shape and strides.
+    axis
+        One axis of the result, or several.
+    """
     check_array(a)
     count = len(axis) if isinstance(axis, Sequence) else 1
     places = _axes(axis, a.ndim + count)
@@ -80,12 +101,27 @@ def expand_dims(a: GPUArray, axis: Any) -> GPUArray:
 
 
 def squeeze(a: GPUArray, axis: Any = None) -> GPUArray:
-    """View without the axes of length 1, or those of them that are named."""
+    """Return a view without axes of length 1: all, or the named ones."""
     return check_array(a).squeeze(axis)
 
 
 def moveaxis(a: GPUArray, source: Any, destination: Any) -> GPUArray:
-    """View with some axes moved; the others keep their order."""
+    """Return a view with some axes moved; the others keep their order.
+
+    Parameters
+    ----------
+    a
+        Array of any shape and strides.
+    source, destination
+        Axes of `a`, and their positions in the result: one, or equally many.
+
+    Raises
+    ------
+    ValueError
+        If their numbers differ.
+    AxisError
+        If an axis does not exist.
+    """
     check_array(a)
     given = _axes(source, a.ndim)
     places = _axes(destination, a.ndim)
@@ -101,7 +137,7 @@ def moveaxis(a: GPUArray, source: Any, destination: Any) -> GPUArray:
 
 
 def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray:
-    """View with two axes exchanged."""
+    """Return a view with two axes exchanged."""
     check_array(a)
     order = list(range(a.ndim))
     first, second = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
@@ -110,7 +146,7 @@ def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray:
 
 
 def matrix_transpose(x: GPUArray, /) -> GPUArray:
-    """View with the last two axes exchanged."""
+    """Return a view with the last two axes exchanged."""
     if check_array(x, "x").ndim < 2:
         raise ValueError(
             f"a matrix needs two axes or more, the array has {x.ndim}"
@@ -119,7 +155,15 @@ def matrix_transpose(x: GPUArray, /) -> GPUArray:
 
 
 def flip(m: GPUArray, axis: Any = None) -> GPUArray:
-    """View with the elements along some axes, or all, in reverse."""
+    """Return a view with the elements along some axes reversed.
+
+    Parameters
+    ----------
+    m
+        Array of any shape and strides.
+    axis
+        One axis or several; None reverses all.
+    """
     check_array(m, "m")
     axes = range(m.ndim) if axis is None else _axes(axis, m.ndim)
     key = [
@@ -130,14 +174,14 @@ def flip(m: GPUArray, axis: Any = None) -> GPUArray:
 
 
 def fliplr(m: GPUArray) -> GPUArray:
-    """View with the second axis in reverse."""
+    """Return a view with the second axis reversed."""
     if check_array(m, "m").ndim < 2:
         raise ValueError("fliplr needs an array of two axes or more")
     return flip(m, 1)
 
 
 def flipud(m: GPUArray) -> GPUArray:
-    """View with the first axis in reverse."""
+    """Return a view with the first axis reversed."""
     if check_array(m, "m").ndim < 1:
         raise ValueError("flipud needs an array of one axis or more")
     return flip(m, 0)
@@ -146,9 +190,21 @@ def flipud(m: GPUArray) -> GPUArray:
 def diagonal(
     a: GPUArray, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> GPUArray:
-    """View of a diagonal of each matrix that two axes span.
+    """Return a view of a diagonal of each matrix that two axes span.
 
-    The diagonal's axis is the result's last.
+    Parameters
+    ----------
+    a
+        Array of at least two axes.
+    offset
+        Index of the diagonal: 0 is the main one, positive ones are above.
+    axis1, axis2
+        The matrices' axes.
+
+    Returns
+    -------
+    GPUArray
+        View with the diagonal as its last axis, without the two axes.
     """
     if check_array(a).ndim < 2:
         raise ValueError("a diagonal needs an array of two axes or more")
@@ -166,18 +222,18 @@ def diagonal(
 
 
 def atleast_1d(*arrays: GPUArray) -> Any:
-    """Views with one axis or more."""
+    """Return views with at least one axis."""
     return _at_least(arrays, lambda a: a[None] if a.ndim == 0 else a)
 
 
 def atleast_2d(*arrays: GPUArray) -> Any:
-    """Views with two axes or more."""
+    """Return views with at least two axes."""
     keys = {0: (None, None), 1: (None,)}
     return _at_least(arrays, lambda a: a[keys[a.ndim]] if a.ndim < 2 else a)
 
 
 def atleast_3d(*arrays: GPUArray) -> Any:
-    """Views with three axes or more."""
+    """Return views with at least three axes."""
     keys = {
         0: (None,) * 3,
         1: (None, slice(None), None),
@@ -205,12 +261,17 @@ def _cut(ary: GPUArray, places: Sequence[int], axis: int) -> list[GPUArray]:
 def array_split(
     ary: GPUArray, indices_or_sections: Any, axis: int = 0
 ) -> list[GPUArray]:
-    """Views of parts along an axis, of nearly the same length.
+    """Return views of parts along an axis, of nearly equal lengths.
 
     Parameters
     ----------
+    ary
+        Array of any shape and strides.
     indices_or_sections
-        The number of parts, or where all parts but the first begin.
+        The number of parts, or the indices at which all parts but the first
+        begin.
+    axis
+        Axis to split.
     """
     check_array(ary, "ary")
     axis = normal_axis(axis, ary.ndim)
@@ -227,7 +288,8 @@ def array_split(
     if sections <= 0:
         raise ValueError("number sections must be larger than 0")
     least, more = divmod(ary.shape[axis], sections)
-    places = [0] * (sections - 1)  # of far too many: MemoryError at once
+    # too many sections raise MemoryError here, immediately
+    places = [0] * (sections - 1)
     for k in range(1, sections):
         places[k - 1] = k * least + min(k, more)
     return _cut(ary, places, axis)
@@ -236,7 +298,7 @@ def array_split(
 def split(
     ary: GPUArray, indices_or_sections: Any, axis: int = 0
 ) -> list[GPUArray]:
-    """`array_split` into parts of exactly the same length."""
+    """Run `array_split`, but require parts of equal length."""
     check_array(ary, "ary")
     if not isinstance(indices_or_sections, (Sequence, np.ndarray)):
         sections = operator.index(indices_or_sections)
@@ -250,21 +312,21 @@ def split(
 
 
 def hsplit(ary: GPUArray, indices_or_sections: Any) -> list[GPUArray]:
-    """`split` along the second axis, or the only one."""
+    """Run `split` along the second axis, or along the only one."""
     if check_array(ary, "ary").ndim == 0:
         raise ValueError("hsplit needs an array of one axis or more")
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 def vsplit(ary: GPUArray, indices_or_sections: Any) -> list[GPUArray]:
-    """`split` along the first of two axes or more."""
+    """Run `split` along the first axis; requires at least two axes."""
     if check_array(ary, "ary").ndim < 2:
         raise ValueError("vsplit needs an array of two axes or more")
     return split(ary, indices_or_sections, 0)
 
 
 def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
-    """Views of the array at each place along an axis."""
+    """Return views of the array at each index of an axis."""
     axis = normal_axis(axis, check_array(x, "x").ndim)
     return tuple(x[at_axis(axis, k)] for k in range(x.shape[axis]))
 
@@ -280,9 +342,18 @@ def roll(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Elements moved along axes; what leaves at one end enters at the other.
+    """Move elements along axes; those beyond one end reenter at the other.
 
-    With no axis the array counts as flat in C order.
+    Parameters
+    ----------
+    a
+        Array of any shape and strides.
+    shift
+        Number of elements, or one number per axis.
+    axis
+        One axis or several; None flattens the array in C order.
+    stream
+        Stream of the copies; default: the current one.
     """
     check_array(a)
     if axis is None:
@@ -298,7 +369,7 @@ def roll(
 
 
 def _moves_of(a: GPUArray, shift: Any, axis: Any) -> list[tuple[int, int]]:
-    """(axis, by) for each axis that rolls."""
+    """Return (axis, shift) for each axis that is rolled."""
     axes = np.lib.array_utils.normalize_axis_tuple(
         axis, a.ndim, allow_duplicate=True
     )
@@ -314,7 +385,7 @@ def _moves_of(a: GPUArray, shift: Any, axis: Any) -> list[tuple[int, int]]:
 def _roll_parts(
     target: GPUArray, source: GPUArray, moves: list, stream: Any
 ) -> None:
-    """Copies the corners that rolling by some axes cuts an array into."""
+    """Copy the corners into which rolling by some axes cuts an array."""
     if target.size == 0:
         return
     if not moves:
@@ -327,7 +398,8 @@ def _roll_parts(
         (slice(by, None), slice(0, length - by)),
         (slice(0, by), slice(length - by, None)),
     ]
-    # The smaller one first: a device may do it before the other is queued.
+    # Copy the smaller part first: a device may finish it before the other part
+    # is queued.
     for there, here in corners if 2 * by > length else corners[::-1]:
         _roll_parts(
             target[at_axis(axis, there)], source[at_axis(axis, here)], rest,
@@ -338,7 +410,23 @@ def _roll_parts(
 def tile(
     A: GPUArray, reps: Any, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """An array repeated as a whole, `reps` times along each axis."""
+    """Repeat a whole array `reps` times along each axis.
+
+    Parameters
+    ----------
+    A
+        Array of any shape and strides.
+    reps
+        One number, or one per axis; the shorter of `reps` and the shape is
+        extended by ones at the front.
+    stream
+        Stream of the copies; default: the current one.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative.
+    """
     check_array(A, "A")
     counts = [operator.index(n) for n in np.atleast_1d(np.asarray(reps))]
     if any(n < 0 for n in counts):
@@ -360,7 +448,7 @@ def tile(
 
 
 def _spread_into(target: GPUArray, source: GPUArray, stream: Any) -> None:
-    """A copy to all of `target`, which `source` broadcasts to."""
+    """Copy `source`, which broadcasts, to all of `target`."""
     target.set(broadcast_to(source, target.shape), True, stream)
 
 
@@ -372,20 +460,24 @@ def repeat(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Each element `repeats` times, one after the other.
+    """Repeat each element `repeats` times, in sequence.
 
     Parameters
     ----------
+    a
+        Array of any shape and strides.
     repeats
-        A number, or one for each element along the axis; where these are
-        on the device, the host waits for them.
+        A number, or one number per element along the axis; if these are on
+        the device, the host waits for them.
     axis
-        None: the array counts as flat in C order.
+        Axis of the elements; None flattens the array in C order.
+    stream
+        Stream of the copies; default: the current one.
     """
     given, is_flat, log = check_array(a), axis is None, Log()
     if axis is None:
         a, axis = flattened(a, stream), 0
-    a = a if a.ndim else a.reshape(1)  # as numpy does
+    a = a if a.ndim else a.reshape(1)  # as NumPy does
     axis = normal_axis(axis, a.ndim)
     if type(repeats) is int and repeats >= 0:
         found = _repeat_evenly(a, repeats, axis, stream, log)
@@ -460,14 +552,14 @@ def _triangle(
 def tril(
     m: GPUArray, k: int = 0, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """Copy with zeros above the k-th diagonal of the last two axes."""
+    """Return a copy that is zero above the k-th diagonal (last two axes)."""
     return _triangle(m, k, "greater_equal", stream)
 
 
 def triu(
     m: GPUArray, k: int = 0, *, stream: drv.Stream | None = None
 ) -> GPUArray:
-    """Copy with zeros below the k-th diagonal of the last two axes."""
+    """Return a copy that is zero below the k-th diagonal (last two axes)."""
     return _triangle(m, k, "less_equal", stream)
 
 
@@ -480,12 +572,20 @@ def diff(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Each element less the one before it along an axis, n times.
+    """Return the difference of neighbours along an axis, n times.
 
     Parameters
     ----------
+    a
+        Array of any shape and strides.
+    n
+        Number of repetitions; each shortens the axis by one.
+    axis
+        Axis of the differences.
     prepend, append
-        A number or array to put at either end first.
+        A number or an array to join to either end first.
+    stream
+        Stream of the launches; default: the current one.
     """
     from pycuda._array.joining import concatenate
 
@@ -512,7 +612,7 @@ def diff(
 
 
 def _end(value: Any, a: GPUArray, axis: int) -> GPUArray | None:
-    """What diff puts at an end: an array, or a number of length 1."""
+    """Return an array to join to an end; a number gets length 1."""
     from pycuda.gpuarray import GPUArray, to_gpu
 
     if value is None:

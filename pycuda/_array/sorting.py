@@ -1,7 +1,7 @@
-"""Sorting along an axis, and what follows from it, for `pycuda.gpuarray`.
+"""Sorting along an axis, and functions based on it, for `pycuda.gpuarray`.
 
-All sorts are stable radix sorts; NaN comes last.  Rows are packed first, with
-the axis last.
+All sorts are stable radix sorts; NaN sorts last.  Rows are made contiguous
+first, with the axis last.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,12 +33,12 @@ from pycuda._kernels.sorting import Sort
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-_LONG = 1 << 17  # elements of a row that one thread still sorts alone
-_SHARED = 1 << 14  # of a row that several threads sort together
-_PART = 1 << 13  # least elements of what it is cut into
-_CHUNK = 1 << 16  # least elements of what a row is cut into
+_LONG = 1 << 17  # longest row that one thread sorts alone
+_SHARED = 1 << 14  # longest row that several threads sort together
+_PART = 1 << 13  # fewest elements of the parts of a shared row
+_CHUNK = 1 << 16  # fewest elements of the chunks of a longer row
 _WIDE = 1 << 30
-_MOST_REPEATED = 9  # passes of a sort that is remembered as launches
+_MOST_REPEATED = 9  # most passes of a sort whose launches are stored as a plan
 _NOTHING = np.uint64(0)
 
 
@@ -65,26 +65,28 @@ def _memoised() -> dict[str, Callable[..., Any]]:
 
 
 class _Rows(NamedTuple):
-    """What is sorted: packed rows, and their order if it is wanted."""
+    """Contiguous rows to sort, and their order if it is requested."""
 
     items: GPUArray
-    result: GPUArray | None  # of int64
+    result: GPUArray | None  # the order, as int64
     rows: int
-    n: int  # elements of each
+    n: int  # elements of a row
     flip: np.uint32
     stream: Any
-    is_random: bool = False  # unsigned integers, all as likely
-    source: GPUArray | None = None  # what `items` are to be first
-    log: Log | None = None  # of a call whose input is the source
+    # whether items are uniformly random unsigned integers
+    is_random: bool = False
+    # array to sort; `items` receives its sorted copy
+    source: GPUArray | None = None
+    log: Log | None = None  # log of a call whose input is `source`
 
     def read(self) -> GPUArray:
-        """What the first kernel reads."""
+        """Return the array that the first kernel reads."""
         return self.items if self.source is None else self.source
 
     def note(
         self, kernel: Any, grid: tuple[int, int], block: int, arguments: tuple
     ) -> None:
-        """Launch a kernel, and have the call repeat it."""
+        """Launch a kernel and record it for the call's launch plan."""
         shape = (block, 1, 1)
         kernel(*arguments, block=shape, grid=grid, stream=self.stream)
         if self.log is not None and self.source is not None:
@@ -99,11 +101,11 @@ class _Rows(NamedTuple):
             self.log.add(kernel, shape, grid, 0, tuple(noted))
 
     def spare(self, dtype: Any = None) -> GPUArray:
-        """As much memory again."""
+        """Allocate as much memory as the items have."""
         return make(self.items, self.items.shape, dtype or self.items.dtype)
 
     def orders(self, wide: bool) -> tuple[Any, Any]:
-        """Room for the order while it is made."""
+        """Allocate two buffers for the order while it is computed."""
         if self.result is None:
             return _NOTHING, _NOTHING
         kind = np.uint64 if wide else np.uint32
@@ -111,9 +113,10 @@ class _Rows(NamedTuple):
 
 
 def _least_pass(work: _Rows, passes: int) -> int:
-    """The first digit that is worth a pass.
+    """Return the first digit that needs a pass.
 
-    Of random numbers those above it leave some hundred pairs undecided.
+    For random numbers the digits above it leave a few hundred pairs in the
+    wrong order.
     """
     if not work.is_random:
         return 0
@@ -124,9 +127,10 @@ def _least_pass(work: _Rows, passes: int) -> int:
 def _deal_in_turn(
     work: _Rows, sort: Sort, chunks: int, processors: int
 ) -> GPUArray:
-    """Rows by buckets, each of which is then sorted.
+    """Distribute each row to buckets and sort these, sequential threads only.
 
-    What it returns begins with whether each row is left to other kernels.
+    The result begins with one flag per row: whether the row is left to other
+    kernels.
     """
     plan, assign, deal, buckets = _memoised()["values"](sort)
     n, each = np.uint64(work.n), np.uint64(-(-work.n // chunks))
@@ -219,7 +223,7 @@ def _sort_in_turn(work: _Rows, processors: int) -> GPUArray:
 
 
 def _sort_rows(work: _Rows) -> GPUArray:
-    """Each row by a block."""
+    """Sort each row by one block."""
     dtype = work.items.dtype
     shape = kernels.row_shape(dtype, work.n)
     ordered = work.result is not None
@@ -233,7 +237,7 @@ def _sort_rows(work: _Rows) -> GPUArray:
 
 
 def _scratch(work: _Rows, sort: Sort, tiles: int) -> tuple[GPUArray, int]:
-    """(memory of ``sort/sweep.cu``, how many words of it begin as zero)."""
+    """Return (buffers of ``sort/sweep.cu``, how many words to clear first)."""
     states = work.rows * tiles * kernels.DIGITS * (2 if sort.wide else 1)
     before = 2 * work.rows * sort.passes * kernels.DIGITS
     before += work.rows + sort.passes + 1 & ~1
@@ -242,7 +246,7 @@ def _scratch(work: _Rows, sort: Sort, tiles: int) -> tuple[GPUArray, int]:
 
 
 def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
-    """A launch a digit, which reads each element and writes it."""
+    """Sort by one launch per digit, which reads and writes each element."""
     sort = Sort(work.items.dtype, work.result is not None, work.n >= _WIDE)
     if sort.passes > _MOST_REPEATED:
         work = work._replace(log=None)
@@ -264,7 +268,7 @@ def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
     work.note(count, (chunks * work.rows, 1), kernels.COUNTERS, arguments)
     there, other = work.spare(), work.items
     if here is not work.items and sort.passes % 2:
-        there, other = other, there  # so that the last is the items
+        there, other = other, there  # so that the last target is `items`
     order, following = work.orders(sort.wide)
     result = _NOTHING if work.result is None else work.result
     for number in range(sort.passes):
@@ -279,12 +283,12 @@ def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
 
 
 def _device() -> tuple[bool, int]:
-    """(whether threads run in turn, multiprocessors)."""
+    """Return (whether threads run sequentially, multiprocessors)."""
     return _memoised()["device"]()
 
 
 def _sort_packed(work: _Rows) -> GPUArray:
-    """The sorted items, in the same or other memory."""
+    """Return the sorted items, in the same or other memory."""
     in_turn, processors = _device()
     if in_turn:
         return _sort_in_turn(work, processors)
@@ -297,7 +301,7 @@ def sorted_rows(
     a: GPUArray, axis: int | None, ordered: bool, descending: bool,
     stream: Any, log: Log | None = None,
 ) -> tuple[GPUArray, GPUArray | None]:  # fmt: skip
-    """(sorted copy, order or None), both with the axis last and packed."""
+    """Return (sorted copy, order or None), contiguous with the axis last."""
     check_array(a)
     kernels.check_dtype(a.dtype)
     if axis is None:
@@ -324,7 +328,7 @@ def sorted_rows(
 
 
 def _reads(rows: GPUArray) -> bool:
-    """Whether the kernel that sorts reads the rows where they lie."""
+    """Return whether the sort kernel reads the rows without a copy."""
     return (
         rows.shape[-1] > 1
         and rows.flags.c_contiguous
@@ -335,7 +339,7 @@ def _reads(rows: GPUArray) -> bool:
 def _keep(
     log: Log, name: str, a: GPUArray, axis: int | None, result: GPUArray
 ) -> None:
-    """The launches are for other arrays, too, where `a` itself was read."""
+    """Store the launches as a plan if they read `a` itself."""
     if a.flags.c_contiguous and axis is not None and (
         normal_axis(axis, a.ndim) == a.ndim - 1
     ):  # fmt: skip
@@ -343,9 +347,10 @@ def _keep(
 
 
 def order_of_random(keys: GPUArray) -> GPUArray:
-    """`argsort` of a packed row of random unsigned integers, in place.
+    """Run `argsort` for a contiguous row of random integers, in place.
 
-    It is right for any row, and takes less time for such ones.
+    The result is right for any row of unsigned integers; random ones are
+    sorted faster.
     """
     n = keys.size
     if n < 2:
@@ -369,7 +374,7 @@ def _check_kind(kind: Any, order: Any, stable: Any) -> None:
 
 
 def _back(a: GPUArray, axis: int | None, found: GPUArray) -> GPUArray:
-    """The axis put back where it was, in C order."""
+    """Move the axis back to its position, in C order."""
     if axis is None or a.ndim < 2 or normal_axis(axis, a.ndim) == a.ndim - 1:
         return found
     from pycuda._array.shaping import moveaxis
@@ -392,21 +397,30 @@ def sort(
     descending: bool = False,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Sorted copy.
+    """Return a sorted copy.
 
     Parameters
     ----------
+    a
+        Array of any shape and strides.
     axis
-        Along which to sort; None: the array counts as flat.
+        Axis to sort along; None flattens the array.
     kind, stable
-        For numpy's sake: every sort is stable.
+        For compatibility with NumPy: every sort is stable.
     descending
         Largest first; equal elements keep their order.
+    stream
+        Stream of the launches; default: the current one.
+
+    Returns
+    -------
+    GPUArray
+        Shape and dtype are those of `a`.
 
     Notes
     -----
-    NaN counts as larger than all numbers.  Complex numbers are ordered by
-    their real parts, then by the imaginary ones.
+    NaN counts as larger than all numbers.  Complex numbers are sorted by
+    their real parts, then by their imaginary parts.
     """
     _check_kind(kind, order, stable)
     log = None if descending or stream is not None else Log()
@@ -427,13 +441,13 @@ def argsort(
     descending: bool = False,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Indices (int64) that sort an array along an axis.
+    """Return the indices (int64) that sort an array along an axis.
 
-    The arguments are those of `sort`.
+    The parameters are those of `sort`.
     """
     _check_kind(kind, order, stable)
     if check_array(a).ndim == 0:
-        a = a.reshape(1)  # as numpy does, for this function
+        a = a.reshape(1)  # as NumPy does for this function
     log = None if descending or stream is not None else Log()
     _, found = sorted_rows(a, axis, True, descending, stream, log)
     if log is not None:
@@ -449,7 +463,7 @@ def sort_in_place(
     stable: bool | None,
     stream: drv.Stream | None,
 ) -> None:
-    """What the method ``a.sort()`` does."""
+    """Implement the method ``a.sort()``."""
     _check_kind(kind, order, stable)
     found, _ = sorted_rows(a, axis, False, False, stream)
     a.set(_back(a, axis, found), True, stream)
@@ -466,16 +480,25 @@ def searchsorted(
     *,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """Where elements of `v` go into sorted `a` so that it stays sorted.
+    """Return the indices at which to insert `v` to keep `a` sorted.
 
     Parameters
     ----------
     a
-        One axis, in ascending order (or `sorter` says in which).
+        Array with one axis, in ascending order (or sorted by `sorter`).
     v
         An array on the device, or a number.
     side
-        "left": before elements that are equal; "right": behind them.
+        "left": before equal elements; "right": after them.
+    sorter
+        Indices that sort `a`.
+    stream
+        Stream of the launches; default: the current one.
+
+    Returns
+    -------
+    GPUArray
+        int64, in the shape of `v`.
     """
     from pycuda.gpuarray import to_gpu
 
@@ -492,7 +515,8 @@ def searchsorted(
         kind = np.result_type(a.dtype, v)
         with np.errstate(all="ignore"):
             if not np.array_equal(host.astype(kind), host):
-                kind = np.result_type(a.dtype, host.dtype)  # as it is
+                # keep the dtype unchanged
+                kind = np.result_type(a.dtype, host.dtype)
         v = to_gpu(host.astype(kind))
     else:
         kind = np.result_type(a.dtype, v.dtype)
@@ -506,7 +530,8 @@ def searchsorted(
             raise TypeError("sorter must only contain integers")
         if sorter.shape != a.shape:
             raise ValueError("sorter.size must equal len(a)")
-        a = take(a, sorter, None, stream)  # which sees bad indices
+        # take() detects indices out of range
+        a = take(a, sorter, None, stream)
     result = make(v, v.shape, np.int64)
     if v.size == 0:
         return result

@@ -1,6 +1,7 @@
-"""Reductions that numpy has beyond PyCUDA's, and the methods of all of them.
+"""NumPy's reductions that PyCUDA lacks, and the methods of all reductions.
 
-Everything here leads to `pycuda._array.axes.reduce_axes`.
+All functions call `pycuda._array.axes.reduce_axes`, which describes the common
+parameters.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,7 +34,7 @@ def prod(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Product of the elements along some axes, or of all."""
+    """Return the product of the elements along some axes, or of all."""
     return reduce_axes(
         "prod", a, axis, keepdims, dtype, out, 0, stream, allocator
     )
@@ -50,9 +51,9 @@ def mean(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Mean along some axes, or of all elements; NaN where there are none.
+    """Return the mean along some axes, or of all elements.
 
-    Integers give float64.
+    Integers give float64.  The mean of no elements is NaN.
     """
     return reduce_axes(
         "mean", a, axis, keepdims, dtype, out, 0, stream, allocator
@@ -82,10 +83,10 @@ def var(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Mean of the squared distances from the mean, real for complex input.
+    """Return the mean squared deviation from the mean.
 
-    The divisor is the number of elements less ``ddof``, or ``correction``,
-    which is the array API standard's name of it.
+    The result is real for complex input.  The divisor is the number of
+    elements minus ``ddof``, which the array API standard names ``correction``.
     """
     ddof = _freedom(ddof, correction)
     return reduce_axes(
@@ -106,7 +107,7 @@ def std(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Square root of `var`."""
+    """Return the square root of `var`."""
     ddof = _freedom(ddof, correction)
     return reduce_axes(
         "std", a, axis, keepdims, dtype, out, ddof, stream, allocator
@@ -117,7 +118,7 @@ def _place(
     name: str, a: GPUArray, axis: int | None, out: GPUArray | None,
     keepdims: bool, stream: drv.Stream | None, allocator: Callable | None,
 ) -> GPUArray:  # fmt: skip
-    """`argmin` or `argmax`."""
+    """Compute `argmin` or `argmax`."""
     if axis is not None and not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
     return reduce_axes(
@@ -135,9 +136,9 @@ def argmin(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Index of the first smallest element, or of the first NaN, as int64.
+    """Return the index (int64) of the first smallest element or first NaN.
 
-    With no axis the array counts as flat in C order.
+    Without an axis the array is flattened in C order.
     """
     return _place("argmin", a, axis, out, keepdims, stream, allocator)
 
@@ -152,9 +153,9 @@ def argmax(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Index of the first largest element, or of the first NaN, as int64.
+    """Return the index (int64) of the first largest element or first NaN.
 
-    With no axis the array counts as flat in C order.
+    Without an axis the array is flattened in C order.
     """
     return _place("argmax", a, axis, out, keepdims, stream, allocator)
 
@@ -168,7 +169,7 @@ def count_nonzero(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """How many elements are not 0, as int64."""
+    """Return the number of nonzero elements, as int64."""
     return reduce_axes(
         "count_nonzero", a, axis, keepdims, None, None, 0, stream, allocator
     )
@@ -183,9 +184,9 @@ def ptp(
     stream: drv.Stream | None = None,
     allocator: Callable | None = None,
 ) -> GPUArray:
-    """Largest element less the smallest, along some axes or of all.
+    """Return the largest minus the smallest element, along axes or of all.
 
-    Integers wrap, as in numpy.
+    Integers wrap around, as in NumPy.
     """
     plain = not keepdims and stream is None and allocator is None
     if plain and isinstance(a, ArrayBase) and a.size:
@@ -205,7 +206,7 @@ _reduces = functools.partial(planned, reduces=True)
 
 
 class Reductions:
-    """Methods that reduce an array, with numpy's arguments."""
+    """Methods that reduce an array, with NumPy's parameters."""
 
     __slots__ = ()
 
@@ -223,7 +224,7 @@ class Reductions:
         stream: drv.Stream | None = None,
         allocator: Callable | None = None,
     ) -> GPUArray:
-        """Sum along some axes, or of all elements."""
+        """Return the sum along some axes, or of all elements."""
         return whole.sum(
             self, dtype, stream, allocator, axis=axis, keepdims=keepdims,
             out=out,
@@ -238,7 +239,10 @@ class Reductions:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """Largest element along some axes, or of all; NaN if there is one."""
+        """Return the largest element along some axes, or of all.
+
+        The result is NaN if there is one.
+        """
         return whole.max(self, stream, axis=axis, keepdims=keepdims, out=out)
 
     @_reduces
@@ -250,7 +254,10 @@ class Reductions:
         *,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
-        """Smallest element along some axes, or of all; NaN if there is one."""
+        """Return the smallest element along some axes, or of all.
+
+        The result is NaN if there is one.
+        """
         return whole.min(self, stream, axis=axis, keepdims=keepdims, out=out)
 
     prod = prod

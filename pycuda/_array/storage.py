@@ -1,4 +1,4 @@
-"""Arrays in files, in numpy's formats: .npy and .npz."""
+"""Arrays in files of NumPy's formats: .npy and .npz."""
 
 # SPDX-License-Identifier: MIT
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _fetched(arr: Any, name: str) -> np.ndarray:
-    """A host copy, of a dtype that the format can name."""
+    """Return a host copy of a dtype that the file format supports."""
     host = check_array(arr, name).get()
     if host.dtype.kind == "V" and host.dtype.names is None and (
         host.dtype.type is not np.void
@@ -34,10 +34,10 @@ def _fetched(arr: Any, name: str) -> np.ndarray:
 
 @contextlib.contextmanager
 def _writing(file: Any, function: str, size: int) -> Iterator[None]:
-    """Name the file and the number of bytes where they cannot be written.
+    """Add the file and its size to errors of writing.
 
-    NumPy's errors of a full disk have neither, and some have no errno.
-    Those of opening a file name it.
+    NumPy's errors for a full disk name neither, and some have no errno.
+    Errors of opening a file name it already.
     """
     try:
         yield
@@ -56,7 +56,14 @@ def _writing(file: Any, function: str, size: int) -> Iterator[None]:
 
 
 def save(file: Any, arr: GPUArray) -> None:
-    """Save an array as ``numpy.save`` does, in the same order of axes.
+    """Save an array as ``numpy.save`` does, in the same axis order.
+
+    Parameters
+    ----------
+    file
+        Path, or binary stream.
+    arr
+        Array on the device; waits for it.
 
     Raises
     ------
@@ -70,6 +77,13 @@ def save(file: Any, arr: GPUArray) -> None:
 
 def savez(file: Any, *args: GPUArray, **kwds: GPUArray) -> None:
     """Save several arrays in one file, as ``numpy.savez`` does.
+
+    Parameters
+    ----------
+    file
+        Path, or binary stream.
+    *args, **kwds
+        The arrays; those without a keyword are named arr_0, arr_1, ...
 
     Raises
     ------
@@ -88,7 +102,7 @@ _EXPECTED = "expected a file of numpy.save (.npy) or numpy.savez (.npz)"
 
 
 def _shown(file: Any) -> str:
-    """Name of a file in error messages: its path, else its type."""
+    """Return the file's name for error messages: its path, else its type."""
     if not isinstance(file, (str, bytes, os.PathLike)):
         file = getattr(file, "name", None)
         if not isinstance(file, (str, bytes)):
@@ -98,11 +112,11 @@ def _shown(file: Any) -> str:
 
 @contextlib.contextmanager
 def _explained(name: str) -> Iterator[None]:
-    """Turn the many errors of NumPy and zipfile into those of `load`.
+    """Convert the many errors of NumPy and zipfile to those of `load`.
 
     A damaged header can raise a dozen types, from SyntaxError to zlib.error.
-    Errors of the operating system pass unchanged: they have a cause and a
-    path of their own.
+    Errors of the operating system pass unchanged: they contain the cause and a
+    path.
     """
     try:
         yield
@@ -120,7 +134,7 @@ def _explained(name: str) -> Iterator[None]:
 
 
 def _check_beginning(stream: IO[bytes], name: str) -> None:
-    """Refuse what is neither format, without moving the stream's position."""
+    """Raise ValueError for other formats; keep the stream's position."""
     if isinstance(stream, io.TextIOBase):
         raise TypeError(f"{name} is open as text; open it in mode 'rb'")
     found = stream.read(6)
@@ -134,7 +148,7 @@ def _check_beginning(stream: IO[bytes], name: str) -> None:
 def read_arrays(
     stream: IO[bytes], name: str
 ) -> Iterator[tuple[str | None, np.ndarray]]:
-    """Arrays in a .npy or .npz file, one by one.
+    """Yield the arrays in a .npy or .npz file.
 
     Parameters
     ----------
@@ -151,8 +165,8 @@ def read_arrays(
     Raises
     ------
     ValueError, EOFError, MemoryError
-        If the file is damaged, cut off or of another format, or holds Python
-        objects: with the file's name and what was expected.
+        If the file is damaged, truncated or of another format, or holds
+        Python objects: with the file's name and the expected content.
     OSError
         If it cannot be read.
     """
@@ -174,9 +188,9 @@ def read_arrays(
 
 
 def load(file: Any, allocator: Callable = drv.mem_alloc) -> Any:
-    """Load what `save` or `savez` saved: an array, or a dict of them.
+    """Load an array, or a dict of arrays, that `save` or `savez` wrote.
 
-    Files that numpy wrote can be read, unless they hold Python objects.
+    Files that NumPy wrote can be read, unless they hold Python objects.
 
     Parameters
     ----------
@@ -185,11 +199,16 @@ def load(file: Any, allocator: Callable = drv.mem_alloc) -> Any:
     allocator
         Allocates the arrays' memory on the device.
 
+    Returns
+    -------
+    GPUArray or dict
+        The array of a .npy file, or the arrays of a .npz file by name.
+
     Raises
     ------
     ValueError
-        If the file is of another format, damaged or cut off, or holds Python
-        objects.
+        If the file is of another format, damaged or truncated, or holds
+        Python objects.
     EOFError
         If it is empty, or the stream is at its end.
     OSError

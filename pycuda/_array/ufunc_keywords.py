@@ -1,6 +1,4 @@
-"""Calls of NumPy's ufuncs with keywords: dtype, signature, casting, where,
-order and subok.
-"""
+"""NumPy's ufunc keywords: dtype, signature, casting, where, order, subok."""
 
 # SPDX-License-Identifier: MIT
 
@@ -16,19 +14,19 @@ _KNOWN = {"dtype", "signature", "sig", "casting", "where", "order", "subok"}
 
 
 def _kind(value: Any) -> Any:
-    """What NumPy chooses a loop by: a dtype, or Python's own type."""
+    """Return the type by which NumPy selects a loop: dtype or Python type."""
     if type(value) in (int, float, complex):
         return type(value)
     return value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
 
 
 def _gives_truth(ufunc: np.ufunc) -> bool:
-    """Whether each result is a bool, which then says nothing of the inputs."""
+    """Return whether all results are bool, which implies no input type."""
     return all(text[-1] in "?O" for text in ufunc.types)
 
 
 def _signature(ufunc: np.ufunc, keywords: dict) -> tuple | None:
-    """The types that were asked for, None for any, of inputs and output."""
+    """Return the requested types of inputs and output, None for any type."""
     given = keywords.pop("signature", None)
     given = keywords.pop("sig", given)
     dtype = keywords.pop("dtype", None)
@@ -49,7 +47,7 @@ def _signature(ufunc: np.ufunc, keywords: dict) -> tuple | None:
 def _converted(
     ufunc: np.ufunc, inputs: tuple, signature: tuple | None, casting: str
 ) -> tuple[tuple, np.dtype | None]:
-    """(inputs in the types of the loop that was asked for, its output)."""
+    """Return (inputs converted to the requested loop's types, output type)."""
     if signature is None:
         return inputs, None
     kinds = (*map(_kind, inputs), *[None] * ufunc.nout)
@@ -75,10 +73,10 @@ def _ordered(result: Any, order: str) -> Any:
 def call(
     ufunc: np.ufunc, name: str, inputs: tuple, target: Any, keywords: dict
 ) -> Any:
-    """The ufunc's result on device arrays, or NotImplemented.
+    """Return the ufunc's result on device arrays, or NotImplemented.
 
-    Elements that `where` leaves out keep what `target` has; without one they
-    are undefined, as in NumPy.
+    Elements that `where` excludes keep the values of `target`; without a
+    target they are undefined, as in NumPy.
     """
     if set(keywords) - _KNOWN:
         return NotImplemented

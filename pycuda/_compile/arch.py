@@ -1,17 +1,17 @@
-"""Choose the architecture that NVRTC makes its one image for."""
+"""Choice of the architecture of the one image that NVRTC makes."""
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-# Values of -arch that stand for the devices of the machine, or for all.
+# Values of -arch that mean the machine's devices, or all devices.
 _OF_THE_DEVICE = ("native", "all", "all-major")
 
 
 def arch_number(arch: str) -> int | None:
-    """Number in "sm_90a" or "compute_100", None where there is none."""
+    """Return the number in "sm_90a" or "compute_100", or None."""
     if not isinstance(arch, str):
-        return None  # `compile` says so
+        return None  # `compile` reports the error
     digits = arch.partition("_")[2].rstrip("abcdefghijklmnopqrstuvwxyz")
     return int(digits) if digits.isdigit() else None
 
@@ -19,10 +19,10 @@ def arch_number(arch: str) -> int | None:
 def choose_arch(
     arch: str | None, code: str | None, device_arch: str | None
 ) -> str | None:
-    """Architecture to name to NVRTC, which makes one image a program.
+    """Return the architecture for NVRTC, which makes one image per program.
 
-    `code` may list several, as nvcc's fat binaries do: what the driver would
-    choose of them is taken, else the last.
+    `code` may list several, as nvcc's fat binaries do: the result is the one
+    that the driver would choose, otherwise the last.
     """
     if arch in _OF_THE_DEVICE:
         return device_arch
@@ -33,7 +33,7 @@ def choose_arch(
 
 
 def _best_code(codes: list[str], device_arch: str | None) -> str | None:
-    """The code that runs best on the device, None if none is known to."""
+    """Return the best code for the device, or None if unknown."""
     if device_arch in codes:
         return device_arch
     device = arch_number(device_arch or "") or 0

@@ -2,16 +2,16 @@
 
 Called by `pycuda.compiler`.  An entry is one file, named
 
-    <what was compiled>-<compiler that did it>.<kind>
+    <hash of the request>-<hash of the compiler>.<kind>
 
-both strong hashes.  It is written under a temporary name and renamed, and
-begins with a checksum of its key and content, so that many processes may share
-one cold cache, on NFS too, and a torn, damaged or misplaced entry is a miss
-(after the machine's crash, too: nothing waits for the disk).  Entries are
-executed, so one that another user wrote or could change is a miss, with one
-warning; root's are taken.  Read-only folders (PYCUDA_CACHE_READONLY) are
-searched first; there an entry of any compiler will do, and those of the
-folder's owner are taken, too.  `trim` keeps the size within bounds.
+with strong hashes.  It is written under a temporary name and renamed, and
+begins with a checksum of its key and content.  Therefore many processes may
+share one cold cache, on NFS too, and a torn, damaged or misplaced entry is a
+miss (after a crash of the machine, too, because writers do not wait for the
+disk).  Entries are executed, so an entry that another user wrote or could
+change is a miss, with one warning; root's entries are accepted.  Read-only
+folders (PYCUDA_CACHE_READONLY) are searched first; there, entries of any
+compiler and of the folder's owner are accepted.  `trim` limits the size.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,10 +33,11 @@ _TOUCHED_EVERY = 86400.0  # seconds
 
 
 def directory(cache_dir: object) -> str | None:
-    """Folder of the cache by PyCUDA's rules, None where it is off.
+    """Return the cache's folder by PyCUDA's rules, None if it is off.
 
-    PYCUDA_DISABLE_CACHE wins over the argument, that over PYCUDA_CACHE_DIR,
-    that over the user's cache folder.  `False` turns the cache off.
+    PYCUDA_DISABLE_CACHE overrides the argument, which overrides
+    PYCUDA_CACHE_DIR, which overrides the user's cache folder.  `False` turns
+    the cache off.
     """
     if "PYCUDA_DISABLE_CACHE" in os.environ or cache_dir is False:
         return None
@@ -50,20 +51,23 @@ def directory(cache_dir: object) -> str | None:
 
 
 def shipped_folders() -> list[str]:
-    """The read-only folders, in the order in which they are looked into."""
+    """Return the read-only folders in search order."""
     named = os.environ.get("PYCUDA_CACHE_READONLY", "")
     return [folder for folder in named.split(os.pathsep) if folder]
 
 
 def _checksum(name: str, content: bytes) -> bytes:
-    """Of an entry: of what was compiled, by which its name begins, too."""
+    """Return the checksum of an entry's key and content.
+
+    The key is the part of `name` before the compiler's hash.
+    """
     state = identity.blake2b(name.partition("-")[0].encode(), digest_size=32)
     state.update(content)
     return state.digest()
 
 
 def check(name: str, entry: bytes) -> bytes | None:
-    """What the entry called `name` holds, None if it is damaged."""
+    """Return the content of the entry `name`, None if it is damaged."""
     head = len(_MAGIC) + _DIGEST
     if entry[: len(_MAGIC)] != _MAGIC or len(entry) < head:
         return None
@@ -75,16 +79,16 @@ def check(name: str, entry: bytes) -> bytes | None:
 def read(
     folder: str, name: str, touch: bool = False, owner: int | None = None
 ) -> bytes | None:
-    """Content of one entry, None where there is none that is whole.
+    """Return the content of one entry, None if no intact one exists.
 
     Parameters
     ----------
     folder, name
-        Where it is.
+        Location of the entry.
     touch
-        Renew its time now and then, so that `trim` spares it.
+        Renew its time now and then, so that `trim` keeps it.
     owner
-        User whose entries are taken besides the caller's and root's.
+        User whose entries are accepted besides the caller's and root's.
     """
     path = os.path.join(folder, name)
     try:
@@ -104,9 +108,9 @@ def read(
 def load(
     folder: str, keys: list[str], compiler: str, kind: str
 ) -> bytes | None:
-    """What is kept under the first of `keys`, or None.
+    """Return the entry of the first of `keys` that has one, or None.
 
-    Read-only folders may have it under any of them.
+    Read-only folders may have it under any of the keys.
     """
     for shipped in shipped_folders():
         owner = files.trusted_owner(shipped)
@@ -120,7 +124,7 @@ def load(
 
 
 def _others(folder: str, key: str) -> list[str]:
-    """Entries of `key` in a read-only folder, by whichever compiler."""
+    """Return entries of `key` in a read-only folder, of any compiler."""
     try:
         date = os.stat(folder).st_mtime_ns
     except (OSError, ValueError):
@@ -130,7 +134,7 @@ def _others(folder: str, key: str) -> list[str]:
 
 @functools.lru_cache(maxsize=8)
 def _listing(folder: str, date: int) -> dict[str, list[str]]:
-    """Names in `folder` by key; `date`, the folder's, dates the answer."""
+    """List names in `folder` by key; a new `date` of the folder rereads it."""
     found: dict[str, list[str]] = {}
     with contextlib.suppress(OSError):
         for name in sorted(os.listdir(folder)):
@@ -151,12 +155,12 @@ def _write_new(path: str, content: bytes) -> None:
 
 
 def write(folder: str, name: str, content: bytes) -> None:
-    """Put one entry into `folder`, whole or not at all.
+    """Write one entry to `folder` atomically.
 
     Raises
     ------
     OSError
-        If that fails; nothing is left behind.
+        If that fails; no partial file remains.
     """
     temporary = os.path.join(folder, trim.temporary_name(name))
     try:
@@ -171,19 +175,20 @@ def write(folder: str, name: str, content: bytes) -> None:
 def store(
     folder: str, key: str, compiler: str, kind: str, content: bytes
 ) -> None:
-    """Keep `content`; where that fails, warn once and go without."""
+    """Store `content`; if that fails, warn once and continue without."""
     try:
         files.make_folder(folder)
         write(folder, f"{key}-{compiler}.{kind}", content)
     except (OSError, ValueError) as error:
-        # The text of an OSError holds a temporary name, a new one each time.
+        # The text of an OSError includes the temporary name, which differs
+        # each time.
         _warn_once(folder, getattr(error, "strerror", None) or str(error))
         return
     if trim.is_due():
         trim.run(folder, trim.limit())
 
 
-_untrusted: set[str] = set()  # folders that were warned of
+_untrusted: set[str] = set()  # folders for which a warning was given
 
 
 def _warn_untrusted(folder: str, path: str, reason: str) -> None:

@@ -1,12 +1,12 @@
-"""``python -m pycuda.compiler``: look at the cache, ship it, empty it.
+"""``python -m pycuda.compiler``: inspect, export, trim or clear the cache.
 
     python -m pycuda.compiler info   [--cache FOLDER]
     python -m pycuda.compiler export [--cache FOLDER] DESTINATION
     python -m pycuda.compiler trim   [--cache FOLDER] [--size MIB]
     python -m pycuda.compiler clear  [--cache FOLDER]
 
-Where PYCUDA_CACHE_READONLY names the exported folder, programs find their
-kernels there and need no compiler for them.
+If PYCUDA_CACHE_READONLY names the exported folder, programs find their kernels
+there and need no compiler for them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -32,7 +32,7 @@ def _info(folder: str, options: argparse.Namespace) -> int:
 
 
 def _export(folder: str, options: argparse.Namespace) -> int:
-    """Copy every entry that is whole; those that are not are told of."""
+    """Copy every intact entry; report the others."""
     os.makedirs(options.destination, exist_ok=True)
     copied = damaged = 0
     for entry in trim.entries(folder):
@@ -77,7 +77,7 @@ def _size(text: str) -> float:
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; the process's exit status."""
+    """Run one command and return the process's exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m pycuda.compiler",
         description="Look after the folder of compiled kernels.",

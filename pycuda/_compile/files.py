@@ -1,7 +1,7 @@
-"""Files that are read whole: regular ones, and of trusted owners where needed.
+"""Reads regular files completely, from trusted owners if needed.
 
-Called by `cache`, `includes` and `options`.  A pipe or a device where a file
-is expected would be read for ever; another user's file in the cache would be
+Called by `cache`, `includes` and `options`.  Reading a pipe or a device in
+place of a file would never end; another user's file in the cache would be
 executed.
 """
 
@@ -12,14 +12,14 @@ from __future__ import annotations
 import os
 import stat
 
-# Linux's numbers: the module errno would be one more import at the start.
+# Linux's numbers: importing the module errno would slow the start.
 _EPERM, _EINVAL, _EFBIG, _ENAMETOOLONG = 1, 22, 27, 36
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _CACHE_MOST = 1 << 30  # bytes
 
 
 class Untrusted(OSError):
-    """A file of the cache that another user wrote, or could have written."""
+    """A cache file that another user wrote, or could have written."""
 
 
 def _regular(descriptor: int, path: str) -> os.stat_result:
@@ -30,7 +30,7 @@ def _regular(descriptor: int, path: str) -> os.stat_result:
 
 
 def _content(descriptor: int, size: int) -> bytes:
-    """Bytes of an open file; `size` of them at first."""
+    """Read an open file; `size` bytes first."""
     parts = []
     while part := os.read(descriptor, size + 1):
         parts.append(part)
@@ -38,7 +38,7 @@ def _content(descriptor: int, size: int) -> bytes:
 
 
 def read_regular(path: str, most: int | None = None) -> bytes:
-    """Content of a regular file.
+    """Return the content of a regular file.
 
     Raises
     ------
@@ -57,24 +57,24 @@ def read_regular(path: str, most: int | None = None) -> bytes:
 
 
 def others_can_write(status: os.stat_result, user: int) -> bool:
-    """Whether users other than `user` and root may write.
+    """Return whether users other than `user` and root may write.
 
-    A group that has the user's number is taken for a private one.
+    A group whose number is the user's is considered private.
     """
     group = status.st_mode & stat.S_IWGRP and status.st_gid != user
     return bool(group or status.st_mode & stat.S_IWOTH)
 
 
 def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
-    """Content of a file of the cache, and the time of its last change.
+    """Return the content and modification time of a cache file.
 
     Parameters
     ----------
     path
-        The file. It has to belong to the user, to root or to `owner`, and
+        The file.  It must belong to the user, to root or to `owner`, and
         must not be writable by anyone else.
     owner
-        User number of a further owner that is trusted.
+        Number of another user that is trusted.
 
     Returns
     -------
@@ -106,10 +106,10 @@ def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
 
 
 def trusted_owner(folder: str) -> int | None:
-    """Owner of a folder that the user named, if only the owner can write.
+    """Return the owner of a folder if only the owner can write to it.
 
-    Files of that owner in the folder are as trustworthy as the choice of the
-    folder.
+    The user named the folder: the owner's files in it are as trustworthy as
+    that choice.
     """
     try:
         status = os.stat(folder)
@@ -120,9 +120,9 @@ def trusted_owner(folder: str) -> int | None:
 
 
 def is_private(folder: str) -> bool:
-    """Whether only the user and root can write to a folder or replace it.
+    """Return whether only the user and root can write to or replace a folder.
 
-    Looks at the folders above it, too; a sticky folder protects its entries.
+    Checks its parent folders, too; a sticky folder protects its entries.
     """
     user = os.geteuid()
     path = os.path.realpath(folder)
@@ -140,13 +140,13 @@ def is_private(folder: str) -> bool:
 
 
 def make_folder(path: str) -> None:
-    """Make a folder and those above it.
+    """Make a folder and its parents.
 
     Raises
     ------
     OSError
-        If that fails. (`os.makedirs` recurses, and a path of thousands of
-        parts is a RecursionError.)
+        If that fails.  (`os.makedirs` recurses: a path of thousands of parts
+        would raise RecursionError.)
     """
     missing = []
     path = os.path.abspath(path)

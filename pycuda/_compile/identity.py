@@ -1,7 +1,7 @@
-"""Which compiler and which instruction set an image belongs to.
+"""Identity of the compiler and the instruction set of an image.
 
-Called by `pycuda.compiler` for every compilation, hits included: it opens no
-library and starts no process.  Size and date of the files stand for them.
+Called by `pycuda.compiler` for every compilation, cache hits included, so it
+opens no library and starts no process.  Files are identified by size and date.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pycuda._compile import includes
 
 try:
-    # What hashlib gives, without the milliseconds that OpenSSL takes.
+    # hashlib has the same function, but loads OpenSSL, which takes
+    # milliseconds.
     from _blake2 import blake2b
 except ImportError:
     from hashlib import blake2b
@@ -33,8 +34,8 @@ _NVRTC_NAMES = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2")
 _NVRTC_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
 _CLANG = "clang-19"
 
-# Levels of x86-64, best first, and what NumPy calls the features that tell
-# them apart.
+# Levels of x86-64, best first, and NumPy's names of the features that
+# distinguish them.
 _LEVELS = (
     ("x86-64-v4", ("AVX512F", "AVX512_SKX")),
     ("x86-64-v3", ("AVX2", "FMA3", "F16C")),
@@ -42,7 +43,7 @@ _LEVELS = (
 
 
 def digest(parts: list[bytes], size: int = 20) -> str:
-    """Hash of `parts`, each counted with its length."""
+    """Return a hash of `parts`, each hashed with its length."""
     state = blake2b(digest_size=size)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
@@ -61,22 +62,26 @@ def _stat_line(path: str) -> bytes:
 
 
 def _exists(path: str) -> bool:
-    """A failing os.stat() takes twice as long, and most paths fail."""
+    """Return whether a path exists; faster than a failing os.stat().
+
+    Most of the paths do not exist, and a failing os.stat() takes twice as
+    long.
+    """
     try:
         return os.access(path, os.F_OK)
-    except ValueError:  # no path at all: it holds a zero
+    except ValueError:  # an embedded zero: not a path
         return False
 
 
 def _libraries(folder: str) -> list[bytes]:
-    """NVRTC's files in `folder`, those that the loader looks for."""
-    # A folder of the system's holds thousands: it is not listed.
+    """Return the NVRTC files in `folder` that the loader looks for."""
+    # A system folder has thousands of files, so it is not listed.
     paths = [f"{folder}/{name}" for name in _NVRTC_NAMES]
     return [_stat_line(path) for path in paths if _exists(path)]
 
 
 def _gpu_compiler() -> list[bytes]:
-    """Every NVRTC that the loader might choose, without opening one."""
+    """Identify every NVRTC that the loader may choose, without opening one."""
     named = os.environ.get("PYCUDA_NVRTC", "")
     parts = [_stat_line(named) if named else b""]
     wheels = [p for p in sys.path if _exists(f"{p}/nvidia")]
@@ -92,9 +97,9 @@ def _gpu_compiler() -> list[bytes]:
 
 
 def zig_folder() -> str | None:
-    """Folder of the ziglang wheel, None without one.
+    """Return the folder of the ziglang wheel, None if there is none.
 
-    Next to the package, where PYCUDA_ZIGLANG says, or in a folder of
+    The wheel may be next to the package, at PYCUDA_ZIGLANG, or in a folder of
     `sys.path`: the package may be on PYTHONPATH and the wheel elsewhere.
     """
     beside = os.path.join(os.path.dirname(includes.package_dir()), "ziglang")
@@ -109,14 +114,16 @@ def zig_folder() -> str | None:
 
 
 def tell_zig_folder() -> None:
-    """Let the CPU device's library know of the wheel, which it looks for
-    next to the package and where PYCUDA_ZIGLANG says."""
+    """Tell the CPU device's library the folder of the ziglang wheel.
+
+    The library itself looks next to the package and at PYCUDA_ZIGLANG.
+    """
     folder = zig_folder()
     if folder is not None:
         os.environ.setdefault("PYCUDA_ZIGLANG", folder)
 
 
-# Variables that make the CPU device's compiler write other code.
+# Variables that change the output of the CPU device's compiler.
 _SHAPING = (
     "PYCUDA_CPU_REGIONS",
     "PYCUDA_CPU_WARPS",
@@ -126,7 +133,7 @@ _SHAPING = (
 
 
 def _cpu_compiler() -> list[bytes]:
-    """Our own library, helper and headers, and the front end."""
+    """Identify this package's library, helper, headers and front end."""
     package = includes.package_dir()
     environment = os.environ.get
     library = environment("PYCUDA_CPU_LIBRARY") or os.path.join(
@@ -148,7 +155,7 @@ def _cpu_compiler() -> list[bytes]:
 
 
 def _lines_below(folder: str) -> Iterator[bytes]:
-    """Size and date of every file in a folder and those in it."""
+    """Return size and date of every file in a folder and its subfolders."""
     try:
         entries = os.scandir(folder)
     except OSError:
@@ -162,21 +169,21 @@ def _lines_below(folder: str) -> Iterator[bytes]:
 
 
 def compiler(on_gpu: bool) -> str:
-    """Hash that changes when the compiler does, or what it is to write."""
+    """Return a hash that changes with the compiler or its settings."""
     shaping = () if on_gpu else tuple(map(os.environ.get, _SHAPING))
     return _compiler(on_gpu, shaping)
 
 
 @functools.cache
 def _compiler(on_gpu: bool, shaping: tuple[str | None, ...]) -> str:
-    """`shaping` are the variables' values, which may change at any time."""
+    """Return the hash; `shaping` are the variables' current values."""
     return digest(_gpu_compiler() if on_gpu else _cpu_compiler(), size=8)
 
 
 def levels() -> list[str]:
-    """Instruction sets of images that this host can run, best first.
+    """Return the instruction sets this host can run, best first.
 
-    The first is the one that the CPU device compiles for.
+    The CPU device compiles for the first.
     """
     named = os.environ.get("PYCUDA_CPU_TARGET")
     return [named] if named else list(_host_levels())

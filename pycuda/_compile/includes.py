@@ -1,11 +1,11 @@
 """Folders that a compilation searches, and the files it can reach there.
 
-Called by `pycuda.compiler`.  The scan follows every #include of the text,
-both sides of each #if, so that the cache's key covers whatever the compiler
-may read (NVRTC lists no dependencies).  Files are named by their place within
-the folders searched, not by where those lie, so that a cache can be moved
-with the program.  Folders of the toolkit and of pip's wheels are not followed:
-size and date of some of their headers stand for them.
+Called by `pycuda.compiler`.  The scan follows every #include of the text, on
+both sides of each #if, so that the cache's key covers all files that the
+compiler may read (NVRTC lists no dependencies).  Files are named relative to
+the searched folders, so that a cache can be moved with the program.  Folders
+of the toolkit and of pip's wheels are not scanned: size and date of some of
+their headers identify them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pycuda._compile import files
 from pycuda._compile import source as _source
 
-#: Our header that declares texture and surface references.
+#: Header of this package that declares texture and surface references.
 REFERENCES = "texture_reference.h"
 
 _WHEEL_FOLDERS = (
@@ -34,8 +34,8 @@ _WHEEL_FOLDERS = (
     "nvidia/curand/include",
     "nvidia/cuda_nvcc/include",
 )
-# CUDA 13 keeps cub, thrust and libcu++ apart; cooperative_groups.h needs them.
-# The last two are conda's.
+# CUDA 13 separates cub, thrust and libcu++; cooperative_groups.h needs them.
+# The last two folders are conda's.
 _TOOLKIT_FOLDERS = (
     "include",
     "include/cccl",
@@ -45,7 +45,7 @@ _TOOLKIT_FOLDERS = (
 _TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CONDA_PREFIX")
 _TOOLKIT_DEFAULT = "/usr/local/cuda"
 
-# Headers that NVIDIA ships apart from NVRTC, and the package that has them.
+# Headers that NVIDIA ships separately from NVRTC, and their packages.
 _PACKAGES = (
     ("cub/", "nvidia-cuda-cccl"),
     ("thrust/", "nvidia-cuda-cccl"),
@@ -64,43 +64,43 @@ _WHEEL = re.compile(r"nvidia_(?:cuda|curand)_?\w*-[\w.]+\.dist-info$")
 class SpecialFile(ValueError):
     """An include that names a pipe, a socket or a device.
 
-    A compiler would read it, and possibly wait, for ever.
+    A compiler would read it, and might wait forever.
     """
 
 
 @dataclass
 class Scan:
-    """Result of `scan`: one (name, content or identity) pair a file."""
+    """Result of `scan`: one pair (name, content or identity) per file."""
 
     files: list[tuple[str, bytes]] = field(default_factory=list)
     uses_references: bool = False
     complete: bool = True
-    names_files: bool = False  # the image may hold paths (__FILE__)
+    names_files: bool = False  # whether the image may hold paths (__FILE__)
 
 
 @dataclass
 class Folders:
     """The include folders of a compilation.
 
-    They are looked for when first asked for: sources that include nothing,
-    and are kept, need none.
+    They are searched for at first use: cached sources without includes do not
+    need them.
     """
 
     find: Callable[[], list[str]]
 
     @functools.cached_property
     def all(self) -> list[str]:
-        """In the order in which they are searched."""
+        """All folders, in search order."""
         return self.find()
 
     @functools.cached_property
     def foreign(self) -> list[str]:
-        """Those that are a toolkit's or a wheel's."""
+        """The folders of a toolkit or a wheel."""
         return [os.path.normpath(d) for d in self.all if _is_toolkit(d)]
 
 
 def package_for(header: str, cuda_major: int = 13) -> str | None:
-    """Name of the pip package that ships NVIDIA's `header`, or None."""
+    """Return the pip package that ships NVIDIA's `header`, or None."""
     for prefix, package in _PACKAGES:
         if header.startswith(prefix):
             if cuda_major >= 13:
@@ -112,12 +112,12 @@ def package_for(header: str, cuda_major: int = 13) -> str | None:
 
 @functools.cache
 def package_dir() -> str:
-    """Folder of the installed package `pycuda`."""
+    """Return the folder of the installed package `pycuda`."""
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def find_program(name: str, path: str | None = None) -> str | None:
-    """Path of a program along PATH; shutil's takes milliseconds to import."""
+    """Return the path of a program in PATH; importing shutil is slow."""
     if "/" in name:
         folders = [""]
     else:
@@ -131,13 +131,13 @@ def find_program(name: str, path: str | None = None) -> str | None:
 
 
 def ours(name: str) -> str:
-    """Path of one of our headers for kernels."""
+    """Return the path of one of this package's headers for kernels."""
     return os.path.join(package_dir(), "cuda", name)
 
 
 @functools.cache
 def wheel_dirs() -> tuple[str, ...]:
-    """Include folders of NVIDIA's wheels on Python's path."""
+    """Return the include folders of NVIDIA's wheels on Python's path."""
     found = (
         os.path.join(entry, name)
         for entry in sys.path
@@ -149,14 +149,14 @@ def wheel_dirs() -> tuple[str, ...]:
 
 @functools.cache
 def wheel_lib_dirs() -> tuple[str, ...]:
-    """Library folders of NVIDIA's wheels on Python's path."""
+    """Return the library folders of NVIDIA's wheels on Python's path."""
     names = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
     found = (os.path.join(entry, name) for entry in sys.path for name in names)
     return tuple(dict.fromkeys(d for d in found if os.path.isdir(d)))
 
 
 def toolkit_dirs() -> list[str]:
-    """Include folders of an installed CUDA toolkit."""
+    """Return the include folders of an installed CUDA toolkit."""
     roots = [os.environ.get(name) for name in _TOOLKIT_VARIABLES]
     roots += [_TOOLKIT_DEFAULT, _root_of_nvcc(os.environ.get("PATH", ""))]
     dirs = [
@@ -170,7 +170,7 @@ def toolkit_dirs() -> list[str]:
 
 @functools.cache
 def _root_of_nvcc(path: str) -> str | None:
-    """Folder of the toolkit whose nvcc is found along `path`."""
+    """Return the folder of the toolkit whose nvcc is found in `path`."""
     nvcc = find_program("nvcc", path)
     if nvcc is None:
         return None
@@ -179,7 +179,10 @@ def _root_of_nvcc(path: str) -> str | None:
 
 @functools.cache
 def _is_toolkit(folder: str) -> bool:
-    """Does the folder hold NVIDIA's headers?  Our stand-ins do not count."""
+    """Return whether the folder holds NVIDIA's headers.
+
+    This package's replacement headers do not count.
+    """
     ours = os.path.join(package_dir(), "cuda")
     if f"{os.path.abspath(folder)}/".startswith(f"{ours}/"):
         return False
@@ -193,10 +196,10 @@ def _is_toolkit(folder: str) -> bool:
 
 
 def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
-    """Every include folder of a compilation, in order.
+    """Return every include folder of a compilation, in order.
 
-    The user's come first.  On a GPU our stand-ins follow, before any folder
-    of the toolkit (theirs too), because they extend its headers by
+    The user's folders come first.  On a GPU this package's replacement headers
+    follow, before any folder of a toolkit, because they extend its headers by
     #include_next.
     """
     ours = os.path.join(package_dir(), "cuda")
@@ -211,12 +214,12 @@ def search_dirs(user_dirs: list[str], on_gpu: bool) -> list[str]:
 
 @functools.cache
 def _foreign_identity(folder: str) -> bytes:
-    """Stands for the content of a toolkit's or wheel's include folder."""
+    """Return the identity of a toolkit's or wheel's include folder."""
     return _version_of(folder) or _dates_in(folder)
 
 
 def _version_of(folder: str) -> bytes:
-    """Versions of NVIDIA's wheels, or of the toolkit, that hold `folder`."""
+    """Return versions of NVIDIA's wheels, or of the toolkit, in `folder`."""
     site, nvidia, _ = folder.rpartition(f"{os.sep}nvidia{os.sep}")
     if nvidia:
         names = sorted(os.listdir(site))
@@ -232,7 +235,7 @@ def _version_of(folder: str) -> bytes:
 
 
 def _dates_in(folder: str) -> bytes:
-    """Size and date of some headers, where no version is to be found."""
+    """Return size and date of some headers, if no version can be found."""
     parts = []
     for name in ("cuda.h", "cuda_runtime.h", "nvrtc.h", "cub/cub.cuh"):
         try:
@@ -244,15 +247,16 @@ def _dates_in(folder: str) -> bytes:
 
 
 def _find(name: str, here: str, folders: Folders) -> list[str]:
-    """Files that `name`, in its <> or "", can mean.
+    """Return the files that `name`, in its <> or "", can mean.
 
-    All of them, not only the first: an #include_next reaches the others.
+    The result has all of them, not only the first: an #include_next reaches
+    the others.
     """
     bare = name[1:-1]
     if name.startswith('"') and f"{here}/".startswith(ours("")):
         next_to_it = os.path.normpath(os.path.join(here, bare))
         if _is_file(next_to_it):
-            return [next_to_it]  # no folder of the program's comes before
+            return [next_to_it]  # no folder of the program comes before
     if os.path.isabs(bare):
         places = [""]
     elif name.startswith('"'):
@@ -264,7 +268,7 @@ def _find(name: str, here: str, folders: Folders) -> list[str]:
 
 
 def _is_file(path: str) -> bool:
-    """Whether a regular file is there; a pipe or a device is an error."""
+    """Return whether a path is a regular file; raise for pipes and devices."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -297,7 +301,7 @@ def scan(text: str, pre_includes: list[str], folders: Folders) -> Scan:
 
 
 def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
-    """Add one file to `result`; what it includes, with its folder."""
+    """Add one file to `result`; return its includes with its folder."""
     ours = os.path.join(package_dir(), "cuda") + os.sep
     is_ours = path.startswith(ours)
     if is_ours:
@@ -325,7 +329,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
 
 
 def _look(path: str) -> tuple[bytes, bool, list[str]]:
-    """A file's content, if it names references, and what it includes."""
+    """Return a file's content, if it names references, and its includes."""
     content = files.read_regular(path)
     text = content.decode("utf-8", "replace")
     refers = _source.names_reference(text)
@@ -336,7 +340,7 @@ _look_at_ours = functools.cache(_look)
 
 
 def _label(path: str, dirs: list[str]) -> str:
-    """Name of a file by its place in the folders searched, or its path."""
+    """Return a file's name relative to the searched folders, or its path."""
     for number, folder in enumerate([*dirs, os.getcwd()]):
         inside = os.path.normpath(folder) + os.sep
         if path.startswith(inside):

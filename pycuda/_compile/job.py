@@ -1,6 +1,7 @@
 """One compilation through the NVRTC API: options, headers, key, cache.
 
-Made by `pycuda.compiler` for every source that no nvcc was named for.
+`pycuda.compiler` creates a job for every source that is not compiled by a
+named nvcc.
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,12 +29,12 @@ from pycuda._compile import (
 from pycuda._compile.warn import warn_user
 
 _PRELUDE = "prelude.h"
-# With these the image holds the paths of the files.
+# With these options the image holds the paths of the files.
 _DEBUG = {"--generate-line-info", "--device-debug"}
 
 
 class Compiled(NamedTuple):
-    """An image, its symbols by name expression, and whether it was kept."""
+    """An image, its symbols by name expression, and whether it was cached."""
 
     image: bytes
     names: dict[str, str]
@@ -42,7 +43,7 @@ class Compiled(NamedTuple):
 
 @dataclass
 class Request:
-    """What is to be compiled; the fields are `pycuda.compiler.compile`'s."""
+    """The source and its settings, as `pycuda.compiler.compile` takes them."""
 
     source: str
     options: list[str]
@@ -55,12 +56,12 @@ class Request:
 
 
 def on_gpu() -> bool:
-    """Is the device a GPU?"""
+    """Return whether the device is a GPU."""
     return _driver._device_kind() == "gpu"
 
 
 def device_arch() -> str | None:
-    """Architecture of the current context's device; None without one."""
+    """Return the current device's architecture; None without a context."""
     try:
         device = _drv.Context.get_device()
         major, minor = device.compute_capability()
@@ -81,7 +82,7 @@ def cached(
     make: Callable[[], bytes],
     refresh: bool = False,
 ) -> tuple[bytes, bool]:
-    """What is kept, or what `make` gives, which is then kept; and which."""
+    """Return (content, whether it was cached); store the result of `make`."""
     folder = cache.directory(cache_dir)
     if folder is None:
         return make(), False
@@ -116,7 +117,7 @@ class Job:
         )
         before = [includes.ours(_PRELUDE), *plain.pre_includes]
         self.scan = self._scan(request, before)
-        #: All options but the folders.
+        #: All options except the folders.
         self.words = list(plain.options)
         if self.scan.uses_references:
             references = includes.ours(includes.REFERENCES)
@@ -141,16 +142,16 @@ class Job:
 
     @property
     def kind(self) -> str:
-        """Of the cache's entry; with names it holds them too."""
+        """Return the cache entry's kind; the entry may also hold names."""
         target = self.request.target
         return f"named-{target}" if self.request.names else target
 
     def keys(self) -> list[str]:
-        """Hashes of everything the image depends on but the compiler.
+        """Return hashes of all inputs of the image except the compiler.
 
-        One for each instruction set that this host can run, its own first.
-        Folders are left out, as far as no path can get into the image: what
-        was found in them is hashed, wherever it lies.
+        There is one hash per instruction set that this host can run, its own
+        first. Folders are left out unless the image may hold a path: the files
+        found in them are hashed, wherever they are.
         """
         ours = includes.ours("")
         words = [word.replace(ours, "pycuda:") for word in self.words]
@@ -165,7 +166,7 @@ class Job:
         return [identity.digest([*parts, host.encode()]) for host in hosts]
 
     def obtain(self, cache_dir: Any, keep: bool, refresh: bool) -> Compiled:
-        """The image, from the cache unless `refresh`, else compiled."""
+        """Return the image, from the cache unless `refresh`, else compiled."""
         if not self.scan.complete:
             cache_dir = False
         content, was_kept = cached(
@@ -185,9 +186,9 @@ class Job:
         return Compiled(content, names, was_kept)
 
     def run(self, keep: bool) -> bytes:
-        """Compile: what the cache keeps.
+        """Compile and return the content of the cache entry.
 
-        Warns of what the compiler says; raises `CompileError` if it fails.
+        Warns of the compiler's messages; raises `CompileError` on failure.
         """
         folders = [f"--include-path={d}" for d in self.folders.all]
         done = nvrtc.run(
@@ -248,7 +249,7 @@ class Job:
         print(f"*** compiler output in {folder}")
 
     def _try_nvcc(self) -> bytes | None:
-        """Let nvcc try what NVRTC refused, if it is on PATH."""
+        """Let nvcc compile a source that NVRTC refused, if nvcc is on PATH."""
         if self.request.names or includes.find_program("nvcc") is None:
             return None
         ours = os.path.join(includes.package_dir(), "cuda")

@@ -1,7 +1,7 @@
-"""Run nvcc, where the caller names one or NVRTC cannot take the source.
+"""Runs nvcc, if the caller names one or NVRTC cannot compile the source.
 
-Called by `pycuda.compiler`.  Each run has a folder of its own, which is
-removed unless `keep`.
+Called by `pycuda.compiler`.  Each run has a separate folder, which is removed
+unless `keep`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def version(nvcc: str) -> str:
-    """What `nvcc --version` says."""
+    """Return the output of `nvcc --version`."""
     import subprocess
 
     try:
@@ -52,7 +52,7 @@ def command(
     code: str | None,
     include_dirs: list[str],
 ) -> list[str]:
-    """Command line that compiles kernel.cu in the current folder."""
+    """Return the command that compiles kernel.cu in the current folder."""
     words = [nvcc, f"--{target}", *options]
     if arch is not None:
         words += ["-arch", arch]
@@ -63,7 +63,7 @@ def command(
 
 @dataclass
 class Result:
-    """What nvcc made and said; `image` is None if it failed."""
+    """Output of nvcc; `image` is None if it failed."""
 
     image: bytes | None
     status: int
@@ -73,7 +73,7 @@ class Result:
 
 
 def run(words: list[str], source: str, target: str, keep: bool) -> Result:
-    """Compile `source` in a folder of its own."""
+    """Compile `source` in a separate folder."""
     folder = _new_folder()
     path = os.path.join(folder, FILE_NAME)
     try:
@@ -124,7 +124,7 @@ def _execute(
 def preprocess(
     source: str, options: list[str], nvcc: str
 ) -> tuple[int, str, str]:
-    """Run the preprocessor alone: (exit status, text, stderr)."""
+    """Run the preprocessor alone; return (exit status, text, stderr)."""
     folder = _new_folder()
     try:
         with open(os.path.join(folder, FILE_NAME), "w") as stream:

@@ -1,6 +1,6 @@
-"""Compile through the NVRTC API, in process, on either device.
+"""Compilation through the NVRTC API, in process, on either device.
 
-Called by `pycuda.compiler` when the cache has nothing.
+Called by `pycuda.compiler` on a cache miss.
 """
 
 # SPDX-License-Identifier: MIT
@@ -27,9 +27,9 @@ _HOST_CODE = re.compile(
 )
 _UNKNOWN_OPTION = re.compile(r"unrecognized option (\S+) found")
 _NESTED_LAUNCH = "reference to __global__ function"
-# What nvcc takes and NVRTC does only with an option: sqrt(2) and the like;
-# functions for the host, which then are compiled for the device, and generic
-# lambdas; __int128.
+# Sources that nvcc accepts and NVRTC accepts only with an option: sqrt(2) and
+# similar calls; functions for the host, which are then compiled for the
+# device, and generic lambdas; __int128.
 _REMEDIES = (
     (
         re.compile("more than one instance of overloaded function"),
@@ -45,20 +45,20 @@ _REMEDIES = (
     (re.compile("128-bit integer type is only"), "--device-int128"),
 )
 
-# Libraries that the CPU device has empty headers of.
+# Libraries for which the CPU device has empty headers.
 _ABSENT_NAME = re.compile(r"in namespace '(cub|thrust)'")
 _ABSENT = (
     "{} is NVIDIA's code for GPUs; the CPU device does not have it: use "
     "PYCUDA_DEVICE=gpu."
 )
-# Headers that only NVIDIA has, by their names.
+# Names of headers that only NVIDIA ships.
 _NVIDIA_HEADER = re.compile(
     r"(?:cooperative_groups|crt|nv|nvtx3)/|cuda/[\w/]+$"
     r"|(?:cublas|cudnn|cufft|cupti|cusolver|cusparse|npp)\w*(?:\.h)?$"
     r"|cuda(?:EGL|GL|Profiler|Typedefs|VDPAU|_profiler_api|_\w+_interop)\.h$"
     r"|(?:nccl|nvJitLink|nvToolsExt|nvfunctional|nvml|nvrtc|nvvm)(?:\.h)?$"
 )
-# What the compilers say, and what is to be done; the first that fits counts.
+# Messages of the compilers, and advice; the first match counts.
 _ADVICE = (
     (
         re.compile(
@@ -124,7 +124,7 @@ _OUT_OF_MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
 
 @dataclass
 class Result:
-    """What the compiler made and said; `image` is None if it failed."""
+    """Output of the compiler; `image` is None if it failed."""
 
     image: bytes | None
     log: str
@@ -133,7 +133,7 @@ class Result:
 
 
 def needs_ptx(arch: str | None, on_gpu: bool) -> str | None:
-    """Newest architecture of NVRTC's, if `arch` is newer than all; or None.
+    """Return NVRTC's newest architecture if `arch` is newer, else None.
 
     The driver then compiles the PTX of that architecture for the device.
     """
@@ -145,10 +145,10 @@ def needs_ptx(arch: str | None, on_gpu: bool) -> str | None:
 
 
 def without_own_cache(on_gpu: bool) -> list[str]:
-    """Option that keeps NVRTC from answering from a cache of its own.
+    """Return the option that disables NVRTC's own cache.
 
-    From such a cache it gives the image but not what the compiler said of
-    it, and `pycuda._compile.cache` keeps images already.
+    On a hit of that cache NVRTC returns the image without the compiler's
+    messages, and `pycuda._compile.cache` already keeps images.
     """
     if not on_gpu:
         return []
@@ -163,7 +163,7 @@ def run(
     on_gpu: bool,
     names: Sequence[str] = (),
 ) -> Result:
-    """Compile the wrapped `source` for `arch`."""
+    """Run the wrapped `source` through NVRTC for `arch`."""
     newest = needs_ptx(arch, on_gpu)
     arch = newest or arch
     virtual = arch is not None and arch.startswith("compute_")
@@ -185,7 +185,7 @@ def _run_again(
     kind: str,
     names: Sequence[str],
 ) -> Result:
-    """A failed `result`, or what comes of remedies for what its log says."""
+    """Retry a failed compilation with the remedies that its log suggests."""
     last, tried = result, []
     for _ in _REMEDIES:
         more = [
@@ -203,7 +203,7 @@ def _run_again(
 def _run_quickly(
     source: str, options: list[str], kind: str, names: Sequence[str]
 ) -> Result:
-    """`_run_once`, sooner if `quick` knows a way."""
+    """Run `_run_once`, faster if `quick` supports the source."""
     fewer = quick.minimal(source, options)
     if fewer:
         result = _run_once(source, fewer, kind, names)
@@ -231,7 +231,7 @@ def _run_once(
 
 
 def _without_unknown_hints(options: list[str], log: str) -> list[str]:
-    """`options` without those that an older NVRTC lacks and can do without."""
+    """Return `options` without optional hints that an older NVRTC lacks."""
     unknown = set(_UNKNOWN_OPTION.findall(log))
     return [
         option
@@ -241,18 +241,18 @@ def _without_unknown_hints(options: list[str], log: str) -> list[str]:
 
 
 def missing_header(log: str) -> str | None:
-    """Name of the header that the log misses, or None."""
+    """Return the header that is missing according to the log, or None."""
     found = _MISSING_HEADER.search(log)
     return (found.group(1) or found.group(2)) if found else None
 
 
 def is_host_trouble(log: str) -> bool:
-    """Did NVRTC fail on what nvcc would take: host code, host headers?"""
+    """Return whether NVRTC failed on host code, which nvcc would accept."""
     return bool(_HOST_CODE.search(log) or missing_header(log))
 
 
 def _header_advice(header: str, on_gpu: bool) -> str:
-    """What to do about a header that was not found."""
+    """Return advice about a header that was not found."""
     if not on_gpu and header.startswith(("cub/", "thrust/")):
         return _ABSENT.format(header.partition("/")[0])
     if not on_gpu and _NVIDIA_HEADER.match(header):
@@ -280,7 +280,7 @@ def _header_advice(header: str, on_gpu: bool) -> str:
 
 
 def advice(log: str, on_gpu: bool) -> str:
-    """A sentence that says what to do about a failure, or ""."""
+    """Return a sentence of advice about a failure, or ""."""
     header = missing_header(log)
     if header:
         return _header_advice(header, on_gpu)

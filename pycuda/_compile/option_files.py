@@ -1,7 +1,7 @@
-"""Files of nvcc options (--options-file), and what bounds their total.
+"""Files of nvcc options (--options-file), and limits of their total size.
 
-Called by `options`.  A file of options can name others, and each of them any
-number of times, so ten small files can stand for billions of options.
+Called by `options`.  A file of options can name others, each any number of
+times, so ten small files can expand to billions of options.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,14 +14,14 @@ from collections.abc import Iterator
 
 from pycuda._compile import files
 
-# Bounds of one command line.  Linux limits a command to 2 MiB.
+# Limits of one command line. Linux limits a command to 2 MiB.
 MOST_BYTES = 1 << 20
 MOST_FILES = 1000
 MOST_DEPTH = 16
 
 
 class OptionError(ValueError):
-    """An option that no compiler here can follow."""
+    """An option that no available compiler can follow."""
 
 
 def split_line(text: str, whose: str) -> list[str]:
@@ -35,16 +35,17 @@ def split_line(text: str, whose: str) -> list[str]:
 
 
 class OptionFiles:
-    """Reads the option files of one command line and counts them."""
+    """Reads the option files of one command line and adds up their size."""
 
     def __init__(self) -> None:
-        self._open: list[str] = []  # chain from the command line to here
+        # chain from the command line to the current file
+        self._open: list[str] = []
         self._files = 0
         self._bytes = 0
 
     @contextlib.contextmanager
     def read(self, paths: list[str]) -> Iterator[list[str]]:
-        """Words of some files; files that they name are read inside.
+        """Yield the options of some files, and of the files that these name.
 
         Parameters
         ----------
@@ -60,7 +61,7 @@ class OptionFiles:
         ------
         OptionError
             If a file cannot be read, includes itself, or the files of this
-            command line exceed a bound.
+            command line exceed a limit.
         """
         words: list[str] = []
         for path in paths:
@@ -78,7 +79,7 @@ class OptionFiles:
             del self._open[before:]
 
     def _text(self, path: str) -> str:
-        """Content of one file, which counts towards the bounds."""
+        """Return the content of one file, which counts towards the limits."""
         if os.path.realpath(path) in self._open:
             raise OptionError(f"the options file {path!r} includes itself")
         try:

@@ -1,7 +1,7 @@
 """Table of the options of nvcc 13.0 and NVRTC 13.0, one row each.
 
-Read by `pycuda._compile.options`.  A row names the option's spellings, the
-kind of its value and what becomes of it.
+Read by `pycuda._compile.options`.  A row has the option's spellings, the kind
+of its value and the action to take.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,12 +13,12 @@ from typing import NamedTuple
 # Kinds of values.
 NONE, TEXT, LIST, BOOL, NUMBER = "none", "text", "list", "bool", "number"
 
-# Actions.  For HAND the row's text is NVRTC's option.
+# Actions. For HAND the row's text is NVRTC's option.
 HAND = "hand"  # NVRTC has the option
-HINT = "hint"  # the same; an NVRTC that does not know it can do without
-DROP = "drop"  # no image depends on it; the text says why
-REFUSE = "refuse"  # it cannot be followed; the text says why and what to do
-# The remaining actions have a function each in `options`.
+HINT = "hint"  # NVRTC's option, which an older NVRTC can do without
+DROP = "drop"  # ignored, because no image depends on it; the text explains
+REFUSE = "refuse"  # cannot be followed; the text explains and gives advice
+# Each of the other actions has a function in `options`.
 DEFINE, UNDEFINE, INCLUDE, SYSTEM, BEFORE = "-D", "-U", "-I", "-isystem", "-i"
 ARCH, CODE, GENCODE, ENTRIES = "arch", "code", "gencode", "entries"
 PTXAS, HOST, CUDAFE, ERRORS = "ptxas", "host", "cudafe", "errors"
@@ -29,11 +29,11 @@ FORWARD = "forward"
 class Row(NamedTuple):
     """One option."""
 
-    names: tuple[str, ...]  # the long name, the short one, further ones
+    names: tuple[str, ...]  # the long name, the short one, other ones
     value: str
     action: str
     text: str = ""
-    allowed: tuple[str, ...] = ()  # values, where the option lists them
+    allowed: tuple[str, ...] = ()  # values, if the option lists them
 
 
 _DRIVER = "concerns nvcc's own work"
@@ -75,7 +75,7 @@ def _row(
     return Row(tuple(names.split()), value, action, text, allowed)
 
 
-#: The options of ``nvcc --help``, in its order.
+#: The options of ``nvcc --help``, in the same order.
 NVCC = (
     _row("--cuda -cuda", NONE, REFUSE, _HOST_CPP),
     _row("--cubin -cubin", NONE, DROP, "target= says what is made"),
@@ -161,8 +161,8 @@ NVCC = (
         "--no-host-device-move-forward -nohdmoveforward",
         NONE, DROP, "NVRTC's std::move and std::forward are the device's",
     ),
-    # NVRTC takes constexpr functions for the host's and has only this option
-    # to let kernels call them.
+    # NVRTC considers constexpr functions to be host functions and has only
+    # this option to let kernels call them.
     _row(
         "--expt-relaxed-constexpr -expt-relaxed-constexpr",
         NONE, HAND, "--device-as-default-execution-space",
@@ -248,8 +248,8 @@ NVCC = (
         NONE, DROP, "concerns functions that no kernel calls",
     ),
     _row("--source-in-ptx -src-in-ptx", NONE, DROP, "makes comments of PTX"),
-    # NVRTC holds on to this hint for whatever the process compiles later,
-    # which then reads wrong values where pointers do alias.
+    # NVRTC keeps this hint for all later compilations of the process, which
+    # then read wrong values if pointers alias.
     _row("--restrict -restrict", NONE, DROP, "NVRTC would not forget it"),
     _row("--Wreorder -Wreorder", NONE, DROP, _WARNING),
     _row("--Wdefault-stream-launch -Wdefault-stream-launch", NONE, DROP,
@@ -298,7 +298,7 @@ NVCC = (
     _row("--options-file -optf", LIST, FILES),
 )  # fmt: skip
 
-#: Options that nvcc takes and does not list.
+#: Options that nvcc accepts and does not list.
 UNLISTED = (
     _row("-Xcudafe", LIST, CUDAFE),
     _row("-Xfatbin", LIST, DROP, _FATBIN),
@@ -308,7 +308,7 @@ UNLISTED = (
     _row("-m32", NONE, REFUSE, "asks for 32-bit code; all images are 64-bit"),
 )  # fmt: skip
 
-#: Options of NVRTC that nvcc does not have.
+#: Options of NVRTC that nvcc lacks.
 NVRTC = (
     _row("--device-as-default-execution-space -default-device", NONE, HAND,
          "--device-as-default-execution-space"),
@@ -338,9 +338,9 @@ NVRTC = (
          "refuses"),
 )  # fmt: skip
 
-#: Each row by each of its names.
+#: Each row under each of its names.
 BY_NAME = {
     name: row for row in (*NVCC, *UNLISTED, *NVRTC) for name in row.names
 }
-#: NVRTC's names of options that an NVRTC can do without.
+#: NVRTC's names of options that an older NVRTC can do without.
 HINTS = frozenset(row.text for row in BY_NAME.values() if row.action == HINT)

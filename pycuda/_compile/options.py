@@ -1,10 +1,10 @@
-"""Translate the command line of nvcc into that of NVRTC.
+"""Translation of nvcc's command line to NVRTC's.
 
 Called by `pycuda.compiler` for every compilation; pure functions on lists of
-strings, but for files of options.  `option_rows` has a row for each option.
-An option in no row is handed on as it is, so that the compiler itself says
-what it thinks of it; one that cannot be followed, or has a wrong value, is an
-`OptionError`.
+strings, except that they read files of options.  `option_rows` has a row for
+each option.  An option without a row is passed on unchanged, so that the
+compiler itself accepts or rejects it; an option that cannot be followed, or
+that has a wrong value, raises `OptionError`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -20,10 +20,10 @@ from pycuda._compile import option_rows as rows
 from pycuda._compile.option_files import OptionError, OptionFiles, split_line
 from pycuda._compile.option_rows import BY_NAME, Row
 
-# Single letters whose value may follow without a blank.
+# One-letter options whose value may follow without a space.
 _GLUED = ("-D", "-U", "-I", "-L", "-l", "-O", "-isystem")
 _GLUED_NUMBER = re.compile(r"(-[tm])(\d+)")
-# Items of a list: quotes and parentheses hold commas, "\," is one.
+# Items of a list: quotes and parentheses protect commas, and so does "\,".
 _ITEM = re.compile(r'(?:\\.|"[^"]*"|\([^()]*\)|[^,])+', re.DOTALL)
 _MACRO = re.compile(r"\s*[A-Za-z_]\w*\s*(?:[=(]|$)")
 _GENCODE = re.compile(
@@ -42,7 +42,7 @@ _CUDAFE = {
 
 @dataclass
 class Translated:
-    """NVRTC's options, and what `compile` must know about them."""
+    """NVRTC's options, and further settings for `compile`."""
 
     options: list[str] = field(default_factory=list)
     include_dirs: list[str] = field(default_factory=list)
@@ -51,17 +51,18 @@ class Translated:
     arch: str | None = None
     code: str | None = None
     warnings_are_errors: bool = False
-    host_words: list[str] = field(default_factory=list)  # of -Xcompiler
-    forward: bool = False  # unknown options are the host compiler's
+    host_words: list[str] = field(default_factory=list)  # words of -Xcompiler
+    # whether unknown options are passed to the host compiler
+    forward: bool = False
 
     def add(self, option: str) -> None:
-        """Append an option of NVRTC's, unless it is there already."""
+        """Append an option of NVRTC unless it is already present."""
         if option not in self.options:
             self.options.append(option)
 
 
 def as_list(options: object) -> list[str]:
-    """Copy the caller's `options`, which are a list or tuple of strings."""
+    """Copy the caller's `options`, a list or tuple of strings."""
     if isinstance(options, (str, bytes)) or not hasattr(options, "__iter__"):
         raise TypeError(
             "options must be a list of strings, one an option, not "
@@ -71,7 +72,7 @@ def as_list(options: object) -> list[str]:
 
 
 def with_environment(options: list[str]) -> list[str]:
-    """`options` with those that nvcc takes from its environment."""
+    """Return `options` with those that nvcc reads from its environment."""
     before = os.environ.get("NVCC_PREPEND_FLAGS")
     after = os.environ.get("NVCC_APPEND_FLAGS")
     if not before and not after:
@@ -89,7 +90,7 @@ def with_environment(options: list[str]) -> list[str]:
 def _words(
     options: list[str], opened: OptionFiles
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield (name, value) pairs; value is None for an option alone."""
+    """Yield (name, value) pairs; value is None for an option without one."""
     pending = iter(options)
     for option in pending:
         if not option.strip():
@@ -115,7 +116,7 @@ def _words(
 
 
 def _split(option: str) -> tuple[str, str | None]:
-    """One word: an option's name, and its value where that is joined."""
+    """Split a word into an option's name and its joined value, if any."""
     if option in BY_NAME:
         return option, None
     name, equals, value = option.partition("=")
@@ -131,7 +132,7 @@ def _split(option: str) -> tuple[str, str | None]:
 
 
 def _items(text: str) -> list[str]:
-    """The items of a list with commas, as nvcc separates them."""
+    """Split a list at commas, as nvcc does."""
     return [item.replace("\\,", ",") for item in _ITEM.findall(text)]
 
 
@@ -161,7 +162,7 @@ def _hand(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _drop(name: str, row: Row, value: str, out: Translated) -> None:
-    """The image does not depend on it."""
+    """Ignore an option on which the image does not depend."""
 
 
 def _refuse(name: str, row: Row, value: str, out: Translated) -> None:
@@ -169,7 +170,7 @@ def _refuse(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _define(name: str, row: Row, value: str, out: Translated) -> None:
-    """What cannot begin a macro belongs to the one before: -DA=1,2."""
+    """Define macros; other text continues the last macro: -DA=1,2."""
     macros: list[str] = []
     for item in _items(value):
         if macros and not _MACRO.match(item):
@@ -180,7 +181,7 @@ def _define(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _unescaped(macro: str) -> str:
-    r"""A macro as the preprocessor gets it: nvcc's shell takes \" for "."""
+    r"""Return a macro as the preprocessor sees it, after nvcc's shell."""
     return macro.replace('\\"', '"')
 
 
@@ -224,7 +225,7 @@ def _gencode(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _without_lto(name: str, value: str) -> str:
-    """Architectures in `value` for which there is an image to be made."""
+    """Return the architectures in `value` for which an image can be made."""
     codes = [code.strip() for code in value.split(",")]
     made = [code for code in codes if code and not code.startswith("lto_")]
     if not made:
@@ -238,7 +239,7 @@ def _entries(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _ptxas(name: str, row: Row, value: str, out: Translated) -> None:
-    """Ptxas gets one option a word; nvcc takes a list."""
+    """Pass options to ptxas: one per word; nvcc takes a list."""
     out.options += [
         f"--ptxas-options={word}"
         for item in _items(value)
@@ -247,12 +248,15 @@ def _ptxas(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _host(name: str, row: Row, value: str, out: Translated) -> None:
-    """The host's preprocessor reads kernels, too: see `_finish`."""
+    """Collect options of the host preprocessor, which reads kernels, too.
+
+    `_finish_host` follows them.
+    """
     out.host_words += [w for item in _items(value) for w in item.split()]
 
 
 def _cudafe(name: str, row: Row, value: str, out: Translated) -> None:
-    """Options about diagnostics by their number; others are dropped."""
+    """Follow options about diagnostics by number; ignore others."""
     for word in value.replace('"', "").split():
         key, equals, numbers = word.partition("=")
         option = _CUDAFE.get(key)
@@ -275,7 +279,7 @@ def _stream(name: str, row: Row, value: str, out: Translated) -> None:
 
 
 def _trace(name: str, row: Row, value: str, out: Translated) -> None:
-    """ "-" names a file in nvcc's folder, which is removed."""
+    """Ignore "-", which names a file in nvcc's folder, which is removed."""
     if value != "-":
         out.options.append(f"--fdevice-time-trace={value}")
 
@@ -315,10 +319,10 @@ _ACTIONS: dict[str, Callable[[str, Row, str, Translated], None]] = {
 
 
 def translate(options: list[str]) -> Translated:
-    """Turn nvcc's `options` into NVRTC's.
+    """Translate nvcc's `options` to NVRTC's.
 
-    Include folders, pre-included headers and the architecture are taken out
-    and returned apart, since their order among ours matters.
+    Include folders, pre-included headers and the architecture are returned
+    separately, because their order relative to this package's own matters.
     """
     out = Translated()
     unknown = []
@@ -341,9 +345,9 @@ def translate(options: list[str]) -> Translated:
 
 
 def _finish_host(out: Translated) -> None:
-    """Follow the options of -Xcompiler that its preprocessor would.
+    """Follow the -Xcompiler options that the host preprocessor would follow.
 
-    They come before nvcc's own, wherever they are.
+    They come before nvcc's own options, wherever they are.
     """
     macros: list[str] = []
     before: dict[str, list[str]] = {"-I": [], "-isystem": [], "-include": []}

@@ -1,12 +1,12 @@
-"""What makes NVRTC quicker and leaves its images as they are.
+"""Ways to make NVRTC faster that do not change its images.
 
-Called by `nvrtc` on GPUs.  Sources that cannot miss it are compiled without
-what NVRTC declares of textures and of the run time (``-minimal``), and without
-our prelude.  Leading includes that a process compiles for the second time are
-precompiled, and used from the third time on: NVRTC can read such a file in the
-process alone that made it.  Milliseconds on an H100, NVRTC 13.0: a small
-kernel 29 and 24, ``cuda_fp16.h`` 58 and 38, ``cooperative_groups.h`` 1100 and
-183, ``curand_kernel.h`` 1120 and 300.
+Called by `nvrtc` on GPUs.  Sources that cannot need it are compiled without
+NVRTC's declarations of textures and of the run time (``-minimal``), and
+without this package's prelude.  Leading includes that a process compiles for
+the second time are precompiled, and used from the third time on: NVRTC can
+read such a file only in the process that made it.  Milliseconds on an H100,
+NVRTC 13.0: a small kernel 29 and 24, ``cuda_fp16.h`` 58 and 38,
+``cooperative_groups.h`` 1100 and 183, ``curand_kernel.h`` 1120 and 300.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,17 +16,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from _thread import allocate_lock  # threading takes time to import
+from _thread import allocate_lock  # importing threading takes time
 from collections.abc import Iterator
 
 from pycuda import _driver
 from pycuda._compile import identity, includes
 from pycuda._compile.source import without_comments
 
-_SINCE = 13  # older ones have the options, too, but were not measured
-# Names of what -minimal leaves out, and whatever may bring them.
+_SINCE = 13  # older versions have the options, too, but were not measured
+# Names that -minimal removes, and anything that may introduce them.
 _NEEDS_ALL = re.compile(r"cuda|tex|surf|<<<|MINIMAL|include")
-# The prelude's names, what looks like them, and what makes names.
+# The prelude's names, similar names, and operators that make names.
 _NEEDS_PRELUDE = re.compile(
     r"##|\bu_|_t\b|\bu(?:short|int|long)\b|\bstd\b|\bM_"
     r"|\w_(?:MAX|MIN|BIT|SUCCESS|FAILURE|SEC|H)\b"
@@ -42,10 +42,11 @@ def _is_new() -> bool:
 
 
 def minimal(text: str, options: list[str]) -> list[str]:
-    """The options with ``-minimal``, where the source can do with that.
+    """Return the options with ``-minimal``, if the source can do without.
 
-    [] where it names something of what is left out.  Where it does so all
-    the same (macros can make names), it is refused.
+    Returns [] if the source names something that the option removes.  A source
+    that does so undetected (macros can make names) fails to compile and is
+    compiled again without the option.
     """
     prelude = f"--pre-include={includes.ours('prelude.h')}"
     named = [o for o in options if o.startswith("--pre-inc") and o != prelude]
@@ -54,14 +55,14 @@ def minimal(text: str, options: list[str]) -> list[str]:
     if named or _NEEDS_ALL.search(seen) or not _is_new():
         return []
     if not _NEEDS_PRELUDE.search(seen):
-        # Which also has the compiler silent about macros that change.
+        # The prelude also silences the warning about changed macros.
         options = [o for o in options if o != prelude]
         options.append(f"--diag-suppress={_MACRO_CHANGES}")
     return ["-minimal", *options]
 
 
 def leading_includes(text: str) -> str:
-    """The directives that a source begins with; "" without an include."""
+    """Return the directives that begin a source; "" without an include."""
     lines = []
     for line in without_comments(text).splitlines():
         bare = line.strip()
@@ -70,7 +71,8 @@ def leading_includes(text: str) -> str:
         elif bare:
             break
     directives = "\n".join(lines)
-    # A line that goes on, or is none of the source's, ends what NVRTC takes.
+    # A continued line, or one that is not the source's, ends the part that
+    # NVRTC can precompile.
     if "include" not in directives or re.search(
         r"\\$|^#\s*(line|if|pragma)", directives, re.MULTILINE
     ):
@@ -81,23 +83,23 @@ def leading_includes(text: str) -> str:
 class Headers:
     """Precompiled headers of one process.
 
-    A prefix is compiled `ONCE`, then a file is in the `MAKING` until it is
-    `MADE` or `REFUSED` (NVRTC's heap for these is limited).  While one thread
-    makes a file, others compile as if there were none.
+    A prefix is first compiled `ONCE`; then its file is in state `MAKING` until
+    it is `MADE` or `REFUSED` (NVRTC's heap for these is limited).  While one
+    thread makes a file, others compile as if there were none.
     """
 
-    MOST = 8  # prefixes; one takes up to 110 MB of the folder
+    MOST = 8  # prefixes; each takes up to 110 MB of the folder
     ONCE, MAKING, MADE, REFUSED = range(4)
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
         self._states: dict[str, int] = {}
         self._folder: str | None = None
-        self._owner = 0  # the process that made it
+        self._owner = 0  # the process that made the folder
 
     @contextlib.contextmanager
     def options(self, text: str, options: list[str]) -> Iterator[list[str]]:
-        """Further options for a source; it is compiled meanwhile."""
+        """Yield further options; the caller compiles inside the block."""
         prefix = leading_includes(text)
         if not prefix or not _is_new():
             yield []
@@ -120,7 +122,7 @@ class Headers:
         return self.REFUSED
 
     def _step(self, key: str) -> tuple[list[str], int]:
-        """Options for a prefix, and how far it is now.  Under the lock."""
+        """Return options for a prefix, and its new state. Needs the lock."""
         state = self._states.get(key)
         if state is None:
             self._states[key] = self.ONCE
@@ -141,7 +143,7 @@ class Headers:
         return words, self._states[key]
 
     def _have_folder(self) -> bool:
-        """Whether this process has a folder, or could make one."""
+        """Return whether this process has a folder, or could make one."""
         if self._folder is not None:
             return self._owner == os.getpid()
         import atexit
@@ -168,7 +170,7 @@ class Headers:
 
 
 def _lock(folder: str) -> None:
-    """Hold a folder's lock as long as the process lives."""
+    """Lock a folder until the process ends."""
     import fcntl
 
     lock = os.open(
@@ -196,7 +198,7 @@ def _sweep(place: str) -> None:
             continue
         folder = os.path.join(place, name)
         with contextlib.suppress(OSError):
-            # A link would be another user's way to a folder of this one.
+            # A link could be another user's way to a folder of this user.
             if os.lstat(folder).st_uid != os.getuid():
                 continue
             with open(os.path.join(folder, "lock")) as stream:

@@ -1,4 +1,4 @@
-"""What the user hears of a compilation: warnings, and `CompileError`."""
+"""Reports to the user about a compilation: warnings and `CompileError`."""
 
 # SPDX-License-Identifier: MIT
 
@@ -12,7 +12,7 @@ from pycuda._compile.warn import warn_user
 
 
 def succeeded(text: str) -> None:
-    """Hand the compiler's words on a success to the user, as PyCUDA does."""
+    """Pass the messages of a successful compilation to the user, as PyCUDA."""
     if not text.strip():
         return
     if "demoted" in text or "demoting" in text:

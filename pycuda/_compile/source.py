@@ -1,4 +1,4 @@
-"""Wrap a program and look into its text.
+"""Wraps a program's source and scans its text.
 
 Called by `pycuda.compiler` and `includes`.  The scans are textual: they skip
 comments and string literals and look at both sides of every #if.
@@ -38,12 +38,12 @@ def wrap(source: str, no_extern_c: bool) -> str:
 
 
 def is_file_name(text: str) -> bool:
-    """Was the name of a source file given where its text belongs?"""
+    """Return whether the text is the name of a source file by mistake."""
     return _FILE.fullmatch(text.strip()) is not None
 
 
 def without_comments(text: str) -> str:
-    """`text` with every comment replaced by a blank."""
+    """Return `text` with every comment replaced by a space."""
     if "/" not in text:
         return text
     return _NOISE.sub(
@@ -52,7 +52,7 @@ def without_comments(text: str) -> str:
 
 
 def names_reference(text: str) -> bool:
-    """Does `text` declare (or may it) a texture or surface reference?"""
+    """Return whether `text` may declare a texture or surface reference."""
     if "texture" not in text and "surface" not in text:
         return False
     bare = _NOISE.sub(
@@ -62,14 +62,14 @@ def names_reference(text: str) -> bool:
 
 
 def names_files(text: str) -> bool:
-    """May `text` put the path of its file into the image?"""
+    """Return whether `text` may put its file's path into the image."""
     return "_FILE" in text or "assert" in text or "source_location" in text
 
 
 def _may_include(text: str) -> bool:
-    """Is there "include" behind a # in a line, or a __has_include?
+    """Return whether a line has "include" after a #, or a __has_include.
 
-    Says so sooner than an expression does, of texts that only speak of it.
+    Rejects texts that only mention them faster than an expression does.
     """
     begin, place = 0, text.find("include")
     while place >= 0:
@@ -81,7 +81,7 @@ def _may_include(text: str) -> bool:
 
 
 def included_names(text: str) -> list[str]:
-    """What `text` includes: names in their <> or "", macros as they stand."""
+    """Return the includes of `text`: names in <> or "", macros unexpanded."""
     if not _may_include(text):
         return []
     return [

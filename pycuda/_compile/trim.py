@@ -1,9 +1,9 @@
-"""Keep the cache's folder within its size: the oldest entries go.
+"""Limits the size of the cache's folder by removing the oldest entries.
 
 Called by `cache` after some of its writes, and by ``python -m
-pycuda.compiler``.  Several processes may do it at once: each unlinks whole
-files, and whoever misses one compiles it again.  What a killed writer left is
-removed when it is an hour old.
+pycuda.compiler``.  Several processes may do it at the same time: each unlinks
+whole files, and a process that misses one compiles it again.  Files that a
+killed writer left are removed when they are an hour old.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 _DEFAULT_MIB = 1024.0
 _ONCE_IN = 50  # writes, on average
-_KEPT = 0.8  # of the limit, after a trim
+_KEPT = 0.8  # fraction of the limit that remains after a trim
 _TEMPORARY_LIFE = 3600.0  # seconds
 _ENTRY = re.compile(
     r"[0-9a-f]{16,}-[0-9a-f]*\.(?:named-)?(?:cubin|ptx|fatbin)"
@@ -39,12 +39,15 @@ def temporary_name(name: str) -> str:
 
 
 def is_due() -> bool:
-    """Whether this write is one after which to look at the size."""
+    """Return whether the size is to be checked after this write."""
     return int.from_bytes(os.urandom(4)) % _ONCE_IN == 0
 
 
 def limit() -> int | None:
-    """Most bytes of the cache, by PYCUDA_CACHE_SIZE in MiB; None: any."""
+    """Return the cache's size limit by PYCUDA_CACHE_SIZE; None: no limit.
+
+    PYCUDA_CACHE_SIZE is in MiB, the result in bytes.
+    """
     text = os.environ.get("PYCUDA_CACHE_SIZE", "")
     try:
         mib = float(text) if text else _DEFAULT_MIB
@@ -54,14 +57,14 @@ def limit() -> int | None:
 
 
 def entries(folder: str) -> list[Entry]:
-    """The entries of `folder`, the longest unused first."""
+    """Return the entries of `folder`, least recently used first."""
     found = []
     for name in _names(folder):
         if _ENTRY.fullmatch(name):
             try:
                 status = os.stat(os.path.join(folder, name))
             except OSError:
-                continue  # another process was quicker
+                continue  # another process removed it first
             found.append(Entry(status.st_mtime, status.st_size, name))
     return sorted(found)
 
@@ -74,7 +77,7 @@ def _names(folder: str) -> list[str]:
 
 
 def run(folder: str, most: int | None) -> int:
-    """Remove what is beyond `most` bytes; the number of files removed."""
+    """Remove entries beyond `most` bytes; return their number."""
     removed = _remove_abandoned(folder)
     if most is None:
         return removed
@@ -91,7 +94,7 @@ def run(folder: str, most: int | None) -> int:
 
 
 def _remove_abandoned(folder: str) -> int:
-    """Remove what writers that were killed left behind."""
+    """Remove files that killed writers left."""
     removed = 0
     for name in _names(folder):
         path = os.path.join(folder, name)

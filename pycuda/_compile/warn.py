@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, not at ours."""
+"""Warnings that point at the user's line, not at this package's."""
 
 # SPDX-License-Identifier: MIT
 

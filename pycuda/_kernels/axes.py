@@ -1,11 +1,12 @@
 """CUDA C for reductions over some axes of an array.
 
 A reduction maps each element to a `Value`, combines the values of a row and
-finishes the row.  Templates: ``axis/threads.cu`` for devices whose threads
-run side by side; ``axis/rows.cu`` and ``axis/columns.cu``, without barriers,
-for those that run them in turn, ``axis/arg_*`` where the index counts.
-``axis/layout.cuh`` tells where elements lie, ``reduce/keep.cuh`` keeps what
-rounding takes from long sums.  Scans along an axis are made likewise.
+finishes the row.  Templates: ``axis/threads.cu`` for devices whose threads run
+in parallel; ``axis/rows.cu`` and ``axis/columns.cu``, without barriers, for
+those that run them sequentially; ``axis/arg_*`` for reductions to an index.
+``axis/layout.cuh`` computes the addresses of elements, ``reduce/keep.cuh``
+compensates the rounding errors of long sums.  Scans along an axis are
+generated in the same way.
 """
 
 # SPDX-License-Identifier: MIT
@@ -24,31 +25,32 @@ from pycuda._kernels.tuning import tuned
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _ARGUMENTS = ("argmin", "argmax")
-_COLUMN_LANES = 1024  # that a thread takes side by side, at most
-_LOADS = 8  # that a thread has under way
+_COLUMN_LANES = 1024  # most columns that a thread reduces together
+_LOADS = 8  # loads of a thread that are in progress together
 
 
 class Reduction(NamedTuple):
-    """What a kernel computes."""
+    """Description of a kernel."""
 
     name: str  # sum, prod, mean, var, std, min, max, argmin, ...
-    stored: np.dtype  # of the input
+    stored: np.dtype  # dtype of the input
     out: np.dtype
-    value: np.dtype  # accumulated; of the element where the index counts
-    stage: int  # 0: all at once; 1: gives values; 2: combines values
+    # dtype of the accumulator; of the element if the result is an index
+    value: np.dtype
+    stage: int  # 0: everything; 1: writes values; 2: combines values
     layout: str  # [words_ or threads_] rows or columns
-    kept: int  # axes
+    kept: int  # number of axes
     reduced: int
-    packed: bool  # the inner axis is packed
+    packed: bool  # whether the inner axis is contiguous
     lanes: int = 1  # accumulators, or threads that share a row of words
-    threads: int = 1  # of a block that moves words
+    threads: int = 1  # threads of a block that loads words
 
 
 def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
-    """What a reduction accumulates in.
+    """Return the dtype in which a reduction accumulates.
 
-    Sums of float16 and bfloat16 add up in float32, those of float32 in
-    float64, so that the order of the elements does not show.
+    Sums of float16 and bfloat16 accumulate in float32, those of float32 in
+    float64, so that the result does not depend on the order of the elements.
     """
     if name in ("any", "all"):
         return _BOOL
@@ -63,13 +65,13 @@ def value_type(name: str, stored: np.dtype, out: np.dtype) -> np.dtype:
 
 
 def value_bytes(name: str, value: np.dtype) -> int:
-    """Size of the values that stage 1 leaves."""
+    """Return the size in bytes of the values that stage 1 writes."""
     if name in _ARGUMENTS:
         return max(8, value.itemsize) + 8
     return value.itemsize
 
 
-# --- the parts of a source -----------------------------------------------
+# --- parts of a source ---------------------------------------------------
 
 
 def _combine(reduction: Reduction) -> str:
@@ -109,22 +111,23 @@ def _map(reduction: Reduction) -> str:
         kind = centre_type(stored)
         return f"square({cast('v', stored, kind)} - centre)"
     if name in ("sum", "prod") and reduction.out.kind in "iub":
-        # As numpy: each element is converted before it is added.
+        # As in NumPy, each element is converted before it is added.
         return cast(cast("v", stored, reduction.out), reduction.out, value)
     return cast("v", stored, value)
 
 
 def centre_type(stored: np.dtype) -> np.dtype:
-    """What the mean that a variance subtracts is kept in."""
+    """Return the dtype of the mean that a variance subtracts."""
     return np.dtype(np.complex128 if stored.kind == "c" else np.float64)
 
 
 def _is_exact(reduction: Reduction) -> bool:
-    """Whether values may be combined in any order, one after the other."""
+    """Return whether values may be combined sequentially in any order."""
     if reduction.name not in ("sum", "mean", "var", "std"):
         return True
     return reduction.value.kind not in "fc" or (
-        # Each of 2**29 terms costs less than half a place of the result.
+        # Each of 2**29 terms adds less than half a unit in the result's last
+        # place.
         reduction.out.kind in "fc"
         and reduction.value.itemsize == 2 * reduction.out.itemsize
         and reduction.out.itemsize >= 4
@@ -169,17 +172,20 @@ def _helpers(reduction: Reduction) -> str:
 
 
 def _keys(name: str, value: np.dtype) -> str:
-    """What elements are compared by: integers where they can be."""
+    """Return C for the keys by which elements are compared.
+
+    Keys are integers if possible.
+    """
     template = "axis/key.cuh" if value.kind in "iub" else "axis/key_beats.cuh"
     turn = "" if name == "argmax" else "!" if value.kind == "b" else "~"
     return building.load_template(template).substitute(turn=turn)
 
 
 def _beats(reduction: Reduction) -> str:
-    """Whether x comes before y, wherever they are; a NaN beats all others."""
+    """Return C for: x precedes y, whatever their indices; NaN precedes all."""
     name, value = reduction.name, reduction.value
     if value.kind == "f":
-        # No short cut: a branch would keep loops from vectors.
+        # No short-circuit operator: a branch would prevent vectorised loops.
         worse = "<=" if name == "argmax" else ">="
         return f"!(x {worse} y) & (y == y)"
     better = expression_of(
@@ -197,7 +203,7 @@ _TARGETS = {
 
 
 def source_of(reduction: Reduction) -> str:
-    """The kernel, named ``reduce_axes``."""
+    """Return the source of the kernel, named ``reduce_axes``."""
     value = c_type(reduction.value)
     if reduction.name in _ARGUMENTS:
         value = "Best"
@@ -274,7 +280,7 @@ def source_of(reduction: Reduction) -> str:
 
 
 def _number_fields(reduction: Reduction, number: str) -> dict[str, Any]:
-    """How a thread with several accumulators looks for the best number."""
+    """Return fields of a search for the best number, several accumulators."""
     piece = max(8, 64 // reduction.stored.itemsize)
     return {
         "piece": min(reduction.lanes, piece),
@@ -285,7 +291,7 @@ def _number_fields(reduction: Reduction, number: str) -> dict[str, Any]:
 
 
 def _best_key(reduction: Reduction) -> list[str]:
-    """Templates of a search for the best element of a run."""
+    """Return the templates of a search for the best element of a run."""
     if reduction.layout != "rows":
         return []
     if reduction.value.kind == "f":
@@ -294,7 +300,7 @@ def _best_key(reduction: Reduction) -> list[str]:
 
 
 def _run_fields(reduction: Reduction) -> dict[str, Any]:
-    """How a thread with several accumulators reads a run."""
+    """Return fields with which several accumulators read a run."""
     both = "partial[part + k], lost[part + k]"
     fields = {
         "group": 8,
@@ -310,12 +316,12 @@ def _run_fields(reduction: Reduction) -> dict[str, Any]:
 
 
 def word_width(stored: np.dtype) -> int:
-    """Elements of a word of 16 bytes."""
+    """Return the number of elements in a word of 16 bytes."""
     return max(1, 16 // stored.itemsize)
 
 
 def make(reduction: Reduction) -> Any:
-    """The compiled kernel."""
+    """Compile the kernel."""
     types = (reduction.stored, reduction.value, reduction.out)
     return building.compile_kernel(source_of(reduction), types, "reduce_axes")
 
@@ -326,14 +332,14 @@ class Scan(NamedTuple):
     name: str  # cumsum or cumprod
     stored: np.dtype
     out: np.dtype
-    ndim: int  # axes that give the rows
+    ndim: int  # number of axes that enumerate the rows
     block: int  # threads that share a row, or 0
-    width: int  # rows that a thread takes side by side
-    vectors: bool = False  # sums of integers are made in vectors
+    width: int  # adjacent rows per thread
+    vectors: bool = False  # whether sums of integers use vectors
 
 
 def _vector_sums(scan: Scan, value: np.dtype) -> dict[str, Any]:
-    """Fields of ``scan/integers.cuh``."""
+    """Return the fields of ``scan/integers.cuh``."""
     used = scan.vectors and scan.name == "cumsum"
     used = used and scan.stored.kind in "iu" and value.kind in "iu"
     lane = c_type(np.dtype(f"u{value.itemsize}")) if used else ""
@@ -341,7 +347,7 @@ def _vector_sums(scan: Scan, value: np.dtype) -> dict[str, Any]:
 
 
 def make_scan(scan: Scan) -> Any:
-    """The compiled kernel, named ``scan_axis``."""
+    """Compile the kernel, named ``scan_axis``."""
     name = scan.name[3:]
     value = value_type(name, scan.stored, scan.out)
     reduction = Reduction(
@@ -379,14 +385,15 @@ def make_scan(scan: Scan) -> Any:
 def make_long_scan(
     name: str, stored: np.dtype, out: np.dtype, rows: bool
 ) -> scan_kernels.ScanKernel:
-    """A scan that all multiprocessors share, of a packed row or of many.
+    """Compile a scan, shared by all multiprocessors, of contiguous rows.
 
-    With `rows` the kernel takes the length of a row after its input.
+    With `rows` there are many rows, and the kernel takes the length of a row
+    after its input; otherwise there is one.
     """
     shape = scan_kernels.default_shape(max(stored.itemsize, out.itemsize))
     value = value_type(name[3:], stored, out)
     if shape.block > 1:
-        # Tiles are scanned as trees, so that a wider type gains little.
+        # Tiles are scanned as trees, so a wider type gains little.
         value = computed(out)
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
     kept = ""

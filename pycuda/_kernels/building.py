@@ -1,6 +1,6 @@
-"""From templates to kernels: what all modules that write CUDA C begin with.
+"""Templates to kernels: the common base of all modules that write CUDA C.
 
-Templates lie in ``templates``, a folder a subject.
+Templates are in ``templates``, one folder per subject.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,8 +16,8 @@ from typing import Any
 _OPTIONS = ["--fmad=false", "-w"]
 _INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
 
-# What is no name of a template's own: comments, directives, strings, fields,
-# what begins with two underscores, and these words.
+# Text that is no name of a template: comments, directives, strings, fields,
+# identifiers with two leading underscores, and these words.
 _WORDS = """
     alignas alignof bool break char class const do double else enum extern
     false float for if inline int long reinterpret_cast return short signed
@@ -35,9 +35,9 @@ _NAME = re.compile(rf"({_NOT_OWN.pattern})|([A-Za-z_]\w*)")
 
 @functools.cache
 def load_template(name: str) -> string.Template:
-    """The file `name`, with its folder, of ``templates``.
+    """Load the template `name`, a path in ``templates``.
 
-    Files of ``templates`` that it includes stand in it, fields and all.
+    Template files that it includes are inserted, with their fields.
     """
     path = os.path.join(os.path.dirname(__file__), "templates", name)
     with open(path, encoding="utf-8") as stream:
@@ -48,15 +48,15 @@ def load_template(name: str) -> string.Template:
 
 
 def prefixed(text: str) -> str:
-    """A template's text where its own names begin with ``pycuda_``.
+    """Prefix the names that a template defines with ``pycuda_``.
 
-    So a program's names, macros too, may stand beside them.
+    The names, macros included, then cannot collide with those of a program.
     """
     return _NAME.sub(lambda found: found[1] or f"pycuda_{found[2]}", text)
 
 
 def device_attribute(name: str) -> int:
-    """An attribute of the current context's device, by its PyCUDA name."""
+    """Return an attribute of the current device, by its PyCUDA name."""
     from pycuda import driver
 
     attribute = getattr(driver.device_attribute, name)
@@ -64,10 +64,10 @@ def device_attribute(name: str) -> int:
 
 
 def runs_threads_in_turn() -> bool:
-    """Whether a multiprocessor is a processor core.
+    """Return whether a multiprocessor is a processor core.
 
-    An integrated device with full double precision throughput is one: it
-    gains nothing from many threads in a block or from wide loads.
+    An integrated device with full double precision throughput is one: it gains
+    nothing from many threads in a block or from wide loads.
     """
     return (
         device_attribute("INTEGRATED") == 1
@@ -76,7 +76,7 @@ def runs_threads_in_turn() -> bool:
 
 
 def compile_kernel(source: str, types: tuple, name: str) -> Any:
-    """The Function `name` of `source`, with what `types` need before it."""
+    """Compile `source`, after its types' headers; return Function `name`."""
     from pycuda.compiler import SourceModule
 
     parts = []
@@ -95,7 +95,7 @@ def compile_kernel(source: str, types: tuple, name: str) -> Any:
 
 
 def _functions_in(source: str, types: tuple) -> list[str]:
-    """The headers of the functions that a source calls."""
+    """Return the headers of the functions that a source calls."""
     names = []
     if "number_" in source:
         names += ["functions"]
@@ -111,5 +111,5 @@ def _functions_in(source: str, types: tuple) -> list[str]:
 
 
 def indent(lines: list[str], depth: int) -> str:
-    """One text of the lines, so many blanks deep."""
+    """Join lines to one text, indented by `depth` spaces."""
     return "\n".join(" " * depth + line for line in lines)

@@ -1,5 +1,7 @@
-"""How calls of an ElementwiseKernel are understood: letters that stand for
-types, results that are asked for with None, and shapes that broadcast.
+"""Interpretation of an ElementwiseKernel's calls.
+
+This covers letters that stand for types, results that are requested with None,
+and shapes that broadcast.
 """
 
 # SPDX-License-Identifier: MIT
@@ -26,7 +28,7 @@ _HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
 
 
 def includes_of(source: str, arguments: str = "") -> str:
-    """The headers that the types in a kernel come from.
+    """Return the headers of the types in a kernel.
 
     `arguments` are declarators in which ``half`` is a type and no name.
     """
@@ -41,7 +43,7 @@ def includes_of(source: str, arguments: str = "") -> str:
 
 
 class GenericArg:
-    """An argument whose type is a letter, bound at each call."""
+    """An argument whose type is a letter, which each call binds."""
 
     def __init__(self, letter: str, name: str, is_vector: bool) -> None:
         self.letter = letter
@@ -49,14 +51,14 @@ class GenericArg:
         self.is_vector = is_vector
 
     def bound(self, dtype: np.dtype) -> Argument:
-        """The argument where the letter stands for `dtype`."""
+        """Return the argument with `dtype` in place of the letter."""
         return (VectorArg if self.is_vector else ScalarArg)(dtype, self.name)
 
 
 def parse_arguments(
     arguments: str | Sequence[Argument],
 ) -> list[Argument | GenericArg]:
-    """Arguments from C declarators with commas, or a copy of a list.
+    """Parse C declarators with commas, or copy a list of arguments.
 
     A capital letter that is no registered type stands for any type.
     """
@@ -73,17 +75,17 @@ def _parse(text: str) -> Argument | GenericArg:
 
 
 def is_vector(argument: Argument | GenericArg) -> bool:
-    """Whether the argument is given an array."""
+    """Return whether the argument takes an array."""
     if isinstance(argument, GenericArg):
         return argument.is_vector
     return isinstance(argument, VectorArg)
 
 
 def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
-    """The memory of what is like a GPUArray, as one; else the value itself.
+    """Wrap an array-like object's memory as GPUArray, else return `value`.
 
-    `dtype` is what it has if it does not say so.  The stream waits for the
-    producer of another library's array.
+    `dtype` is used if the object has none.  The stream waits for the producer
+    of another library's array.
     """
     if isinstance(value, ArrayBase):
         return value
@@ -116,7 +118,7 @@ def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
 
 
 def memory_of(array: Any) -> Any:
-    """What stands for an array's memory in a launch: 0 if it has none."""
+    """Return the argument that passes an array's memory; 0 if it has none."""
     return array if array.size else 0
 
 
@@ -126,10 +128,10 @@ def memory_of(array: Any) -> Any:
 def bind(
     kernel: str, arguments: Sequence[Any], values: Sequence[Any]
 ) -> dict[str, np.dtype]:
-    """What each letter stands for in a call.
+    """Return the type of each letter in a call.
 
-    Arrays decide; where a letter has none, NumPy's scalars do, then Python's
-    numbers.  TypeError if arrays disagree or nothing decides.
+    Arrays decide; for a letter without arrays, NumPy's scalars do, then
+    Python's numbers.  Raises TypeError if arrays disagree or nothing decides.
     """
     found: dict[str, tuple[np.dtype, str]] = {}
     pairs = [
@@ -142,7 +144,7 @@ def bind(
             continue
         dtype = getattr(value, "dtype", None)
         if dtype is None:
-            continue  # refused later, by name
+            continue  # refused later, with its name
         known = found.setdefault(argument.letter, (dtype, argument.name))
         if known[0] != dtype:
             raise TypeError(
@@ -165,7 +167,7 @@ def bind(
 
 
 def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
-    """For each argument: is it a vector that is only used as ``name[i]``?"""
+    """Return for each argument whether it is used only as ``name[i]``."""
     whole = "\n".join(texts)
     return [
         is_vector(argument)
@@ -176,7 +178,7 @@ def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
 
 
 def spread(array: Any, shape: tuple[int, ...]) -> Any:
-    """A view of an array, broadcast to a shape; ValueError if it can't be."""
+    """Return a view of an array, broadcast to a shape, or raise ValueError."""
     import pycuda.gpuarray as gpuarray
 
     if tuple(array.shape) == shape:
@@ -206,7 +208,7 @@ def spread(array: Any, shape: tuple[int, ...]) -> Any:
 
 
 def spread_for(array: Any, shape: tuple[int, ...], is_changed: bool) -> Any:
-    """`spread`, or ValueError for an array that a kernel changes."""
+    """Run `spread`, but raise ValueError for an array that is changed."""
     if is_changed and tuple(array.shape) != shape:
         raise ValueError(
             f"an array of shape {array.shape} is not broadcast to {shape}, "
@@ -222,7 +224,7 @@ def make_results(
     plain: Sequence[bool],
     changed: Sequence[bool],
 ) -> list[Any]:
-    """New arrays in `values` for the vectors that are None.
+    """Allocate arrays for the vectors in `values` that are None.
 
     The vectors that are read by ``[i]`` are broadcast together, in `values`.
     """

@@ -1,8 +1,9 @@
-"""Prepared kernels for common operations, which `pycuda.elementwise` offers.
+"""Prepared kernels for common operations, which `pycuda.elementwise` exports.
 
 Each is called as ``f.prepared_async_call(grid, block, stream, *values, n)``
-with the values in the order that its docstring gives; vectors are addresses
-(``array.gpudata``) of arrays in one order.  Indices are not checked.
+with the values in the order that its docstring lists; vectors are addresses
+(``array.gpudata``) of arrays with the same memory order.  Indices are not
+checked.
 """
 
 # SPDX-License-Identifier: MIT
@@ -67,7 +68,7 @@ def _argument(dtype: Any, name: str, scalar: bool) -> Argument:
 
 
 def _others(dtype: Any, *dtypes: Any) -> list[Any]:
-    """Dtypes that older releases leave to the first one's."""
+    """Fill in dtypes that older releases take from the first one."""
     return [dtype if other is None else other for other in dtypes]
 
 
@@ -76,7 +77,7 @@ def _element(name: str, scalar: bool) -> str:
 
 
 def _as(dtype: Any, text: str) -> str:
-    """C for `text` as an element of `dtype`."""
+    """Return C for `text` as an element of `dtype`."""
     return f"({dtype_to_ctype(dtype)})({text})"
 
 
@@ -95,13 +96,13 @@ def _each(text: str, count: int) -> str:
 def get_take_kernel(
     dtype: Any, idx_dtype: Any, vec_count: int = 1
 ) -> tuple[Any, list]:
-    """``dest[i] = src[idx[i]]``, for several vectors at once.
+    """Compile ``dest[i] = src[idx[i]]``, for several vectors at a time.
 
     Returns
     -------
     tuple
-        The kernel, of (idx, dest..., src...), and an empty list, which held
-        texture references once.
+        The kernel, of (idx, dest..., src...), and an empty list, which used
+        to hold texture references.
     """
     return _kernel(
         "take",
@@ -116,7 +117,7 @@ def get_take_kernel(
 def get_take_put_kernel(
     dtype: Any, idx_dtype: Any, with_offsets: bool, vec_count: int = 1
 ) -> tuple[Any, list]:
-    """``dest[dest_idx[i]] = src[src_idx[i] + offset]``.
+    """Compile ``dest[dest_idx[i]] = src[src_idx[i] + offset]``.
 
     Returns
     -------
@@ -207,13 +208,15 @@ def get_arange_kernel(dtype: Any) -> Any:
 def get_linear_combination_kernel(
     summand_descriptors: Sequence[tuple[bool, Any, Any]], dtype_z: Any
 ) -> tuple[Any, list]:
-    """``z[i] = a0*x0[i] + a1*x1[i] + ...``
+    """Compile ``z[i] = a0*x0[i] + a1*x1[i] + ...``.
 
     Parameters
     ----------
     summand_descriptors
-        A hashable sequence of (is the factor on the device, its dtype, the
-        vector's dtype).
+        A hashable sequence of (whether the factor is on the device, its
+        dtype, the vector's dtype).
+    dtype_z
+        Dtype of the result.
 
     Returns
     -------
@@ -261,7 +264,7 @@ def get_axpbyz_kernel(
 
 @context_dependent_memoize
 def get_axpbz_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
-    """``z[i] = a*x[i] + b``; of (a, x, b, z), a and b of z's dtype."""
+    """``z[i] = a*x[i] + b``; of (a, x, b, z), with a and b in z's dtype."""
     (dtype_z,) = _others(dtype_x, dtype_z)
     return _kernel(
         "axpbz",
@@ -284,7 +287,7 @@ def get_binary_op_kernel(
 ) -> Any:
     """``z[i] = x[i] operator y[i]``; of (x, y, z).
 
-    Numbers are converted to z's dtype first where that is complex.
+    Numbers are first converted to z's dtype if that is complex.
     """
     x, y = _element("x", x_is_scalar), _element("y", y_is_scalar)
     if np.dtype(dtype_z).kind == "c":
@@ -300,7 +303,7 @@ def get_binary_op_kernel(
 
 @context_dependent_memoize
 def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
-    """``z[i] = y / x[i]``; of (x, y, z), y of z's dtype."""
+    """``z[i] = y / x[i]``; of (x, y, z), with y in z's dtype."""
     (dtype_z,) = _others(dtype_x, dtype_z)
     return _kernel(
         "rdivide",
@@ -414,7 +417,7 @@ def get_pow_array_kernel(
     is_base_array: bool = True,
     is_exp_array: bool = True,
 ) -> Any:
-    """``z[i] = pow(x[i], y[i])``, either a number; of (x, y, z)."""
+    """``z[i] = pow(x[i], y[i])``, either may be a number; of (x, y, z)."""
     compute = np.dtype(dtype_z)
     if compute.kind not in "fc":
         compute = np.dtype(np.float64)
@@ -491,7 +494,7 @@ def get_modf_kernel() -> Any:
 def get_frexp_kernel() -> Any:
     """``significand[i] = frexpf(x[i], &exponent)``.
 
-    Of (x, significand, exponent), float32.
+    The kernel takes (x, significand, exponent), all float32.
     """
     return _kernel(
         "frexp_kernel",
@@ -526,13 +529,13 @@ def _choice(name: str, test: str, crit_dtype: Any, dtype: Any) -> Any:
 
 @context_dependent_memoize
 def get_if_positive_kernel(crit_dtype: Any, dtype: Any) -> Any:
-    """then_ where crit > 0, else else_; of (crit, then_, else_, result)."""
+    """``crit > 0 ? then_ : else_``; of (crit, then_, else_, result)."""
     return _choice("if_positive", "crit[i] > 0", crit_dtype, dtype)
 
 
 @context_dependent_memoize
 def get_where_kernel(crit_dtype: Any, dtype: Any) -> Any:
-    """then_ where crit != 0, else else_; of (crit, then_, else_, result)."""
+    """``crit != 0 ? then_ : else_``; of (crit, then_, else_, result)."""
     return _choice("where", "crit[i] != 0", crit_dtype, dtype)
 
 

@@ -1,4 +1,4 @@
-"""How the values of a reduction combine, and what a sum keeps on the way."""
+"""Combination of a reduction's values; compensation of rounding in sums."""
 
 # SPDX-License-Identifier: MIT
 
@@ -10,7 +10,7 @@ from pycuda._kernels import building
 
 
 def _lowest(dtype: np.dtype) -> str:
-    """The least value of a dtype as C."""
+    """Return the least value of a dtype as C."""
     if dtype.kind == "b":
         return "false"
     if dtype.kind == "u":
@@ -32,7 +32,7 @@ def _highest(dtype: np.dtype) -> str:
 
 
 def neutral_of(kind: str, dtype: np.dtype) -> str:
-    """C of the value that changes no result of the reduction `kind`."""
+    """Return C of the neutral value of the reduction `kind`."""
     if kind == "sum":
         return "Value(0)"
     if kind in ("any", "all"):
@@ -46,11 +46,11 @@ def neutral_of(kind: str, dtype: np.dtype) -> str:
 def kept_sums(
     value: np.dtype, exact: bool, summed: str = "Value"
 ) -> dict[str, str]:
-    """How a sum of many terms keeps what rounding takes from it.
+    """Return fields that compensate the rounding errors of long sums.
 
-    Fields of the templates that say ``keep`` and ``settled``; `exact`: there
-    is nothing to keep, or the order of what is combined does not matter;
-    `summed`: the name of the type.
+    They are fields of the templates that use ``keep`` and ``settled``.  With
+    `exact` nothing needs compensation, or the values may be combined in any
+    order.  `summed` is the name of the type.
     """
     if exact:
         return {

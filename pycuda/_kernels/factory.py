@@ -1,8 +1,8 @@
 """Kernels for the operations of `pycuda.gpuarray`.
 
-The C extension asks `make_kernel` when its kernel table has no entry, and
-`resolve_types` when it meets an operation on types that it has not seen.  Both
-answers are kept in C, so nothing here is on a hot path.
+The C extension calls `make_kernel` if its kernel table has no entry, and
+`resolve_types` for an operation on new types.  It caches both results, so
+nothing here is on a fast path.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,13 +33,13 @@ def make_kernel(key: tuple) -> tuple[Any, int, int, int]:
     -------
     tuple
         The `pycuda.driver.Function`, the threads of a block, the elements
-        that a thread does, and for reductions the most blocks of stage 1.
+        per thread, and for reductions the most blocks of stage 1.
     """
     kind, *fields = key
     return _MAKERS[kind](*fields)
 
 
 def serve() -> None:
-    """Tell the C extension whom to ask."""
+    """Register these functions with the C extension."""
     _driver._set_kernel_factory(make_kernel)
     _driver._set_type_resolver(resolve_types)

@@ -1,8 +1,8 @@
-"""C for the element-wise functions of NumPy that are no operators.
+"""C for NumPy's element-wise functions that are no operators.
 
-`pycuda._kernels.operations` looks here for what it does not have itself.  The
+`pycuda._kernels.operations` uses this module for functions that it lacks.  The
 expressions call ``number_...`` of ``numbers/functions.cuh`` and
-``principal_...`` of ``numbers/complex_functions.cuh``, which a source gets
+``principal_...`` of ``numbers/complex_functions.cuh``, which a source includes
 only if it names one of them.
 """
 
@@ -18,7 +18,7 @@ Expression = Callable[[list[np.dtype]], str]
 
 
 def _kinds(**texts: str) -> Expression:
-    """Chooses by the kind of the first type: b, i, u, f or c."""
+    """Select by the kind of the first type: b, i, u, f or c."""
 
     def expression(types: list[np.dtype]) -> str:
         text = texts.get(types[0].kind, texts.get("other"))
@@ -30,7 +30,7 @@ def _kinds(**texts: str) -> Expression:
 
 
 def _parts(text: str) -> str:
-    """A test of both parts of a complex number; `text` is one in {}."""
+    """Test both parts of a complex number; `text` tests one, written {}."""
     return text.format("x.real()"), text.format("x.imag()")
 
 
@@ -42,7 +42,7 @@ def _tested(text: str, join: str, otherwise: str) -> Expression:
 
 
 def _suffixed(text: str) -> Expression:
-    """A function of C with an f for float."""
+    """Call a function of C, with the suffix f for float."""
 
     def expression(types: list[np.dtype]) -> str:
         return text.format("f" if types[0].char == "f" else "")
@@ -51,7 +51,7 @@ def _suffixed(text: str) -> Expression:
 
 
 def _scaled(factor: float) -> Expression:
-    """A constant times x, rounded to x's type first."""
+    """Multiply x by a constant that is first rounded to x's type."""
 
     def expression(types: list[np.dtype]) -> str:
         return f"x * {'(float)' if types[0].char == 'f' else ''}{factor!r}"
@@ -59,7 +59,8 @@ def _scaled(factor: float) -> Expression:
     return expression
 
 
-_CLIP = "number_not_above(number_not_below(x, y), z)"  # NaN goes through both
+# NaN passes through both functions
+_CLIP = "number_not_above(number_not_below(x, y), z)"
 
 EXPRESSIONS: dict[str, Expression] = {
     "isfinite": _tested("({0} - {0} == 0)", "&&", "true"),
@@ -95,7 +96,8 @@ EXPRESSIONS: dict[str, Expression] = {
     "clip": lambda types: _CLIP,
 }
 
-# What C has for real numbers only, and what integers need less for.
+# Functions that C has for real numbers only. WHOLES has those that are simpler
+# for integers.
 COMPLEX: dict[str, str] = {
     name: f"principal_{text}(x)"
     for name, text in {
@@ -119,7 +121,7 @@ WHOLES = {
     "fmod": "number_rest(x, y)",
 }
 
-# What needs more than to be computed in float32, by the type's character.
+# Functions that cannot be computed in float32, by the type's character.
 SHORT = {
     ("e", "nextafter"): "nextafter_half",
     ("e", "spacing"): "spacing_half",

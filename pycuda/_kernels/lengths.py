@@ -1,7 +1,7 @@
-"""How many elements a call of an ElementwiseKernel has.
+"""Number of elements in a call of an ElementwiseKernel.
 
-The first vector says so, unless the operation writes ``name[i]`` of a shorter
-one.  What is only read may be broadcast.
+The first vector determines it, unless the operation writes ``name[i]`` of a
+shorter one.  Vectors that are only read may be broadcast.
 """
 
 # SPDX-License-Identifier: MIT
@@ -16,18 +16,18 @@ from pycuda._compile.source import without_comments
 from pycuda._compile.warn import warn_user
 from pycuda._kernels.calls import is_vector, spread_for
 
-# What may keep an index from an element.
+# Syntax that may exclude some indices from an access.
 _CONDITION = re.compile(r"\b(?:if|switch|while|for)\b|\?|&&|\|\|")
 _JUMP = re.compile(r"\b(?:return|continue|break|goto)\b")
 
 
 def is_guarded(text: str) -> bool:
-    """Whether elements may be left out, so that vectors may be short."""
+    """Return whether some elements may be skipped, so vectors may be short."""
     return _CONDITION.search(text) is not None
 
 
 def _store(name: str) -> re.Pattern:
-    """A statement that writes name[i], perhaps as y[i] = name[i] = ..."""
+    """Match a statement that writes name[i], such as y[i] = name[i] = ..."""
     element = rf"\b{name}\s*\[\s*i\s*\]"
     return re.compile(
         r"(?:\w+\s*\[\s*i\s*\]\s*=(?!=)\s*)*"
@@ -38,7 +38,7 @@ def _store(name: str) -> re.Pattern:
 
 
 def _statements(text: str) -> list[str]:
-    """The statements of an operation that are in no block."""
+    """Return the statements of an operation that are in no block."""
     depth, found = 0, [""]
     for letter in without_comments(text):
         depth += (letter in "({[") - (letter in ")}]")
@@ -50,19 +50,21 @@ def _statements(text: str) -> list[str]:
 
 
 class Lengths:
-    """What an operation says of the lengths of its vectors.
+    """Requirements of an operation on the lengths of its vectors.
 
     Parameters
     ----------
     kernel : str
         Its name, for messages.
     arguments : sequence of Argument or GenericArg
+        The kernel's arguments.
     plain : sequence of bool
-        For each argument: is it a vector that is only used as ``name[i]``?
+        For each argument: whether it is a vector that is only used as
+        ``name[i]``.
     changed : sequence of bool
-        For each argument: may the operation write to it?
+        For each argument: whether the operation may write to it.
     text : str
-        The operation, without macros.
+        The operation, with macros expanded.
     """
 
     def __init__(
@@ -93,8 +95,7 @@ class Lengths:
         ]
 
     def fit(self, arrays: list[Any]) -> tuple[list[Any], int]:
-        """The vectors' arrays, broadcast where they are, and the number of
-        elements.
+        """Broadcast the arrays; return them and the number of elements.
 
         Raises
         ------
@@ -131,10 +132,10 @@ class Lengths:
         return fitted, size
 
     def _fit_one(self, k: int, array: Any, first: Any) -> Any:
-        """`array` in the shape of the first one.
+        """Return `array`, broadcast to the first one's shape.
 
-        Conditions may keep `i` within either shape; a single element is
-        spread even then, so that the others can't be reached.
+        If conditions may keep `i` within either shape, only a single element
+        is broadcast, so that indices beyond it cannot be reached.
         """
         is_single = self._is_guarded and array.size == 1
         try:

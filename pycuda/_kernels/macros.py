@@ -1,8 +1,8 @@
-"""What a program's macros make of the words of a kernel.
+"""Expansion of a program's macros in the text of a kernel.
 
-Operations are searched for what they do; macros of a preamble, or of options,
-may hide it.  Conditions of the preprocessor are not followed: of a macro that
-is defined twice both texts count.
+Operations are searched for the accesses that they make, which macros of a
+preamble or of options may hide.  Preprocessor conditions are ignored: if a
+macro is defined twice, both texts count.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
 _CONTINUED = re.compile(r"\\[ \t]*\r?\n")
 _OPTION = "--define-macro="
 _DEEPEST = 20
-_LONGEST = 1 << 16  # what grows beyond is left as it is
+_LONGEST = 1 << 16  # a longer text is not expanded further
 
 
 class Macro(NamedTuple):
@@ -34,13 +34,13 @@ class Macro(NamedTuple):
 
 
 class Macros(NamedTuple):
-    """What a preamble, and the options of the compiler, define."""
+    """The macros that a preamble and the compiler's options define."""
 
     named: dict[str, list[Macro]]
-    may_be_more: bool  # in files that a program includes
+    may_be_more: bool  # whether included files may define more
 
     def expand(self, text: str) -> str:
-        """`text` as the compiler sees it, or nearly so."""
+        """Return `text` as the compiler sees it, approximately."""
         if not self.named:
             return text
         names = re.compile(rf"\b(?:{'|'.join(self.named)})\b")
@@ -53,7 +53,7 @@ class Macros(NamedTuple):
 
 
 def find(preamble: str, options: Sequence[str] | None) -> Macros:
-    """The macros of a preamble and of the compiler's options."""
+    """Return the macros of a preamble and of the compiler's options."""
     text, may_be_more = _defined(options)
     text += _CONTINUED.sub(" ", without_comments(preamble))
     named: dict[str, list[Macro]] = {}
@@ -66,7 +66,7 @@ def find(preamble: str, options: Sequence[str] | None) -> Macros:
 
 
 def _defined(options: Sequence[str] | None) -> tuple[str, bool]:
-    """(the options' macros as a program has them, whether they name files)."""
+    """Return (the options' macros as source text, whether they name files)."""
     if options is None:
         from pycuda import compiler
 
@@ -74,7 +74,7 @@ def _defined(options: Sequence[str] | None) -> tuple[str, bool]:
     try:
         translated = translate(as_list(options))
     except OptionError:
-        return "", False  # the compilation says so
+        return "", False  # the compilation reports the error
     text = ""
     for option in translated.options:
         if option.startswith(_OPTION):
@@ -86,7 +86,7 @@ def _defined(options: Sequence[str] | None) -> tuple[str, bool]:
 def _once(
     text: str, macros: dict[str, list[Macro]], names: re.Pattern[str]
 ) -> str:
-    """`text` with each macro in it replaced by what it stands for."""
+    """Replace each macro in `text` once by its definition."""
     parts, place = [], 0
     for found in names.finditer(text):
         if found.start() < place:
@@ -106,7 +106,7 @@ def _once(
 
 
 def _arguments(text: str, place: int) -> tuple[list[str] | None, int]:
-    """The arguments that a macro is given at `place`, and their end."""
+    """Return the arguments of a macro call at `place`, and their end."""
     opening = re.compile(r"\s*\(").match(text, place)
     if opening is None:
         return None, place
@@ -126,7 +126,7 @@ def _arguments(text: str, place: int) -> tuple[list[str] | None, int]:
 
 
 def _filled(macro: Macro, arguments: list[str]) -> str:
-    """The text of a macro with its arguments in it."""
+    """Return the text of a macro with its arguments substituted."""
     assert macro.parameters is not None
     values = dict(zip(macro.parameters, arguments, strict=False))
     if macro.parameters[-1:] == ["..."]:

@@ -1,6 +1,6 @@
-"""CUDA C for element-wise operations, one kernel a layout of the operands.
+"""CUDA C for element-wise operations: one kernel per layout of the operands.
 
-The launch parameters are described at the top of ``src/array/task.c``.
+The top of ``src/array/task.c`` describes the launch parameters.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,14 +18,14 @@ from pycuda._kernels.operations import c_type, cast, computed, expression_of
 from pycuda._kernels.tuning import tuned
 
 _BLOCK = 256
-_TILE_SIDE_IN_TURN = 32  # of a tile
-_PART_IN_TURN = 4096  # elements of a block
-_STEPS_IN_TURN = (-1, 2)  # of strided rows that have loops of their own
-_STRIDED = 2  # how an operand whose walk is not known is walked
+_TILE_SIDE_IN_TURN = 32  # side of a tile
+_PART_IN_TURN = 4096  # elements per block
+_STEPS_IN_TURN = (-1, 2)  # strides, in elements, that have separate loops
+_STRIDED = 2  # code for an operand whose stride is known only at run time
 
 
 class Map(NamedTuple):
-    """Source of one element-wise kernel; fields as task.c lists them."""
+    """Source of one element-wise kernel; task.c describes the fields."""
 
     operation: str
     stored: tuple  # dtypes of the arrays; None: a scalar
@@ -39,22 +39,22 @@ class Map(NamedTuple):
 
     @property
     def arrays(self) -> list[int]:
-        """Which of the inputs are arrays."""
+        """Indices of the inputs that are arrays."""
         return [k for k, dtype in enumerate(self.stored) if dtype is not None]
 
     @property
     def name(self) -> str:
-        """Of the kernel."""
+        """Name of the kernel."""
         layout = "tiles" if self.is_tiled else self.layout
         return f"{self.operation}_{layout}"
 
     @property
     def is_tiled(self) -> bool:
-        """Whether it goes by tiles."""
+        """Whether the kernel works on tiles."""
         return self.layout in ("tiles", "small_tiles")
 
     def parameters(self) -> str:
-        """The kernel's parameters: the result, then the inputs."""
+        """Return the kernel's parameters: the result, then the inputs."""
         texts = [f"{c_type(self.out)} *out"]
         for k, (stored, loop) in enumerate(
             zip(self.stored, self.loop, strict=True)
@@ -66,7 +66,7 @@ class Map(NamedTuple):
         return ", ".join(texts)
 
     def loads(self, element: Callable[[int], str]) -> list[str]:
-        """`const float x = in0[i];` for each input."""
+        """Return `const float x = in0[i];` for each input."""
         lines = []
         for k, (stored, loop) in enumerate(
             zip(self.stored, self.loop, strict=True)
@@ -75,13 +75,13 @@ class Map(NamedTuple):
             if stored is None:
                 value = cast(f"scalar{k}", loop, inner)
             else:
-                # An input is first rounded to the type that numpy has.
+                # An input is first rounded to the type that NumPy would use.
                 value = cast(cast(element(k), stored, loop), loop, inner)
             lines.append(f"const {c_type(inner)} {'xyz'[k]} = {value};")
         return lines
 
     def value(self) -> str:
-        """C of what is stored."""
+        """Return C of the value to store."""
         types = tuple(computed(dtype) for dtype in self.loop)
         result = computed(self.result)
         operation = self.operation
@@ -97,7 +97,7 @@ class Map(NamedTuple):
         return cast(text, self.result, self.out)
 
     def dense(self) -> str:
-        """Source: all operands packed in the same order."""
+        """Return the source for operands that are contiguous in one order."""
         return load_template("map/dense.cu").substitute(
             name=self.name,
             parameters=self.parameters(),
@@ -106,12 +106,12 @@ class Map(NamedTuple):
         )
 
     def width(self) -> int:
-        """Elements of a word."""
+        """Return the number of elements in a word."""
         types = [self.out, *(self.stored[k] for k in self.arrays)]
         return max(1, 16 // max(dtype.itemsize for dtype in types))
 
     def aligned(self) -> str:
-        """Source: packed operands that are moved as words."""
+        """Return the source for contiguous operands, moved as words."""
         packs = [
             f"const Pack<{c_type(self.stored[k])}> pack{k} = "
             f"load_word<Pack<{c_type(self.stored[k])}>>(in{k} + first);"
@@ -147,7 +147,10 @@ class Map(NamedTuple):
     def _element(
         self, operand: int, dtype: np.dtype, name: str, step: int = 0
     ) -> str:
-        """Element j of a row; `step`: a walk in elements, if it is known."""
+        """Return C for element j of a row.
+
+        `step` is the stride in elements, if it is known at compile time.
+        """
         walk = self.inner[operand] if self.inner else 0
         if walk == 0:
             return f"{name}_row"
@@ -162,11 +165,11 @@ class Map(NamedTuple):
         )
 
     def _operands(self) -> dict[int, int]:
-        """Input -> its place in the layout."""
+        """Return a map from an input to its index in the layout."""
         return {k: at + 1 for at, k in enumerate(self.arrays)}
 
     def _rows(self) -> list[str]:
-        """Pointers to where a row, or a tile, begins."""
+        """Return pointers to the start of a row, or of a tile."""
         operand = self._operands()
         rows = [self._row(0, self.out, "out")]
         return rows + [
@@ -194,7 +197,7 @@ class Map(NamedTuple):
         }
 
     def strided(self, template: str) -> str:
-        """Source: an element a thread, its place worked out."""
+        """Return the source with one element per thread, any strides."""
         return load_template(template).substitute(
             self._strided_fields(),
             index_type="unsigned long long" if self.wide else "unsigned int",
@@ -204,7 +207,7 @@ class Map(NamedTuple):
         )
 
     def rows_in_turn(self) -> str:
-        """Source: rows, for threads that run in turn."""
+        """Return the source for rows, if threads run sequentially."""
         if not self.inner:
             inner = (_STRIDED,) * (len(self.arrays) + 1)
             return self._replace(inner=inner).rows_in_turn()
@@ -230,7 +233,7 @@ class Map(NamedTuple):
         )
 
     def _loop(self, step: int) -> str:
-        """Over a run of a row."""
+        """Return the loop over a run of a row."""
         return load_template("map/row_loop.cu").substitute(
             result=self.value(),
             loads=indent(self._row_loads(step), 12),
@@ -238,7 +241,7 @@ class Map(NamedTuple):
         )
 
     def packs(self) -> str:
-        """Source: rows that are moved as words."""
+        """Return the source for rows that are moved as words."""
         operand = self._operands()
         packed = [k for k in self.arrays if self.inner[operand[k]] == 1]
         packs = [
@@ -263,7 +266,7 @@ class Map(NamedTuple):
     def _in_tile(
         self, operand: int, dtype: np.dtype, name: str, slow: str, fast: str
     ) -> str:
-        """An element of a tile; `slow` counts along the axis before."""
+        """Return C for a tile's element; `slow` is the outer index."""
         const = "" if name == "out" else "const "
         strides = f"layout.strides[{operand}]"
         step = f"{strides}[LAST]"
@@ -275,7 +278,7 @@ class Map(NamedTuple):
         )
 
     def tiles_in_turn(self) -> str:
-        """Source: tiles, for threads that run in turn."""
+        """Return the source for tiles, if threads run sequentially."""
         operand, turns = self._operands(), []
         if self.operation != "copy":
             turned = [k for k in self.arrays if self.inner[operand[k]] == 3]
@@ -314,7 +317,7 @@ class Map(NamedTuple):
         )
 
     def tiles(self) -> str:
-        """Source: tiles that are turned in shared memory."""
+        """Return the source for tiles that are transposed in shared memory."""
         operand, side = self._operands(), self.side()
         memory, buffers, turns = [], [], []
         across_loads, direct_loads = [], []
@@ -358,14 +361,14 @@ class Map(NamedTuple):
         )
 
     def side(self) -> int:
-        """Of a tile: what fits shared memory and registers."""
+        """Return the side of a tile that fits shared memory and registers."""
         widest = max(self.stored[k].itemsize for k in self.arrays)
         if self.layout == "small_tiles" or widest > 4 or len(self.arrays) > 2:
             return 32
         return tuned("tile_side")
 
     def types(self) -> tuple:
-        """All dtypes that the source names."""
+        """Return all dtypes in the source."""
         return (
             *(dtype for dtype in self.stored if dtype is not None),
             *self.loop,
@@ -374,7 +377,7 @@ class Map(NamedTuple):
         )
 
     def source(self, in_turn: bool) -> tuple[str, int, int]:
-        """(CUDA C, threads of a block, elements of a thread)."""
+        """Return (CUDA C, threads per block, elements per thread)."""
         if self.is_tiled and in_turn:
             return self.tiles_in_turn(), 1, _TILE_SIDE_IN_TURN
         if self.is_tiled:
@@ -386,7 +389,7 @@ class Map(NamedTuple):
         if self.layout in ("flat", "rows", "packs") and in_turn:
             return self.rows_in_turn(), 1, _PART_IN_TURN
         if self.layout == "flat":
-            # a thread finds all of an element's place
+            # A thread computes the complete offset of an element.
             flat = self._replace(inner=())
             return flat.strided("map/flat.cu"), _BLOCK, 1
         if self.layout == "rows":
@@ -394,7 +397,7 @@ class Map(NamedTuple):
         return self.dense(), _BLOCK, 1
 
     def make(self) -> tuple[Any, int, int, int]:
-        """What `factory.make_kernel` gives."""
+        """Return the result of `factory.make_kernel`."""
         in_turn = building.runs_threads_in_turn()
         source, block, per_thread = self.source(in_turn)
         function = compile_kernel(source, self.types(), self.name)

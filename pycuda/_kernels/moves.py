@@ -13,7 +13,7 @@ from pycuda._kernels.building import compile_kernel, indent, load_template
 from pycuda._kernels.operations import c_type
 
 _BLOCK = 256
-_PART_IN_TURN = 4096  # elements of a block
+_PART_IN_TURN = 4096  # elements per block
 
 _UNITS = {
     1: "unsigned char",
@@ -41,7 +41,7 @@ def make_move(
     indices: tuple[np.dtype, ...],
     wide: bool,
 ) -> Any:
-    """The kernel of ``index/move.cu`` for indices of these dtypes.
+    """Compile ``index/move.cu`` for indices of these dtypes.
 
     Parameters
     ----------
@@ -50,6 +50,10 @@ def make_move(
         element that is passed by value.
     unit, count
         An element is `count` words of `unit` bytes.
+    ndim
+        Number of axes.
+    indices
+        Dtypes of the index arrays.
     wide
         Whether there are more than 2**31 elements.
     """
@@ -86,7 +90,7 @@ def _indexed(
     form: str, name: str, unit: int, count: int, index: np.dtype, axis: int,
     **fields: Any,
 ) -> Any:  # fmt: skip
-    """The kernel `name` of a template for items that indices name."""
+    """Compile the kernel `name` of a template for indexed elements."""
     source = load_template(f"index/{form}.cu").substitute(
         name=name, unit=_UNITS[unit], count=count, index=c_type(index),
         axis=axis, **fields,
@@ -94,7 +98,7 @@ def _indexed(
     return compile_kernel(source, (), name)
 
 
-# (plain array, packed row, what is done, what is done out of range)
+# (plain array, contiguous row, statement, statement for an index out of range)
 _LINES = {
     "take": (
         "Item *plain", "const Item *row", "plain[i] = row[place];",
@@ -110,7 +114,7 @@ _LINES = {
 def make_line(
     name: str, unit: int, count: int, index: np.dtype, axis: int
 ) -> tuple[Any, int, int, int]:
-    """(kernel of ``index/line.cu``, threads of a block, each's elements, 0).
+    """Compile ``index/line.cu``: (kernel, threads, elements of each, 0).
 
     Parameters
     ----------
@@ -119,8 +123,15 @@ def make_line(
         passed by value.
     unit, count
         An element is `count` words of `unit` bytes.
+    index
+        Dtype of the indices.
     axis
-        That a fault names.
+        The axis that a recorded fault names.
+
+    Returns
+    -------
+    tuple
+        The kernel, threads per block, elements per thread, and 0.
     """
     in_turn = building.runs_threads_in_turn()
     block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
@@ -132,7 +143,7 @@ def make_line(
     return kernel, block, each, 0
 
 
-# (plain array, packed rows, what is looked up once a row, what is done)
+# (plain array, contiguous rows, lookup per row, statement)
 _ROWS = {
     "take": (
         "Item *plain", "const Item *rows",
@@ -157,10 +168,10 @@ _ROWS = {
 def make_rows(
     name: str, unit: int, count: int, index: np.dtype, axis: int
 ) -> tuple[Any, int, int, int]:
-    """(kernel of ``index/rows.cu``, threads of a block, 1, 0).
+    """Compile ``index/rows.cu``: (kernel, threads of a block, 1, 0).
 
-    As `make_line`, of rows.  Threads that run in turn are one a block, and do
-    its items one after the other.
+    The parameters are those of `make_line`, for rows.  If threads run
+    sequentially, a block has one thread, which moves its items in a loop.
     """
     in_turn = building.runs_threads_in_turn()
     plain, rows, items, move = _ROWS[name]
@@ -175,7 +186,7 @@ def make_rows(
 
 
 def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:
-    """(kernel of ``templates/index/repeat_thread.cu``, elements of a block).
+    """Compile ``index/repeat_thread.cu``: (kernel, elements of a block).
 
     Elements are `count` words of `unit` bytes.
     """
@@ -187,16 +198,16 @@ def make_repeat_in_turn(unit: int, count: int, copies: int) -> tuple[Any, int]:
 
 
 def make_compact() -> Any:
-    """``out[ends[i] - 1] = i`` where ends grow; of (out, ends, size)."""
+    """Compile ``out[ends[i] - 1] = i`` if ends grow; of (out, ends, size)."""
     source = load_template("index/compact.cu").template
     return compile_kernel(source, (), "compact")
 
 
 def make_compact_in_turn(unit: int, count: int) -> tuple[Any, Any]:
-    """(count, compact) of ``templates/index/compact_thread.cu``.
+    """Compile (count, compact) of ``index/compact_thread.cu``.
 
-    Elements are `count` words of `unit` bytes; with a unit of 0 the indices
-    (int64) of those that are chosen are wanted instead.
+    Elements are `count` words of `unit` bytes.  With a unit of 0, the result
+    is the indices (int64) of the selected elements.
     """
     source = load_template("index/compact_thread.cu").substitute(
         unit=_UNITS[unit or 8],

@@ -1,7 +1,7 @@
-"""What operations on arrays mean: the types they compute in, and their C.
+"""Definition of array operations: their types, and their expressions in C.
 
-`pycuda._kernels.maps` puts these expressions into kernels; `resolve_types`
-is asked by the C extension, which keeps the answers.
+`pycuda._kernels.maps` inserts the expressions into kernels; the C extension
+calls `resolve_types` and caches the results.
 """
 
 # SPDX-License-Identifier: MIT
@@ -35,7 +35,7 @@ _C_TYPES = {
     "D": "pycuda::complex<double>",
 }
 
-# numpy's name -> C's, for real and complex floating point.
+# NumPy's name -> C's name, for real and complex floating point.
 _MATH = {
     "sin": "sin",
     "cos": "cos",
@@ -85,17 +85,17 @@ _COMPLEX_MATH = frozenset(
 
 
 def is_bfloat16(dtype: np.dtype) -> bool:
-    """Whether it is the dtype of `ml_dtypes.bfloat16`."""
+    """Return whether this is the dtype of `ml_dtypes.bfloat16`."""
     return dtype.char == "E" and dtype.name == "bfloat16"
 
 
 def is_short_float(dtype: np.dtype) -> bool:
-    """Whether kernels compute in float32 in its place."""
+    """Return whether kernels compute in float32 in place of this dtype."""
     return dtype.char == "e" or is_bfloat16(dtype)
 
 
 def c_type(dtype: np.dtype) -> str:
-    """C's name of a dtype; TypeError if kernels cannot compute in it."""
+    """Return C's name of a dtype; TypeError if kernels do not support it."""
     if not dtype.isnative:
         raise TypeError(
             f"no device arithmetic for dtype {dtype}: its byte order is not "
@@ -122,7 +122,7 @@ def _checked(types: tuple[np.dtype, ...]) -> tuple[np.dtype, ...]:
 
 
 def _as_dtype(kind: Any) -> np.dtype:
-    """The dtype of an array, or the default one of a Python scalar."""
+    """Return the dtype of an array, or the default one of a Python scalar."""
     return kind if isinstance(kind, np.dtype) else np.dtype(kind)
 
 
@@ -131,7 +131,7 @@ def _is_half(kind: Any) -> bool:
 
 
 def computed(dtype: np.dtype) -> np.dtype:
-    """What kernels compute in for a dtype: float32 for shorter floats."""
+    """Return the dtype of computations: float32 for shorter floats."""
     return np.dtype(np.float32) if is_short_float(dtype) else dtype
 
 
@@ -142,7 +142,7 @@ def _ufunc_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
     found = ufunc.resolve_dtypes((*kinds, None))
     halves = any(_is_half(kind) for kind in kinds)
     if not halves and any(_is_half(dtype) for dtype in found):
-        # The functions of small integers, which numpy has in float16.
+        # Functions of small integers, which NumPy computes in float16.
         wide = [
             np.dtype(np.float32)
             if isinstance(kind, np.dtype) and kind.kind in "biu"
@@ -175,7 +175,7 @@ def _select_types(kinds: tuple) -> tuple[tuple, np.dtype]:
 
 
 def _clip_types(kinds: tuple) -> tuple[tuple, np.dtype]:
-    # Numbers of Python are weak beside all the others together.
+    # Python's numbers are weak compared with the other operands together.
     first, *rest = sorted(kinds, key=lambda kind: isinstance(kind, type))
     result = _as_dtype(first)
     for kind in rest:
@@ -184,7 +184,7 @@ def _clip_types(kinds: tuple) -> tuple[tuple, np.dtype]:
 
 
 def _scale_types(kinds: tuple) -> tuple[tuple, np.dtype]:
-    """Of ldexp: a float type, and what the exponent is."""
+    """Return the types of ldexp: a float type, and the exponent's type."""
     number, power = kinds
     if isinstance(number, np.dtype) and number.kind in "biu":
         number = np.maximum.resolve_dtypes((number, np.dtype("f4"), None))[-1]
@@ -238,15 +238,15 @@ _TYPE_RULES: dict[str, Callable[[tuple], tuple[tuple, np.dtype]]] = {
 
 
 def resolve_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
-    """Types that an operation computes in, and of its result.
+    """Return the types that an operation computes in, and the result's.
 
     Parameters
     ----------
     name
-        Of the operation; numpy's name where numpy has one.
+        Name of the operation; NumPy's name if NumPy has it.
     kinds
         For each input a dtype, or ``int``, ``float``, ``complex`` for a
-        Python scalar, which takes the type of what stands beside it.
+        Python scalar, which takes the type of the other operands.
     """
     rule = _TYPE_RULES.get(name)
     return rule(kinds) if rule else _ufunc_types(name, kinds)
@@ -256,7 +256,7 @@ def resolve_types(name: str, kinds: tuple) -> tuple[tuple, np.dtype]:
 
 
 def cast(text: str, source: np.dtype, target: np.dtype) -> str:
-    """C for a value of one dtype as another, as numpy converts."""
+    """Return C that converts a value between dtypes, as NumPy converts."""
     if c_type(source) == c_type(target):
         return text
     name = c_type(target)
@@ -269,7 +269,7 @@ def cast(text: str, source: np.dtype, target: np.dtype) -> str:
     if source.char == "E":
         return cast(f"bfloat16_to_float({text})", np.dtype("f4"), target)
     if target.char == "E" and source.kind != "c":
-        # By way of float32, as ml_dtypes does.
+        # The conversion goes through float32, as in ml_dtypes.
         return f"float_to_bfloat16({cast(text, source, np.dtype('f4'))})"
     if target.kind == "b":
         if source.kind == "c":
@@ -289,7 +289,7 @@ def cast(text: str, source: np.dtype, target: np.dtype) -> str:
 
 
 def _wrapping(operator: str) -> Callable[[list], str]:
-    """Integer arithmetic that wraps: signed overflow is undefined in C."""
+    """Return integer arithmetic that wraps: C leaves overflow undefined."""
 
     def expression(types: list[np.dtype]) -> str:
         dtype = types[0]
@@ -330,7 +330,7 @@ def _compare(operator: str) -> Callable[[list], str]:
 
 
 def _by_kind(**texts: str) -> Callable[[list], str]:
-    """Chooses by the kind of the first type: b, i, u, f or c."""
+    """Select by the kind of the first type: b, i, u, f or c."""
 
     def expression(types: list[np.dtype]) -> str:
         kind = types[0].kind
@@ -356,12 +356,13 @@ def _is_nan(name: str, dtype: np.dtype) -> str:
 
 
 def _extreme(operator: str) -> Callable[[list], str]:
-    """Maximum or minimum; the first NaN wins, as in numpy."""
+    """Return a maximum or minimum; the first NaN wins, as in NumPy."""
 
     def expression(types: list[np.dtype]) -> str:
         better = _compare(operator)(types)
         if types[0].kind == "f":
-            # No short cut: a branch here would keep reductions from vectors.
+            # No short-circuit operator: a branch would prevent vectorised
+            # reductions.
             return f"(({better}) | (x != x)) ? x : y"
         return f"({better} || {_is_nan('x', types[0])}) ? x : y"
 
@@ -480,12 +481,12 @@ def _math_expression(name: str, types: tuple) -> str:
     return f"{_MATH[name]}{suffix}({arguments})"
 
 
-# What arithmetic is there for, by numpy's character.
+# Types, by NumPy's character, for which arithmetic is supported.
 ARITHMETIC = "?bBhHiIlLqQeEfdFD"
 
 
 def expression_of(name: str, types: tuple) -> str:
-    """C for an operation on x, y, z of the given types."""
+    """Return C for an operation on x, y, z of the given types."""
     if name in _MATH:
         return _math_expression(name, types)
     found = _EXPRESSIONS.get(name) or functions.EXPRESSIONS.get(name)

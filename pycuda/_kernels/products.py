@@ -1,6 +1,8 @@
-"""CUDA C for products of matrices: see ``matmul/block.cu`` and, for devices
-whose threads run in turn, ``matmul/thread.cu``, ``matmul/few.cu`` for small
-matrices and ``matmul/vector.cu`` for a matrix and a vector.
+"""CUDA C for matrix products.
+
+``matmul/block.cu`` is for devices whose threads run in parallel.  For those
+that run them sequentially there are ``matmul/thread.cu``, ``matmul/few.cu``
+for small matrices and ``matmul/vector.cu`` for a matrix and a vector.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,29 +16,29 @@ import numpy as np
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type, cast
 
-HIGH = 6  # rows of a panel of matmul/panels.cuh
-PANELS = 16  # most of either matrix in a block of matmul/thread.cu
-DEEP = 256  # steps that such a block makes at a time
-MOST_PANELS = 11  # of the left matrix in a block of matmul/few.cu
-MOST_INNER = 256  # of the matrices that it takes
-LANES = 64  # of matmul/vector.cu
+HIGH = 6  # rows per panel of matmul/panels.cuh
+PANELS = 16  # most panels of either matrix in a block of matmul/thread.cu
+DEEP = 256  # inner steps that such a block makes between packs
+MOST_PANELS = 11  # most panels of the left matrix in a block of matmul/few.cu
+MOST_INNER = 256  # largest inner length for matmul/few.cu
+LANES = 64  # lanes of matmul/vector.cu
 
 
 class Product(NamedTuple):
-    """What a kernel is compiled for."""
+    """Key by which a kernel is compiled."""
 
     a: np.dtype
     b: np.dtype
     out: np.dtype
-    ndim: int  # axes of the batch
-    down: int = 1  # rows of a thread
-    across: int = 1  # columns of a thread
-    a_deep: bool = False  # neighbours in memory lie along the inner axis
+    ndim: int  # number of the batch's axes
+    down: int = 1  # rows per thread
+    across: int = 1  # columns per thread
+    a_deep: bool = False  # whether the inner axis has the smaller stride
     b_deep: bool = False
 
 
 def value_type(out: np.dtype) -> np.dtype:
-    """What products are added up in."""
+    """Return the dtype in which products are accumulated."""
     if out.kind in "biu":
         return np.dtype(np.uint64 if out.itemsize == 8 else np.uint32)
     if out.char in "eE":
@@ -45,7 +47,7 @@ def value_type(out: np.dtype) -> np.dtype:
 
 
 def wide(out: np.dtype) -> int:
-    """Columns of a panel of ``matmul/panels.cuh``."""
+    """Return the columns of a panel of ``matmul/panels.cuh``."""
     lane = np.empty(0, value_type(out)).real.dtype
     return 32 // lane.itemsize * (1 if out.kind == "c" else 2)
 
@@ -64,7 +66,7 @@ def _multiply_add(value: np.dtype, out: np.dtype) -> str:
 
 
 def _vector_step(value: np.dtype, out: np.dtype) -> str:
-    """C for what a row of a tile does in a step."""
+    """Return C for one step of a tile's row."""
     if value.kind != "c":
         step = {
             "b": "sums[i][j] |= a & b[j];",
@@ -84,7 +86,7 @@ def _vector_step(value: np.dtype, out: np.dtype) -> str:
 def _fields(product: Product) -> dict[str, Any]:
     out, value = product.out, value_type(product.out)
     lane = np.empty(0, value).real.dtype
-    # As numpy: an element is first converted to the result's type.
+    # As in NumPy, an element is first converted to the result's type.
     casts = [
         cast(cast("v", stored, out), out, value)
         for stored in (product.a, product.b)
@@ -103,7 +105,7 @@ def _fields(product: Product) -> dict[str, Any]:
         "ndim": product.ndim,
         "down": product.down,
         "across": product.across,
-        # Each thread loads something of both strips.
+        # Each thread loads elements of both strips.
         "deep": 8
         if max(product.down, product.across) > 4
         and min(product.down, product.across) > 1
@@ -140,13 +142,13 @@ def _types(product: Product) -> tuple[np.dtype, ...]:
 
 
 def make_block(product: Product) -> Any:
-    """The kernel of ``matmul/block.cu``."""
+    """Compile ``matmul/block.cu``."""
     source = _source(product, "matmul/block.cu")
     return building.compile_kernel(source, _types(product), "matmul")
 
 
 def make_in_turn(product: Product) -> tuple[Any, Any]:
-    """(pack, multiply) of ``matmul/thread.cu``."""
+    """Compile (pack, multiply) of ``matmul/thread.cu``."""
     source = _source(product, "matmul/panels.cuh", "matmul/thread.cu")
     return tuple(
         building.compile_kernel(source, _types(product), name)
@@ -155,13 +157,13 @@ def make_in_turn(product: Product) -> tuple[Any, Any]:
 
 
 def make_few(product: Product) -> Any:
-    """The kernel of ``matmul/few.cu``."""
+    """Compile ``matmul/few.cu``."""
     source = _source(product, "matmul/panels.cuh", "matmul/few.cu")
     return building.compile_kernel(source, _types(product), "matmul")
 
 
 def make_vector(product: Product) -> tuple[Any, Any]:
-    """(dots, lanes) of ``matmul/vector.cu``."""
+    """Compile (dots, lanes) of ``matmul/vector.cu``."""
     source = _source(product, "matmul/vector.cu")
     return tuple(
         building.compile_kernel(source, _types(product), name)

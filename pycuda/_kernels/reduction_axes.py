@@ -1,7 +1,7 @@
-"""A ReductionKernel over some axes: each row of the others is reduced alone.
+"""ReductionKernel over some axes: each row of the others is reduced alone.
 
-The arrays are laid out with the reduced axes last, copied where that needs
-it, so that a row's elements follow each other.
+The arrays are laid out with the reduced axes last, copied if necessary, so
+that a row's elements are contiguous.
 """
 
 # SPDX-License-Identifier: MIT
@@ -68,14 +68,14 @@ extern "C" __global__ void {name}(out_type *out, {arguments},
 }}
 """
 
-_THREADS_OF_ROWS = 128  # in a block whose threads have a row each
+_THREADS_OF_ROWS = 128  # threads per block if each thread reduces a row
 _MOST_BLOCKS = 0x7FFFFFFF
 
 
 def make(
     spec: dict[str, Any], arguments: list[Any], name: str, threads: int
 ) -> Any:
-    """The prepared kernel; `threads`, a power of two, share a row."""
+    """Compile the kernel; `threads`, a power of two, share a row."""
     map_expr = spec["map_expr"]
     source = _KERNEL.format(
         **{**spec, "map_expr": "in[i]" if map_expr is None else map_expr},
@@ -92,7 +92,7 @@ def make(
 
 
 def threads_of(length: int) -> int:
-    """How many threads share a row of a length."""
+    """Return how many threads share a row of this length."""
     if length < 32 or building.runs_threads_in_turn():
         return 1
     return min(1 << (length - 1).bit_length(), 256)
@@ -115,7 +115,7 @@ class Plan:
         self.length = math.prod(shape[k] for k in self.axes)
 
     def packed(self, array: Any, stream: Any) -> Any:
-        """The array with rows in C order."""
+        """Return the array with its rows in C order."""
         turned = array.transpose(self.order)
         return (
             turned if turned.flags.c_contiguous else turned.copy("C", stream)
@@ -123,7 +123,7 @@ class Plan:
 
 
 def check_shapes(name: str, types: list[Any], arrays: list[Any]) -> None:
-    """All vectors have the first one's shape; else ValueError."""
+    """Raise ValueError unless all vectors have the first one's shape."""
     names = [t.name for t in types if isinstance(t, VectorArg)]
     for array, argument in zip(arrays, names, strict=True):
         if array.shape != arrays[0].shape:

@@ -1,6 +1,6 @@
 """CUDA C for reductions of whole arrays, in one stage or two.
 
-The launch parameters are described at the top of ``src/array/reduce.c``.
+The top of ``src/array/reduce.c`` describes the launch parameters.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,10 +18,10 @@ from pycuda._kernels.operations import c_type, cast, expression_of
 from pycuda._kernels.tuning import tuned
 
 _BLOCK = 256
-_SHARE_IN_TURN = 1 << 16  # elements of a block
-_LANES_IN_TURN = 64  # accumulators, at most
+_SHARE_IN_TURN = 1 << 16  # elements per block
+_LANES_IN_TURN = 64  # most accumulators
 
-# name -> how its values combine
+# Name of the reduction -> operation that combines its values.
 _REDUCTIONS = {
     "sum": "sum",
     "dot": "sum",
@@ -42,7 +42,7 @@ def _combine(kind: str, dtype: np.dtype) -> str:
 
 
 def _mapped(types: tuple, out: np.dtype, element: str = "in{k}[i]") -> str:
-    """C for the value that element i contributes."""
+    """Return C for the value that element i contributes."""
     casts = [
         cast(element.format(k=k), dtype, out) for k, dtype in enumerate(types)
     ]
@@ -52,7 +52,7 @@ def _mapped(types: tuple, out: np.dtype, element: str = "in{k}[i]") -> str:
 
 
 def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
-    """Of the template of reductions that load words of 16 bytes."""
+    """Return fields of the template that loads words of 16 bytes."""
     width = max(1, 16 // max(dtype.itemsize for dtype in types))
     each = tuned("reduction_loads") // len(types)
     packs, loads = [], []
@@ -78,10 +78,11 @@ def _packed_fields(types: tuple, out: np.dtype) -> dict[str, Any]:
 def _reduction_source(
     name: str, stage: int, types: tuple, out: np.dtype, serial: bool
 ) -> tuple[str, int]:
-    """(CUDA C, elements of a tile)."""
+    """Return (CUDA C, elements of a tile)."""
     kind = _REDUCTIONS[name]
     block = 1 if serial else _BLOCK
-    # Accumulators are in memory where the input might be as well.
+    # Accumulators are in memory, which the compiler must not expect to alias
+    # the input.
     unaliased = "__restrict__ " if serial else ""
     # Accumulators of two rows stay in registers.
     row = max(8, 64 // max(dtype.itemsize for dtype in types))
@@ -128,7 +129,7 @@ def _reduction_source(
 def make_reduction(
     name: str, stage: int, types: tuple, out: np.dtype
 ) -> tuple[Any, int, int, int]:
-    """The kernel of one stage of a reduction, and how it is launched."""
+    """Compile one stage of a reduction; return its launch parameters, too."""
     serial = building.runs_threads_in_turn()
     source, tile = _reduction_source(name, stage, types, out, serial)
     product = expression_of("multiply", (out, out))

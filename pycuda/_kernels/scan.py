@@ -1,8 +1,8 @@
 """CUDA C for scans of contiguous arrays of one dimension.
 
 Each element is read once and written once: see ``scan/state.cuh``,
-``scan/tile.cu`` (threads that run side by side) and ``scan/tile_thread.cu``
-(threads that run in turn, one a block) in ``templates``.
+``scan/tile.cu`` (threads run in parallel) and ``scan/tile_thread.cu`` (threads
+run sequentially, one per block) in ``templates``.
 """
 
 # SPDX-License-Identifier: MIT
@@ -21,33 +21,35 @@ from pycuda._kernels.tuning import tuned
 
 
 class Shape(NamedTuple):
-    """How a scan is cut up on a kind of device."""
+    """Partition of a scan on a kind of device."""
 
-    block: int = 512  # threads
-    row_bytes: int = 16  # that a thread loads at once, at most
-    thread_bytes: int = 128  # that a thread holds, about
-    looks: int = 1  # tiles that a lane looks at when it looks back
-    runs: int = 8  # where threads run in turn: that one takes side by side
-    run: int = 2064  # elements of each; no power of 2, for the cache's sake
+    block: int = 512  # threads per block
+    row_bytes: int = 16  # most bytes that a thread loads in one access
+    thread_bytes: int = 128  # approximate bytes that a thread holds
+    looks: int = 1  # previous tiles that a lane inspects
+    runs: int = 8  # adjacent runs per thread, if threads run sequentially
+    # elements per run; no power of 2, to avoid cache conflicts
+    run: int = 2064
 
 
 class ScanSource(NamedTuple):
-    """What a kernel computes, as C; sizes are bytes."""
+    """Description of a kernel as C; sizes are in bytes."""
 
     name: str
     stored: str  # type of the input
     out: str
-    value: str  # type that is scanned
-    expression: str  # in a and b
-    map: str  # of v, a stored element; gives a value
-    finish: str  # of x, a value; gives an output
-    neutral: str | None  # of an exclusive scan
-    sizes: tuple[int, int, int]  # of stored, out and value
+    value: str  # type of the scanned values
+    expression: str  # combines a and b
+    map: str  # value of the stored element v
+    finish: str  # output of the value x
+    neutral: str | None  # neutral value of an exclusive scan
+    sizes: tuple[int, int, int]  # sizes of stored, out and value
     preamble: str = ""
-    is_foreign: bool = False  # of a program: names of our own are prefixed
+    # whether a program wrote it: this package's names get a prefix
+    is_foreign: bool = False
     segmented: bool = False
-    rows: bool = False  # segmented at multiples of a length
-    kept: str = ""  # ``reduce/keep.cuh``, of sums that keep what is lost
+    rows: bool = False  # whether segments begin at multiples of a length
+    kept: str = ""  # ``reduce/keep.cuh`` for sums with compensated rounding
 
 
 class ScanKernel(NamedTuple):
@@ -55,8 +57,8 @@ class ScanKernel(NamedTuple):
 
     function: Any
     block: int
-    tile: int  # elements
-    words: int  # of 64 bits that a tile leaves for the others
+    tile: int  # elements of a tile
+    words: int  # 64-bit words that a tile writes for the other tiles
 
     def __call__(self, arrays: tuple, n: int, stream: Any) -> None:
         """Scan `n` > 0 elements; the last of `arrays` is the output."""
@@ -65,7 +67,7 @@ class ScanKernel(NamedTuple):
         if tiles > 1:
             import pycuda.gpuarray as gpuarray
 
-            # Word 0 numbers the tiles.
+            # Word 0 counts the tiles that have started.
             state = gpuarray.empty(1 + tiles * self.words, np.uint64)
             _drv.memset_d32_async(state.gpudata, 0, 2 * state.size, stream)
         self.function(
@@ -75,10 +77,13 @@ class ScanKernel(NamedTuple):
 
 
 def default_shape(widest: int = 4) -> Shape:
-    """The shape for the current device and values of so many bytes."""
+    """Return the shape for the current device and the largest value size.
+
+    `widest` is in bytes.
+    """
     if building.runs_threads_in_turn():
         return Shape(block=1)
-    # As an H100 likes it: registers decide.
+    # Tuned for an H100: the number of registers is the limit.
     return Shape(
         block=384 if widest == 8 else 512, thread_bytes=tuned("scan_bytes")
     )
@@ -112,9 +117,9 @@ _ROWS = {
         "        const unsigned long long within = first % length;\n"
     ),
 }
-ROW_MINIMUM = 16  # elements
+ROW_MINIMUM = 16  # shortest row in elements
 
-# A value that knows whether a segment begins in it.
+# A value, and whether a segment begins in it.
 _SEGMENTED = """
 typedef $value Element;
 
@@ -131,7 +136,7 @@ __device__ inline Element combine_elements(const Element &a, const Element &b)
 
 
 def _total(source: ScanSource) -> str:
-    """How totals of tiles are combined."""
+    """Return C that combines the totals of tiles."""
     kind = "plain"
     if source.kept:
         kind = "rows" if source.rows else "kept"
@@ -140,12 +145,12 @@ def _total(source: ScanSource) -> str:
 
 
 def _own(source: ScanSource) -> Callable[[str], str]:
-    """What makes the names in our own texts those of the kernel."""
+    """Return a function that prefixes this package's names if needed."""
     return building.prefixed if source.is_foreign else str
 
 
 def _fields(source: ScanSource) -> dict[str, Any]:
-    """Fields of the templates; what is a program's stands in fields here."""
+    """Return the templates' fields; the program's texts are inserted last."""
     own = _own(source)
     theirs = {"value": source.value, "expression": source.expression}
     theirs |= {"neutral": source.neutral, "map": source.map}
@@ -184,14 +189,14 @@ def _fields(source: ScanSource) -> dict[str, Any]:
 
 
 def _cut(source: ScanSource, shape: Shape) -> tuple[dict[str, int], int]:
-    """(fields of a template, elements of a tile)."""
+    """Return (fields of a template, elements of a tile)."""
     if shape.block == 1:
         fields = {"runs": shape.runs, "run": shape.run}
         return fields, shape.runs * shape.run
     widest = max(source.sizes)
     vec = max(1, shape.row_bytes // widest)
     if any(size & (size - 1) or size > 16 for size in source.sizes):
-        vec = 1  # what cannot be moved as one word
+        vec = 1  # such an element cannot be moved as one word
     rows = max(1, shape.thread_bytes // (vec * widest))
     rows = min(rows, max(1, 32 // vec))
     fields = {
@@ -204,7 +209,7 @@ def _cut(source: ScanSource, shape: Shape) -> tuple[dict[str, int], int]:
 
 
 def source_of(source: ScanSource, shape: Shape) -> str:
-    """The CUDA C of a scan."""
+    """Return the CUDA C of a scan."""
     template = "scan/tile_thread.cu" if shape.block == 1 else "scan/tile.cu"
     fields = _fields(source) | _cut(source, shape)[0]
     own = _own(source)
@@ -215,9 +220,9 @@ def source_of(source: ScanSource, shape: Shape) -> str:
 
 
 def language(source: ScanSource, shape: Shape) -> str:
-    """What PyCUDA's kernels offer an expression and its preamble.
+    """Return the macros that PyCUDA offers an expression and its preamble.
 
-    `K` is no macro: parameters and variables may have its name.
+    `K` is no macro: parameters and variables may have that name.
     """
     batches = _cut(source, shape)[1] // shape.block
     return (
@@ -229,10 +234,11 @@ def language(source: ScanSource, shape: Shape) -> str:
 
 
 def wrap(source: ScanSource, shape: Shape, function: Any) -> ScanKernel:
-    """A kernel that was compiled from `source_of(source, shape)`."""
+    """Wrap a kernel that was compiled from `source_of(source, shape)`."""
     size = source.sizes[2] * (2 if source.kept else 1)
     if source.segmented:
-        size = (size + 4 + 15) // 16 * 16  # however the struct is padded
+        # enough for any padding of the struct
+        size = (size + 4 + 15) // 16 * 16
     return ScanKernel(
         function, shape.block, _cut(source, shape)[1], (size + 3) // 4
     )

@@ -1,8 +1,8 @@
-"""CUDA C for sorts: which templates a dtype and a device need.
+"""CUDA C for sorts: the templates for a dtype and a device.
 
-``sort/thread.cu`` is for devices whose threads run in turn, and
-``sort/values.cu`` for what they sort without an order; ``sort/rows.cu`` (a
-block a row) and ``sort/sweep.cu`` (a block a tile) are for the others.
+``sort/thread.cu`` is for devices whose threads run sequentially, and
+``sort/values.cu`` for their sorts without an order; ``sort/rows.cu`` (one
+block per row) and ``sort/sweep.cu`` (one block per tile) are for the others.
 """
 
 # SPDX-License-Identifier: MIT
@@ -29,61 +29,62 @@ _INFINITIES = {
     "f": "0x7f800000",
     "d": "0x7ff0000000000000",
 }
-_SEARCHES = 8  # under way at once, where threads run in turn
+_SEARCHES = 8  # interleaved searches, if threads run sequentially
 DIGITS = 256
 BUCKETS = 256
 BLOCK = 256
-COUNTERS = 1024  # threads of a block that counts digits
-COUNTING = 2  # such blocks a multiprocessor
+COUNTERS = 1024  # threads per block that counts digits
+COUNTING = 2  # such blocks per multiprocessor
 
 
 class Shape(NamedTuple):
-    """How a tile is shared."""
+    """Partition of a tile."""
 
     threads: int
-    items: int  # of a thread
-    blocks: int  # a multiprocessor holds at least
+    items: int  # elements per thread
+    blocks: int  # blocks that a multiprocessor holds at least
 
 
-# Where larger tiles would be few.
+# Smaller tiles, used if there would be few larger ones.
 _SMALLER = Shape(384, 11, 2), Shape(384, 4, 2)
-_LONGEST = Shape(256, 8, 3), Shape(256, 4, 2)  # elements of 16 bytes
+_LONGEST = Shape(256, 8, 3), Shape(256, 4, 2)  # for elements of 16 bytes
 
 
 class Sort(NamedTuple):
-    """What the kernels of a sort are compiled for."""
+    """Key by which the kernels of a sort are compiled."""
 
     dtype: np.dtype
-    ordered: bool  # whether the order is wanted, and not the values alone
+    ordered: bool  # whether the order is requested in addition to the values
     wide: bool  # rows of 2**30 elements or more
     shape: Shape = Shape(1, 1, 1)
 
     @property
     def passes(self) -> int:
-        """How many digits an element has."""
+        """Number of digits of an element."""
         return self.dtype.itemsize + (self.dtype.kind == "c")
 
 
 def has_buckets(sort: Sort) -> bool:
-    """Whether ``sort/values.cu`` is for this: elements are single words."""
+    """Return whether ``sort/values.cu`` applies: elements of single words."""
     is_single = sort.dtype.kind != "c" and sort.dtype.itemsize >= 4
     return is_single and not sort.ordered
 
 
 def check_dtype(dtype: np.dtype) -> None:
-    """TypeError unless elements of this dtype have an order."""
+    """Raise TypeError unless elements of this dtype have an order."""
     c_type(dtype)
 
 
 def most_items(dtype: np.dtype) -> int:
-    """The elements of a thread of `BLOCK` that sort a row: shared memory."""
+    """Return the most elements per thread of a row sort in shared memory."""
     return {16: 8, 8: 16}.get(dtype.itemsize, 24)
 
 
 def tile_shape(sort: Sort, rows: int, n: int, processors: int) -> Shape:
-    """How sweeps of rows of n share tiles.
+    """Return the tile shape of sweeps over rows of n elements.
 
-    Large ones, unless they would be too few, or too empty at the rows' ends.
+    Tiles are large, unless they would be too few, or too empty at the rows'
+    ends.
     """
     largest = max(sort.dtype.itemsize, 8 if sort.wide else 4)
     if largest == 16:
@@ -101,7 +102,7 @@ def tile_shape(sort: Sort, rows: int, n: int, processors: int) -> Shape:
 
 
 def row_shape(dtype: np.dtype, n: int) -> Shape:
-    """How a block shares a row of n, which must fit."""
+    """Return the block shape for a row of n elements, which must fit."""
     threads = 32
     while threads < BLOCK and threads * 8 < n:
         threads *= 2
@@ -149,7 +150,7 @@ def _compiled(source: str, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def make_in_turn(sort: Sort) -> tuple[Any, ...]:
-    """(rows, count, places, move, finish) of ``sort/thread.cu``."""
+    """Compile (rows, count, places, move, finish) of ``sort/thread.cu``."""
     source = _source(
         sort,
         "sort/digits.cuh",
@@ -162,27 +163,28 @@ def make_in_turn(sort: Sort) -> tuple[Any, ...]:
 
 
 def make_values(sort: Sort) -> tuple[Any, ...]:
-    """(plan, assign, deal, buckets) of ``sort/values.cu``."""
+    """Compile (plan, assign, deal, buckets) of ``sort/values.cu``."""
     source = _source(
         sort,
         "sort/digits.cuh",
         "sort/keys.cuh",
         "sort/vectors.cuh",
         "sort/values.cu",
-        by_vectors=int(sort.dtype.itemsize == 4),  # else passes are faster
+        # otherwise passes are faster
+        by_vectors=int(sort.dtype.itemsize == 4),
     )
     parts = "plan", "assign", "deal", "buckets"
     return _compiled(source, tuple(f"sort_{part}" for part in parts))
 
 
 def make_rows(sort: Sort) -> Any:
-    """The kernel in which each block sorts a row."""
+    """Compile the kernel in which each block sorts a row."""
     source = _source(sort, "sort/digits.cuh", "sort/block.cuh", "sort/rows.cu")
     return building.compile_kernel(source, (), "sort_rows")
 
 
 def make_sweep(sort: Sort) -> tuple[Any, ...]:
-    """(clear, count, sweep) of ``sort/sweep.cu``."""
+    """Compile (clear, count, sweep) of ``sort/sweep.cu``."""
     source = _source(
         sort, "sort/digits.cuh", "sort/block.cuh", "sort/sweep.cu"
     )
@@ -190,7 +192,7 @@ def make_sweep(sort: Sort) -> tuple[Any, ...]:
 
 
 def make_search(a: np.dtype, right: bool) -> tuple[Any, int]:
-    """(kernel of ``sort/search.cu``, values that a thread searches for)."""
+    """Compile ``sort/search.cu``; return (kernel, values per thread)."""
     each = _SEARCHES if building.runs_threads_in_turn() else 1
     kernel = building.compile_kernel(
         building.load_template("sort/search.cu").substitute(
@@ -207,7 +209,7 @@ def make_search(a: np.dtype, right: bool) -> tuple[Any, int]:
 
 
 def _before(dtype: np.dtype) -> str:
-    """C for x < y in the order of sorts."""
+    """Return C for x < y in the order of sorts."""
     if dtype.kind == "c":
         return (
             "nan_group(x) != nan_group(y) ? nan_group(x) < nan_group(y) : "

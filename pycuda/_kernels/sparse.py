@@ -1,4 +1,4 @@
-"""Kernels of `pycuda.sparse`, and how they are launched."""
+"""Kernels of `pycuda.sparse`, and their launches."""
 
 # SPDX-License-Identifier: MIT
 
@@ -13,11 +13,11 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 
 _THREADS = 256
-_MOST_ROWS = 1024  # of a packet
+_MOST_ROWS = 1024  # most rows per packet
 
 
 def lanes_of(length: float) -> int:
-    """How many threads sum up a row of so many entries: a power of two."""
+    """Return how many threads sum a row of this length: a power of two."""
     if building.runs_threads_in_turn():
         return 1
     lanes = 1
@@ -27,7 +27,7 @@ def lanes_of(length: float) -> int:
 
 
 def packet_rows(n: int) -> int:
-    """Rows of a packet of a matrix with n rows."""
+    """Return the rows per packet of a matrix with n rows."""
     processors = building.device_attribute("MULTIPROCESSOR_COUNT")
     wanted = -(-n // (4 * processors))
     return min(max(-(-wanted // 32) * 32, 128), _MOST_ROWS)
@@ -54,7 +54,10 @@ def multiply_rows(
     dtype: np.dtype, lanes: int, rows: int, starts: Any, columns: Any,
     values: Any, x: Any, y: Any,
 ) -> None:  # fmt: skip
-    """y += the matrix of `rows` rows times x; all are packed arrays."""
+    """Add the product of a matrix of `rows` rows and x to y.
+
+    All arrays are contiguous.
+    """
     each = _THREADS // lanes
     _rows_kernel(dtype, lanes)(
         np.int64(rows), starts, columns, values, x, y,
@@ -66,7 +69,10 @@ def multiply_rows(
 def multiply_packets(
     dtype: np.dtype, rows: int, packets: int, parts: list[Any], x: Any, y: Any
 ) -> None:
-    """y += the matrix in packets times x; `parts` as `Packets` has them."""
+    """Add the product of a matrix in packets and x to y.
+
+    `parts` are the arrays of `Packets`.
+    """
     _packets_kernel(dtype)(
         *parts, x, y, block=(_THREADS, 1, 1), grid=(packets, 1),
         shared=rows * dtype.itemsize,

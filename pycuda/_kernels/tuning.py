@@ -1,10 +1,10 @@
-"""What was tuned by measurement for GPUs, in one table.
+"""Table of the values that were tuned by measurement on GPUs.
 
-Called by the modules that generate kernels and plan launches.  A value holds
-for every GPU but those whose compute capability has one of its own.
+Called by the modules that generate kernels and plan launches.  A value applies
+to every GPU except those whose compute capability has a separate one.
 ``benchmarks/tune.py`` measures an entry's candidates in its rows;
-``benchmarks/results`` keeps what was measured, and how.  Where threads run in
-turn (the CPU device) none of this is used.
+``benchmarks/results`` documents the measurements.  Devices whose threads run
+sequentially (the CPU device) do not use this table.
 """
 
 # SPDX-License-Identifier: MIT
@@ -22,13 +22,13 @@ Value = int | tuple[int, ...]
 
 
 class Entry(NamedTuple):
-    """A number or some, and how they were found."""
+    """One number or several, and how they were found."""
 
     value: Value
     meaning: str
     candidates: tuple[Value, ...]
     rows: tuple[str, ...]  # of benchmarks/bandwidth.py or functions.py
-    # (major, minor) of a compute capability -> its own value
+    # (major, minor) of a compute capability -> its separate value
     others: MappingProxyType[tuple[int, int], Value] = MappingProxyType({})
 
 
@@ -120,7 +120,7 @@ _forced: dict[str, Value] = {}
 
 
 def tuned(name: str) -> Any:
-    """The value of an entry for the current context's device."""
+    """Return an entry's value for the current context's device."""
     if name in _forced:
         return _forced[name]
     entry = TABLE[name]
@@ -135,8 +135,9 @@ def tuned(name: str) -> Any:
 
 @contextmanager
 def forced(name: str, value: Value) -> Iterator[None]:
-    """Use another value.  Kernels and plans that there are stay as they are:
-    for a new context.
+    """Replace a value; existing kernels and plans stay unchanged.
+
+    Call it before creating a context.
     """
     if name not in TABLE:
         raise KeyError(f"{name!r} is not tuned; there are {sorted(TABLE)}")

@@ -1,4 +1,4 @@
-"""Which arrays the vector parameters of kernel classes take, by type."""
+"""Arrays that the vector parameters of kernel classes accept, by type."""
 
 # SPDX-License-Identifier: MIT
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def check_vector(
     kernel: str, argument: Argument, array: Any, stream: Any = None
 ) -> Any:
-    """`array`, or it converted, if it fits `argument`; else TypeError.
+    """Return `array`, converted if needed, or raise TypeError.
 
-    A bool array for a numeric parameter is converted: comparisons gave
-    numbers once.  Records may stand for other types of their size, and so
-    may integers, with a warning.
+    A bool array for a numeric parameter is converted, because comparisons used
+    to return numbers.  Records may be passed for other types of their size,
+    and so may integers, with a warning.
     """
     have, want = array.dtype, argument.dtype
     if have == want:
@@ -52,10 +52,10 @@ def check_vector(
 
 
 def _same_bits(have: np.dtype, want: np.dtype) -> bool:
-    """Whether a kernel for `want` may read arrays of `have`, as in PyCUDA.
+    """Return whether a kernel for `want` may read arrays of `have`.
 
-    Programs declare ``char *`` for bytes of any sign, ``int *`` for unsigned
-    numbers, and 16-bit integers for half precision.
+    As in PyCUDA, programs declare ``char *`` for bytes of any sign, ``int *``
+    for unsigned numbers, and 16-bit integers for half precision.
     """
 
     def is_integer(dtype: np.dtype) -> bool:

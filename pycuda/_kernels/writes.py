@@ -1,4 +1,4 @@
-"""Which vectors an operation changes, as far as its text tells."""
+"""Vectors that an operation changes, as far as its text shows."""
 
 # SPDX-License-Identifier: MIT
 
@@ -27,9 +27,9 @@ def of(
     preamble: str,
     has_files: bool,
 ) -> tuple[list[bool], list[bool]]:
-    """For each argument: is it a vector that is changed, and may it be?
+    """Return two flags per argument: a vector is changed, and may be changed.
 
-    `declared` are the arguments as they were given, where a vector may be
+    `declared` are the arguments as they were given, in which a vector may be
     ``const``; macros in `operation` are expanded.
     """
     constant = _constant(declared, len(arguments))
@@ -60,17 +60,17 @@ def _constant(declared: object, count: int) -> list[bool]:
 
 
 def _has_references(text: str) -> bool:
-    """Whether something in a text may stand for an element."""
+    """Return whether something in a text may be an alias of an element."""
     return any(
         "const" not in found[1].split() for found in _REFERENCE.finditer(text)
     )
 
 
 def _use(text: str, begin: int, end: int) -> tuple[bool, bool]:
-    """Is the vector named at `begin` changed there, and may it be?"""
+    """Return whether the vector at `begin` is changed there, and may be."""
     behind = _behind_index(text, end)
     if behind is None:
-        return False, True  # a pointer that goes elsewhere
+        return False, True  # a pointer that is used elsewhere
     before, rest = text[:begin], text[behind:]
     sure = (
         _ASSIGNED.match(rest) is not None
@@ -80,7 +80,7 @@ def _use(text: str, begin: int, end: int) -> tuple[bool, bool]:
 
 
 def _behind_index(text: str, place: int) -> int | None:
-    """Where the brackets behind a name end; None if there are none."""
+    """Return the end of the brackets after a name; None if there are none."""
     depth = 0
     for at in range(place, len(text)):
         if text[at] == "[":

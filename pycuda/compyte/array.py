@@ -26,7 +26,7 @@ Ints = Sequence[int]
 
 
 def f_contiguous_strides(itemsize: int, shape: Ints) -> tuple[int, ...]:
-    """Strides in bytes of a packed array whose first axis runs fastest."""
+    """Return Fortran order strides, in bytes, of a contiguous array."""
     strides = []
     step = itemsize
     for length in shape:
@@ -36,12 +36,12 @@ def f_contiguous_strides(itemsize: int, shape: Ints) -> tuple[int, ...]:
 
 
 def c_contiguous_strides(itemsize: int, shape: Ints) -> tuple[int, ...]:
-    """Strides in bytes of a packed array whose last axis runs fastest."""
+    """Return C order strides, in bytes, of a contiguous array."""
     return f_contiguous_strides(itemsize, tuple(shape)[::-1])[::-1]
 
 
 def equal_strides(strides1: Ints, strides2: Ints, shape: Ints) -> bool:
-    """Are the strides equal wherever the axis is longer than 1?"""
+    """Return whether strides are equal on all axes longer than 1."""
     if len(strides1) != len(strides2) or len(strides1) != len(shape):
         return False
     return all(
@@ -51,19 +51,28 @@ def equal_strides(strides1: Ints, strides2: Ints, shape: Ints) -> bool:
 
 
 def is_f_contiguous_strides(strides: Ints, itemsize: int, shape: Ints) -> bool:
-    """Is memory packed, first axis fastest?  True for empty arrays."""
+    """Return whether memory is contiguous in Fortran order.
+
+    True for empty arrays.
+    """
     packed = f_contiguous_strides(itemsize, shape)
     return 0 in shape or equal_strides(strides, packed, shape)
 
 
 def is_c_contiguous_strides(strides: Ints, itemsize: int, shape: Ints) -> bool:
-    """Is memory packed, last axis fastest?  True for empty arrays."""
+    """Return whether memory is contiguous in C order.
+
+    True for empty arrays.
+    """
     packed = c_contiguous_strides(itemsize, shape)
     return 0 in shape or equal_strides(strides, packed, shape)
 
 
 class ArrayFlags:
-    """Contiguity of an array: f_contiguous, c_contiguous, forc."""
+    """Contiguity of an array: f_contiguous, c_contiguous, forc.
+
+    `forc` is true if either of the others is.
+    """
 
     def __init__(self, ary: Any) -> None:
         layout = (ary.strides, ary.dtype.itemsize, ary.shape)
@@ -83,7 +92,7 @@ class ArrayFlags:
 def get_common_dtype(
     obj1: Any, obj2: Any, allow_double: bool = True
 ) -> np.dtype:
-    """Dtype of an operation on two arrays, or an array and a scalar."""
+    """Return the dtype of an operation on two arrays, or array and scalar."""
 
     def sample(obj: Any) -> Any:
         return np.empty(1, obj.dtype) if hasattr(obj, "dtype") else obj
@@ -98,12 +107,12 @@ def get_common_dtype(
 def as_strided(
     x: np.ndarray, shape: Ints | None = None, strides: Ints | None = None
 ) -> np.ndarray:
-    """A view of the host array `x` with other shape and strides."""
+    """Return a view of the host array `x` with other shape and strides."""
     return np.lib.stride_tricks.as_strided(x, shape, strides)
 
 
 def bound(a: Any) -> tuple[int, int]:
-    """First byte of `a`'s memory and the byte behind its last."""
+    """Return the address of `a`'s first byte and that after its last."""
     address = a.ptr if hasattr(a, "ptr") else int(a.gpudata)
     first = last = address if a.size else 0
     for length, stride in zip(a.shape, a.strides, strict=True):
@@ -114,7 +123,7 @@ def bound(a: Any) -> tuple[int, int]:
 
 
 def may_share_memory(a: Any, b: Any) -> bool:
-    """Do the address ranges of two arrays overlap?"""
+    """Return whether the address ranges of two arrays overlap."""
     if a is b:
         return True
     if not (a.size and b.size):

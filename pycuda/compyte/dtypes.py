@@ -1,7 +1,7 @@
-"""Which C type a NumPy dtype is, and the other way round.
+"""Conversion between NumPy dtypes and C type names.
 
-`pycuda.tools` and the kernel generators use the one `TYPE_REGISTRY`; users
-add their structs with `get_or_register_dtype`.
+`pycuda.tools` and the kernel generators share `TYPE_REGISTRY`; users add their
+structs with `get_or_register_dtype`.
 """
 
 # SPDX-License-Identifier: MIT
@@ -35,18 +35,18 @@ __all__ = [
 
 
 class TypeNameNotKnown(RuntimeError):
-    """A C type name that nobody registered."""
+    """A C type name that is not registered."""
 
 
 class _PackageMissing(TypeNameNotKnown):
-    """A C type name whose dtype is a package's that is not there."""
+    """A C type name whose dtype belongs to a package that is missing."""
 
 
 _BFLOAT16_NAMES = ("__nv_bfloat16", "nv_bfloat16")
 
 
 class _Names(dict):  # type: ignore[type-arg]
-    """Dtypes by C name; ml_dtypes is imported where its type is named."""
+    """Dtypes by C name; imports ml_dtypes when its type is looked up."""
 
     def __missing__(self, name: str) -> np.dtype:
         if name not in _BFLOAT16_NAMES:
@@ -70,16 +70,28 @@ class DTypeRegistry:
     def get_or_register_dtype(
         self, c_names: str | Iterable[str], dtype: Any = None
     ) -> np.dtype:
-        """Register `dtype` under every name, or look the first name up.
+        """Register `dtype` under every name, or look up the first name.
+
+        Parameters
+        ----------
+        c_names
+            One C type name, or several.
+        dtype
+            The dtype to register; None looks up the first name.
+
+        Returns
+        -------
+        numpy.dtype
+            The registered dtype.
 
         Raises
         ------
         KeyError
             If `dtype` is None and the name is unknown.
         RuntimeError
-            If a name stands for another dtype.
+            If a name is registered for another dtype.
         ValueError
-            If there is no name, or one that is no string.
+            If there is no name, or one is not a string.
         """
         names = [c_names] if isinstance(c_names, str) else list(c_names)
         if not names or not all(isinstance(name, str) for name in names):
@@ -99,7 +111,7 @@ class DTypeRegistry:
         return dtype
 
     def dtype_to_ctype(self, dtype: Any) -> str:
-        """C name of `dtype`; ValueError if there is none."""
+        """Return the C name of `dtype`; ValueError if there is none."""
         if dtype is None:
             raise ValueError("dtype may not be None")
         dtype = np.dtype(dtype)
@@ -112,14 +124,15 @@ class DTypeRegistry:
 
 
 def _permutations(*words: str) -> list[str]:
-    """Every order of `words`, one string each."""
+    """Return every permutation of `words`, each as one string."""
     return [" ".join(p) for p in itertools.permutations(words)]
 
 
 def _integer_names(base: str, unsigned: bool) -> list[str]:
-    """The ways in which C lets one write an integer type.
+    """Return all spellings of an integer type in C.
 
-    `base` is "short", "int", "long" or "long long"; the usual name is first.
+    `base` is "short", "int", "long" or "long long"; the usual spelling is
+    first.
     """
     words = [] if base == "int" else base.split()
     first = "unsigned" if unsigned else ""
@@ -201,7 +214,7 @@ TYPE_REGISTRY.get_or_register_dtype("pycuda::complex<double>", np.complex128)
 def register_dtype(
     dtype: Any, name: str | Iterable[str], alias_ok: bool = False
 ) -> None:
-    """Deprecated spelling of `get_or_register_dtype`."""
+    """Register a dtype; deprecated, use `get_or_register_dtype`."""
     warnings.warn(
         "register_dtype is deprecated. Use get_or_register_dtype instead.",
         DeprecationWarning,

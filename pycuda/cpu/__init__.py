@@ -16,13 +16,13 @@ from pathlib import Path
 
 from pycuda._compile import files, identity
 
-#: Names under which programs open the driver and NVRTC.
+#: File names by which programs open the driver and NVRTC.
 STUBS = ("libcuda.so.1", "libcuda.so", "libnvrtc.so.13", "libnvrtc.so")
 _PRELOADED = ("libcuda.so.1", "libnvrtc.so.13")
 
 
 def library() -> Path:
-    """Path of libpycuda_cpu.so.
+    """Return the path of libpycuda_cpu.so.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def library() -> Path:
 
 
 def _stub_parents() -> list[Path]:
-    """Folders that may hold the stubs, best first."""
+    """Return folders in which the stubs may be created, best first."""
     cache = os.environ.get("PYCUDA_CACHE_DIR")
     if not cache:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(
@@ -54,7 +54,7 @@ def _stub_parents() -> list[Path]:
 
 
 def _link(stub: Path, target: Path) -> None:
-    """Let `stub` point to `target`; other processes may do the same."""
+    """Link `stub` to `target`; safe if other processes do the same."""
     if stub.is_symlink() and stub.readlink() == target:
         return
     fresh = stub.with_name(f".{stub.name}.{os.getpid()}")
@@ -64,10 +64,10 @@ def _link(stub: Path, target: Path) -> None:
 
 
 def stub_dir() -> Path:
-    """Folder with the driver's and NVRTC's names for the CPU library.
+    """Return the folder with the driver's and NVRTC's names for the library.
 
-    It is made if need be, in the user's cache folder or, where that cannot
-    be written, in the folder for temporary files.
+    The folder is created if needed, in the user's cache folder or, if that
+    cannot be written, in the folder for temporary files.
 
     Raises
     ------
@@ -94,10 +94,11 @@ def stub_dir() -> Path:
 
 
 def environment() -> dict[str, str]:
-    """Environment in which programs find the CPU device.
+    """Return the environment in which programs find the CPU device.
 
-    LD_PRELOAD as well as LD_LIBRARY_PATH: some programs look for NVRTC in
-    the folders of pip's wheels first, and then take what is loaded already.
+    It has LD_PRELOAD in addition to LD_LIBRARY_PATH: some programs look for
+    NVRTC in the folders of pip's wheels first, and then use a library that is
+    already loaded.
     """
     folder = stub_dir()
     env = dict(os.environ)
@@ -115,7 +116,7 @@ def environment() -> dict[str, str]:
 
 
 def command(program: list[str]) -> list[str]:
-    """Words that run `program`; Python files run under this Python."""
+    """Return the command that runs `program`; .py files get this Python."""
     if program[0].endswith(".py") and not os.access(program[0], os.X_OK):
         return [sys.executable, *program]
     return program

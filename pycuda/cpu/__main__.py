@@ -12,7 +12,7 @@ import sys
 from pycuda import cpu
 from pycuda.cpu import _explain as _explain_module
 
-# What `explain` may print in place of its text.
+# Other outputs of `explain`, in place of its text.
 _FORMS = {
     "--json": "for programs",
     "--ir": "the code itself, as LLVM's intermediate representation",
@@ -80,7 +80,7 @@ def _explain(given: argparse.Namespace) -> int:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Do what the command line says; the exit status."""
+    """Run the command line; return the exit status."""
     parser = _parser()
     given = parser.parse_args(words)
     try:

@@ -1,4 +1,4 @@
-"""How the CPU device runs the kernels of a source: ``explain``, ``code``."""
+"""Report how the CPU device runs a source's kernels: ``explain``, ``code``."""
 
 # SPDX-License-Identifier: MIT
 
@@ -24,7 +24,7 @@ _JIT_OPTIONS = {
 
 
 class CompileError(Exception):
-    """The source does not compile; the text is the compiler's."""
+    """Error of a source that does not compile, with the compiler's text."""
 
 
 def _library() -> ctypes.CDLL:
@@ -32,7 +32,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _bitcode(path: Path, options: list[str]) -> bytes:
-    """The source as an image that pycuda-jit reads.
+    """Compile the source to an image that pycuda-jit reads.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _bitcode(path: Path, options: list[str]) -> bytes:
 
 
 def explain(source: str | Path, options: list[str] | None = None) -> Any:
-    """Compile a CUDA C++ file and tell how its kernels are run.
+    """Compile a CUDA C++ file and describe how its kernels are run.
 
     Parameters
     ----------
@@ -81,15 +81,14 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
     dict
         ``target``, the instruction set; ``kernels``, a dict each: ``name``,
         ``file``, ``line``, ``level`` (loop, regions, warps or fibers),
-        ``reason`` (why fibers), ``regions`` (the loops over threads: line,
-        and whether it begins at the kernel's start, at a barrier or at a
-        warp operation), ``loops`` (those that several threads run at once
-        though each leaves at its own time: line, and how many threads),
-        ``registers``,
-        ``static_shared``, ``local_bytes``, ``frame_bytes``,
-        ``parameter_bytes``, ``constant_bytes`` (bytes), ``max_threads``;
-        ``remarks``, what LLVM says of loops: ``file``, ``line``, ``column``,
-        ``text``.
+        ``reason`` (why fibers), ``regions`` (the thread loops: line, and
+        whether each begins at the kernel's start, at a barrier or at a warp
+        operation), ``loops`` (those that several threads run together
+        although each may leave at another iteration: line, and how many
+        threads), ``registers``, ``static_shared``, ``local_bytes``,
+        ``frame_bytes``, ``parameter_bytes``, ``constant_bytes`` (bytes),
+        ``max_threads``; ``remarks``, LLVM's remarks about loops: ``file``,
+        ``line``, ``column``, ``text``.
 
     Raises
     ------
@@ -104,7 +103,7 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
 def code(
     source: str | Path, form: str = "ir", options: list[str] | None = None
 ) -> str:
-    """The code that the CPU device runs for a CUDA C++ file, as text.
+    """Return the code that the CPU device runs for a CUDA C++ file, as text.
 
     Parameters
     ----------
@@ -131,7 +130,7 @@ def code(
 
 
 def _shown(what: str, source: str | Path, options: list[str] | None) -> bytes:
-    """What pycuda-jit shows of a file."""
+    """Return pycuda-jit's output for a file."""
     given = list(options or [])
     words = [word for name in given for word in _JIT_OPTIONS.get(name, [])]
     jit = os.environ.get("PYCUDA_JIT") or str(
@@ -178,7 +177,7 @@ def _own_loops(kernel: dict[str, Any]) -> list[str]:
 
 
 def text(told: Any) -> str:
-    """What `explain` returns, for people."""
+    """Return the result of `explain` as readable text."""
     lines = [f"instructions: {told['target']}"]
     for kernel in told["kernels"]:
         lines += [

@@ -1,7 +1,7 @@
-"""OpenGL's buffers and images for kernels: not in this package.
+"""OpenGL's buffers and images for kernels: not supported by this package.
 
-PyCUDA's own `pycuda.gl` raises ImportError as well unless it was built with
-OpenGL, and programs look for that.
+PyCUDA's own `pycuda.gl` raises ImportError, too, unless it was built with
+OpenGL, and programs check for that.
 """
 
 # SPDX-License-Identifier: MIT

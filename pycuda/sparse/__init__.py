@@ -1,7 +1,7 @@
 """Sparse matrices on the device: products with vectors, conjugate gradients.
 
-PyCUDA calls this package deprecated, and so does a warning here; it is kept
-complete for the programs that use it.
+PyCUDA deprecates this package, and so does a warning here; it is kept complete
+for the programs that use it.
 """
 
 # SPDX-License-Identifier: MIT

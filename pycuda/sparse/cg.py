@@ -1,7 +1,7 @@
 """Conjugate gradients for Hermitian, positive definite operators.
 
-The iteration's scalars stay on the device; the size of the residual comes to
-the host on the side, so that neither waits for the other.
+The iteration's scalars stay on the device.  The size of the residual is copied
+to the host asynchronously, so that neither waits for the other.
 """
 
 # SPDX-License-Identifier: MIT
@@ -22,7 +22,7 @@ from pycuda.sparse.operator import IdentityOperator, OperatorBase
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-_REAL_RESIDUAL_EVERY = 50  # iterations: rounding errors add up between
+_REAL_RESIDUAL_EVERY = 50  # iterations; limits the accumulated rounding error
 _CHECK_EVERY = 5  # iterations
 
 
@@ -38,9 +38,9 @@ class CGStateContainer:
     operator : OperatorBase
         Hermitian and positive definite, with `shape` and `dtype`.
     precon : OperatorBase, optional
-        About the inverse of `operator`; default: the identity.
+        Approximate inverse of `operator`; default: the identity.
     pagelocked_allocator : callable, optional
-        As of `AsyncInnerProduct`.
+        As in `AsyncInnerProduct`.
 
     Attributes
     ----------
@@ -74,7 +74,10 @@ class CGStateContainer:
 
     @functools.cached_property
     def lc2(self) -> ElementwiseKernel:
-        """``lc2(z, a, x, b, y)``: z = a x + b y for 0-d arrays a and b."""
+        """Return the kernel of z = a x + b y for 0-d arrays a and b.
+
+        It is called as ``lc2(z, a, x, b, y)``.
+        """
         return ElementwiseKernel(
             "T *z, T *a, T *x, T *b, T *y",
             "z[i] = a[i] * x[i] + b[i] * y[i]",
@@ -83,7 +86,10 @@ class CGStateContainer:
 
     @functools.cached_property
     def guarded_div(self) -> Callable[[GPUArray, GPUArray], GPUArray]:
-        """``guarded_div(a, b)``: a / b for 0-d arrays, 0 where b is 0."""
+        """Return the kernel of a / b for 0-d arrays, 0 where b is 0.
+
+        It is called as ``guarded_div(a, b)``.
+        """
         kernel = ElementwiseKernel(
             "T *a, T *b, T *z",
             "z[i] = b[i] == T(0) ? T(0) : a[i] / b[i]",
@@ -92,13 +98,13 @@ class CGStateContainer:
         return lambda a, b: kernel(a, b, None)
 
     def _sum(self, x: GPUArray, factor: GPUArray, y: GPUArray) -> None:
-        """x += factor * y."""
+        """Compute x += factor * y."""
         self.lc2(x, self._one, x, factor, y)
 
     def reset(self, rhs: GPUArray, x: GPUArray | None = None) -> None:
-        """Begin anew for a right-hand side, from `x` or from 0.
+        """Restart for a right-hand side, from `x` or from 0.
 
-        `x` is changed by the iteration.
+        The iteration changes `x`.
         """
         n, dtype = self.operator.shape[0], self.operator.dtype
         for name, vector in (("rhs", rhs), ("x", x)):
@@ -124,12 +130,12 @@ class CGStateContainer:
         self.real_delta_calc_count += 1
 
     def one_iteration(self, compute_real_residual: bool = False) -> None:
-        """One step.
+        """Run one iteration.
 
         Parameters
         ----------
         compute_real_residual
-            Whether the residual is computed from `x`, not updated.
+            Whether the residual is computed from `x` rather than updated.
         """
         image = self.operator(self.d)
         alpha = self.guarded_div(self.delta, inner_product(self.d, image))
@@ -146,19 +152,19 @@ class CGStateContainer:
         self.iterations += 1
 
     def _size(self) -> AsyncInnerProduct:
-        """The squared norm of the residual, under way."""
+        """Start to compute the squared norm of the residual."""
         return AsyncInnerProduct(
             self.residual, self.residual, self.pagelocked_allocator
         )
 
     def _has_converged(self, goal: float) -> bool:
-        """Whether the residual, computed from `x`, is small enough."""
+        """Return whether the residual, computed from `x`, is small enough."""
         self._compute_residual()
         return self._is_below(self._size().wait(), goal)
 
     @staticmethod
     def _is_below(size: Any, goal: float) -> bool:
-        """Squared norm `size` and `goal`."""
+        """Return whether the squared norm `size` is below `goal`."""
         return bool(np.real(size) <= goal)
 
     def run(
@@ -167,15 +173,17 @@ class CGStateContainer:
         tol: float = 1e-7,
         debug_callback: Callable[..., Any] | None = None,
     ) -> GPUArray:
-        """Iterate until the residual's norm is below `tol` times that of the
-        right-hand side.
+        """Iterate until the residual is small enough.
+
+        The iteration ends when the norm of the residual is below `tol` times
+        that of the right-hand side.
 
         Parameters
         ----------
         max_iterations
             Default: 10 times the number of unknowns, at least 100.
         tol
-            Of the norms.
+            Bound of the ratio of norms.
         debug_callback
             Called as ``(what, iterations, x, residual, d, delta)`` with
             "it" after each iteration and "end" at the end.
@@ -226,7 +234,7 @@ class CGStateContainer:
         )
 
     def _restart(self) -> None:
-        """Begin in the direction of the residual just computed."""
+        """Restart in the direction of the residual just computed."""
         preconditioned = self.precon(self.residual)
         self.d = preconditioned.copy()
         self.delta = inner_product(self.residual, preconditioned)
@@ -256,19 +264,24 @@ def solve_pkt_with_cg(
     precon : OperatorBase, optional
         Preconditioner, in the operator's order.
     x : GPUArray, optional
-        Where to begin, in the matrix's order; it is not changed.
+        Start of the iteration, in the matrix's order; it is not changed.
     tol, max_iterations
-        As of `CGStateContainer.run`.
+        As in `CGStateContainer.run`.
     debug
         Whether the residual is printed every 50 iterations.
     pagelocked_allocator
-        As of `AsyncInnerProduct`.
+        As in `AsyncInnerProduct`.
 
     Returns
     -------
     tuple
         The solution in the matrix's order, the number of iterations, and how
         often the residual was computed from the solution.
+
+    Raises
+    ------
+    ConvergenceError
+        After `max_iterations`, or if numbers are no longer finite.
     """
     state = CGStateContainer(pkt_spmv, precon, pagelocked_allocator)
     begin = None if x is None else pkt_spmv.permute(x)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def check_vectors(
     operator: OperatorBase, x: Any, y: GPUArray | None
 ) -> GPUArray:
-    """Raise unless x and y fit; y, or a new vector of zeros."""
+    """Check that x and y fit; return y, or a new vector of zeros."""
     rows, columns = operator.shape
     for name, vector, length in (("x", x, columns), ("y", y, rows)):
         if name == "y" and vector is None:
@@ -44,22 +44,22 @@ def check_vectors(
 
 
 def packed(x: GPUArray) -> GPUArray:
-    """x, or a packed copy of it."""
+    """Return x, or a contiguous copy of it."""
     return x if x.flags.c_contiguous else x.copy("C")
 
 
 class CoordinateSpMV(OperatorBase):
     """A sparse matrix as an operator, from rows, columns and values.
 
-    Entries of one place are added up.  Each row is summed in the same order
-    in every run.
+    Entries with the same row and column are added.  Each row is summed in the
+    same order in every run.
 
     Parameters
     ----------
     mat
-        A matrix of `scipy.sparse`, or what has `tocoo()`.
+        A matrix of `scipy.sparse`, or an object with `tocoo()`.
     dtype
-        Of values and vectors.
+        Dtype of values and vectors.
     """
 
     def __init__(self, mat: Any, dtype: Any) -> None:
@@ -79,7 +79,7 @@ class CoordinateSpMV(OperatorBase):
         self._lanes = kernels.lanes_of(self.nnz / max(self.shape[0], 1))
 
     def __call__(self, x: GPUArray, y: GPUArray | None = None) -> GPUArray:
-        """The product with `x`, added to `y` if it is given.
+        """Return the product with `x`, added to `y` if it is given.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Inner products whose value comes to the host while the device goes on."""
+"""Inner products that are copied to the host without stopping the device."""
 
 # SPDX-License-Identifier: MIT
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def inner_product(a: GPUArray, b: GPUArray, stream: Any = None) -> GPUArray:
-    """Sum of ``conj(a) * b``, as a 0-d array."""
+    """Return the sum of ``conj(a) * b``, as a 0-d array."""
     return gpuarray.dot(a.conj(), b, None, stream)
 
 
 class AsyncInnerProduct:
-    """The inner product of two vectors, under way.
+    """The inner product of two vectors, computed asynchronously.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ class AsyncInnerProduct:
         self._done.record()
 
     def get_host_result(self) -> Any:
-        """The value as a NumPy scalar, or None while it is not there yet."""
+        """Return the value as a NumPy scalar, or None while it is pending."""
         return self._host[0] if self._done.query() else None
 
     def wait(self) -> np.generic:
-        """The value; waits for the device."""
+        """Wait for the device and return the value."""
         self._done.synchronize()
         return self._host[0]

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class OperatorBase(abc.ABC):
-    """What maps a vector to a vector when it is called.
+    """Base of objects that map a vector to a vector when called.
 
-    Derived classes define that, and have `shape`, ``(rows, columns)``, and
-    `dtype`.
+    Derived classes implement the call, and have `shape`, ``(rows, columns)``,
+    and `dtype`.
     """
 
     shape: tuple[int, int]
@@ -25,16 +25,16 @@ class OperatorBase(abc.ABC):
 
     @abc.abstractmethod
     def __call__(self, operand: GPUArray) -> GPUArray:
-        """The operator applied to a vector."""
+        """Apply the operator to a vector."""
 
 
 class IdentityOperator(OperatorBase):
-    """Gives back its operand.
+    """Operator that returns its operand.
 
     Parameters
     ----------
     dtype
-        Of the vectors.
+        Dtype of the vectors.
     n
         Length of the vectors.
     """
@@ -44,7 +44,7 @@ class IdentityOperator(OperatorBase):
         self.shape = (int(n), int(n))
 
     def __call__(self, operand: GPUArray) -> GPUArray:
-        """`operand` itself."""
+        """Return `operand` itself."""
         return operand
 
 
@@ -68,5 +68,5 @@ class DiagonalPreconditioner(OperatorBase):
         self.shape = (diagonal.size, diagonal.size)
 
     def __call__(self, operand: GPUArray) -> GPUArray:
-        """``operand / diagonal``."""
+        """Return ``operand / diagonal``."""
         return operand / self.diagonal

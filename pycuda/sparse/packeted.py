@@ -1,9 +1,9 @@
 """Products of a square matrix with vectors, packet by packet.
 
-Rows are put in an order that brings columns close to the diagonal, and cut
-into packets; a block of threads keeps its packet's part of the vector in
-shared memory.  Vectors are in that order: `permute` and `unpermute` lead to
-it and back.
+Rows are permuted so that columns are close to the diagonal, and cut into
+packets; a block of threads keeps its packet's part of the vector in shared
+memory.  Vectors are permuted in the same way: `permute` and `unpermute`
+convert them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -32,9 +32,10 @@ class PacketedSpMV(OperatorBase):
     mat
         A square matrix of `scipy.sparse`.
     is_symmetric
-        Whether places of entries are symmetric, which saves a step here.
+        Whether the positions of entries are symmetric, which saves a step
+        here.
     dtype
-        Of values and vectors.
+        Dtype of values and vectors.
     """
 
     def __init__(self, mat: Any, is_symmetric: bool, dtype: Any) -> None:
@@ -73,15 +74,15 @@ class PacketedSpMV(OperatorBase):
         return x[order]
 
     def permute(self, x: GPUArray) -> GPUArray:
-        """A vector in the matrix's order, brought into the operator's."""
+        """Permute a vector from the matrix's order to the operator's."""
         return self._reordered(x, self._order)
 
     def unpermute(self, x: GPUArray) -> GPUArray:
-        """A vector in the operator's order, brought into the matrix's."""
+        """Permute a vector from the operator's order to the matrix's."""
         return self._reordered(x, self._back)
 
     def __call__(self, x: GPUArray, y: GPUArray | None = None) -> GPUArray:
-        """The product with `x`, added to `y` if it is given.
+        """Return the product with `x`, added to `y` if it is given.
 
         Both are in the operator's order.
 

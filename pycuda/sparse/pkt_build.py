@@ -13,10 +13,10 @@ class Packets(NamedTuple):
     """A matrix in packets; row and column numbers are permuted ones.
 
     Packet p has the rows ``starts[p]`` up to ``starts[p + 1]``.  Entries in
-    columns of the same packet have 16-bit columns, counted from its first
-    row; entry k of the packet's row i lies at ``bases[p] + k * rows + i`` of
-    `columns` and `values`, for k below ``lengths[row]``.  The others follow
-    each other row by row, from ``rest_starts[row]`` on.
+    columns of the same packet have 16-bit columns, counted from its first row;
+    entry k of the packet's row i is at index ``bases[p] + k * rows + i`` of
+    `columns` and `values`, for k below ``lengths[row]``.  The other entries
+    are stored row by row, from index ``rest_starts[row]`` on.
     """
 
     starts: np.ndarray  # int64, packets + 1
@@ -30,7 +30,7 @@ class Packets(NamedTuple):
 
 
 def _ranks(rows: np.ndarray) -> np.ndarray:
-    """For each entry, sorted by row, its place within the row."""
+    """Return the index of each entry within its row; entries are sorted."""
     if len(rows) == 0:
         return np.zeros(0, np.int64)
     first = np.concatenate([[True], rows[1:] != rows[:-1]])
@@ -41,9 +41,9 @@ def _ranks(rows: np.ndarray) -> np.ndarray:
 
 
 def _widths(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Entries of a row that each packet has room for.
+    """Return the capacity, in entries per row, of each packet.
 
-    A few rows far longer than the others leave the excess to the rest.
+    Rows that are far longer than the others store the excess in the rest.
     """
     widths = np.zeros(len(starts) - 1, np.int64)
     for packet in range(len(widths)):
@@ -56,16 +56,17 @@ def _widths(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def build_pkt_data_structure(
     mat: Any, starts: np.ndarray, dtype: Any
 ) -> Packets:
-    """Lay out a square matrix, permuted already, in packets.
+    """Lay out a square matrix, already permuted, in packets.
 
     Parameters
     ----------
     mat
-        A matrix of `scipy.sparse`; entries of one place are added up.
+        A matrix of `scipy.sparse`; entries with the same row and column are
+        added.
     starts : ndarray of int64, shape (packets + 1,)
         First row of each packet, of at most 65536 rows, and the end.
     dtype
-        Of the values.
+        Dtype of the values.
     """
     found = mat.tocsr().copy()
     found.sum_duplicates()
