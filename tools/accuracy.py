@@ -1,19 +1,19 @@
 """Greatest error of each mathematical function of a device.
 
-Usage: ``python tools/accuracy.py [--device cpu|gpu] [--samples N]
-[--json [FILE]] [NAME...]`` measures, and ``python tools/accuracy.py --page``
-writes docs/accuracy.md from what was measured before, which lies in
-docs/accuracy-cpu.json and docs/accuracy-gpu.json.  With names a FILE keeps its
-other functions.
+Usage: ``python tools/accuracy.py [--device cpu|gpu] [--samples N] [--json
+[FILE]] [NAME...]`` measures, and ``python tools/accuracy.py --page`` writes
+docs/accuracy.md from earlier measurements in docs/accuracy-cpu.json and
+docs/accuracy-gpu.json.  With names, the records of other functions in FILE
+stay unchanged.
 
-Each function is evaluated on the device, in float and in double, over random
-bit patterns and over an interval of everyday arguments, and compared with
+Each function is evaluated on the device, in float and in double, for random
+bit patterns and for an interval of everyday arguments, and compared with
 mpmath.  A record holds the greatest error in units in the last place, the
-argument where it is, and the greatest error that the CUDA C++ Programming
-Guide documents; that one is measured against the correctly rounded result, so
-an error below bound + 1/2 keeps it.
+argument with that error, and the greatest error that the CUDA C++ Programming
+Guide documents.  The documented error is relative to the correctly rounded
+result, so an error below bound + 1/2 satisfies it.
 
-Needs numpy and mpmath besides the package itself.
+Needs numpy and mpmath in addition to the package itself.
 """
 
 import argparse
@@ -35,7 +35,7 @@ ANY = (-np.inf, np.inf)
 
 @dataclass(frozen=True)
 class Row:
-    """A function: what it should be, and how far it may be from that.
+    """A function: its exact value, and the allowed error.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Row:
     bounds
         The documented greatest error in ulp, of float and double.
     domain
-        Where random bit patterns are taken from.
+        Interval of the random bit patterns.
     """
 
     exact: Callable[..., mpmath.mpf]
@@ -128,7 +128,7 @@ SLOW = ("erfinv", "erfcinv", "j0", "j1", "y0", "y1", "cyl_bessel_i0",
 
 
 def samples(row: Row, dtype: type, count: int, seed: int) -> np.ndarray:
-    """`count` arguments: bit patterns, and the everyday interval."""
+    """Return `count` arguments: bit patterns, and the everyday interval."""
     rng = np.random.default_rng(seed)
     bits = np.uint32 if dtype is np.float32 else np.uint64
     wild = rng.integers(0, np.iinfo(bits).max, 4 * count, bits)
@@ -142,7 +142,7 @@ def samples(row: Row, dtype: type, count: int, seed: int) -> np.ndarray:
 
 
 def evaluate(name: str, dtype: type, *arguments: np.ndarray) -> np.ndarray:
-    """The device's values."""
+    """Return the device's values."""
     import pycuda.driver as cuda
     from pycuda.compiler import SourceModule
 
@@ -170,14 +170,14 @@ def evaluate(name: str, dtype: type, *arguments: np.ndarray) -> np.ndarray:
 
 
 def step(value: mpmath.mpf, dtype: type) -> mpmath.mpf:
-    """One unit in the last place at `value`."""
+    """Return one unit in the last place at `value`."""
     info = np.finfo(dtype)
     exponent = mpmath.frexp(value)[1] if value else -10000
     return mpmath.mpf(2) ** (max(exponent, info.minexp + 1) - info.nmant - 1)
 
 
 def error_of(got: float, exact: mpmath.mpf, dtype: type) -> float:
-    """Distance in ulp; a result beyond the largest number may be infinite."""
+    """Return the distance in ulp; a result that overflows may be infinite."""
     largest = mpmath.mpf(float(np.finfo(dtype).max))
     if abs(exact) > largest:
         return 0.0 if abs(got) >= largest else np.inf
@@ -188,8 +188,10 @@ def error_of(got: float, exact: mpmath.mpf, dtype: type) -> float:
 
 
 def prepare(name: str, kind: str, count: int, seed: int = 1) -> tuple:
-    """(arguments, the device's values) of so many samples, fewer where
-    mpmath is slow."""
+    """Return (arguments, the device's values) of the samples.
+
+    There are fewer than `count` samples if mpmath is slow for the function.
+    """
     row, dtype = ROWS[name], TYPES[kind]
     count = count // 8 if name in SLOW else count
     arguments = [
@@ -197,7 +199,7 @@ def prepare(name: str, kind: str, count: int, seed: int = 1) -> tuple:
         for i in range(1 + (name in TWO_ARGUMENTS))
     ]
     if name == "pow":
-        # An exponent at which the result is likely to be finite.
+        # Choose an exponent for which the result is likely to be finite.
         with np.errstate(all="ignore"):
             most = np.log2(np.finfo(dtype).max) / np.log2(arguments[0])
             arguments[1] = (
@@ -209,7 +211,7 @@ def prepare(name: str, kind: str, count: int, seed: int = 1) -> tuple:
 
 
 def compare(name: str, kind: str, arguments: list, got: np.ndarray) -> dict:
-    """The greatest error among samples, against mpmath."""
+    """Return the greatest error among samples, compared with mpmath."""
     worst, where = -1.0, (0.0,)
     with mpmath.workdps(80 if name == "erfcinv" else 40):
         for value, *at in zip(got, *arguments, strict=True):
@@ -231,15 +233,15 @@ def compare(name: str, kind: str, arguments: list, got: np.ndarray) -> dict:
 
 
 def measure(name: str, kind: str, count: int, seed: int = 1) -> dict:
-    """The record of one function and type."""
+    """Return the record of one function and type."""
     return compare(name, kind, *prepare(name, kind, count, seed))
 
 
 def measure_all(names: list[str], count: int) -> list[dict]:
-    """A record for each function and type; mpmath runs on all cores."""
+    """Return a record for each function and type; mpmath runs on all cores."""
     tasks = [(name, kind) for name in names for kind in TYPES]
     done = [prepare(*task, count) for task in tasks]
-    # Processes of their own: one that has a context must not be forked.
+    # Spawn the processes: a process with a context must not be forked.
     spawn = multiprocessing.get_context("spawn")
     cores = len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(cores, mp_context=spawn) as pool:
@@ -278,7 +280,7 @@ this page from both.
 
 
 def table(records: dict[str, dict]) -> list[str]:
-    """The page's table from what devices measured."""
+    """Return the page's table from the records of devices."""
     heads = ["function"]
     for kind in TYPES:
         heads += [*(f"{kind}, {device}" for device in records), "goal"]
@@ -301,7 +303,7 @@ def table(records: dict[str, dict]) -> list[str]:
 
 
 def cell(row: dict[str, Any] | None) -> str:
-    """An error; bold where it misses its goal."""
+    """Return an error; bold if it exceeds its goal."""
     if row is None:
         return ""
     text = f"{row['error']:.2f}"
@@ -309,7 +311,7 @@ def cell(row: dict[str, Any] | None) -> str:
 
 
 def page(folder: Path) -> str:
-    """docs/accuracy.md, from the records in a folder."""
+    """Return docs/accuracy.md, from the records in a folder."""
     records, notes = {}, []
     for device, title in (("cpu", "CPU device"), ("gpu", "GPU")):
         path = folder / f"accuracy-{device}.json"
@@ -323,7 +325,7 @@ def page(folder: Path) -> str:
 
 
 def write_record(path: Path, record: dict) -> None:
-    """Write a record; functions that it lacks stay as they were."""
+    """Write a record; functions that it lacks stay unchanged."""
     if path.exists():
         new = {(row["name"], row["type"]) for row in record["functions"]}
         record["functions"] += [

@@ -1,7 +1,7 @@
 """Checks the links of every Markdown page, and lists the pages.
 
-A link to a file must name one that is there; a link with an anchor must name
-a heading of its page.  Exit status 1 if a link is broken.
+A link to a file must name an existing one; a link with an anchor must name a
+heading of its page.  The exit status is 1 if a link is broken.
 """
 
 import re
@@ -13,7 +13,7 @@ FOLDERS = ("docs", "examples", "benchmarks")
 
 
 def pages() -> list[Path]:
-    """All Markdown pages of the project."""
+    """Return all Markdown pages of the project."""
     found = sorted(ROOT.glob("*.md"))
     for folder in FOLDERS:
         found += sorted((ROOT / folder).rglob("*.md"))
@@ -21,13 +21,13 @@ def pages() -> list[Path]:
 
 
 def prose(page: Path) -> str:
-    """The page without its code."""
+    """Return the page without its code."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
     return re.sub(r"`[^`\n]*`", "", text)
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that the page's headings make."""
+    """Return the anchors of the page's headings."""
     found = set()
     for title in re.findall(r"^#+ +(.+)$", page.read_text(), flags=re.M):
         words = re.sub(r"[^\w\- ]", "", title.lower())
@@ -36,7 +36,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def broken_links(page: Path) -> list[str]:
-    """Descriptions of the page's links that lead nowhere."""
+    """Return descriptions of the page's links without a target."""
     wrong = []
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"[a-z]+:", target):
@@ -52,7 +52,7 @@ def broken_links(page: Path) -> list[str]:
 
 
 def main() -> int:
-    """List pages with their titles, then complain about links."""
+    """List pages with their titles, then report broken links."""
     wrong = []
     for page in pages():
         title = re.search(r"^# (.+)$", page.read_text(), flags=re.M)

@@ -6,7 +6,7 @@
 
 XORWOW's five words are a linear map over GF(2): n steps are the polynomial
 x**n modulo the map's minimal polynomial, which Berlekamp and Massey's
-algorithm finds from 320 bits of its output. MRG32k3a's n steps are powers of
+algorithm finds from 320 bits of its output.  MRG32k3a's n steps are powers of
 two 3 x 3 matrices (L'Ecuyer, 1999).
 """
 
@@ -19,14 +19,14 @@ MASK = 0xFFFFFFFF
 
 
 def xorwow_step(v: list[int]) -> list[int]:
-    """One step of the linear part (Marsaglia, 2003)."""
+    """Return the state after one step of the linear part (Marsaglia, 2003)."""
     t = v[0] ^ (v[0] >> 2)
     new = (v[4] ^ (v[4] << 4) ^ t ^ (t << 1)) & MASK
     return [*v[1:], new]
 
 
 def minimal_polynomial(bits: list[int]) -> int:
-    """Coefficients of the shortest recurrence, bit i for x**i."""
+    """Return the coefficients of the shortest recurrence, bit i for x**i."""
     c, b, length, m = 1, 1, 0, 1
     for i, bit in enumerate(bits):
         gap = bit
@@ -43,7 +43,7 @@ def minimal_polynomial(bits: list[int]) -> int:
 
 
 def multiply(a: int, b: int, modulus: int) -> int:
-    """The product of two polynomials over GF(2), reduced."""
+    """Return the product of two polynomials over GF(2), reduced."""
     product = 0
     while b:
         if b & 1:
@@ -57,7 +57,7 @@ def multiply(a: int, b: int, modulus: int) -> int:
 
 
 def xorwow_rows(first: int) -> Iterator[list[int]]:
-    """x**(digit * 16**k * 2**first) for 16 places of 15 digits."""
+    """Return x**(digit * 16**k * 2**first) for 16 positions of 15 digits."""
     v, bits = [1, 0, 0, 0, 0], []
     for _ in range(330):
         v = xorwow_step(v)
@@ -76,7 +76,7 @@ def xorwow_rows(first: int) -> Iterator[list[int]]:
 
 
 def matrix_power(a: list[list[int]], doublings: int, m: int) -> list:
-    """a**(2**doublings) modulo m."""
+    """Return a**(2**doublings) modulo m."""
     for _ in range(doublings):
         a = [
             [sum(a[i][k] * a[k][j] for k in range(3)) % m for j in range(3)]

@@ -1,4 +1,4 @@
-"""Prints the device that programs will use, in one line."""
+"""Prints one line that names the device of programs."""
 
 import warnings
 

@@ -1,10 +1,10 @@
-"""Launches each kernel that the package generates, small and once.
+"""Launches each kernel that the package generates once, with small arrays.
 
 Usage: ``compute-sanitizer --tool memcheck python tools/every_kernel.py
 [PART...]``; on the CPU device ``PYCUDA_CPU_CHECK=memory,race,sync,init python
 tools/every_kernel.py``.  A PART is the name of a function here, without its
 ``run_``.  Results are compared with NumPy's, so that a kernel that does
-nothing is seen too.
+nothing is noticed, too.
 
 SPDX-License-Identifier: MIT
 """
@@ -46,7 +46,7 @@ launched = 0
 
 
 def numbers(dtype: str) -> np.ndarray:
-    """Small positive numbers that every function and dtype can take."""
+    """Return small positive numbers, valid for every function and dtype."""
     steps = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS) % 7 + 1
     if np.dtype(dtype).kind in "fc":
         steps = steps / 8
@@ -54,7 +54,7 @@ def numbers(dtype: str) -> np.ndarray:
 
 
 def check(what: str, got: gpuarray.GPUArray, expected: object) -> None:
-    """End the program where a result is not NumPy's."""
+    """Exit if a result differs from NumPy's."""
     global launched
     launched += 1
     expected = np.asarray(expected)
@@ -69,7 +69,7 @@ def check(what: str, got: gpuarray.GPUArray, expected: object) -> None:
 
 
 def operands() -> Iterator[tuple[str, np.ndarray, gpuarray.GPUArray]]:
-    """Every dtype in every layout, on the host and on the device."""
+    """Return every dtype in every layout, on the host and on the device."""
     for dtype, (layout, view) in itertools.product(DTYPES, LAYOUTS.items()):
         host = numbers(dtype)
         yield f"{dtype} {layout}", view(host), view(gpuarray.to_gpu(host))
@@ -126,12 +126,12 @@ def run_reductions() -> None:
 
 
 def run_ends() -> None:
-    """Reductions whose last block combines what many blocks leave."""
+    """Run reductions whose last block combines the results of many blocks."""
     for dtype in DTYPES:
         host = (np.arange(300_001) % 7 == 0).astype(dtype)
         device = gpuarray.to_gpu(host)
         count = np.count_nonzero(host)
-        for _ in range(2):  # the counter of blocks is as it was
+        for _ in range(2):  # the counter of blocks must be reset
             if dtype[0] not in "c?":
                 check(f"max {dtype}", gpuarray.max(device), host.max())
             check(f"any {dtype}", gpuarray.any(device), True)

@@ -3,10 +3,11 @@
     .venv/bin/python tools/fuzz_kernels.py [COUNT] [FIRST] [--kind KIND]...
                                            [--group N] [--settings N] [--stop]
 
-COUNT kernels of each kind, from seed FIRST on; tests/kernels/kernel_corpus.py
-says what kinds and settings there are.  Each difference is printed with the
-kernel's seed.  What the device cannot compile or run ends the program.  The
-exit status is 1 if there was either.  `./run fuzz kernels` calls this.
+Runs COUNT kernels of each kind, from seed FIRST on; see
+tests/kernels/kernel_corpus.py for kinds and settings.  Each difference is
+printed with the kernel's seed.  A kernel that the device cannot compile or run
+ends the program.  The exit status is 1 in either case.  `./run fuzz kernels`
+calls this program.
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,8 +29,8 @@ import kernel_corpus  # noqa: E402
 import pycuda.autoinit  # noqa: E402, F401
 import pycuda.driver as cuda  # noqa: E402
 
-REPORT = 60  # seconds between lines that say how far it is
-PATIENCE = 120  # seconds for a group, after which SIGALRM ends the process
+REPORT = 60  # seconds between progress lines
+PATIENCE = 120  # seconds per group, after which SIGALRM ends the process
 
 
 def arguments() -> argparse.Namespace:
@@ -57,7 +58,7 @@ def arguments() -> argparse.Namespace:
 
 
 def groups(args: argparse.Namespace) -> Iterator[tuple[str, range]]:
-    """Kinds in turn, so that a run cut short has some of each."""
+    """Yield groups of alternating kinds, so that a short run has all kinds."""
     end = args.first + args.count
     for first in range(args.first, end, args.group):
         for kind in args.kind or kernel_corpus.GENERATORS:
@@ -65,7 +66,7 @@ def groups(args: argparse.Namespace) -> Iterator[tuple[str, range]]:
 
 
 def faults(kind: str, seeds: range, settings: int) -> list[str]:
-    """What is wrong with the group, an error of the device being all."""
+    """Return the faults of the group; an error of the device is one fault."""
     chosen = kernel_corpus.SETTINGS[:settings]
     try:
         return list(kernel_corpus.differences(kind, seeds, chosen))

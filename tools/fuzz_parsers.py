@@ -5,10 +5,10 @@
     python tools/fuzz_parsers.py --merge
 
 Each target of tests/fuzz/parsers is built with the parser's sources under
-AddressSanitizer and UndefinedBehaviorSanitizer and with libFuzzer, which
-comes with clang, and gets its share of the MINUTES.  Where no clang has
-libFuzzer, the corpus alone is run, under gcc's sanitizers.  An input that
-ends a target is kept in build/fuzz/faults, and the exit status is 1.
+AddressSanitizer and UndefinedBehaviorSanitizer and with libFuzzer, which is
+part of clang, and gets its share of the MINUTES.  If no clang has libFuzzer,
+only the corpus is run, with gcc's sanitizers.  An input that ends a target is
+kept in build/fuzz/faults, and the exit status is 1.
 """
 
 # SPDX-License-Identifier: MIT
@@ -46,19 +46,19 @@ ENVIRONMENT = {
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-MOST_BYTES = 8192  # of an input
-MOST_SECONDS = 5  # that one input may take
+MOST_BYTES = 8192  # largest size of an input
+MOST_SECONDS = 5  # longest run of one input
 
 
 def configuration() -> dict[str, dict[str, Any]]:
-    """The rows of targets.toml, with this processor's files."""
+    """Return the rows of targets.toml, with this processor's files."""
     arch = "aarch64" if platform.machine() == "aarch64" else "x86_64"
     text = (TARGETS / "targets.toml").read_text().replace("@arch@", arch)
     return tomllib.loads(text)
 
 
 def engine() -> str | None:
-    """A clang with libFuzzer and the sanitizers, or None."""
+    """Return a clang with libFuzzer and the sanitizers, or None."""
     source = (
         "#include <stddef.h>\n#include <stdint.h>\n"
         "int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n)"
@@ -84,7 +84,7 @@ def engine() -> str | None:
 
 
 def includes() -> list[str]:
-    """The folders of headers that the parsers' sources need."""
+    """Return the folders of headers that the parsers' sources need."""
     llvm = subprocess.run(
         ["llvm-config-19", "--includedir"],
         capture_output=True,
@@ -107,8 +107,14 @@ def build(
 
     Parameters
     ----------
+    name
+        The target.
+    row
+        Its row in targets.toml.
     mode
         "fuzz" (needs clang), "replay" (gcc's sanitizers) or "coverage".
+    clang
+        The clang with libFuzzer, or None.
     """
     folder = BUILD / mode / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -129,7 +135,8 @@ def build(
         sources.append(TARGETS / "replay.c")
     flags = [
         *["-std=gnu11", "-D_GNU_SOURCE", "-g", "-w", *includes()],
-        # clang before 17 does not know the names of levels; no code runs
+        # Versions of clang before 17 do not know the names of levels; the call
+        # is never executed.
         "-D__builtin_cpu_supports(level)=1",
         "-ffunction-sections",
     ]
@@ -144,7 +151,7 @@ def build(
 
 
 def dictionary(name: str, row: dict[str, Any]) -> list[str]:
-    """The engine's option for words that stand in the parser's sources."""
+    """Return the engine's option for literals in the parser's sources."""
     words = set()
     for path in row.get("dictionary", row["parsers"]):
         text = (ROOT / "src" / path).read_text()
@@ -157,7 +164,7 @@ def dictionary(name: str, row: dict[str, Any]) -> list[str]:
 
 
 def unpack(name: str, folder: Path) -> list[Path]:
-    """Put a target's corpus into a folder; its files."""
+    """Extract a target's corpus into a folder; return its files."""
     folder.mkdir(parents=True, exist_ok=True)
     archive = CORPUS / f"{name}.zip"
     if archive.exists():
@@ -169,7 +176,7 @@ def unpack(name: str, folder: Path) -> list[Path]:
 
 
 def pack(name: str, folder: Path) -> int:
-    """Write a target's archive: the same bytes for the same inputs."""
+    """Write a target's archive: equal inputs give equal bytes."""
     seeds = {path.read_bytes() for path in (CORPUS / name).glob("*")}
     texts = {path.read_bytes() for path in folder.iterdir()} - seeds
     CORPUS.mkdir(parents=True, exist_ok=True)
@@ -187,7 +194,7 @@ def children_seconds() -> float:
 
 
 def note(name: str, executions: int, seconds: float, faults: int) -> None:
-    """Add a run to the ledger, from which docs/fuzzing.md is written."""
+    """Add a run to the ledger, from which docs/fuzzing.md is generated."""
     ledger = json.loads(LEDGER.read_text()) if LEDGER.exists() else {}
     row = ledger.setdefault(name, {"executions": 0, "seconds": 0, "faults": 0})
     row["executions"] += executions
@@ -197,7 +204,7 @@ def note(name: str, executions: int, seconds: float, faults: int) -> None:
 
 
 def fuzz(name: str, program: Path, options: list[str], seconds: float) -> bool:
-    """Run a target for so many seconds; False: an input ended it."""
+    """Run a target for some seconds; return False if an input ended it."""
     work, faults = BUILD / "corpus" / name, BUILD / "faults"
     unpack(name, work)
     faults.mkdir(exist_ok=True)
@@ -227,7 +234,7 @@ def fuzz(name: str, program: Path, options: list[str], seconds: float) -> bool:
 
 
 def replay(name: str, program: Path, folder: Path) -> bool:
-    """Run a target on its corpus; False: an input ended it."""
+    """Run a target on its corpus; return False if an input ended it."""
     files = unpack(name, folder)
     done = subprocess.run(
         [str(program), *map(str, files)],
@@ -244,7 +251,7 @@ def replay(name: str, program: Path, folder: Path) -> bool:
 
 
 def covered(name: str, row: dict[str, Any], program: Path) -> dict[str, tuple]:
-    """Lines of each parser that the corpus reaches, and all of them."""
+    """Return (lines that the corpus reaches, all lines) of each parser."""
     shown = subprocess.run(
         [
             "gcov",
@@ -273,7 +280,7 @@ def covered(name: str, row: dict[str, Any], program: Path) -> dict[str, tuple]:
 
 
 def report_coverage(rows: dict[str, dict[str, Any]]) -> int:
-    """Print what the corpus covers; 1 where a target covers too little."""
+    """Print the corpus's coverage; return 1 if a target covers too little."""
     ledger = json.loads(LEDGER.read_text()) if LEDGER.exists() else {}
     low = 0
     print("| parser | files | lines | covered | executions | CPU minutes |")
@@ -305,7 +312,7 @@ def report_coverage(rows: dict[str, dict[str, Any]]) -> int:
 
 
 def merge(name: str, program: Path) -> None:
-    """Keep the inputs that together reach what all reach."""
+    """Keep the inputs that together reach the same code as all inputs."""
     work = BUILD / "corpus" / name
     unpack(name, work)
     with tempfile.TemporaryDirectory() as folder:
@@ -329,7 +336,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run the tasks of the command line."""
     asked = arguments()
     if asked.engine:
         return engine() is None

@@ -3,12 +3,12 @@
     .venv/bin/python tools/jit_coverage.py [--kernels N] [--tests] [--keep]
                                            [--missed] [--least PERCENT]
 
-Builds pycuda-jit in build/coverage so that it counts, compiles N random
-kernels of each kind (100) in every setting, with checks and for `explain`, and
-with --tests runs the tests that compile kernels.  Prints the share of lines
-that were run, by folder; with --missed also which were not.  --keep adds to
-what earlier runs have counted.  The exit status is 1 if less than PERCENT (90)
-of all lines were run.  gcov, which comes with gcc, does the counting.
+Builds pycuda-jit in build/coverage with counters, compiles N random kernels of
+each kind (100) in every setting, with checks and for `explain`, and with
+--tests runs the tests that compile kernels.  Prints the share of lines that
+were run, by folder; with --missed also the lines that were not.  --keep adds
+to the counts of earlier runs.  The exit status is 1 if less than PERCENT (90)
+of all lines were run.  gcov, a part of gcc, counts.
 """
 
 # SPDX-License-Identifier: MIT
@@ -33,10 +33,10 @@ OPTIONS = [
     "-Db_coverage=true",
     "-Dbuildtype=debug",
     "-Doptimization=1",
-    # The program leaves by _exit, before which nothing would be written.
+    # The program leaves by _exit, which would not write the counts.
     "-Dc_args=-D_exit=exit",
 ]
-# What the kernels are compiled for besides the usual.
+# Settings in addition to the default one.
 VARIANTS: list[dict[str, str]] = [
     {},
     {"PYCUDA_CPU_TARGET": "x86-64-v3", "PYCUDA_CPU_WARPS": "0"},
@@ -58,7 +58,7 @@ def build() -> None:
 
 
 def run(words: list[str], variant: dict[str, str]) -> None:
-    """Runs a program of Python whose kernels the counting program compiles."""
+    """Run a Python program whose kernels the counting program compiles."""
     with tempfile.TemporaryDirectory() as cache:
         environment = os.environ | variant
         environment |= {"PYCUDA_DEVICE": "cpu", "PYCUDA_JIT": str(PROGRAM)}
@@ -80,7 +80,7 @@ def compile_kernels(count: int) -> None:
 
 
 def explain_kernels(count: int) -> None:
-    """Lets the first of each kind be explained, as one source."""
+    """Explain the first kernel of each kind, as one source."""
     sys.path.insert(0, str(ROOT / "tests" / "kernels"))
     from kernel_corpus import GENERATORS, HEAD
 
@@ -96,7 +96,7 @@ def explain_kernels(count: int) -> None:
 
 
 def count_lines() -> dict[str, dict[int, bool]]:
-    """The lines of each source file that are code, and whether they ran."""
+    """Return the code lines of each source file, and whether they ran."""
     lines: dict[str, dict[int, bool]] = defaultdict(dict)
     counted = sorted(BUILD.glob("src/jit/pycuda-jit.p/*.gcda"))
     done = subprocess.run(
@@ -119,7 +119,7 @@ def count_lines() -> dict[str, dict[int, bool]]:
 
 
 def print_table(lines: dict[str, dict[int, bool]], missed: bool) -> float:
-    """The shares by folder and file; returns that of all, in percent."""
+    """Print the shares by folder and file; return the total in percent."""
     folders: dict[str, list[bool]] = defaultdict(list)
     for path, rows in sorted(lines.items()):
         folders[str(Path(path).parent)] += rows.values()

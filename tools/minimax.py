@@ -1,15 +1,15 @@
 """Coefficients of the polynomials in pycuda/cuda/cpu/math_*.h.
 
-Usage: ``python tools/minimax.py [NAME...]`` prints the named rows of
-`ROWS` as C macros; ``--write`` makes pycuda/cuda/cpu/math_polynomials.h of all
-of them (some minutes).
+Usage: ``python tools/minimax.py [NAME...]`` prints the named rows of `ROWS` as
+C macros; ``--write`` writes all of them to pycuda/cuda/cpu/math_polynomials.h
+(takes some minutes).
 
 Each row is the polynomial of least maximal error, found by Remez's exchange
 algorithm in mpmath: solve for the coefficients that make the weighted error
 alternate over a set of points, move the points to the extrema of the error,
-repeat.  Coefficients are rounded to the type in which they are used one after
-the other, from the lowest power up, the rest being fitted again each time, so
-that the error printed is that of the rounded polynomial.
+repeat.  Coefficients are rounded one after the other to the type in which they
+are used, from the lowest power up, and the remaining ones are fitted again
+each time, so that the printed error is that of the rounded polynomial.
 """
 
 import sys
@@ -27,22 +27,22 @@ mp.dps = 40
 
 @dataclass(frozen=True)
 class Polynomial:
-    """What is approximated, where, and how.
+    """A polynomial to find: function, interval and form.
 
     Attributes
     ----------
     target
-        The function that the polynomial stands for.
+        The function to approximate.
     weight
-        What an error is multiplied with before it counts.
+        Factor of an error.
     low, high
         The interval.
     count
-        How many coefficients, those of t^0, t^1, ...
+        Number of coefficients, those of t^0, t^1, ...
     bits
         Bits of a coefficient's significand: 24 or 53.
     last
-        What the coefficient of the highest power is moved by in the end.
+        Final offset of the coefficient of the highest power.
     split
         Whether the macros are NAME_FIRST, the coefficient of t^0, and
         NAME_REST(t), the polynomial of the others.
@@ -63,7 +63,7 @@ class Polynomial:
 
 
 def rounded(value: mpf, bits: int) -> mpf:
-    """`value` rounded to nearest with `bits` bits."""
+    """Return `value` rounded to nearest with `bits` bits."""
     if value == 0:
         return mpf(0)
     _, exponent = mpmath.frexp(value)
@@ -72,7 +72,7 @@ def rounded(value: mpf, bits: int) -> mpf:
 
 
 def chebyshev_points(low: mpf, high: mpf, count: int) -> list[mpf]:
-    """`count` points, denser towards the ends."""
+    """Return `count` points, denser towards the ends."""
     half, middle = (high - low) / 2, (high + low) / 2
     return [
         middle - half * mpmath.cos(mpmath.pi * i / (count - 1))
@@ -81,7 +81,7 @@ def chebyshev_points(low: mpf, high: mpf, count: int) -> list[mpf]:
 
 
 def extrema(error: Function, grid: list[mpf], count: int) -> list[mpf]:
-    """`count` points of alternating sign where `error` is large."""
+    """Return `count` points of alternating sign with a large `error`."""
     values = [error(x) for x in grid]
     best: list[tuple[mpf, mpf]] = []
     for x, value in zip(grid, values, strict=True):
@@ -98,7 +98,7 @@ def extrema(error: Function, grid: list[mpf], count: int) -> list[mpf]:
         elif len(best) == count + 1:
             best.pop(0 if sizes[0] < sizes[-1] else -1)
         else:
-            # Its neighbours have one sign: the greater of them stays.
+            # Two neighbours have one sign: keep the greater one.
             worse = (
                 least - 1
                 if sizes[least - 1] < sizes[least + 1]
@@ -110,7 +110,7 @@ def extrema(error: Function, grid: list[mpf], count: int) -> list[mpf]:
 
 
 def remez(row: Polynomial, fixed: dict[int, mpf]) -> dict[int, mpf]:
-    """The best coefficients for the powers that are not in `fixed`."""
+    """Return the best coefficients for the powers that are not in `fixed`."""
     low, high = mpf(row.low), mpf(row.high)
     free = [p for p in range(row.count) if p not in fixed]
 
@@ -119,9 +119,9 @@ def remez(row: Polynomial, fixed: dict[int, mpf]) -> dict[int, mpf]:
 
     count = len(free) + 1
     grid = chebyshev_points(low, high, 24 * count)
-    # Nothing is to be seen at 0, where the weights of most rows vanish.
+    # At 0 the weights of most rows vanish, so the grid excludes it.
     grid = [x for x in grid if abs(x) > (high - low) / 400]
-    # x^p changes its sign at 0: so must the errors that are to alternate.
+    # x^p changes its sign at 0, so the alternating errors must do so, too.
     odd_first = free[0] % 2
 
     def weight(x: mpf) -> mpf:
@@ -154,7 +154,7 @@ def remez(row: Polynomial, fixed: dict[int, mpf]) -> dict[int, mpf]:
 
 
 def fit(row: Polynomial) -> tuple[dict[int, mpf], mpf]:
-    """Rounded coefficients by power, and the greatest weighted error."""
+    """Return rounded coefficients by power, and the weighted error."""
     fixed: dict[int, mpf] = {}
     for power in range(row.count):
         found = remez(row, fixed)
@@ -275,7 +275,7 @@ QUARTER = mpmath.pi / 2 * (1 + mpf(2) ** -12)
 def near_zero(
     function: Function, guess: float, half: float, count: int
 ) -> Polynomial:
-    """f(z + t) = t P(t) about the zero z of a function near a guess."""
+    """f(z + t) = t P(t) near the zero z of a function that is near a guess."""
     zero = mpmath.findroot(function, guess)
     slope = mpmath.diff(function, zero)
 
@@ -336,7 +336,7 @@ ROWS: dict[str, Polynomial] = {
     "EXP10F": after(
         lambda x: mpf(10) ** x, 1, lambda x: mpf(1), (-0.151, 0.151), 6
     ),
-    # of powf: 2^r = P(r), log2(1 + f) = f P(f)
+    # Polynomials of powf: 2^r = P(r), log2(1 + f) = f P(f)
     "POWF_EXP": Polynomial(
         lambda x: mpf(2) ** x, lambda x: mpf(2) ** -x, -0.501, 0.501, 7, 53
     ),
@@ -366,12 +366,12 @@ ROWS: dict[str, Polynomial] = {
         9,
         53,
     ),
-    # Moved so that no sine is above 1, whatever is rounded: all floats from
-    # 0.5 to 1.5748 were tried.  (Doubles' is limited: that of pi / 2 would
-    # be below 1.)
+    # Offset so that no sine exceeds 1, for any rounding: all floats from 0.5
+    # to 1.5748 were tried. (The offset of doubles is limited: the sine of pi /
+    # 2 would be below 1.)
     "SINF": odd(mpmath.sin, QUARTER, 4, last=200 * 2**-43, split=True),
-    # sin(x) for cosf, whose remainders reach further; all floats from 2^-13
-    # to 10 were tried.
+    # sin(x) for cosf, whose remainders have a larger range; all floats from
+    # 2^-13 to 10 were tried.
     "COSF": odd(
         mpmath.sin,
         QUARTER + mpmath.pi / 256,
@@ -409,8 +409,8 @@ ROWS: dict[str, Polynomial] = {
     "RCBRT": Polynomial(
         lambda m: mpmath.cbrt(1 / m), mpmath.cbrt, 1, 2, 5, 24
     ),
-    # erf(x) = x + x P(x^2); 1 - exp(P(x)); erfcx, see above; and erf of
-    # double as x + x P(x^2 - 15/16) and 1 - P(x - 11/8)^8
+    # erf(x) = x + x P(x^2); 1 - exp(P(x)); erfcx as above; and erf of double
+    # as x + x P(x^2 - 15/16) and 1 - P(x - 11/8)^8
     "ERFF": Polynomial(
         lambda t: mpmath.erf(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1,
         lambda t: mpmath.sqrt(t) / mpmath.erf(mpmath.sqrt(t)),
@@ -447,7 +447,7 @@ ROWS: dict[str, Polynomial] = {
         18,
         53,
     ),
-    # Bessel's functions about their zeros below 8
+    # Bessel's functions near their zeros below 8
     "J0_1": near_zero(J0, 2.4048, 0.55, 13),
     "J0_2": near_zero(J0, 5.5201, 0.55, 13),
     "J1_1": near_zero(J1, 3.8317, 0.55, 13),
@@ -457,7 +457,7 @@ ROWS: dict[str, Polynomial] = {
     "Y0_3": near_zero(Y0, 7.0861, 0.55, 13),
     "Y1_1": near_zero(Y1, 2.1971, 0.5, 17),
     "Y1_2": near_zero(Y1, 5.4297, 0.55, 14),
-    # The modified ones, below 9 and above
+    # The modified Bessel functions, below 9 and above
     "I0": modified(0, 9, 16),
     "I0_TAIL": modified_tail(0, 9, 23),
     "I1": modified(1, 9, 15),
@@ -470,7 +470,7 @@ def literal(value: mpf, bits: int) -> str:
 
 
 def shorter(text: str) -> str:
-    """A hexadecimal literal without its closing zeros."""
+    """Return a hexadecimal literal without trailing zeros."""
     digits, _, exponent = text.partition("p")
     head, _, tail = digits.partition(".")
     tail = tail.rstrip("0")
@@ -478,7 +478,7 @@ def shorter(text: str) -> str:
 
 
 def macro(name: str, row: Polynomial) -> str:
-    """The row as a C macro of t."""
+    """Return the row as a C macro of t."""
     found, worst = fit(row)
     values = [shorter(literal(found[p], row.bits)) for p in range(row.count)]
     error = mpmath.log(worst, 2)
@@ -516,7 +516,7 @@ HEAD = """\
 
 
 def horner(most: int) -> str:
-    """Macros that evaluate c[0] + c[1] t + ... with fma, by count."""
+    """Return macros that evaluate c[0] + c[1] t + ... with fma, by count."""
     lines = ["#define __PYCUDA_POLY1F(t, c0) (c0)"]
     lines += ["#define __PYCUDA_POLY1(t, c0) (c0)"]
     for n in range(2, most + 1):

@@ -1,8 +1,8 @@
 """Prints the pip requirement of the NVRTC that this machine's GPU lacks.
 
-Nothing is printed on the CPU device, or where an NVRTC that fits is found.
-The package itself finds the compiler and knows the wheel's name; this script
-only passes its advice on.
+Prints nothing on the CPU device, or if a suitable NVRTC is found.  The package
+itself finds the compiler and knows the wheel's name; this script only prints
+its advice.
 """
 
 import re
@@ -17,7 +17,7 @@ def main() -> int:
     try:
         drv.init()
     except drv.Error:
-        return 0  # no device at all: the programs will say so
+        return 0  # no device: the programs will report it
     if _driver._device_kind() != "gpu":
         return 0
     context = drv.Device(0).make_context()

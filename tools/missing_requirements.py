@@ -1,7 +1,7 @@
 """Prints the lines of requirements.txt that this Python does not satisfy.
 
-``./run`` asks before it calls pip, so that nothing needs the network once
-everything is there.
+``./run`` asks before it calls pip, so that it needs no network if everything
+is installed.
 """
 
 import fnmatch
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def is_satisfied(line: str) -> bool:
-    """Whether what fits `name`, `name==pattern` or `name>=X.Y` is here."""
+    """Return whether `name`, `name==pattern` or `name>=X.Y` is satisfied."""
     name, _, least = line.partition(">=")
     name, _, pattern = name.partition("==")
     try:
@@ -25,12 +25,12 @@ def is_satisfied(line: str) -> bool:
 
 
 def numbers(version: str) -> list[int]:
-    """Those that a version begins with."""
+    """Return the numbers at the start of a version."""
     return [int(n) for n in re.findall(r"\d+", version)[:2]]
 
 
 def main() -> None:
-    """Print what is missing, one requirement a line."""
+    """Print the missing requirements, one per line."""
     text = Path(__file__).with_name("requirements.txt").read_text()
     lines = [line.strip() for line in text.splitlines()]
     for line in lines:

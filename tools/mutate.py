@@ -43,17 +43,17 @@ from mutation.reach import Reach, Test
 from mutation.ready import SECONDS, Ready, affordable
 
 EQUIVALENT = Path(__file__).parent / "mutation" / "equivalent.toml"
-FIRST = 20  # tests of the first run
-BESIDE = 100  # tests of the functions beside it
+FIRST = 20  # number of tests in the first run
+BESIDE = 100  # number of tests of neighbouring functions
 KILLED = "killed by "
 SURVIVED = "SURVIVED"
 
 
 class Verdict(NamedTuple):
-    """What became of one function."""
+    """The outcome for one function."""
 
     key: str
-    text: str  # "killed by TEST", or "SURVIVED" and why
+    text: str  # "killed by TEST", or "SURVIVED" and the reason
 
     @property
     def killed(self) -> bool:
@@ -61,7 +61,7 @@ class Verdict(NamedTuple):
 
 
 class Memory:
-    """Verdicts of earlier runs, good while function and tests stay."""
+    """Verdicts of earlier runs, valid until function or tests change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -76,12 +76,12 @@ class Memory:
         if entry is None or entry["digest"] != digest:
             return None
         verdict = Verdict(key, entry["text"])
-        # More tests never bring a dead function back.
+        # Additional tests never make a killed function a survivor.
         same = verdict.killed or entry["tests"] == tests
         return verdict if same else None
 
     def killer(self, key: str) -> str:
-        """The test that failed for a function the last time, or ""."""
+        """Return the test that failed for a function last time, or ""."""
         text = self.known.get(key, {"text": ""})["text"]
         return text.removeprefix(KILLED) if text.startswith(KILLED) else ""
 
@@ -100,19 +100,20 @@ class Memory:
 class Judge:
     """Switches functions off and runs tests."""
 
-    begin = Ready  # a process that has read the tests
+    begin = Ready  # a process that has imported the tests
 
     def __init__(self, copy: Copy, reach: Reach, calling: bool) -> None:
         self.copy = copy
         self.reach = reach
-        self.calling = calling  # run no other tests of the files
-        self.sound: set[tuple[str, ...]] = set()  # that pass, seen again
+        self.calling = calling  # run only these tests of the files
+        # tests that pass without a mutation, as verified
+        self.sound: set[tuple[str, ...]] = set()
         self.unsound: set[str] = set()
         self._own = threading.local()
         self._open: list[Ready] = []
 
     def first(self, key: str, killer: str = "") -> Verdict:
-        """What the tests say that are likely to miss a function."""
+        """Run the tests that are most likely to notice the mutation."""
         chosen = [*self.reach.named(killer), *self.reach.tests_of(key)]
         tests = list(dict.fromkeys(chosen))
         ready, met = self._ready(), 0
@@ -124,43 +125,44 @@ class Judge:
                 return Verdict(key, KILLED + failure)
             met += len(some)
             if not ready.has_called(key):
-                break  # imports call it, and were made before
+                break  # imports call the function, and happened before
         return Verdict(key, f"{SURVIVED}: {met} first tests")
 
     def _first_failure(self, ready: Ready, tests: list[Test], key: str) -> str:
-        """What fails for the function's sake, "" if nothing does."""
+        """Return the test that fails because of the function, or ""."""
         while tests:
             failure = ready.failure(tests, key)
             if not failure:
                 break
             if not ready.failure(up_to(failure, tests)):
                 return failure
-            # Fails with nothing off, or by what it left to the next one.
+            # It fails without a mutation, or because of state left by another
+            # test.
             if failure not in [test.name for test in tests]:
                 break
             tests = [test for test in tests if test.name != failure]
         return ""
 
     def _ready(self) -> Ready:
-        """The process of this thread that has read the tests."""
+        """Return this thread's process that has imported the tests."""
         if not hasattr(self._own, "ready"):
             self._own.ready = self.begin(self.copy)
             self._open.append(self._own.ready)
         return self._own.ready
 
     def close(self) -> None:
-        """End the processes that have read the tests."""
+        """End the processes that have imported the tests."""
         while self._open:
             self._open.pop().close()
 
     def judge(
         self, key: str, killer: str = "", all_tests: bool = True
     ) -> Verdict:
-        """The verdict on a function, which `killer` may well kill."""
+        """Return the verdict on a function; `killer` is likely to fail."""
         likely = self.reach.named(killer)  # it has to fail again
         calling = self.reach.tests_of(key)
         rest = [] if self.calling else self.reach.whole_files(calling)
-        # Calls are noted once: by then the function may not have been there.
+        # Calls are recorded once, and the function may be newer than that.
         beside = self.reach.tests_beside(key)[:BESIDE]
         done: set[str] = set()
         first, then = calling[:FIRST], calling[FIRST:]
@@ -178,7 +180,7 @@ class Judge:
         )
 
     def _failure(self, key: str, tests: list[Test]) -> str:
-        """What fails for the function's sake, "" if nothing does."""
+        """Return the test that fails because of the function, or ""."""
         while True:
             chosen = [test for test in tests if test.name not in self.unsound]
             if not chosen:
@@ -198,10 +200,13 @@ class Judge:
         )
 
     def _is_sound(self, failure: str, tests: list[Test]) -> bool:
-        """Whether what failed passes, after the same, with nothing off."""
+        """Return whether the failed test passes without a mutation.
+
+        The same tests run before it.
+        """
         if "::" not in failure:
             self._see_that_tests_run(tests[0])
-            return True  # a crash, an import that fails, no end
+            return True  # a crash, a failing import, a timeout
         names = [test.name for test in tests]
         at = names.index(failure) if failure in names else 0
         before = (*names[:at], failure)
@@ -213,7 +218,7 @@ class Judge:
         return True
 
     def _see_that_tests_run(self, test: Test) -> None:
-        """Exit if a test does not even begin with nothing off."""
+        """Exit if a test cannot even start without a mutation."""
         if (test.name,) in self.sound:
             return
         failure = self.copy.run_tests([test.file], tests=[test.name])
@@ -223,13 +228,13 @@ class Judge:
 
 
 def up_to(failure: str, tests: list[Test]) -> list[Test]:
-    """The tests that ran where `failure` was the first, as it says."""
+    """Return the tests up to the first failure, as `failure` names it."""
     names = [test.name for test in tests]
     return tests[: names.index(failure) + 1] if failure in names else tests
 
 
 def read_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -303,7 +308,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def choose(copy: Copy, options: argparse.Namespace) -> list[str]:
-    """Keys of the functions to try."""
+    """Return the keys of the functions to try."""
     if options.function:
         unknown = [k for k in options.function if k not in copy.functions]
         if unknown:
@@ -327,7 +332,7 @@ def judge_all(
     memory: Memory,
     options: argparse.Namespace,
 ) -> list[Verdict]:
-    """Judge what is not judged yet."""
+    """Judge the functions without a verdict."""
     judge = Judge(copy, reach, options.calling)
     quick = options.known or options.calling or options.first
     tests = reach.fingerprint()
@@ -360,13 +365,13 @@ def judge_all(
 
 
 def equivalents() -> dict[str, str]:
-    """Functions whose emptying no test can see, and why."""
+    """Return functions with undetectable mutations, and the reasons."""
     table = tomllib.loads(EQUIVALENT.read_text())
     return {row["key"]: row["reason"] for row in table.get("function", [])}
 
 
 def revision() -> str:
-    """What the tree is, as git names it."""
+    """Return git's name of the tree."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=ROOT,
@@ -378,7 +383,7 @@ def revision() -> str:
 
 
 def report(verdicts: list[Verdict], options: argparse.Namespace) -> int:
-    """Print and record the outcome; the number of survivors."""
+    """Print and record the outcome; return the number of survivors."""
     reasons = equivalents()
     killed = [v for v in verdicts if v.killed]
     explained = [v for v in verdicts if not v.killed and v.key in reasons]
@@ -409,7 +414,7 @@ def report(verdicts: list[Verdict], options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Choose, judge, report; the exit status."""
+    """Choose, judge, report; return the exit status."""
     options = read_arguments()
     if options.seed is None:
         options.seed = random.randrange(10**6)

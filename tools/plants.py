@@ -3,11 +3,11 @@
     .venv/bin/python tools/plants.py [NAME...] [--first SEED] [--record FILE]
 
 Builds pycuda-jit with -Dplants=true in build/plants, and runs random kernels
-(tools/fuzz_kernels.py) with each fault of src/jit/plants.h, or with those that
-are named, up to the first kernel whose result is wrong, that is not compiled,
-crashes or does not end.  None may be found without a fault; each has to be
-found within 500 kernels.  The exit status is 1 if that is not so.
-`--record` writes the table to a page.
+(tools/fuzz_kernels.py) with each fault of src/jit/plants.h, or with the named
+ones, up to the first kernel that has a wrong result, does not compile, crashes
+or does not end.  No failure may occur without a fault; each fault has to be
+found within 500 kernels.  Otherwise the exit status is 1.  `--record` writes
+the table to a page.
 """
 
 # SPDX-License-Identifier: MIT
@@ -28,24 +28,24 @@ HEADER = ROOT / "src" / "jit" / "plants.h"
 BUILD = ROOT / "build" / "plants"
 MOST = 500  # kernels
 GROUP = 5  # of one kind, compiled together
-KINDS = ["regions", "warps", "grids"]  # that the faults are meant for
+KINDS = ["regions", "warps", "grids"]  # kinds for which the faults are planted
 
 
 class Search(NamedTuple):
-    """How many kernels were run, the last ones being wrong, and how."""
+    """Number of kernels run until the last ones were wrong; the symptom."""
 
     kernels: int
     symptom: str  # "" if none was wrong
 
 
 def plants() -> dict[str, str]:
-    """The faults that there are, each with what goes wrong."""
+    """Return the planted faults and their effects."""
     rows = re.findall(r'ROW\((\w+),\s*"([^"]*)"\)', HEADER.read_text())
     return dict(rows)
 
 
 def build() -> Path:
-    """pycuda-jit with all faults in it, none of them at work."""
+    """Build pycuda-jit with all faults, none of them active."""
     if not (BUILD / "build.ninja").exists():
         subprocess.run(
             ["meson", "setup", BUILD, "-Dcpu=enabled", "-Dplants=true"],

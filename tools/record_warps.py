@@ -76,7 +76,7 @@ class Child:
 
 
 def serve() -> None:
-    """Run the cases whose numbers come, until an error ends the context."""
+    """Run the requested cases, until an error ends the context."""
     from warp_cases import CASES, run, sources
 
     import pycuda.autoinit  # noqa: F401
@@ -88,7 +88,7 @@ def serve() -> None:
     for name in texts:
         try:
             modules[name] = SourceModule(texts[name], no_extern_c=True)
-        except Error as error:  # a header that is not installed
+        except Error as error:  # a header is not installed
             absent[name] = str(error).split("\n")[0][:200]
     print("ready", absent or "", flush=True)
     for line in sys.stdin:
@@ -113,7 +113,7 @@ def work(
     seconds: float,
     end: float,
 ) -> None:
-    """Run cases until `end`; those that are lost go to `again` as well."""
+    """Run cases until `end`; add those without an answer to `again`, too."""
     child: Child | None = None
     while time.monotonic() < end:
         try:
@@ -139,7 +139,7 @@ def work(
 def alone(
     todo: queue.Queue[int], told: dict[int, str], seconds: float, end: float
 ) -> None:
-    """Run each case once more, in a process of its own."""
+    """Run each case once more, in a separate process."""
     while time.monotonic() < end:
         try:
             index = todo.get_nowait()
@@ -150,7 +150,7 @@ def alone(
             child = Child()
             told[index] = child.ask(index, seconds)
         except (Lost, OSError) as error:
-            told[index] = str(error)  # "hang" for certain
+            told[index] = str(error)  # "hang", confirmed
         if child:
             child.close()
 
@@ -166,7 +166,7 @@ def side_by_side(count: int, function, *arguments) -> None:
 
 
 def read(path: Path) -> dict[str, str]:
-    """Return the lines of a table that are certain."""
+    """Return the lines of a table that are confirmed."""
     text = ""
     if path.exists():
         with (lzma.open if path.suffix == ".xz" else open)(path, "rt") as file:
@@ -177,7 +177,7 @@ def read(path: Path) -> dict[str, str]:
 
 
 def record(options: argparse.Namespace) -> None:
-    """Run what the table lacks and write it."""
+    """Run the cases that the table lacks and write it."""
     from warp_cases import CASES
 
     began, path = time.monotonic(), Path(options.out)
@@ -186,7 +186,8 @@ def record(options: argparse.Namespace) -> None:
     first.close()
     lines = read(path)
     left = [i for i, case in enumerate(CASES) if case.name not in lines]
-    random.Random(1).shuffle(left)  # cases that hang lie together
+    # distributes the cases that hang, which are adjacent
+    random.Random(1).shuffle(left)
     todo: queue.Queue[int] = queue.Queue()
     again: queue.Queue[int] = queue.Queue()
     for index in left:

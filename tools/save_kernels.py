@@ -2,9 +2,9 @@
 
     .venv/bin/python tools/save_kernels.py [COUNT] [FIRST]
 
-COUNT kernels (500) of all kinds in turn, from seed FIRST on, go to
+COUNT kernels (500) of all kinds in turn, from seed FIRST on, are written to
 tests/kernels/data/kernels.json.xz; tests/kernels/test_saved_kernels.py runs
-them.  Wanted when the generators have learnt much.
+them.  Run it after larger changes of the generators.
 """
 
 # SPDX-License-Identifier: MIT

@@ -1,8 +1,8 @@
-"""A copy of the tree with switches in it: kept up to date, built, tested.
+"""A copy of the tree with switches: updated, built, tested.
 
-Used by tools/mutate.py.  The folder holds tree/, build/, site/ (what is
-installed), cache/ (compiled kernels) and numbers.json (the functions'
-numbers, which never change once given).
+Used by tools/mutate.py.  The folder holds tree/, build/, site/ (the
+installation), cache/ (compiled kernels) and numbers.json (the functions'
+numbers, which never change once assigned).
 """
 
 # SPDX-License-Identifier: MIT
@@ -30,18 +30,19 @@ ROOT = HERE.parents[1]
 SECONDS_A_TEST = 60
 NO_END = "the tests did not end"
 
-# Files of this folder that go beside the package, by another name.
+# Files of this folder that are installed next to the package, and their names
+# there.
 INSTALLED = (
     ("page.py", "pycuda_mutation.py"),
     ("plugin.py", "pycuda_mutation_plugin.py"),
     ("serve.py", "pycuda_mutation_serve.py"),
 )
 
-# What does not free its memory is seen by slow tests alone.
+# Only slow tests notice a function that does not free memory.
 _SLOW_TOO = ("tests/isolated/test_leaks.py",)
 
-# What a fresh cache of kernels is needed for: a function of the compilers is
-# not called when the image is there already.
+# Functions that need a fresh cache of kernels: a function of the compilers is
+# not called if the image is cached.
 _COMPILERS = re.compile(
     r"src/jit/|src/cpu/(nvrtc|module)/|src/core/code/(nvrtc|linker|program)"
     r"|src/api/|pycuda/(_compile/|compiler)"
@@ -49,7 +50,7 @@ _COMPILERS = re.compile(
 
 
 def tracked() -> list[str]:
-    """Files of the tree that git does not ignore and that are there."""
+    """Return existing files of the tree that git does not ignore."""
     done = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"],
         cwd=ROOT,
@@ -62,7 +63,7 @@ def tracked() -> list[str]:
 
 
 def _write(path: Path, data: bytes, mode: int) -> None:
-    """Write what differs; what is equal keeps its date."""
+    """Write a file if its content differs; otherwise keep its date."""
     if path.exists() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 
 
 class Copy:
-    """The tree in a folder of its own."""
+    """The tree in a separate folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -100,7 +101,7 @@ class Copy:
         return self.numbers.setdefault(key, len(self.numbers) + 1)
 
     def read(self) -> None:
-        """Find the functions; nothing is written."""
+        """Find the functions; writes nothing."""
         for name in tracked():
             if name.startswith(("src/", "pycuda/")):
                 self._switched(name, (ROOT / name).read_bytes())
@@ -117,7 +118,7 @@ class Copy:
         return text.encode()
 
     def lock(self) -> None:
-        """Keep the folder to this process; exits if another has it."""
+        """Lock the folder for this process; exit if another has it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.held = (self.folder / "lock").open("w")
         try:
@@ -126,7 +127,7 @@ class Copy:
             sys.exit(f"another process works in {self.folder}: give --work")
 
     def refresh(self) -> None:
-        """Bring the tree to what the checkout holds now."""
+        """Update the tree to the state of the checkout."""
         names = tracked()
         for name in names:
             source = ROOT / name
@@ -141,7 +142,7 @@ class Copy:
         (self.folder / "numbers.json").write_text(json.dumps(self.numbers))
 
     def build(self) -> None:
-        """Build and install what changed; exits if that fails."""
+        """Build and install the changes; exit if that fails."""
         self.site.mkdir(parents=True, exist_ok=True)
         page.make_page(self.site / "pycuda_mutation.page")
         for name, installed in INSTALLED:
@@ -164,7 +165,8 @@ class Copy:
             "meson", "install", "-C", "../build", "--no-rebuild",
             "--only-changed", "--quiet",
         )  # fmt: skip
-        import ziglang  # the package looks for it beside itself
+        # the package looks for it in the folder next to its own
+        import ziglang
 
         link = self.site / "ziglang"
         link.unlink(missing_ok=True)
@@ -190,18 +192,18 @@ class Copy:
         calls: Path | None = None,
         limit: float = 1800,
     ) -> str:
-        """Run test files; what the first failure was, "" if there was none.
+        """Run test files; return the first failure, "" if there was none.
 
         Parameters
         ----------
         files : list of str
             Files of tests, from the root of the tree.
         off : str
-            Key of the function that is off.
+            Key of the function to switch off.
         tests : list of str, optional
             The tests in these files to run, in that order.
         calls : Path, optional
-            Where the plugin is to note calls; then failures do not stop.
+            File in which the plugin records calls; then all tests run.
         limit : float
             Seconds after which the tests are ended.
         """
@@ -213,7 +215,7 @@ class Copy:
             "nice", "-n", "5", sys.executable, "-P", "-m", "pytest", "-q",
             "-p", "pycuda_mutation_plugin", "-p", "no:cacheprovider",
             "-o", f"timeout={SECONDS_A_TEST}",
-            "-o", "timeout_method=thread",  # ends what a kernel holds up
+            "-o", "timeout_method=thread",  # ends a test that a kernel blocks
         ]  # fmt: skip
         if tests is None and not set(files) <= set(_SLOW_TOO):
             words += ["-m", "not slow or sweep"]
@@ -234,11 +236,11 @@ class Copy:
                 page.switch_off(view, 0)
 
     def own_page(self) -> Path:
-        """The page of switches of this thread.
+        """Return the page of switches of this thread.
 
-        The main thread has the one that processes open where their
-        environment names none: tests that make an environment of their own
-        see no other.
+        The main thread has the page that processes open if their environment
+        names none: tests that start processes with another environment see no
+        other page.
         """
         if not hasattr(self._own, "page"):
             main = threading.current_thread() is threading.main_thread()
@@ -249,24 +251,25 @@ class Copy:
 
     @property
     def _known(self) -> Path:
-        """Compiled kernels, for functions that are of no compiler."""
+        """Return the folder of compiled kernels, if no compiler is mutated."""
         return self.folder / "cache"
 
     def cache_for(
         self, off: str, scratch: str, calls_are_noted: bool = False
     ) -> Path:
-        """Where tests find kernels while a function is off.
+        """Return the cache of kernels for tests while a function is off.
 
-        Kernels that are there already would note no compiler's calls.
+        Cached kernels would hide calls of the compilers' functions.
         """
         fresh = calls_are_noted or _COMPILERS.match(off) is not None
         keeps = calls_are_noted or off.startswith("src/jit/")
         return self._fresh_cache(scratch, keeps) if fresh else self._known
 
     def _fresh_cache(self, scratch: str, keeps: bool) -> Path:
-        """A folder without kernels, for functions of a compiler.
+        """Return a folder without kernels, for functions of a compiler.
 
-        What the front end precompiles is no work of `pycuda-jit`, and stays.
+        Files that the front end has precompiled do not depend on `pycuda-jit`,
+        and stay.
         """
         headers = self._known / "pycuda-c" / "front"
         if keeps and headers.is_dir():
@@ -278,7 +281,7 @@ class Copy:
     def _run(
         self, words: list[str], environment: dict[str, str], limit: float
     ) -> str:
-        """Run pytest in a session of its own, that it may be ended whole."""
+        """Run pytest in a separate session, so that all of it can be ended."""
         process = subprocess.Popen(
             words,
             cwd=self.tree,
@@ -310,5 +313,5 @@ class Copy:
         return failed[0] if failed else f"exit status {process.returncode}"
 
     def forget(self) -> None:
-        """Remove everything."""
+        """Remove the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)

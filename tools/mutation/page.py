@@ -1,7 +1,7 @@
-"""The page of switches, as Python sees it; switch.h is C's view of it.
+"""The page of switches, as Python sees it; switch.h is C's view.
 
-tools/mutate.py installs this as `pycuda_mutation` beside the package that it
-tests, with the page beside that; PYCUDA_MUTATION_PAGE names another.
+tools/mutate.py installs this as `pycuda_mutation` next to the package that it
+tests, together with the page; PYCUDA_MUTATION_PAGE names another page.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,7 +17,7 @@ HEAD = 4  # the number of the function that is off; 0: none
 
 
 def open_page(path: Path) -> memoryview:
-    """The page at `path`, shared with every process that has it open."""
+    """Map the page at `path`, shared with all processes that map it."""
     file = os.open(path, os.O_RDWR)
     try:
         return memoryview(mmap.mmap(file, BYTES))
@@ -26,7 +26,7 @@ def open_page(path: Path) -> memoryview:
 
 
 def make_page(path: Path) -> memoryview:
-    """A page with nothing off; what is mapped already stays mapped."""
+    """Write a page with nothing off; existing mappings stay valid."""
     path.touch()
     os.truncate(path, BYTES)
     page = open_page(path)
@@ -40,7 +40,7 @@ def switch_off(page: memoryview, number: int) -> None:
 
 
 def take_called(page: memoryview) -> list[int]:
-    """Functions called since the last time."""
+    """Return the functions called since the last call of this one."""
     flags = bytes(page[HEAD:])
     page[HEAD:] = bytes(BYTES - HEAD)
     return [number for number, flag in enumerate(flags) if flag]
@@ -55,7 +55,7 @@ _off = _page[:HEAD].cast("I") if _page is not None else None
 
 
 def off(number: int) -> bool:
-    """Whether the function is switched off; notes that it was called."""
+    """Return whether the function is off; record that it was called."""
     assert _page is not None and _off is not None
     _page[HEAD + number] = 1
     return _off[0] == number

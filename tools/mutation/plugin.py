@@ -1,9 +1,9 @@
-"""What pytest does in tools/mutate.py's copy: choose tests, note calls.
+"""Pytest plugin of tools/mutate.py's copy: selects tests, records calls.
 
 Installed there as `pycuda_mutation_plugin`.  PYCUDA_MUTATION_TESTS names a
-file of test ids, one a line, to run in that order; PYCUDA_MUTATION_CALLS one
-that gets a line of JSON a test: id, outcome, seconds, numbers of the functions
-called.
+file of test ids, one per line, to run in that order; PYCUDA_MUTATION_CALLS
+names a file that gets a line of JSON per test: id, outcome, seconds, numbers
+of the called functions.
 """
 
 # SPDX-License-Identifier: MIT
@@ -29,7 +29,7 @@ _seconds = 0.0
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """The tests that were asked for, in the order asked for."""
+    """Select the requested tests, in the requested order."""
     if _tests is None:
         return
     ids = Path(_tests).read_text().splitlines()
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(
 def pytest_runtest_protocol(
     item: pytest.Item,
 ) -> Iterator[None]:
-    """Note what the test calls, its fixtures and imports included."""
+    """Record the calls of a test, its fixtures and imports included."""
     global _seconds
     _seconds = 0.0
     _reports.clear()
@@ -63,7 +63,7 @@ def pytest_runtest_protocol(
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep what the phases of the test ended with."""
+    """Record the outcomes of the test's phases."""
     global _seconds
     _seconds += report.duration
     _reports[report.when] = report

@@ -1,7 +1,7 @@
-"""Which test calls which function: measured once, kept, file by file.
+"""Records which test calls which function, measured once per test file.
 
-Used by tools/mutate.py.  calls.jsonl in the copy's folder has a line a test:
-its file, a digest of that, its id, outcome, seconds, and the functions it
+Used by tools/mutate.py.  calls.jsonl in the copy's folder has a line per test:
+its file, the file's digest, its id, outcome, seconds, and the functions it
 called.
 """
 
@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from mutation.copy import Copy
 
-# Not about the product's functions, or without them.
+# Tests that are not about the product's functions, or do not call them.
 _SKIPPED = ("style", "wheel")
 
 
 class Test(NamedTuple):
-    """One test, as it went with nothing switched off."""
+    """One test, and its outcome without a mutation."""
 
     name: str
     outcome: str  # "passed", "failed" or "skipped"
@@ -45,7 +45,7 @@ def _digest(path: Path) -> str:
 
 
 class Reach:
-    """What the tests call."""
+    """The functions that the tests call."""
 
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
@@ -54,7 +54,7 @@ class Reach:
         if self.store.exists():
             for line in self.store.read_text().splitlines():
                 self._add(json.loads(line))
-        # pytest runs nothing at all where a file it is given is not there.
+        # pytest runs nothing at all if one of its files does not exist.
         self.files = {
             file: entry
             for file, entry in self.files.items()
@@ -76,7 +76,7 @@ class Reach:
             for path in (tree / "tests").rglob("test_*.py")
             if path.parent.name not in _SKIPPED
         ]
-        # Short files first: a run that is cut off then knows most of them.
+        # Short files first: a run that is cut off then covers most of them.
         paths.sort(key=lambda path: (path.stat().st_size, path))
         there = [str(path.relative_to(tree)) for path in paths]
         self.files = {f: e for f, e in self.files.items() if f in there}
@@ -103,12 +103,12 @@ class Reach:
         self._add(entry)
 
     def fingerprint(self) -> str:
-        """Changes when any test does."""
+        """Return a digest that changes with any test."""
         parts = sorted((f, entry[0]) for f, entry in self.files.items())
         return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
     def failing(self) -> list[str]:
-        """Tests that fail with nothing switched off."""
+        """Return the tests that fail without a mutation."""
         return [
             test.name
             for _, tests in self.files.values()
@@ -117,7 +117,7 @@ class Reach:
         ]
 
     def tests_of(self, key: str) -> list[Test]:
-        """Passing tests that call a function, the most particular first."""
+        """Return passing tests that call a function, most specific first."""
         number = self.copy.numbers[key]
         found = [
             test
@@ -128,12 +128,12 @@ class Reach:
         return by_file(found)
 
     def named(self, name: str) -> list[Test]:
-        """The passing test of that name, if there is one."""
+        """Return the passing test of that name, if there is one."""
         _, tests = self.files.get(name.partition("::")[0], ("", []))
         return [t for t in tests if t.passed and t.name == name]
 
     def tests_beside(self, key: str) -> list[Test]:
-        """Passing tests that call other functions of its file."""
+        """Return passing tests that call other functions of its file."""
         path = key.partition(":")[0]
         numbers = {
             number
@@ -150,12 +150,12 @@ class Reach:
         )
 
     def whole_files(self, tests: list[Test]) -> list[Test]:
-        """Every passing test of these tests' files, in their order."""
+        """Return all passing tests of these tests' files, in their order."""
         files = dict.fromkeys(test.file for test in tests)
         return [t for f in files for t in self.files[f][1] if t.passed]
 
     def uncalled(self) -> list[str]:
-        """Functions that no test calls."""
+        """Return functions that no test calls."""
         called: set[int] = set()
         for _, tests in self.files.values():
             for test in tests:
@@ -165,7 +165,7 @@ class Reach:
 
 
 def by_file(tests: list[Test]) -> list[Test]:
-    """Tests that call little first, those of one file together."""
+    """Return tests grouped by file, those with few calls first."""
     groups: dict[str, list[Test]] = defaultdict(list)
     for test in sorted(tests, key=lambda t: (len(t.called), t.seconds)):
         groups[test.file].append(test)

@@ -1,4 +1,4 @@
-"""A process that has read all tests, and runs some in children: the fast way.
+"""A process that has imported all tests and runs some in children: fast path.
 
 Used by tools/mutate.py for the first tests of a function: importing and
 collecting them takes longer than running them.
@@ -18,14 +18,15 @@ from mutation import page
 from mutation.copy import SECONDS_A_TEST, Copy
 from mutation.reach import Test
 
-LEAST_SECONDS = 30  # that they are given
-# Of tests that are run so, by what they take with nothing off: of the first
-# ones, which show whether a child calls the function at all, and of all.
+LEAST_SECONDS = 30  # shortest time limit of the tests
+# Limits of the tests that run in this way, by their duration without a
+# mutation: of the first ones, which show whether a child calls the function at
+# all, and of all.
 SECONDS = (3, 15)
 
 
 class Ready:
-    """pytest with all tests of the copy read."""
+    """pytest with all tests of the copy imported."""
 
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
@@ -64,7 +65,7 @@ class Ready:
         return json.loads(line)
 
     def failure(self, tests: list[Test], off: str = "") -> str:
-        """The first failure of tests while a function is off, "" if none."""
+        """Return the first failure of tests while a function is off, or ""."""
         view = page.open_page(self.page)
         with tempfile.TemporaryDirectory(
             dir=self.copy.folder, ignore_cleanup_errors=True
@@ -89,7 +90,7 @@ class Ready:
                 page.switch_off(view, 0)
 
     def has_called(self, key: str) -> bool:
-        """Whether a function was called since the last time."""
+        """Return whether a function was called since the last call of this."""
         called = page.take_called(page.open_page(self.page))
         return self.copy.numbers[key] in called
 
@@ -101,7 +102,7 @@ class Ready:
 
 
 def affordable(tests: list[Test], most: float) -> list[Test]:
-    """As many of the first tests as take `most` seconds, one at least."""
+    """Return the first tests, at least one, within `most` seconds."""
     chosen, seconds = [], 0.0
     for test in tests:
         seconds += test.seconds

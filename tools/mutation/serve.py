@@ -1,13 +1,13 @@
-"""pytest that holds all tests ready and runs some in a child at a time.
+"""pytest that keeps all tests imported and runs some in one child at a time.
 
 tools/mutate.py installs this as `pycuda_mutation_serve`.  PYCUDA_MUTATION_PIPE
-holds the numbers of two open files, to read from and to write to.  A line of
-JSON there asks: ids of tests, variables of the environment, a folder for
-scratch, seconds at most.  A child runs them up to the first failure; the
-answer is a line of JSON: the test that failed, ended the child or did not
-end, "" if there is none.
+holds the numbers of two open files, to read from and to write to.  A request
+is a line of JSON: ids of tests, variables of the environment, a scratch
+folder, and a time limit in seconds.  A child runs the tests up to the first
+failure; the answer is a line of JSON: the test that failed, ended the child or
+did not end, or "".
 
-No device is touched before there is a child: who has asked it cannot fork.
+The parent never uses a device: a process with a context cannot fork.
 """
 
 # SPDX-License-Identifier: MIT
@@ -32,17 +32,17 @@ _reads, _writes = map(int, os.environ.pop("PYCUDA_MUTATION_PIPE").split(","))
 _AUTOINIT = "pycuda.autoinit"
 _PASSED = "all passed"
 _failed: list[str] = []
-_held: list[tuple[Any, str, Any]] = []  # from modules
+_held: list[tuple[Any, str, Any]] = []  # names that were replaced in modules
 
 
 def _hold_back(module: Any, name: str, instead: Any) -> None:
-    """What tests ask of a device while they are read is answered so."""
+    """Replace a function that tests call during import."""
     _held.append((module, name, getattr(module, name)))
     setattr(module, name, instead)
 
 
 def pytest_collection() -> None:
-    """Tests that import a context get none yet."""
+    """Prevent tests that import a context from creating one."""
     import pycuda.driver as driver
 
     sys.modules[_AUTOINIT] = types.ModuleType(_AUTOINIT)
@@ -52,21 +52,21 @@ def pytest_collection() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config) -> None:
-    """Tests that depend on the device are for the CPU's."""
+    """Set device-dependent tests to the CPU device."""
     for plugin in config.pluginmanager.get_plugins():
         if hasattr(plugin, "_device_kind"):
             _hold_back(plugin, "_device_kind", "cpu")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note what failed."""
+    """Record a failure."""
     if report.failed:
         _failed.append(report.nodeid)
         print(f"{report.nodeid}\n{report.longreprtext[-3000:]}", flush=True)
 
 
 def pytest_runtestloop(session: pytest.Session) -> bool:
-    """Answer until nothing is asked any more."""
+    """Answer requests until the pipe is closed."""
     ready = {item.nodeid: item for item in session.items}
     _answer(f"{len(ready)} tests")
     with os.fdopen(_reads) as asked:
@@ -80,7 +80,7 @@ def _answer(text: str) -> None:
 
 
 def _in_a_child(ready: dict[str, pytest.Item], asked: dict[str, Any]) -> str:
-    """What the first failure of the tests asked for was."""
+    """Run the requested tests in a child; return the first failure."""
     tells, told = os.pipe()
     child = os.fork()
     if child == 0:
@@ -98,7 +98,7 @@ def _in_a_child(ready: dict[str, pytest.Item], asked: dict[str, Any]) -> str:
 
 
 def _last_line(file: int, until: float) -> str:
-    """The last line that comes before the end or before a time."""
+    """Return the last line that arrives before the end or the time limit."""
     text = b"it did not begin"
     while select.select([file], [], [], max(until - time.monotonic(), 0))[0]:
         part = os.read(file, 65536)
@@ -110,7 +110,7 @@ def _last_line(file: int, until: float) -> str:
 
 
 def _begin(asked: dict[str, Any]) -> None:
-    """What importing the tests would have done."""
+    """Do the work that importing the tests would have done."""
     os.environ.update(asked["environment"])
     tempfile.tempdir = asked["scratch"]
     for module, name, held in _held:
@@ -122,7 +122,7 @@ def _begin(asked: dict[str, Any]) -> None:
 def _run(
     ready: dict[str, pytest.Item], asked: dict[str, Any], told: int
 ) -> None:
-    """Run tests up to the first failure; tell each, and how it ended."""
+    """Run tests up to the first failure; report each, and its outcome."""
     items = [ready[name] for name in asked["tests"] if name in ready]
     _begin(asked)
     for item, then in zip(items, [*items[1:], None], strict=False):

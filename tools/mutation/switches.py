@@ -1,9 +1,9 @@
-"""Sources whose functions can be emptied by a switch.
+"""Inserts switches that empty functions into sources.
 
-Called by tools/mutate.py.  Each function gets a first statement that returns
-a default of its type while the function's number is the one switched off, so
-that one build serves every function.  What is emptied: bodies that do more
-than return a constant.
+Called by tools/mutate.py.  Each function gets a first statement that returns a
+default of its type while the function is switched off by its number, so that
+one build serves every function.  Bodies that only return a constant get no
+switch.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,9 +23,9 @@ Numbers = Callable[[str], int]
 class Function(NamedTuple):
     """One function of the package."""
 
-    key: str  # "path:name", with "#2" behind the second of that name
+    key: str  # "path:name", with "#2" after the second of that name
     line: int
-    digest: str  # of its text
+    digest: str  # digest of its text
 
     def __str__(self) -> str:
         path, _, name = self.key.partition(":")
@@ -40,7 +40,7 @@ class Switched(NamedTuple):
 
 
 class _Keys:
-    """Names of the functions of one file, each given once."""
+    """Names of the functions of one file, each used once."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -74,7 +74,7 @@ _PYTHON_DEFAULTS = {
 
 
 def _yields(function: ast.FunctionDef) -> bool:
-    """Whether it is a generator."""
+    """Return whether a function is a generator."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -86,7 +86,7 @@ def _yields(function: ast.FunctionDef) -> bool:
 
 
 def python_default(function: ast.FunctionDef) -> str:
-    """The statement that stands for the body."""
+    """Return the statement that replaces the body."""
     if _yields(function):
         return "return"
     if function.returns is None:
@@ -96,7 +96,7 @@ def python_default(function: ast.FunctionDef) -> str:
 
 
 def _python_trivial(body: list[ast.stmt], default: str) -> bool:
-    """Whether emptying would change nothing, or only a constant."""
+    """Return whether emptying changes nothing, or only a constant."""
     if len(body) != 1:
         return not body
     only = body[0]
@@ -111,7 +111,7 @@ def _python_trivial(body: list[ast.stmt], default: str) -> bool:
 
 
 def _first_line(body: list[ast.stmt]) -> int:
-    """Where a body begins; a decorator comes before what it decorates."""
+    """Return the first line of a body; decorators count."""
     if not body:
         return 0
     above = getattr(body[0], "decorator_list", [])
@@ -121,7 +121,7 @@ def _first_line(body: list[ast.stmt]) -> int:
 def _definitions(
     node: ast.AST, prefix: str = ""
 ) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Every function with its qualified name."""
+    """Yield every function with its qualified name."""
     for child in ast.iter_child_nodes(node):
         inner = prefix
         if isinstance(child, ast.FunctionDef | ast.ClassDef):
@@ -132,7 +132,7 @@ def _definitions(
 
 
 def switch_python(path: str, text: str, number: Numbers) -> Switched:
-    """A Python file with switches; docstrings stay."""
+    """Return a Python file with switches; docstrings stay."""
     lines = text.splitlines(keepends=True)
     keys = _Keys(path)
     functions = []
@@ -170,7 +170,7 @@ _TRIVIAL = re.compile(
 
 
 def c_default(kind: str) -> str:
-    """The statement that returns a default of the type `kind`."""
+    """Return the statement that returns a default of the type `kind`."""
     plain = " ".join(_QUALIFIERS.sub(" ", kind).split())
     if plain == "PyObject *":
         return "Py_RETURN_NONE;"
@@ -186,7 +186,7 @@ def c_default(kind: str) -> str:
 
 
 def switch_c(path: str, text: str, number: Numbers) -> Switched:
-    """A C file, in the project's layout, with switches."""
+    """Return a C file, in the project's layout, with switches."""
     lines = text.splitlines(keepends=True)
     changed = list(lines)
     keys = _Keys(path)
@@ -215,7 +215,7 @@ def switch_c(path: str, text: str, number: Numbers) -> Switched:
 
 
 def switch(path: str, text: str, number: Numbers) -> Switched:
-    """A file with switches; untouched if it holds no product code."""
+    """Return a file with switches; unchanged if it has no product code."""
     if path.startswith("pycuda/") and path.endswith(".py"):
         return switch_python(path, text, number)
     if path.startswith("src/") and path.endswith(".c"):

@@ -40,7 +40,7 @@ import survey  # noqa: E402
 from batches import Judge  # noqa: E402
 from entries import Entry, folder  # noqa: E402
 
-# jn and yn take as long as their first argument is large.
+# jn and yn take time proportional to their first argument.
 SIDE_EFFECTS = re.compile(
     r"^[jy]nf?$|" + r"atomic|_sync|__(ld|st)[a-z]{1,2}$|activemask|oracle"
 )
@@ -48,7 +48,7 @@ SOURCES = HERE.parents[1] / "tests" / "oracle"
 
 
 def feeds() -> list[str]:
-    """All feeds: modules of names, then folders of sources."""
+    """Return all feeds: modules of names, then folders of sources."""
     modules = [path.stem for path in sorted((HERE / "names").glob("*.py"))]
     folders = [path.name for path in sorted(SOURCES.iterdir())]
     return [
@@ -59,7 +59,7 @@ def feeds() -> list[str]:
 
 
 def entries_of(feed: str) -> Iterator[Entry]:
-    """The entries of one feed."""
+    """Return the entries of one feed."""
     if (HERE / "names" / f"{feed}.py").is_file():
         yield from importlib.import_module(f"names.{feed}").entries()
     else:
@@ -67,7 +67,7 @@ def entries_of(feed: str) -> Iterator[Entry]:
 
 
 def ask(nvidia: compilers.Compiler, entries: list[Entry]) -> list[tuple]:
-    """(key, NVRTC's answer, ours) of each entry, or of a survey's calls."""
+    """Return (key, NVRTC's answer, ours) of each entry or survey call."""
     theirs = Judge(nvidia).ask(entries)
     ours = Judge(compilers.cpu()).ask(entries)
     return [
@@ -78,7 +78,7 @@ def ask(nvidia: compilers.Compiler, entries: list[Entry]) -> list[tuple]:
 
 
 def write_signatures(nvidia: compilers.Compiler) -> int:
-    """Write the calls that both compilers take, for `evaluate`."""
+    """Write the calls that both compilers accept, for `evaluate`."""
     entries = [
         entry
         for feed in ("math", "half", "warps")
@@ -149,7 +149,7 @@ def write_library(nvidia: compilers.Compiler) -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="oracle",
         description=__doc__,

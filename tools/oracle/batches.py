@@ -1,9 +1,9 @@
-"""Asks one compiler about many entries in few compilations.
+"""Queries one compiler about many entries in few compilations.
 
-Entries with the same headers and options share a source, each below a `#line`
-of its own, so that an error names the entry that it is about.  Those are
-taken out and the rest is compiled again, until nothing is refused; a failure
-that names no entry is searched by halves.
+Entries with the same headers and options share a source, each after a separate
+`#line`, so that an error identifies its entry.  The entries with errors are
+removed and the rest is compiled again, until nothing is refused; a failure
+that names no entry is bisected.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,7 +21,7 @@ Answers = dict[str, str]
 BATCH = 250
 TAKEN = "taken"
 MARK = re.compile(r"\bentry_(\d+)\b")
-# The integers of a `value` are read from the error that this type raises.
+# The integers of a `value` are read from the error that this type causes.
 REPORT = re.compile(r"oracle_report<([-\d, uUlL]*)>")
 REPORT_HEAD = """
 template <long long...> struct oracle_report;
@@ -30,7 +30,7 @@ template <class T> struct oracle_type {};
 
 
 def text_of(number: int, entry: Entry) -> str:
-    """One entry's part of a batch."""
+    """Return one entry's part of a batch."""
     code = entry.code
     if entry.value:
         code += f"\n__device__ oracle_report<{entry.value}> report_$;"
@@ -39,7 +39,7 @@ def text_of(number: int, entry: Entry) -> str:
 
 
 def source_of(batch: Sequence[tuple[int, Entry]], head: str) -> str:
-    """The source for a batch, all of whose entries share headers."""
+    """Return the source for a batch, all of whose entries share headers."""
     includes = "".join(f"#include <{h}>\n" for h in batch[0][1].headers)
     return (
         includes
@@ -50,7 +50,7 @@ def source_of(batch: Sequence[tuple[int, Entry]], head: str) -> str:
 
 
 def attributed(log: str) -> Answers:
-    """What a log says of which entry, by number."""
+    """Return the parts of a log that belong to each entry, by number."""
     said: dict[str, str] = {}
     for file, message, whole in errors(log):
         match = MARK.search(file) or MARK.search(whole)
@@ -74,7 +74,7 @@ class Judge:
         self.compilations = 0
 
     def alone(self, entry: Entry) -> Answers:
-        """The answer to an entry that is a source of its own."""
+        """Return the answer to an entry that is compiled alone."""
         self.compilations += 1
         fine, log = self.compiler.compile(entry.code, entry.options)
         if not fine and self.compiler.remedies:
@@ -89,7 +89,7 @@ class Judge:
         return {entry.key: f"refused: {first}"}
 
     def batch(self, batch: list[tuple[int, Entry]]) -> Answers:
-        """The answers to entries with the same headers and options."""
+        """Return the answers to entries with the same headers and options."""
         answers: Answers = {}
         while batch:
             self.compilations += 1
@@ -111,7 +111,7 @@ class Judge:
         return answers | {entry.key: TAKEN for _, entry in batch}
 
     def halves(self, batch: list[tuple[int, Entry]], log: str) -> Answers:
-        """The answers where the log names no entry."""
+        """Return the answers by bisection, if the log names no entry."""
         if len(batch) == 1:
             found = errors(log)
             first = found[0][1] if found else log.strip()[:200]
@@ -120,7 +120,7 @@ class Judge:
         return self.batch(batch[:middle]) | self.batch(batch[middle:])
 
     def ask(self, entries: Iterable[Entry], threads: int = 2) -> Answers:
-        """The answers to all entries: `taken`, `refused: ...`, `= 1,2`."""
+        """Return all answers: `taken`, `refused: ...`, `= 1,2`."""
         groups = defaultdict(list)
         single = []
         for number, entry in enumerate(entries):

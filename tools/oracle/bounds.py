@@ -1,9 +1,9 @@
-"""How far a function's results may be from those of another device.
+"""Allowed differences between the results of two devices, by function.
 
 CUDA documents the largest error of each mathematical function.  Two devices
-may differ by that and by one unit in the last place more, since the results
-of the CPU device are themselves rounded.  A function without a bound has to
-give the same bytes.
+may differ by that plus one unit in the last place, since the results of the
+CPU device are themselves rounded.  The results of a function without a bound
+must be equal to the byte.
 
 SPDX-License-Identifier: MIT
 """
@@ -37,7 +37,7 @@ APPROXIMATE = (
 
 
 def approximate(name: str, given: list[np.ndarray]) -> tuple:
-    """The same as `tolerance`, of a fast intrinsic."""
+    """Return the `tolerance` of a fast intrinsic."""
     x = given[0].astype("f8")
     if name in ("__sinf", "__cosf"):
         return 1.0, 2.0**-21 * np.maximum(1, np.abs(x))
@@ -59,7 +59,7 @@ def approximate(name: str, given: list[np.ndarray]) -> tuple:
 
 
 def tolerance(name: str, kind: str, given: list[np.ndarray]) -> tuple | None:
-    """(units in the last place, absolute), both for each result; None: 0.
+    """Return (units in the last place, absolute), per result; None: 0.
 
     Parameters
     ----------

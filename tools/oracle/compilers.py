@@ -40,7 +40,7 @@ def install() -> None:
 
 
 def nvrtc_places() -> Iterator[tuple[Path, Path]]:
-    """Pairs of an NVRTC 13 library and the folder with its headers."""
+    """Yield pairs of an NVRTC 13 library and the folder with its headers."""
     given = os.environ.get("PYCUDA_ORACLE_NVRTC")
     if given:
         library = Path(given)
@@ -57,7 +57,7 @@ def nvrtc_places() -> Iterator[tuple[Path, Path]]:
 def compile_with(
     library: ctypes.CDLL, source: str, words: Sequence[str]
 ) -> tuple[bool, str]:
-    """Whether a library takes `source` with these options, and its log."""
+    """Return whether a library accepts `source`, and its log."""
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     library.nvrtcCreateProgram(
         ctypes.byref(program), source.encode(), b"all.cu", 0, None, None
@@ -72,9 +72,9 @@ def compile_with(
 
 
 def serve(path: str, requests: Connection) -> None:
-    """Compile what comes through a pipe, until it is closed.
+    """Compile requests from a pipe, until it is closed.
 
-    `SCRATCH` in an option becomes a folder of this process.
+    `SCRATCH` in an option is replaced by a folder of this process.
     """
     library = ctypes.CDLL(path)
     with (
@@ -88,10 +88,10 @@ def serve(path: str, requests: Connection) -> None:
 
 
 class Compiler:
-    """A library with the NVRTC API and the options that it always gets.
+    """A library with the NVRTC API and the options for every compilation.
 
-    Each thread that compiles has a process of its own, so that a compiler
-    that crashes is an answer too.
+    Each thread that compiles has a separate process, so that a crash of the
+    compiler is an answer, too.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ class Compiler:
     options
         Options put before those of each compilation.
     remedies
-        Options with which pycuda compiles a source once more that failed
-        without them.
+        Options with which pycuda compiles a source again that failed without
+        them.
     precompile
-        Options for sources whose includes will come again: a process of
-        NVRTC reads what it has precompiled four times as fast.
+        Options for sources whose includes will recur: a process of NVRTC
+        reads precompiled headers four times as fast.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Compiler:
         options: Sequence[str] = (),
         remedies: Sequence[str] = (),
     ) -> tuple[bool, str]:
-        """Whether `source` was taken, and the compiler's log."""
+        """Return whether `source` was accepted, and the compiler's log."""
         words = [*remedies, *self.options, *options]
         pipe = self.server()
         try:
@@ -149,14 +149,14 @@ class Compiler:
 
 
 def headers_dir() -> Path:
-    """`pycuda/cuda` of the installed package."""
+    """Return `pycuda/cuda` of the installed package."""
     import pycuda
 
     return Path(pycuda.__file__).parent / "cuda"
 
 
 def nvidia() -> Compiler | None:
-    """NVRTC 13.0 with the options that pycuda gives it, or None."""
+    """Return NVRTC 13.0 with the options that pycuda passes, or None."""
     for library, include in nvrtc_places():
         if library.is_file() and (include / "cuda_fp16.h").is_file():
             break
@@ -181,7 +181,7 @@ def nvidia() -> Compiler | None:
 
 
 def cpu() -> Compiler:
-    """The CPU device's compiler with the options that pycuda gives it."""
+    """Return the CPU device's compiler with the options that pycuda passes."""
     headers = headers_dir()
     return Compiler(
         headers.parent / "lib" / "libpycuda_cpu.so",
@@ -202,7 +202,7 @@ ERROR = re.compile(
 
 
 def errors(log: str) -> list[tuple[str, str, str]]:
-    """(file, message, whole text) of each error in a log."""
+    """Return (file, message, whole text) of each error in a log."""
     found = list(ERROR.finditer(log))
     ends = [match.start() for match in found[1:]] + [len(log)] * bool(found)
     return [

@@ -1,12 +1,12 @@
-"""What the oracle asks the compilers: entries, made by feeds.
+"""Entries: the oracle's questions to the compilers, made by feeds.
 
 A feed is a Python module in `names/` whose `entries()` yields entries, or a
-folder of `.cu` files whose sections are entries.  A section begins with
-`//: name [option...]`; the rest of the line are NVRTC options for both
-compilers.  A section with a kernel `run(unsigned *out)` is also run by
-`python tools/oracle results`: one block of 32 threads, `out` has 1,024 words
-of zeros, and dynamic shared memory 4,096 bytes where it is declared.  Threads
-must not race: what a GPU gives is compared word by word.
+folder of `.cu` files whose sections are entries.  A section begins with `//:
+name [option...]`; the rest of the line are NVRTC options for both compilers.
+A section with a kernel `run(unsigned *out)` is also run by `python
+tools/oracle results`: one block of 32 threads; `out` has 1,024 words of zeros,
+and declared dynamic shared memory has 4,096 bytes.  Threads must not race: the
+results of a GPU are compared word by word.
 
 SPDX-License-Identifier: MIT
 """
@@ -21,21 +21,21 @@ SECTION = re.compile(r"^//:[ \t]*(\S+)[ \t]*(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that a compiler takes, refuses, or gives a value.
+    """Source that a compiler accepts, refuses, or evaluates.
 
     Attributes
     ----------
     feed, name
         Together they name the entry in tables: `feed/name`.
     code
-        Declarations at file scope; `$` becomes a number of its own.
+        Declarations at file scope; `$` is replaced by a unique number.
     headers
-        What is included before.
+        Headers that are included first.
     value
-        If not empty, an expression that both compilers have to give the same
-        integer values: a list of constant expressions or `type(T)`s.
+        If not empty, an expression for which both compilers must compute the
+        same integers: a list of constant expressions or `type(T)`s.
     alone
-        Whether the entry is a source of its own, never put in a batch.
+        Whether the entry is a separate source, never put in a batch.
     options
         NVRTC options for both compilers.
     function, calls
@@ -59,7 +59,7 @@ class Entry:
 
 
 def sections(path: Path, feed: str) -> Iterator[Entry]:
-    """The entries of a `.cu` file, each to be compiled by itself."""
+    """Yield the entries of a `.cu` file, each to be compiled separately."""
     text = path.read_text()
     starts = list(SECTION.finditer(text))
     if not starts:
@@ -76,6 +76,6 @@ def sections(path: Path, feed: str) -> Iterator[Entry]:
 
 
 def folder(path: Path) -> Iterator[Entry]:
-    """The entries of all `.cu` files below a folder, named after it."""
+    """Yield the entries of all `.cu` files in a folder, which names them."""
     for file in sorted(path.rglob("*.cu")):
         yield from sections(file, path.name)

@@ -1,12 +1,12 @@
-"""Functions evaluated on fixed operands, on whatever device is there.
+"""Functions evaluated on fixed operands, on the available device.
 
 `signatures.txt` has a line for each function and tuple of argument types that
-both compilers take; ``python tools/oracle signatures`` writes it.
-``python tools/oracle evaluate FILE`` computes each on special and random
-operands and writes the results' bytes into a .npz file; with ``--compare``
-it prints where they differ from those in the file, in units in the last
-place for results that are floating-point numbers, and whether that is more
-than CUDA's bounds.  ``--pack SHORT`` shortens a file for the tests.
+both compilers accept; ``python tools/oracle signatures`` writes it.  ``python
+tools/oracle evaluate FILE`` computes each on special and random operands and
+writes the results' bytes into a .npz file.  With ``--compare`` it prints the
+differences from the results in the file, in units in the last place for
+floating-point numbers, and whether they exceed CUDA's bounds.  ``--pack
+SHORT`` shortens a file for the tests.
 
 SPDX-License-Identifier: MIT
 """
@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 SIGNATURES = HERE / "signatures.txt"
 COUNT = 192  # tuples of operands
 SHORT = 64  # of them in a shortened file
-BATCH = 60  # functions a module
+BATCH = 60  # functions per module
 HEADERS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
 DTYPES = {
     "bool": "u1", "char": "i1", "signed char": "i1", "unsigned char": "u1",
@@ -47,7 +47,7 @@ SPECIAL = [
 
 
 def operands(kind: str, mixed: bool, rng: np.random.Generator) -> np.ndarray:
-    """Fixed operands of a type; small integers where others are floats."""
+    """Return fixed operands of a type; small integers in mixed calls."""
     dtype = np.dtype(DTYPES[kind])
     if kind == "bool":
         return rng.integers(0, 2, COUNT).astype(dtype)
@@ -84,11 +84,12 @@ PLAIN = (
 
 
 def choose(entry: Entry, answer: str) -> list[tuple[str, ...]]:
-    """The calls of a survey that are likely overloads of their own.
+    """Return the calls of a survey that are likely to be separate overloads.
 
-    One for each arity and type of the result: arguments of that type, else of
-    the type that the name hints at, else of the first that is taken.  Where
-    nothing hints, both `float` and `double` are kept.
+    There is one for each arity and type of the result: arguments of that type,
+    otherwise of the type that the name suggests, otherwise of the first
+    accepted type.  If nothing suggests a type, both `float` and `double` are
+    kept.
     """
     numbers = [int(x) for x in answer.removeprefix("= ").split(",")]
     groups: dict[tuple[int, int], list[tuple[str, ...]]] = {}
@@ -99,7 +100,7 @@ def choose(entry: Entry, answer: str) -> list[tuple[str, ...]]:
     chosen = []
     half = any("16" in header for header in entry.headers)
     for (arity, number), calls in groups.items():
-        if half:  # ambiguous where both headers are there
+        if half:  # ambiguous if both headers are included
             calls = [call for call in calls if not set(call) <= set(FLOATS)]
         result = ALL_TYPES[number // 10 - 1]
         hint = next((v for k, v in HINTS.items()
@@ -118,14 +119,14 @@ def choose(entry: Entry, answer: str) -> list[tuple[str, ...]]:
 
 
 def read() -> list[tuple[str, str, tuple[str, ...]]]:
-    """(function, type of the result, types of the arguments) of the file."""
+    """Return (function, result type, argument types) of the file's lines."""
     lines = SIGNATURES.read_text().splitlines()
     rows = [line.split("|") for line in lines if line[:1] != "#"]
     return [(row[0], row[1], tuple(row[2].split(","))) for row in rows]
 
 
 def source_of(rows: list) -> str:
-    """A kernel for each function."""
+    """Return the source with a kernel for each function."""
     text = HEADERS
     for i, (name, result, call) in enumerate(rows):
         parameters = "".join(
@@ -141,12 +142,12 @@ def source_of(rows: list) -> str:
 
 
 def key_of(row: tuple) -> str:
-    """The name of a function with its arguments."""
+    """Return the name of a function with its arguments."""
     return f"{row[0]}({', '.join(row[2])})"
 
 
 def given_to(row: tuple) -> list[np.ndarray]:
-    """The operands of a function."""
+    """Return the operands of a function."""
     name, _, call = row
     rng = np.random.default_rng(sum(f"{name}{call}".encode()) * 7919)
     mixed = any(kind in FLOATS for kind in call)
@@ -154,7 +155,7 @@ def given_to(row: tuple) -> list[np.ndarray]:
 
 
 def run(rows: list) -> dict[str, np.ndarray]:
-    """The results' bytes, by the function and its arguments."""
+    """Return the results' bytes, by the function and its arguments."""
     import pycuda.driver as drv
     from pycuda.compiler import SourceModule
 
@@ -170,7 +171,7 @@ def run(rows: list) -> dict[str, np.ndarray]:
 
 
 def as_floats(data: np.ndarray, kind: str) -> np.ndarray | None:
-    """The results as float64, if they are floating-point numbers."""
+    """Return the results as float64, if they are floating-point numbers."""
     if kind in FLOATS:
         return data.view(DTYPES[kind]).astype("f8")
     if kind in ("__half", "__half2"):
@@ -183,7 +184,7 @@ def as_floats(data: np.ndarray, kind: str) -> np.ndarray | None:
 
 
 def places(kind: str) -> tuple[int, float]:
-    """Bits of a significand, and the least normal number."""
+    """Return the bits of a significand, and the least normal number."""
     return {
         "float": (24, 2.0**-126), "double": (53, 2.0**-1022),
         "__half": (11, 2.0**-14), "__half2": (11, 2.0**-14),
@@ -193,10 +194,11 @@ def places(kind: str) -> tuple[int, float]:
 def distances(
     a: np.ndarray, b: np.ndarray, kind: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The differences in units in the last place, and absolute ones.
+    """Return differences in units in the last place, and absolute ones.
 
-    0 where both are the same, also where both are NaN; infinity where they
-    differ and are no floating-point numbers, or in their sign alone.
+    A difference is 0 if both are equal or both are NaN.  It is infinite if
+    they differ and are no floating-point numbers, or differ in their sign
+    alone.
     """
     x, y = as_floats(a, kind), as_floats(b, kind)
     if x is None or y is None:
@@ -215,7 +217,7 @@ def distances(
 
 
 def beyond(row: tuple, units: np.ndarray, absolute: np.ndarray) -> int:
-    """How many of a function's results are further off than they may be."""
+    """Return how many of a function's results exceed the tolerance."""
     count = len(units)
     allowed = bounds.tolerance(row[0], row[1], given_to(row))
     if allowed is None:
@@ -227,7 +229,7 @@ def beyond(row: tuple, units: np.ndarray, absolute: np.ndarray) -> int:
 
 
 def compare(found: dict, expected: dict, rows: list) -> int:
-    """Print the functions whose results differ; how many are wrong."""
+    """Print the functions whose results differ; return how many are wrong."""
     differ = wrong = 0
     for row in sorted(rows, key=key_of):
         key = key_of(row)
@@ -248,7 +250,7 @@ def compare(found: dict, expected: dict, rows: list) -> int:
 
 
 def digest(data: np.ndarray, kind: str) -> str:
-    """A digest of a function's results, in which all NaNs are one."""
+    """Return a digest of a function's results; all NaNs are equal."""
     floats = as_floats(data, kind)
     if floats is not None:
         width = data.size // floats.size
@@ -258,7 +260,7 @@ def digest(data: np.ndarray, kind: str) -> str:
 
 
 def pack(results: dict, rows: list, path: Path) -> None:
-    """Write a digest of each exact function, and few results of others."""
+    """Write a digest of each exact function, and a few results of others."""
     lines = []
     for row in rows:
         data = results[key_of(row)]
@@ -272,14 +274,14 @@ def pack(results: dict, rows: list, path: Path) -> None:
 
 
 def unpack(path: Path) -> dict[str, str]:
-    """The lines of a shortened file, by function."""
+    """Return the lines of a shortened file, by function."""
     with lzma.open(path, "rt") as file:
         rows = [line.rstrip("\n").split("|") for line in file]
     return dict(rows)
 
 
 def wrong(row: tuple, data: np.ndarray, short: str) -> int:
-    """How many results differ by too much from a shortened file's line."""
+    """Return how many results differ too much from a shortened file's line."""
     if short[0] != "=":
         return int(digest(data, row[1]) != short)
     few = np.frombuffer(base64.b64decode(short[1:]), np.uint8)
@@ -287,7 +289,7 @@ def wrong(row: tuple, data: np.ndarray, short: str) -> int:
 
 
 def main(path: Path, against: bool) -> int:
-    """Evaluate all, then write or compare."""
+    """Evaluate all functions, then write or compare."""
     import pycuda.autoinit
 
     rows = read()

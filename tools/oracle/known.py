@@ -1,4 +1,4 @@
-"""The differences that are known, and those that are not.
+"""The list of known differences.
 
 `known.toml` has a table for each reason: `reason`, `direction` (one of
 `refused here`, `taken here`, `value`) and `entries`, patterns of `fnmatch`.
@@ -34,7 +34,7 @@ class Difference:
 
     @property
     def said(self) -> str:
-        """The compilers' answers in a few words."""
+        """Return the compilers' answers as a short text."""
         return {
             "refused here": self.ours.removeprefix("refused: "),
             "taken here": "NVRTC: " + self.theirs.removeprefix("refused: "),
@@ -46,7 +46,7 @@ class Difference:
 
 
 def summary(found: list[Difference]) -> list[str]:
-    """A line for each difference; those of one function share a line."""
+    """Return a line per difference; those of one function share a line."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for one in found:
         name, _, call = one.key.partition("(")
@@ -61,7 +61,7 @@ def summary(found: list[Difference]) -> list[str]:
 
 
 def differences(rows: Iterable[tuple[str, str, str]]) -> list[Difference]:
-    """The rows (key, NVRTC's answer, ours) in which the answers differ."""
+    """Return the rows (key, NVRTC's answer, ours) with different answers."""
     return [
         Difference(key, theirs, ours)
         for key, theirs, ours in rows
@@ -71,7 +71,7 @@ def differences(rows: Iterable[tuple[str, str, str]]) -> list[Difference]:
 
 
 def reasons() -> list[dict]:
-    """The tables of `known.toml`."""
+    """Return the tables of `known.toml`."""
     return tomllib.loads(KNOWN.read_text()).get("difference", [])
 
 

@@ -1,11 +1,12 @@
-"""What the sections with a kernel `run(unsigned *out)` compute.
+"""Results of the sections with a kernel `run(unsigned *out)`.
 
-Written on one device and compared on another: a line for each section, its
-name and a digest of the words, or the words themselves where few are not 0.
+They are written on one device and compared on another: a line for each
+section, with its name and a digest of the words, or the words themselves if
+few are not 0.
 
-The sections run in a process of its own: a launch that fails ends the
-context, and often what the driver knows of the whole process.  Its error is
-the result of that section alone; the next one runs in a new process.
+The sections run in a separate process, because a failing launch ends the
+context, and often the driver's state in the whole process.  The error is the
+result of that section alone; the next one runs in a new process.
 
 SPDX-License-Identifier: MIT
 """
@@ -26,18 +27,18 @@ import numpy as np
 from entries import Entry
 
 RUN = re.compile(r"\brun\s*\(\s*unsigned(?: int)?\s*\*\s*out\b")
-# Variables of dynamic shared memory, which need bytes from the launch.
+# Variables of dynamic shared memory, which the launch must allocate.
 DYNAMIC = re.compile(r"\bextern\b[^;{}]*\b__shared__\b")
 WORDS, THREADS, SHOWN, DYNAMIC_BYTES = 1024, 32, 32, 4096
 
 
 def has_run(entry: Entry) -> bool:
-    """Whether an entry is a source with the kernel that is run."""
+    """Return whether an entry is a source with the kernel to run."""
     return entry.alone and RUN.search(entry.code) is not None
 
 
 def compute(code: str, options: list[str]) -> str:
-    """What the kernel leaves in `out`, as text."""
+    """Return the words that the kernel leaves in `out`, as text."""
     import pycuda.driver as drv
     from pycuda.compiler import SourceModule
 
@@ -56,7 +57,7 @@ def compute(code: str, options: list[str]) -> str:
 
 
 def serve() -> None:
-    """Answer the device's name, then compute what standard input asks.
+    """Print the device's name, then run the requests of standard input.
 
     The process ends after an error that may have ended its context.
     """
@@ -77,12 +78,12 @@ def serve() -> None:
 
 
 class Runner:
-    """Runs sections, one after the other, in a process of its own.
+    """Runs sections one after the other in a separate process.
 
     Parameters
     ----------
     environment
-        Variables that the process gets in addition.
+        Additional variables of the process.
     """
 
     def __init__(self, environment: dict[str, str] | None = None) -> None:
@@ -91,7 +92,7 @@ class Runner:
         self.device = ""
 
     def start(self) -> "subprocess.Popen[str]":
-        """The process that is there, or a new one."""
+        """Return the running process, or a new one."""
         if self.process is None:
             self.process = subprocess.Popen(
                 [sys.executable, __file__],
@@ -114,7 +115,7 @@ class Runner:
             self.process = None
 
     def words(self, entry: Entry) -> str:
-        """What the kernel leaves in `out`, as text; errors as text too."""
+        """Return the words in `out`, or the error, as text."""
         process = self.start()
         request = json.dumps([entry.code, list(entry.options)])
         process.stdin.write(request + "\n")  # type: ignore[union-attr]
@@ -127,13 +128,13 @@ class Runner:
 
 
 def read(path: Path) -> dict[str, str]:
-    """The lines of a file of results."""
+    """Return the lines of a file of results."""
     lines = path.read_text().splitlines()
     return dict(line.split(": ", 1) for line in lines if line[:1] != "#")
 
 
 def has_reason(key: str) -> bool:
-    """Whether `known.toml` has a reason why this entry differs."""
+    """Return whether `known.toml` explains why this entry differs."""
     return any(
         fnmatchcase(key, pattern)
         for row in known.reasons()
@@ -142,7 +143,7 @@ def has_reason(key: str) -> bool:
 
 
 def main(entries: list[Entry], path: Path, compare: bool) -> int:
-    """Write the results to `path`, or print where they differ from it."""
+    """Write the results to `path`, or print the differences from it."""
     runner = Runner()
     found = {e.key: runner.words(e) for e in entries if has_run(e)}
     runner.start()

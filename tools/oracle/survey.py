@@ -1,8 +1,8 @@
-"""Overloads of a function: which arguments it takes, and what it returns.
+"""Overloads of a function: accepted arguments, and types of the results.
 
-A survey is an entry whose value is a list of numbers, one for each tuple of
-argument types: 0 where the call is refused, or the number of the type of the
-result.  Overload resolution, and not only the name, is compared in this way.
+A survey is an entry with one number for each tuple of argument types: 0 if the
+call is refused, otherwise the number of the result's type.  This compares
+overload resolution, and not only the name.
 
 SPDX-License-Identifier: MIT
 """
@@ -51,7 +51,7 @@ NUMBER = {name: 10 * n + 10 for n, name in enumerate(ALL_TYPES)}
 
 
 def expand(pattern: str) -> list[str]:
-    """Words of a pattern with alternatives: `a{b,c{,d}}` is `ab ac acd`."""
+    """Expand a pattern with alternatives: `a{b,c{,d}}` is `ab ac acd`."""
     match = re.search(r"\{([^{}]*)\}", pattern)
     if match is None:
         return [pattern]
@@ -64,13 +64,13 @@ def expand(pattern: str) -> list[str]:
 
 
 def names(text: str) -> list[str]:
-    """All words of the patterns in a text, each once, in order."""
+    """Return all words of the patterns in a text, each once, in order."""
     words = [word for pattern in text.split() for word in expand(pattern)]
     return list(dict.fromkeys(words))
 
 
 def head(headers: Sequence[str]) -> str:
-    """Declarations that a survey needs, with the types of the headers."""
+    """Return declarations that a survey needs, with the headers' types."""
     types = [*ALL_TYPES[: 1 + len(ARITHMETIC)], *VECTORS]
     for header in headers:
         types += OF_HEADER.get(header, ())
@@ -113,9 +113,9 @@ def survey(
     label: str = "",
     define: str = "",
 ) -> Entry:
-    """An entry that tries each of `calls`, tuples of argument types.
+    """Return an entry that tries each of `calls`, tuples of argument types.
 
-    `define` is a macro's head and body, as where `name` is an operator.
+    `define` is a macro's head and body, for instance if `name` is an operator.
     """
     code = (f"#define {define}\n" if define else "") + (
         f"struct probe_$ {{\n"
@@ -138,19 +138,19 @@ def survey(
 
 
 def product(types: Sequence[str], arity: int) -> list[tuple[str, ...]]:
-    """All tuples of `arity` types."""
+    """Return all tuples of `arity` types."""
     return list(itertools.product(types, repeat=arity))
 
 
 def same(types: Sequence[str], arity: int) -> list[tuple[str, ...]]:
-    """Tuples of one type, `arity` times."""
+    """Return tuples of one type, repeated `arity` times."""
     return [(name,) * arity for name in types]
 
 
 def operators(
     feed: str, calls: Sequence[Sequence[str]], headers: tuple[str, ...]
 ) -> Iterator[Entry]:
-    """A survey of each operator; `calls` have one or two operands."""
+    """Yield a survey of each operator; `calls` have one or two operands."""
     one = [call for call in calls if len(call) == 1]
     two = [call for call in calls if len(call) == 2]
     for n, sign in enumerate(("-", "+", "!", "~", "++", "--")):
@@ -172,13 +172,13 @@ def surveys(
     calls: Sequence[Sequence[str]],
     headers: tuple[str, ...] = (),
 ) -> Iterator[Entry]:
-    """A survey of each name with the same calls."""
+    """Yield a survey of each name with the same calls."""
     for word in words:
         yield survey(feed, word, calls, headers)
 
 
 def type_name(number: int) -> str:
-    """The type that a number of a survey means."""
+    """Return the type for a number of a survey."""
     if number == 0:
         return "refused: no such overload"
     base, kind = divmod(number, 10)
@@ -188,8 +188,11 @@ def type_name(number: int) -> str:
 
 
 def rows(entry: Entry, theirs: str, ours: str) -> list[tuple[str, str, str]]:
-    """(key, NVRTC's answer, ours): one for a survey's name, if both know no
-    call of it or agree, else one for each call on which they differ."""
+    """Return rows (key, NVRTC's answer, ours).
+
+    There is one row for a survey's name if both know no call of it or agree,
+    else one for each call on which they differ.
+    """
     if not entry.calls or theirs == ours or "refused" in theirs + ours:
         if entry.calls:
             theirs, ours = no_call(theirs), no_call(ours)
@@ -205,7 +208,7 @@ def rows(entry: Entry, theirs: str, ours: str) -> list[tuple[str, str, str]]:
 
 
 def no_call(answer: str) -> str:
-    """The answer, or a refusal where every number of it is 0."""
+    """Return the answer, or a refusal if all of its numbers are 0."""
     if answer.startswith("=") and set(answer) <= set("= 0,"):
         return "refused: no call of it is taken"
     return answer

@@ -16,7 +16,7 @@ cuComplex{FloatToDouble,DoubleToFloat} make_float2 make_double2 cuCneg{,f}
 
 
 def entries() -> Iterator[Entry]:
-    """Surveys of all names."""
+    """Yield surveys of all names."""
     kinds = ("cuFloatComplex", "cuDoubleComplex")
     calls = [
         (kind,) * n

@@ -1,8 +1,8 @@
 """Constants of the run time and of the compilers: enumerators and macros.
 
-`constants.txt` has the names: what either compiler knows of the identifiers
-in NVRTC's library and in the CPU device's headers, which
-``python tools/oracle constants`` asks both about.
+`constants.txt` has the names: the identifiers in NVRTC's library and in the
+CPU device's headers that either compiler knows, as ``python tools/oracle
+constants`` finds out.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,9 +18,9 @@ NAMES = Path(__file__).resolve().parents[1] / "constants.txt"
 HEADERS = ("math_constants.h", "library_types.h", "limits.h", "float.h",
            "stdint.h", "device_launch_parameters.h")  # fmt: skip
 OPTIONS = ("--fdevice-syntax-only",)
-# Values of the day, of the compiler's version and of places in the source.
+# Values that depend on the day, the compiler's version or the source position.
 VARIABLE = re.compile(r"__(DATE|TIME|TIMESTAMP|LINE|FILE|COUNTER|BASE_FILE)__")
-# Macros that compilers define, whose names are not whole in a library.
+# Macros that compilers define under names that no library holds as a whole.
 PREDEFINED = names("""
 __{clang,llvm,NVPTX,PTX,GNUC,GNUG,GNUC_MINOR,GNUC_PATCHLEVEL,VERSION}__
 __{clang_major,clang_minor,cplusplus,x86_64,x86_64__,linux,linux__,unix,unix__}
@@ -98,7 +98,7 @@ template <class T> constexpr oracle_constant oracle_of(T value)
 
 
 def constant(name: str) -> Entry:
-    """The type and the value of a macro or an enumerator."""
+    """Return an entry: type and value of a macro or an enumerator."""
     members = ("kind",) if VARIABLE.fullmatch(name) else (
         "kind", "value", "exponent")  # fmt: skip
     value = ", ".join(f"oracle_of({name}).{part}" for part in members)
@@ -106,7 +106,7 @@ def constant(name: str) -> Entry:
 
 
 def macro(name: str) -> Entry:
-    """Whether a macro is defined that is no constant."""
+    """Return an entry: whether a macro that is no constant is defined."""
     code = (
         f"#ifdef {name}\nconstexpr int defined_$ = 1;\n"
         f"#else\nconstexpr int defined_$ = 0;\n#endif\n"
@@ -118,13 +118,13 @@ def macro(name: str) -> Entry:
 
 
 def entries() -> Iterator[Entry]:
-    """A constant for each line of the file, or a macro after `#`."""
+    """Yield a constant per line of the file, or a macro after `#`."""
     for line in NAMES.read_text().split():
         yield macro(line[1:]) if line[0] == "#" else constant(line)
 
 
 def candidates(library: Path, headers: Iterable[Path]) -> list[str]:
-    """Identifiers in NVRTC's library and in headers that may be constants.
+    """Return identifiers of NVRTC and headers that may be constants.
 
     The private names of <nv/target> are left out.
     """

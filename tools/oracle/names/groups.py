@@ -1,8 +1,8 @@
 """Cooperative groups: groups, their members, collectives, copies.
 
-Members are surveyed: one entry a member, one call a group.  Functions check
-their groups in their bodies, so that each pair of a function and a group is
-an entry, in a device function that no kernel calls.
+Members are surveyed: one entry per member, one call per group.  Functions
+check their groups in their bodies, so each pair of a function and a group is a
+separate entry, in a device function that no kernel calls.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,12 +20,12 @@ PARTS = {
     "memcpy_async.h": "wait(g)",
 }
 HEADERS = (MAIN, *(f"cooperative_groups/{part}" for part in PARTS))
-# A compiler that only checks the source is asked much faster.
+# A compiler that only checks the source answers much faster.
 OPTIONS = ("--fdevice-syntax-only",)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text."""
+    """Return the words of a text."""
     return text.split()
 
 
@@ -45,7 +45,7 @@ GROUPS = {
     "tile_of_tile": f"cg::tiled_partition<4>({WARP})",
     "this_thread": "cg::this_thread()",
 }
-# Groups of classes that are above; the class is what is compared.
+# Groups of classes that are listed above; only the class is compared.
 OTHERS = {
     "dynamic_tile": f"cg::tiled_partition({BLOCK}, 16)",
     "dynamic_of_grid": "cg::tiled_partition(cg::this_grid(), 16)",
@@ -120,8 +120,8 @@ FUNCTIONS = {
     "default": "decltype(g) t; t = g",
     "of a number": "decltype(g) t(1u)",
 }
-# NVRTC declares the functions and does not define them; the error names no
-# place.  The last one of each kind is asked alone.
+# NVRTC declares these functions without defining them; the error names no
+# position. The last one of each kind is compiled alone.
 NOT_ASKED = {
     ("group_size", "thread_group"),
     *(("assign", group) for group in (
@@ -168,7 +168,7 @@ SHARED = "__shared__ cg::block_tile_memory<512> s;"
 
 
 def entry(name: str, statement: str, group: str, headers=HEADERS) -> Entry:
-    """A function that runs one statement on the group `g`."""
+    """Return a function that runs one statement on the group `g`."""
     begin = f"{SHARED} " if "(s)" in group else ""
     arguments = ARGUMENTS if headers == HEADERS else "int *p"
     code = (
@@ -179,7 +179,7 @@ def entry(name: str, statement: str, group: str, headers=HEADERS) -> Entry:
 
 
 def surveys() -> Iterator[Entry]:
-    """The result's type of each member, for all groups."""
+    """Yield surveys of the result's type of each member, for all groups."""
     shared = "extern __device__ cg::block_tile_memory<512> &s;"
     variables = "extern __device__ int *p; extern __device__ int &v;"
     head = f"#ifndef ORACLE_OF_GROUPS\n#define ORACLE_OF_GROUPS\n{shared}"
@@ -206,12 +206,12 @@ def surveys() -> Iterator[Entry]:
 
 
 def with_head(made: Entry, head: str) -> Entry:
-    """The entry, with declarations before its code."""
+    """Return the entry with declarations before its code."""
     return dataclasses.replace(made, code=head + made.code, options=OPTIONS)
 
 
 def entries() -> Iterator[Entry]:
-    """Every member and every function with every group."""
+    """Yield every member and every function with every group."""
     yield from surveys()
     for group, made in GROUPS.items():
         for name, statement in FUNCTIONS.items():
@@ -260,7 +260,7 @@ def entries() -> Iterator[Entry]:
 
 
 def reduction(group: str, operator: str, value: str) -> Entry:
-    """A reduction and scans by one operator on values of one type."""
+    """Return a reduction and scans by one operator on one type."""
     call = f"(g, x, cg::{operator}<{value}>())"
     statement = f"{value} x = {{}}; x = cg::reduce{call}"
     statement += (

@@ -67,7 +67,7 @@ CONSTANTS = {
 
 
 def calls(scalar: str, pair: str, raws: tuple[str, ...]) -> list:
-    """Tuples of arguments for the functions of one header."""
+    """Return tuples of arguments for the functions of one header."""
     short = (scalar, pair, "float", "double", "int")
     others = ("float2", "double2", "int2", "short2", "unsigned short")
     unary = same((scalar, pair, *raws, *ARITHMETIC, *others), 1)
@@ -84,7 +84,7 @@ def calls(scalar: str, pair: str, raws: tuple[str, ...]) -> list:
 
 
 def of_header(header: str, more: str) -> Iterator[Entry]:
-    """All entries of one of the two headers."""
+    """Yield all entries of one of the two headers."""
     scalar, pair = TYPES[header]
     raws = (BFLOAT if header == "cuda_bf16.h" else HALF)[2:]
     feed, headers = header[:-2].replace("cuda_", ""), (header,)
@@ -112,6 +112,6 @@ def of_header(header: str, more: str) -> Iterator[Entry]:
 
 
 def entries() -> Iterator[Entry]:
-    """Surveys of all names."""
+    """Yield surveys of all names."""
     yield from of_header("cuda_fp16.h", OF_HALF)
     yield from of_header("cuda_bf16.h", OF_BFLOAT + OF_HALF)

@@ -1,8 +1,8 @@
-"""Public names of cuda::std, cuda and thrust in the headers that are shipped.
+"""Public names of cuda::std, cuda and thrust in the shipped headers.
 
 `library.txt` has the names: the identifiers in libcu++'s and Thrust's headers
-that NVRTC knows in a namespace after the headers of that name, which
-``python tools/oracle library`` asks about.
+that NVRTC knows in a namespace after including the headers of that name, as
+``python tools/oracle library`` finds out.
 
 SPDX-License-Identifier: MIT
 """
@@ -25,8 +25,7 @@ STANDARD = tuple(
         "utility",
     )
 )  # fmt: skip
-# A namespace, the headers before the names are asked for, and the folders
-# whose identifiers are asked about.
+# A namespace, its headers, and the folders with the identifiers to look up.
 NAMESPACES = {
     "cuda::std": (STANDARD, ("cuda/std",)),
     "cuda": (
@@ -39,7 +38,7 @@ NAMESPACES = {
         ("thrust/complex.h", "thrust/detail/complex"),
     ),
 }  # fmt: skip
-# Folders of cuda/std whose headers are not shipped.
+# Folders of cuda/std with headers that are not shipped.
 ABSENT = re.compile(
     r"__(chrono|exception|format|memory|memory_resource|random|ranges|thread|"
     r"expected|variant|charconv|string|semaphore|latch|mutex|fwd|execution|"
@@ -54,7 +53,7 @@ STREAMS = re.compile(
 
 
 def probe(namespace: str, name: str) -> Entry:
-    """Whether a namespace has a name."""
+    """Return an entry: whether a namespace has a name."""
     headers, _ = NAMESPACES[namespace]
     code = f"namespace oracle_$ {{ using {namespace}::{name}; }}"
     return Entry(
@@ -63,14 +62,14 @@ def probe(namespace: str, name: str) -> Entry:
 
 
 def entries() -> Iterator[Entry]:
-    """An entry for each line of the file."""
+    """Yield an entry for each line of the file."""
     for line in NAMES.read_text().split():
         namespace, _, name = line.rpartition("::")
         yield probe(namespace, name)
 
 
 def texts(include: Path, folder: str) -> Iterator[str]:
-    """The headers of a folder, or one header, without comments."""
+    """Yield the headers of a folder, or one header, without comments."""
     path = include / folder
     for file in [path] if path.is_file() else sorted(path.rglob("*")):
         if file.is_file() and not ABSENT.search(str(file)):
@@ -79,7 +78,7 @@ def texts(include: Path, folder: str) -> Iterator[str]:
 
 
 def candidates(include: Path) -> Iterable[tuple[str, str]]:
-    """(namespace, identifier) of all that may be public."""
+    """Return (namespace, identifier) of all names that may be public."""
     for namespace, (_, folders) in NAMESPACES.items():
         words: set[str] = set()
         for folder in folders:

@@ -81,10 +81,10 @@ CALLS = UNARY + TWO + THREE + STRINGS + FOUR
 
 
 def entries() -> Iterator[Entry]:
-    """Surveys of all names."""
+    """Yield surveys of all names."""
     words = FUNCTIONS + FAST + ROUNDED + INTEGER + CASTS
     yield from surveys("math", dict.fromkeys(words), CALLS + PACKED)
-    # <cmath> gives these to std.
+    # <cmath> adds these functions to std.
     yield from surveys(
         "math",
         [f"std::{word}" for word in FUNCTIONS if not word.startswith("_")],

@@ -1,4 +1,4 @@
-"""nvcuda::wmma: fragments of all shapes and types, and what works on them.
+"""nvcuda::wmma: fragments of all shapes and types, and their functions.
 
 SPDX-License-Identifier: MIT
 """
@@ -54,7 +54,7 @@ HEAD = "using namespace nvcuda;\n"
 
 
 def entries() -> Iterator[Entry]:
-    """All entries."""
+    """Yield all entries."""
     for shape, kinds in SHAPES.items():
         for kind in kinds:
             for layout in ("row_major", "col_major"):

@@ -64,7 +64,7 @@ CALLS = (
 
 
 def nv_atomics() -> Iterator[Entry]:
-    """The family of `__nv_atomic_*`: each type, order and scope."""
+    """Yield the family of `__nv_atomic_*`: each type, order and scope."""
     scope = "__NV_THREAD_SCOPE_DEVICE"
     for kind in (*INTEGERS, "float", "double", "float4", "unsigned __int128"):
 
@@ -174,7 +174,7 @@ USES = {
 
 
 def entries() -> Iterator[Entry]:
-    """All entries."""
+    """Yield all entries."""
     yield from surveys("memory", ATOMIC, CALLS)
     pointers = [
         f"{c}{t} *" for t in (*SCALARS, *VECTORS) for c in ("", "const ")

@@ -38,7 +38,7 @@ NUMBERS = (*NUMBERS, "unsigned char", "signed char", "unsigned long")
 
 
 def conversions(header: str, kinds: tuple[str, ...]) -> Iterator[Entry]:
-    """The functions `__nv_cvt_..._to_...` of one header."""
+    """Return the functions `__nv_cvt_..._to_...` of one header."""
     number = header[7]
     formats = f"__nv_fp{number}_interpretation_t"
     modes = (
@@ -64,7 +64,7 @@ def conversions(header: str, kinds: tuple[str, ...]) -> Iterator[Entry]:
 
 
 def types(header: str) -> Iterator[Entry]:
-    """The classes of one header: constructors, conversions, sizes."""
+    """Yield the classes of one header: constructors, conversions, sizes."""
     feed, headers = header[5:-2], (header,)
     known = OF_HEADER[header]
     number = header[7]
@@ -91,7 +91,7 @@ def types(header: str) -> Iterator[Entry]:
 
 
 def macros() -> Iterator[Entry]:
-    """Macros by which programs see whether a header was included."""
+    """Yield macros that tell whether a header was included."""
     for name in ("FP16", "BF16", "FP8", "FP6", "FP4"):
         header = (f"cuda_{name.lower()}.h",)
         for macro in (f"__CUDA_{name}_H__", f"__CUDA_{name}_TYPES_EXIST__"):
@@ -100,7 +100,7 @@ def macros() -> Iterator[Entry]:
 
 
 def entries() -> Iterator[Entry]:
-    """All entries of the three headers, and macros of five."""
+    """Yield all entries of the three headers, and macros of five."""
     yield from macros()
     for header, kinds in HEADERS.items():
         yield from conversions(header, kinds)

@@ -1,4 +1,4 @@
-"""Reads of textures, surfaces, and what describes them.
+"""Reads of textures and surfaces, and the types that describe them.
 
 SPDX-License-Identifier: MIT
 """
@@ -111,7 +111,7 @@ cudaResourceType{Array,MipmappedArray,Linear,Pitch2D}
 
 
 def entries() -> Iterator[Entry]:
-    """Every function with every type of texel."""
+    """Yield every function with every type of texel."""
     for name, arguments in READS.items():
         function = name.split()[0]
         objects = "cudaTextureObject_t"

@@ -1,4 +1,4 @@
-"""Vector types, what makes them, dim3, and variables of the geometry.
+"""Vector types and their constructors, dim3, and the geometry variables.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ GEOMETRY = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
 def entries() -> Iterator[Entry]:
-    """All entries."""
+    """Yield all entries."""
     for name in (*VECTORS, *ALIGNED, "dim3"):
         count = (
             3 if name == "dim3" else int(name.rstrip("a").split("_")[0][-1])

@@ -29,7 +29,7 @@ __vadd4 vadd4
 
 
 def entries() -> Iterator[Entry]:
-    """All entries."""
+    """Yield all entries."""
     values = (*ARITHMETIC, "float2", "int2", "int *", "void *")
     calls = [
         call
@@ -40,7 +40,7 @@ def entries() -> Iterator[Entry]:
             ("unsigned", t), ("unsigned", t, "int *"), (t, "int *"), (t,),
         )
     ]  # fmt: skip
-    # Front ends know the old ones; ptxas refuses them.
+    # Front ends know the old functions; ptxas refuses them.
     new = [name for name in SHUFFLES + VOTES if name not in OLD]
     yield from surveys("warps", new, [*calls, ()])
     for name in OLD:
