@@ -1,7 +1,7 @@
 """Time for the host to issue one array operation (1024 floats).
 
-Usage: ``python benchmarks/arrays.py``.  Beside raw launches by the C twin
-and, on a GPU, the same expressions in CuPy and torch.
+Usage: ``python benchmarks/arrays.py``.  Compares with raw launches by the C
+twin and, on a GPU, with the same expressions in CuPy and torch.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from launch import verdict_of
 from twin import device_kind, take_turns
 
 N = 1024
-# row: microseconds allowed above the twin's launch, or alone.
+# row: allowed microseconds in addition to the twin's launch, or in total.
 GOALS = {
     "a + b": ("launch", 0.6),
     "a * 2": ("launch", 0.6),
@@ -37,7 +37,7 @@ GOALS = {
 }
 
 
-# What every package writes the same way.
+# Statements that are the same for every package.
 SHARED = {
     "a + b": "a + b",
     "a * 2": "a * 2",
@@ -52,7 +52,7 @@ def times_of(
     rounds: int,
     names: dict[str, object],
 ) -> dict:
-    """A peer's rows."""
+    """Measure a peer's rows."""
     return {
         row: best_of(call, finish, rounds, names=names)
         for row, call in calls.items()

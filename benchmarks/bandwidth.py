@@ -1,8 +1,8 @@
 """Bandwidth of array operations: GB/s of bytes read and written.
 
-Usage: ``python benchmarks/bandwidth.py [--log2 26]``.  Beside the device's
-own copy, and CuPy and torch on a GPU, NumPy on the CPU device; each in a
-process of its own, the same work.
+Usage: ``python benchmarks/bandwidth.py [--log2 26]``.  Compares with the
+device's own copy, with CuPy and torch on a GPU, and with NumPy on the CPU
+device; each runs the same work in a separate process.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from common import (
 )
 from launch import device_kind
 
-# row: (bytes an element of x, what the row must reach, by whom)
-# Goals of a GPU: a factor of the best peer's figure in this run.
+# row: (bytes per element of x, goal of the row, reference of the goal). The
+# goals of a GPU are a factor of the best peer's figure in this run.
 ROWS = {
     "copy": (8, None),
     "x + y": (12, 1.0),
@@ -40,7 +40,7 @@ ROWS = {
 
 
 def pycuda_calls(n: int) -> dict:
-    """What this package does for each row, in the current context."""
+    """Return this package's call for each row, in the current context."""
     import pycuda.driver as cuda
     from pycuda import cumath, curandom, gpuarray
     from pycuda.elementwise import ElementwiseKernel
@@ -119,7 +119,7 @@ def measure_numpy(n: int) -> dict:
 
 
 def array_calls(xp, x, y, random) -> dict:
-    """Rows that CuPy and torch spell alike."""
+    """Return rows that are spelled alike in CuPy and torch."""
     n = x.size if hasattr(x, "nbytes") and isinstance(x.size, int) else len(x)
     side = 1 << (n.bit_length() // 2)
     square = x.reshape(side, n // side)
@@ -187,7 +187,7 @@ PEERS = {
 
 
 def run_peer(name: str, log2: int) -> dict | None:
-    """Measure one peer in a process of its own."""
+    """Measure one peer in a separate process."""
     command = [sys.executable, os.path.abspath(__file__), "--peer", name]
     return run_json([*command, "--log2", str(log2)])
 
@@ -218,7 +218,7 @@ def main() -> None:
 
 
 def report(ours: dict, columns: dict[str, dict], n: int) -> None:
-    """Print GB/s a row, the ratio to the best peer, and the goal."""
+    """Print GB/s per row, the ratio to the best peer, and the goal."""
     rows = []
     for row, (size, factor) in ROWS.items():
         speed = {

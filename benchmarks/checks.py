@@ -1,8 +1,8 @@
 """What PYCUDA_CPU_CHECK costs: kernels with each check beside none.
 
 Usage: ``python benchmarks/checks.py [--bits N]``.  One thread, 2**N elements
-(16), matrices of 256 x 256; each set of checks in a process of its own.  A
-cell is how many times as long the kernel takes.
+(16), matrices of 256 x 256; each set of checks runs in a separate process.  A
+cell is the ratio of the kernel's time to the time without checks.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""What the benchmarks share: timing, processes for peers, tables."""
+"""Common parts of the benchmarks: timing, processes for peers, tables."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "benchmarks"
-ABOVE = "above raw C, median (quartiles)"  # head of a column
+ABOVE = "above raw C, median (quartiles)"  # title of a column
 
 
 def best_of(
@@ -25,17 +25,19 @@ def best_of(
     number: int = 1000,
     names: dict[str, object] | None = None,
 ) -> float:
-    """Least time of one `call`, in microseconds.
+    """Return the least time of one `call`, in microseconds.
 
     Parameters
     ----------
     call
-        What is timed, `number` times in a row: a statement, which stands in
-        the loop itself, or something to call.
+        The timed call, run `number` times in a row: a statement, which
+        becomes the loop's body, or a callable.
     finish
         Waits for the device; called between rounds, outside the timing.
+    rounds, number
+        Number of rounds, and of calls per round.
     names
-        What the names in a statement are.  They are the loop's own
+        Values of the names in a statement.  They are the loop's local
         variables, so that a statement may also assign to them.
     """
     setup = "; ".join(f"{name} = names[{name!r}]" for name in names or ())
@@ -51,9 +53,9 @@ def best_of(
 def least_seconds(
     call: Callable[[], object], rounds: int = 7, budget: float = 2.0
 ) -> float:
-    """Least time of one `call` that waits for its own end, in seconds.
+    """Return the least time, in seconds, of a `call` that waits for its end.
 
-    No further round starts once `budget` seconds are spent.
+    No further round starts after `budget` seconds.
     """
     best, spent = float("inf"), 0.0
     for _ in range(rounds):
@@ -71,7 +73,7 @@ def seconds_in_batches(
     finish: Callable[[], object],
     rounds: int = 5,
 ) -> float:
-    """Least time of one call, over batches of at least 20 ms."""
+    """Return the least time of one call, over batches of at least 20 ms."""
     call()
     finish()
     number, best = 1, float("inf")
@@ -96,7 +98,7 @@ def seconds_in_batches(
 def measure_rows(
     calls: dict[str, Callable[[], object]], finish: Callable[[], object]
 ) -> dict[str, float]:
-    """Seconds a row; a row that fails is left out, and said on stderr."""
+    """Return seconds per row; omit a failing row and report it on stderr."""
     result = {}
     for row, call in calls.items():
         try:
@@ -107,17 +109,16 @@ def measure_rows(
 
 
 def quiet_cores() -> list[int]:
-    """Processors of this process, that with the fastest launches first.
+    """Return this process's processors, the one with fastest launches first.
 
-    Neighbours on a shared machine slow some of them down for a while, so
-    that this is asked anew before each measurement.  A process of its own
-    finds out (`twin.py`).
+    Other users of a shared machine slow some of them down for a while, so this
+    is measured again before each benchmark, by a separate process (`twin.py`).
     """
     return run_json([sys.executable, str(HERE / "twin.py")])
 
 
 def build_c(source: str, *flags: str, shared: bool = False) -> Path:
-    """Compile `benchmarks/<source>` with cc; return the program."""
+    """Build `benchmarks/<source>` with cc; return the program."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         sys.exit(f"{source} needs a C compiler: apt install gcc")
@@ -135,9 +136,9 @@ def run_json(
 ) -> dict | None:
     """Run a process that prints one JSON object as its last line.
 
-    Returns None where it ends with status 77: what it measures is not
-    installed.  Any other failure ends the benchmark, or with `may_fail`
-    gives ``{"failed": reason}``.
+    Returns None if it ends with status 77: the package to measure is not
+    installed.  Any other failure ends the benchmark, or with `may_fail` gives
+    ``{"failed": reason}``.
     """
     done = subprocess.run(
         command,
@@ -166,10 +167,10 @@ def run_passes(
     may_fail: bool = False,
     **environment: str,
 ) -> dict | None:
-    """The least figures of one peer, over passes in processes of their own.
+    """Return the least figures of one peer, over passes in processes.
 
-    Each is ``script --peer name --rounds N``, with ``--core K`` where it is
-    to stay on a processor: another one each, the quiet ones first.
+    Each pass is ``script --peer name --rounds N``, with ``--core K`` if it has
+    to stay on a processor: a different one each, the quiet ones first.
     """
     least = {}
     cores = quiet_cores() if options.pin else []
@@ -188,7 +189,7 @@ def run_passes(
 def peer_main(
     measure: Callable[[int], dict], rounds: int, core: int | None
 ) -> None:
-    """Body of a peer's process; status 77 says that it can't be imported."""
+    """Run a peer's process; exit with status 77 if its import fails."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     try:
@@ -200,7 +201,7 @@ def peer_main(
 def options_of(
     doc: str, passes: int, rounds: int, peers: Iterable[str]
 ) -> argparse.ArgumentParser:
-    """The options that these benchmarks share."""
+    """Return the parser of the options that these benchmarks share."""
     parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     parser.add_argument("--passes", type=int, default=passes)
     parser.add_argument("--rounds", type=int, default=rounds)
@@ -210,7 +211,7 @@ def options_of(
 
 
 def peer_cell(peer: dict, row: str) -> object:
-    """A peer's figure in a row; why there is none, where it failed."""
+    """Return a peer's figure in a row, or the reason of its failure."""
     return peer.get(row, peer.get("failed"))
 
 
@@ -226,18 +227,18 @@ def merge_least(into: dict, new: dict) -> None:
 
 
 def spread_text(values: list[float]) -> str:
-    """The median of many values, and their quartiles."""
+    """Return the median of many values, and their quartiles."""
     low, middle, high = statistics.quantiles(values, n=4)
     return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 def number_text(value: float) -> str:
-    """A number with three digits that count."""
+    """Return a number with three significant digits."""
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def table_text(heads: list[str], rows: list[list[object]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
 
     def cell(value: object) -> str:
         if value is None:
@@ -249,7 +250,7 @@ def table_text(heads: list[str], rows: list[list[object]]) -> str:
 
 
 def print_table(heads: list[str], rows: list[list[object]]) -> None:
-    """Print a Markdown table, and leave it to `suite.py` where that asks."""
+    """Print a Markdown table; store it for `suite.py` if requested."""
     print(table_text(heads, rows))
     if path := os.environ.get("BENCHMARK_TABLES"):
         with open(path, "a") as file:
@@ -257,7 +258,7 @@ def print_table(heads: list[str], rows: list[list[object]]) -> None:
 
 
 def describe_machine(device: str) -> None:
-    """Print where the figures were taken."""
+    """Print the machine and the device."""
     print(
         f"\nDevice: {device}; Python {platform.python_version()}; "
         f"{os.cpu_count()} cores.\n"

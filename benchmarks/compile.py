@@ -1,10 +1,10 @@
 """Time to compile a small kernel: first, later, and from the disk cache.
 
-Usage: ``python benchmarks/compile.py``.  Each row is measured in processes of
-its own over a cache folder of its own, in turn with a C twin's
+Usage: ``python benchmarks/compile.py``.  Each row is measured in separate
+processes with a separate cache folder, in turn with a C twin
 (``twins/compile_twin.c``): NVRTC alone on the same source, and the driver
-alone on the image.  For the kept row it is also shown that the hit starts no
-process (strace, where it is installed) and loads no compiler
+alone on the image.  For the cached row it also verifies that a cache hit
+starts no process (strace, if it is installed) and loads no compiler
 (/proc/self/maps).
 """
 
@@ -40,12 +40,13 @@ BEGIN, END = "/benchmark-compile-begins", "/benchmark-compile-ends"
 
 
 def child(cache: str, numbers: list[str]) -> None:
-    """Compile one source a number; print seconds and what is loaded."""
+    """Compile one source per number; print seconds and loaded libraries."""
     import pycuda.autoinit
     from pycuda.compiler import SourceModule
 
     seconds = []
-    # Paths that don't exist: their look-ups mark the place in strace's log.
+    # Paths that don't exist: looking them up marks the interval in strace's
+    # log.
     Path(BEGIN).exists()
     for number in numbers:
         source = SOURCE.replace("NUMBER", number)
@@ -64,7 +65,7 @@ def child(cache: str, numbers: list[str]) -> None:
                 "compilers": [p for p in loaded if COMPILERS.search(p)],
                 "device": pycuda.autoinit.device.name(),
                 "arch": pycuda.autoinit.device.compute_capability(),
-                # It opens NVRTC, so after the look at the maps.
+                # This call opens NVRTC, so it follows the check of the maps.
                 "nvrtc": _driver._nvrtc_info()[:2],
             }
         )
@@ -72,7 +73,7 @@ def child(cache: str, numbers: list[str]) -> None:
 
 
 def run_child(cache: str, *numbers: str, before: tuple[str, ...] = ()) -> dict:
-    """`child` in a process of its own, `before` being put in front."""
+    """Run `child` in a separate process, with the words `before` in front."""
     command = [*before, sys.executable, __file__, "--child", cache, *numbers]
     return run_json(command)
 
@@ -85,7 +86,7 @@ class Twin:
         self._driver = cpu_library() or "libcuda.so.1"
 
     def measure(self, folder: str, told: dict) -> dict[str, float]:
-        """Seconds of each row; `told` is what `child` printed."""
+        """Return seconds of each row; `told` is the output of `child`."""
         nvrtc, major = told["nvrtc"]
         arch = "".join(map(str, told["arch"]))
         options = [f"--gpu-architecture=sm_{arch}"]
@@ -99,7 +100,7 @@ class Twin:
 
 
 def processes_started(cache: str, number: str) -> list[str] | None:
-    """Calls that start a process or thread during a hit; None: no strace."""
+    """Count processes and threads that a hit starts; None: no strace."""
     strace = shutil.which("strace")
     if strace is None:
         return None

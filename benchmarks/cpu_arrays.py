@@ -1,14 +1,13 @@
 """Arrays on the CPU device beside NumPy and beside a copy.
 
-Usage: ``python benchmarks/cpu_arrays.py [--log2 10 16 24]
-[--sides 64 256 1024] [--only PATTERN]``.  Products of matrices have a table
-of their own; of side 4096, which the goal is for too, it takes half a minute.
-Each row is timed in turns with NumPy's, in one process.  NumPy uses one
-thread, but several for products of matrices; the device as many as the process
-may.  The goal is a ratio of 1.  The
-physical bound is how fast memory is: "of copy" is the bytes that an operation
-reads and writes each second, as a part of those that the device's own copy of
-as many elements moves in the same run.
+Usage: ``python benchmarks/cpu_arrays.py [--log2 10 16 24] [--sides 64 256
+1024] [--only PATTERN]``.  Matrix products have a separate table; a side of
+4096, to which the goal applies too, takes half a minute.  Each row is timed in
+turns with NumPy's, in one process.  NumPy uses one thread, or several for
+matrix products; the device uses all that the process may use.  The goal is a
+ratio of 1.  The physical bound is the speed of memory: "of copy" is the bytes
+per second that an operation reads and writes, as a part of those of the
+device's own copy of as many elements in the same run.
 """
 
 import argparse
@@ -25,7 +24,7 @@ GOAL = 1.0
 
 
 def once(call, number: int) -> float:
-    """Seconds of one of `number` calls."""
+    """Return the seconds of one of `number` calls."""
     start = time.perf_counter()
     for _ in range(number):
         call()
@@ -33,7 +32,7 @@ def once(call, number: int) -> float:
 
 
 def pair(ours, theirs, finish) -> tuple[float, float]:
-    """Least seconds of both, measured in turns."""
+    """Return the least seconds of both, measured in turns."""
 
     def finished() -> None:
         ours()
@@ -55,12 +54,12 @@ def pair(ours, theirs, finish) -> tuple[float, float]:
 
 
 def rows(n: int) -> dict:
-    """name -> (call on the device, NumPy's call)."""
+    """Return name -> (call on the device, NumPy's call)."""
     return {**element_rows(n), **function_rows(n)}
 
 
 def function_rows(n: int) -> dict:
-    """The same for functions that move, order and search elements."""
+    """Return rows of functions that move, sort and search elements."""
     from pycuda import gpuarray
 
     random = np.random.default_rng(2)
@@ -103,7 +102,7 @@ def function_rows(n: int) -> dict:
 
 
 def product_rows(side: int) -> dict:
-    """The same for products of square matrices."""
+    """Return rows of products of square matrices."""
     from pycuda import gpuarray
 
     random = np.random.default_rng(3)
@@ -119,7 +118,7 @@ def product_rows(side: int) -> dict:
 
 
 def element_rows(n: int) -> dict:
-    """The same for element-wise work, reductions and scans."""
+    """Return rows of element-wise work, reductions and scans."""
     from pycuda import cumath, curandom, gpuarray
 
     side = 1 << ((n.bit_length() - 1) // 2)
@@ -195,8 +194,8 @@ def element_rows(n: int) -> dict:
     }
 
 
-# Bytes that an operation reads and writes for each element of 4 bytes; where
-# it is not said, it reads 4.
+# Bytes that an operation reads and writes per element of 4 bytes; if not
+# listed, it reads 4.
 BYTES = {
     "x + x": 8, "i + i": 8, "x * 2": 8, "x < 0.5": 5, "sin(x)": 8,
     "sqrt(x)": 8, "i -> float32": 8, "x[:, :h] + x[:, h:]": 6,
@@ -211,7 +210,7 @@ BYTES = {
 
 
 def copy_seconds(n: int, finish) -> float:
-    """The device's copy of n floats."""
+    """Return the seconds of the device's copy of n floats."""
     from pycuda import gpuarray
 
     a = gpuarray.zeros(n, np.float32)
@@ -224,7 +223,7 @@ def copy_seconds(n: int, finish) -> float:
 
 
 def products(sides: list[int], only: str, finish) -> list[list[object]]:
-    """Rows of a table: for each side, our and NumPy's time and the ratio."""
+    """Return a table's rows: our and NumPy's time and ratio for each side."""
     found: dict[str, list[object]] = {}
     for side in sides:
         for name, calls in product_rows(side).items():

@@ -1,12 +1,12 @@
-"""Kernels on the CPU device beside loops in C, NumPy and PoCL.
+"""Kernels on the CPU device compared with loops in C, NumPy and PoCL.
 
 Usage: ``python benchmarks/cpu_kernels.py``.  The reference is the fastest of
-`cpu/reference.c` by gcc and, where there is an OpenMP library for it, by
-clang 19 (-O3 -march=native -ffast-math -fopenmp), and NumPy, in the same run.
-Every result is compared with the reference's before its time counts.  The
-kernels are also measured for x86-64-v3 and on one thread, in processes of
-their own.  What a second thread gives is told of the loops, too: a machine
-whose processors share caches and power gives less than twice as much.
+`cpu/reference.c` by gcc and, if there is an OpenMP library for it, by clang 19
+(-O3 -march=native -ffast-math -fopenmp), and NumPy, in the same run.  Every
+result is compared with the reference's before its time counts.  The kernels
+are also measured for x86-64-v3 and on one thread, in separate processes.  The
+gain by a second thread is reported for the loops, too: a machine with
+processors that share caches and power gains less than a factor of two.
 """
 
 import json
@@ -52,10 +52,10 @@ def child() -> None:
 
 
 def measure(row: Row) -> tuple[float, float, float | None, bool]:
-    """Seconds of the kernel, the loop and NumPy; are the results right?
+    """Return seconds of kernel, loop and NumPy; check the results.
 
-    They take turns, so that a busy moment of the machine hits all, with
-    pauses in which the threads of the one before stop looking for work.
+    They take turns, so that interference affects all of them, with pauses in
+    which the threads of the previous one stop looking for work.
     """
     row.loop()
     row.kernel()
@@ -71,7 +71,7 @@ def measure(row: Row) -> tuple[float, float, float | None, bool]:
 
 
 def print_launches(work: Workload) -> None:
-    """Print what launching an empty kernel takes."""
+    """Print the time of launching an empty kernel."""
     nothing = work.module.get_function("nothing").prepare("")
 
     def issue() -> None:

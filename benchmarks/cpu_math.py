@@ -1,10 +1,10 @@
-"""The CPU device's mathematics beside gcc's.
+"""The CPU device's mathematics compared with gcc's.
 
 Usage: ``python benchmarks/cpu_math.py [NAME...]``.
 
-Each function runs over 2^20 numbers in a kernel, and in a loop that gcc
--O3 -ffast-math makes for the same instructions, which calls glibc's vector
-library where that has the function.  One thread each, taking turns; the least
+Each function runs over 2^20 numbers in a kernel, and in a loop that gcc -O3
+-ffast-math compiles for the same instructions, which calls glibc's vector
+library if that has the function.  One thread each, taking turns; the least
 time of several counts.  Results are compared before times are.
 ``PYCUDA_CPU_TARGET=x86-64-v3`` measures for AVX2 on both sides.
 """
@@ -31,7 +31,7 @@ DOUBLE = """
     exp10 expm1 log log2 log10 log1p sqrt cbrt erf pow atan2 hypot
 """
 TWO = ("pow", "atan2", "hypot", "fmod")
-# Least speed wanted, as a multiple of gcc's; 0.5 for what is not named.
+# Least required speed, as a multiple of gcc's; 0.5 for other functions.
 WANTED = dict.fromkeys(("sinf", "cosf", "expf", "logf", "powf", "sqrtf"), 0.9)
 RANGES = {
     "asin": (-1, 1),
@@ -42,7 +42,7 @@ RANGES = {
 
 
 def loops(names: list[str], head: str) -> str:
-    """One C function or kernel a name, `head` being its first lines."""
+    """Return one C function or kernel per name; `head` is its first lines."""
     text = []
     for name in names:
         kind = "float" if name.endswith("f") and name != "erf" else "double"
@@ -74,7 +74,7 @@ __global__ void bench_NAME(TYPE *out, const TYPE *x, const TYPE *y, int n)
 
 
 def least_of_both(mine, other, budget: float = 0.25) -> tuple[float, float]:
-    """Least seconds of two calls that take turns for `budget` seconds."""
+    """Return the least seconds of two calls, in turns for `budget` seconds."""
     best = [float("inf"), float("inf")]
     end = time.perf_counter() + budget
     while time.perf_counter() < end:

@@ -3,11 +3,11 @@
 Usage: ``python benchmarks/cpu_peers.py [--budget SECONDS]``.  All on one
 thread: the same kernels as CUDA C (`cpu/kernels.cu`), as OpenCL C for PoCL
 (`cpu/kernels.cl`), on grids of the same size, and as loops in C
-(`cpu/reference.c`).  Histograms take as many blocks as the device holds, or
-fewer for few bytes (`cpu/rows.py`).  Each peer runs in a process of its own
-and compares its results with NumPy's before a time counts.  PyOpenCL and PoCL
-are installed from PyPI into ``build/benchmarks/opencl`` at the first call;
-where that fails the column is empty, and a line says why.
+(`cpu/reference.c`).  Histograms use as many blocks as the device holds, or
+fewer for few bytes (`cpu/rows.py`).  Each peer runs in a separate process and
+compares its results with NumPy's before a time counts.  PyOpenCL and PoCL are
+installed from PyPI into ``build/benchmarks/opencl`` at the first call; if that
+fails the column is empty, and a line gives the reason.
 
 SPDX-License-Identifier: MIT
 """
@@ -36,7 +36,7 @@ OPENCL = ["pyopencl", "pocl-binary-distribution", "numpy"]
 
 
 class Task:
-    """One kernel at one size: its arrays, its shape, its right result."""
+    """One kernel at one size: its arrays, its shape, its expected result."""
 
     def __init__(self, name: str, bits: int) -> None:
         self.name, self.label = name, f"{name}, 2^{bits}"
@@ -61,7 +61,7 @@ class Task:
         self.out = np.zeros_like(self.right)
 
     def square(self, random: np.random.Generator, n: int) -> None:
-        """Matrices of n elements; of products n is what they multiply."""
+        """Return matrices of n elements, or of n multiplications."""
         product = self.name == "matmul"
         side = 1 << (int(n).bit_length() - 1) // (3 if product else 2)
         self.n = side
@@ -80,7 +80,7 @@ class Task:
 
 
 def least(call: Callable[[], object], budget: float) -> float:
-    """Least seconds of one call."""
+    """Return the least seconds of one call."""
     call()
     best, end = float("inf"), time.perf_counter() + budget
     while True:
@@ -92,11 +92,11 @@ def least(call: Callable[[], object], budget: float) -> float:
             return best
 
 
-# ---- the peers, each in its process ----
+# ---- the peers, each in a separate process ----
 
 
 def with_cuda() -> Callable[[Task], Callable]:
-    """Kernels on the CPU device."""
+    """Measure kernels on the CPU device."""
     import pycuda.autoinit  # noqa: F401
     import pycuda.driver as cuda
     from pycuda.compiler import SourceModule
@@ -120,7 +120,7 @@ def with_cuda() -> Callable[[Task], Callable]:
 
 
 def with_opencl() -> Callable[[Task], Callable]:
-    """Kernels of OpenCL C by PoCL."""
+    """Measure kernels of OpenCL C by PoCL."""
     import pyopencl as cl
 
     platform = next(
@@ -149,14 +149,14 @@ def with_opencl() -> Callable[[Task], Callable]:
         found = np.empty_like(task.out)
         cl.enqueue_copy(queue, found, arrays[0])
         task.check(found)
-        call.arrays = arrays  # a kernel does not own what it is given
+        call.arrays = arrays  # a kernel does not own its arguments
         return call
 
     return prepare
 
 
 def with_c(compiler: str) -> Callable[[Task], Callable]:
-    """Loops in C."""
+    """Measure loops in C."""
     BUILD.mkdir(parents=True, exist_ok=True)
     built = BUILD / f"reference-{compiler}.so"
     source = HERE / "cpu" / "reference.c"
@@ -207,7 +207,7 @@ def child(peer: str, budget: float) -> None:
 
 
 def opencl_python() -> tuple[Path | None, str]:
-    """A Python that has PyOpenCL and PoCL; or why there is none."""
+    """Return a Python that has PyOpenCL and PoCL, or why there is none."""
     folder = BUILD / "opencl"
     python = folder / "bin" / "python"
     ready = folder / "ready"
@@ -233,7 +233,7 @@ def opencl_python() -> tuple[Path | None, str]:
 
 
 def show(done: int, of: int, text: str) -> None:
-    """One line on the terminal: how far it is."""
+    """Show the progress in one line on the terminal."""
     if sys.stderr.isatty():
         bar = "#" * (30 * done // of)
         end = "" if done < of else "\n"
@@ -244,7 +244,7 @@ def show(done: int, of: int, text: str) -> None:
 def measure(
     peer: str, python: str, turn: int, budget: float
 ) -> dict[str, float] | str:
-    """A peer's seconds by row, or why there are none."""
+    """Return a peer's seconds by row, or why there are none."""
     environment = os.environ | {
         "PYCUDA_DEVICE": "cpu",
         "PYCUDA_CPU_THREADS": "1",
@@ -273,7 +273,7 @@ def measure(
 
 
 def ratios(found: dict, peer: str) -> list[float]:
-    """A peer's seconds over ours, row by row."""
+    """Return a peer's seconds divided by ours, row by row."""
     if peer not in found:
         return []
     ours = found["this package"]

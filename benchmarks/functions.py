@@ -1,11 +1,11 @@
 """Sorting, gathering, random numbers and products on a GPU beside peers.
 
-Usage: ``python benchmarks/functions.py [--log2 16 20 24 26]``.  CuPy and
-torch do the same work in processes of their own; a figure is the least of
-several batches.  The ratio is the better peer's time over ours.  The goals: 1
-for sorting, random numbers, gathering and scattering, and for products cuBLAS
-itself, which torch and CuPy call (0.97: the same function, within the noise).
-The CPU device has `cpu_arrays.py` and `random_numbers.py` beside NumPy.
+Usage: ``python benchmarks/functions.py [--log2 16 20 24 26]``.  CuPy and torch
+do the same work in separate processes; a figure is the least of several
+batches.  The ratio is the better peer's time over ours.  The goals: 1 for
+sorting, random numbers, gathering and scattering; for products the speed of
+cuBLAS, which torch and CuPy call (0.97: the same function, within the noise).
+For the CPU device, `cpu_arrays.py` and `random_numbers.py` compare with NumPy.
 
 SPDX-License-Identifier: MIT
 """
@@ -41,7 +41,7 @@ Rows = dict[str, Callable[[], object]]
 
 
 def host_arrays(n: int) -> dict[str, np.ndarray]:
-    """What is sorted and gathered: the same for everyone."""
+    """Return the arrays to sort and gather, the same for all packages."""
     random = np.random.default_rng(7)
     return {
         "float32": random.random(n, np.float32),
@@ -53,13 +53,13 @@ def host_arrays(n: int) -> dict[str, np.ndarray]:
 
 
 def host_square(side: int, dtype: type) -> np.ndarray:
-    """A factor of the products."""
+    """Return a factor of the products."""
     random = np.random.default_rng(side)
     return random.random((side, side)).astype(dtype)
 
 
 def ordered_rows(host: dict, to: Callable, sort: Any, argsort: Any) -> Rows:
-    """Sorting."""
+    """Return the rows of sorting."""
     arrays = {name: to(value) for name, value in host.items()}
     rows: Rows = {
         f"sort {name}": lambda x=arrays[name]: sort(x) for name in SORTED
@@ -74,7 +74,7 @@ def put(row: Any, order: Any, values: Any) -> None:
 
 
 def product_rows(to: Callable) -> Rows:
-    """Products of square matrices."""
+    """Return the rows of products of square matrices."""
     rows: Rows = {}
     for side in SIDES:
         for dtype in (np.float16, np.float32, np.float64):
@@ -85,7 +85,7 @@ def product_rows(to: Callable) -> Rows:
 
 
 def named_rows(n: int, xp: Any, to: Callable, random: Any) -> Rows:
-    """What a package does whose functions have NumPy's names."""
+    """Return the rows of a package with NumPy's function names."""
     host = host_arrays(n)
     x, d, order = (to(host[k]) for k in ("float32", "float64", "order"))
     x_target, d_target = to(host["float32"]), to(host["float64"])
@@ -105,7 +105,7 @@ def named_rows(n: int, xp: Any, to: Callable, random: Any) -> Rows:
 
 
 def pycuda_rows(n: int) -> Rows:
-    """What this package does for each row."""
+    """Return this package's call for each row."""
     from pycuda import curandom, gpuarray
 
     random = curandom.PhiloxRandomNumberGenerator(1)
@@ -174,7 +174,7 @@ PEERS = {"pycuda": open_pycuda, "CuPy": open_cupy, "torch": open_torch}
 
 
 def peer(name: str, sizes: list[int]) -> None:
-    """The body of a process: seconds of each row, by size."""
+    """Run a peer's process: print the seconds of each row, by size."""
     try:
         rows_of, to, finish = PEERS[name]()
     except ImportError:
@@ -188,7 +188,7 @@ def peer(name: str, sizes: list[int]) -> None:
 
 
 def report(ours: dict, columns: dict[str, dict]) -> None:
-    """Microseconds a row, the better peer's over ours, and the goal."""
+    """Print microseconds per row, ratio to the better peer, and goal."""
     lines = []
     for row, seconds in ours.items():
         others = [column.get(row) for column in columns.values()]

@@ -2,11 +2,11 @@
 
 Usage: ``python benchmarks/hottest.py [--log2 26] [--events]``.
 
-Where Nsight Compute (``ncu``) is there and may read the counters, its figures
-for one launch of each: bytes to and from DRAM a second, and which unit is
-nearest to its limit, which is why it is not more.  Else, and with
-``--events``, the bytes that the operation has to move over the time between
-two events.
+If Nsight Compute (``ncu``) is installed and may read the counters, prints its
+figures for one launch of each: bytes per second to and from DRAM, and the unit
+that is nearest to its limit, which explains why they are not higher.
+Otherwise, and with ``--events``, prints the bytes that the operation has to
+move divided by the time between two events.
 """
 
 import argparse
@@ -38,7 +38,7 @@ Row = tuple[int, Callable[[], object]]  # bytes moved, the call
 
 
 def operations(log2: int) -> dict[str, Row]:
-    """Ten operations, each of which is one kernel."""
+    """Return ten operations, each of which is one kernel."""
     from pycuda import cumath, curandom, gpuarray
     from pycuda.elementwise import ElementwiseKernel
     from pycuda.scan import InclusiveScanKernel
@@ -75,7 +75,7 @@ def operations(log2: int) -> dict[str, Row]:
 
 
 def seconds_of(call: Callable[[], object]) -> float:
-    """Median time of one call on the device, between events."""
+    """Return the median time of one call on the device, between events."""
     import pycuda.driver as cuda
 
     start, end, found = cuda.Event(), cuda.Event(), []
@@ -91,7 +91,7 @@ def seconds_of(call: Callable[[], object]) -> float:
 
 
 def copy_speed(log2: int) -> float:
-    """Bytes a second, read and written, of the driver's copy."""
+    """Return bytes per second, read and written, of the driver's copy."""
     import pycuda.driver as cuda
 
     size = 4 << log2
@@ -101,7 +101,7 @@ def copy_speed(log2: int) -> float:
 
 
 def by_events(log2: int) -> None:
-    """The table without counters."""
+    """Print the table without counters."""
     copy = copy_speed(log2)
     rows: list[list[Any]] = [["copy by the driver", copy / 1e9, "1.00"]]
     for name, (size, call) in operations(log2).items():
@@ -111,7 +111,7 @@ def by_events(log2: int) -> None:
 
 
 def run_profiled(log2: int) -> None:
-    """What ncu watches: one launch of each, after one to compile it."""
+    """Run one launch of each for ncu, after one launch to compile it."""
     import pycuda.driver as cuda
 
     for _, call in operations(log2).values():
@@ -124,13 +124,13 @@ def run_profiled(log2: int) -> None:
 
 
 def ncu_path() -> str | None:
-    """Nsight Compute, where there is one."""
+    """Return the path of Nsight Compute, if it is installed."""
     found = shutil.which("ncu")
     return found or next((p for p in PLACES if os.access(p, os.X_OK)), None)
 
 
 def counters(ncu: str, log2: int) -> list[dict[str, str]] | None:
-    """A row a kernel; None where the counters cannot be read."""
+    """Return a row per kernel; None if the counters cannot be read."""
     command = [ncu, "--csv", "--page=raw", "--profile-from-start=off"]
     command += [f"--metrics={','.join(METRICS)}", "--print-units=base"]
     command += [sys.executable, __file__, "--profiled", f"--log2={log2}"]
@@ -148,12 +148,15 @@ def counters(ncu: str, log2: int) -> list[dict[str, str]] | None:
 
 
 def number(row: dict[str, str], metric: str) -> float:
-    """A metric of ncu's, whose thousands may have commas."""
+    """Return a metric of ncu, which may have commas as separators."""
     return float(row[metric].replace(",", ""))
 
 
 def by_counters(rows: list[dict[str, str]], copy: float, log2: int) -> None:
-    """The table with counters; a name an operation if each is one kernel."""
+    """Print the table with counters, with operations' names if possible.
+
+    An operation's name is possible if each is one kernel.
+    """
     operations_named = list(operations(log2))
     named = len(rows) == len(operations_named)
     lines: list[list[Any]] = []

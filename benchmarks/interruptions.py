@@ -1,9 +1,9 @@
 """Interrupted and overdue kernels for ``soak.py``, on the CPU device.
 
-The main thread starts kernels that never end, each in a context that exists
-only for it.  SIGINT ends one, the time limit of ``PYCUDA_CPU_TIMEOUT`` the
-next.  Afterwards the context must be unusable and a new one must compute the
-right numbers, while the other threads keep working in the main context.
+The main thread starts kernels that never end, each in a separate context.
+SIGINT ends one, the time limit of ``PYCUDA_CPU_TIMEOUT`` the next.  Afterwards
+the context must be unusable and a new one must compute the right numbers,
+while the other threads keep working in the main context.
 
 SPDX-License-Identifier: MIT
 """
@@ -36,7 +36,7 @@ class Wrong(Exception):
 
 
 class Interruptions:
-    """Interrupts kernels in turn; counts them and their delays."""
+    """Interrupts kernels; counts the interruptions and their delays."""
 
     def __init__(self) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -108,7 +108,7 @@ class Interruptions:
             raise Wrong("an endless kernel ended before its time limit")
 
     def report(self) -> str:
-        """What happened, in one line."""
+        """Return a summary in one line."""
         middle = statistics.median(self.delays)
         return (
             f"{self.interrupted} kernels interrupted, {self.timed_out} timed "

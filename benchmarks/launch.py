@@ -2,13 +2,13 @@
 
 Usage: ``python benchmarks/launch.py [--pycuda FOLDER] [--passes N]``.
 
-The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments.
-It and this package take turns in one process, so that both see the same
-machine; every figure is the least of 240 x 1000 launches, and beside it is the
-median of what each turn took above the twin's.  Peers that can be imported do
-as many, in processes of their own.  On a GPU every process stays on one
-processor, another one in each pass.  `--pycuda` names a folder
-that holds an installed PyCUDA, which is then measured as one more peer.
+The C twin calls `cuLaunchKernel` with the same kernel, shape and arguments. It
+and this package take turns in one process, so that both see the same machine.
+Every figure is the least of 240 x 1000 launches, followed by the median of
+each turn's difference from the twin.  Peers that can be imported run as many
+launches, in separate processes.  On a GPU every process stays on one
+processor, a different one in each pass.  `--pycuda` names a folder that holds
+an installed PyCUDA, which is then measured as another peer.
 """
 
 import sys
@@ -52,10 +52,9 @@ ROWS = {
 def beside_busy(
     call: str, finish: Callable[[], object], names: dict[str, object]
 ) -> dict:
-    """A launch's time where another thread runs Python all the while.
+    """Return a launch's time while another thread constantly runs Python.
 
-    A launch that gives the interpreter's lock away gets it back after
-    5 milliseconds.
+    A launch that releases the GIL acquires it again after 5 milliseconds.
     """
     stop = threading.Event()
 
@@ -74,7 +73,7 @@ def beside_busy(
 
 
 def measure_pycuda(rounds: int, beside_twin: bool = False) -> dict:
-    """This package, or PyCUDA: whichever `import pycuda` finds."""
+    """Measure this package, or PyCUDA, as `import pycuda` finds it."""
     import pycuda.autoinit
     import pycuda.driver as cuda
     from pycuda.compiler import SourceModule
@@ -122,7 +121,7 @@ def times_of(
     rounds: int,
     names: dict[str, object],
 ) -> dict:
-    """A peer's rows: its launch, with and without waiting for its end."""
+    """Measure a peer's rows: its launch, with and without waiting."""
     names = names | {"finish": finish, "GRID": GRID, "BLOCK": BLOCK}
     return {
         "plain call": best_of(call, finish, rounds, names=names),
@@ -199,7 +198,7 @@ def measure_cuda_core(rounds: int) -> dict:
 
 
 def measure_numba(rounds: int) -> dict:
-    # numba-cuda still asks for a name that NumPy 2.5 has dropped.
+    # numba-cuda still uses a name that NumPy 2.5 has removed.
     if not hasattr(np, "row_stack"):
         np.row_stack = np.vstack
     from numba import cuda
@@ -265,7 +264,7 @@ def main() -> None:
 
 
 def print_report(columns: dict[str, dict]) -> None:
-    """Print one row an operation: figures, ratio, goal."""
+    """Print one row per operation: figures, ratio, goal."""
     ours, *peers = columns
     rows = []
     for row, (twin_row, allowed) in ROWS.items():
@@ -284,7 +283,7 @@ def print_report(columns: dict[str, dict]) -> None:
 
 
 def verdict_of(figure: float, goal: float) -> str:
-    """How a figure stands to its goal."""
+    """Return the relation of a figure to its goal."""
     return "yes" if figure <= goal else f"no, by {figure - goal:.2f}"
 
 

@@ -2,8 +2,8 @@
 
 Usage: ``python benchmarks/random_numbers.py [--log2 10 16 24] [--only TEXT]``.
 Each row is timed in turns with NumPy's, in one process; NumPy uses one thread,
-the CPU device as many as the process may.  The goal is a ratio of 1.  On a GPU
-CuPy takes NumPy's place where it is installed, and GB/s are those written.
+the CPU device all that the process may use.  The goal is a ratio of 1.  On a
+GPU CuPy replaces NumPy if it is installed, and GB/s count the bytes written.
 """
 
 import argparse
@@ -16,7 +16,7 @@ F4, F8, I4, I8 = np.float32, np.float64, np.int32, np.int64
 
 
 def once(call, finish, number: int) -> float:
-    """Seconds of one of `number` calls."""
+    """Return the seconds of one of `number` calls."""
     start = time.perf_counter()
     for _ in range(number):
         call()
@@ -25,7 +25,7 @@ def once(call, finish, number: int) -> float:
 
 
 def pair(ours, theirs, finish) -> tuple[float, float]:
-    """Least seconds of both, measured in turns."""
+    """Return the least seconds of both, measured in turns."""
     once(ours, finish, 1)
     number = max(1, int(2e-3 / max(once(theirs, finish, 1), 1e-7)))
     best, rounds = [float("inf")] * 2, 0
@@ -38,7 +38,7 @@ def pair(ours, theirs, finish) -> tuple[float, float]:
 
 
 def peer(device: str):
-    """(name, generator) of what is compared with."""
+    """Return (name, generator) of the peer."""
     if device == "gpu":
         try:
             import cupy
@@ -50,7 +50,7 @@ def peer(device: str):
 
 
 def rows(other) -> dict:
-    """name -> (bytes of a number, our call, the peer's call)."""
+    """Return name -> (bytes of a number, our call, the peer's call)."""
     from pycuda import curandom
 
     ours = curandom.PhiloxRandomNumberGenerator(1)

@@ -1,9 +1,9 @@
 """Writes the README's short table from a suite's results.
 
-Usage: ``python benchmarks/readme_table.py RESULTS.json...``.  The table stands
-in README.md between two comments.  Of each script it has the first results
-that are valid: none that ended with another status than 0, the void ones
-among them, nor with `launch.py` what stands beside the twin's launches.  The
+Usage: ``python benchmarks/readme_table.py RESULTS.json...``.  The table is in
+README.md between two comments.  For each script it uses the first valid
+results, which are those with exit status 0.  If `launch.py` failed, those of
+`arrays.py` are invalid, too, because they depend on the twin's launches.  The
 picture is that of the first results that have one.
 
 SPDX-License-Identifier: MIT
@@ -18,7 +18,7 @@ from common import HERE, number_text, table_text
 
 OURS = "this package"
 README = HERE.parent / "README.md"
-# script: rows that are shown
+# script: rows to show
 SHOWN = {
     "launch": ["plain call", "prepared_call"],
     "arrays": ["a + b", "a += b", "sin(a)", "sum(a)", "empty(1024)"],
@@ -44,7 +44,7 @@ NO_PEER = {"ratio", "goal", "met", "ratio to the best", "raw C", OURS}
 
 
 def best_peer(heads: list[str], row: list, more: bool) -> tuple[str, object]:
-    """Name and figure of the best of the others."""
+    """Return name and figure of the best of the others."""
     found = [
         (row[k], head)
         for k, head in enumerate(heads[1:], 1)
@@ -57,7 +57,7 @@ def best_peer(heads: list[str], row: list, more: bool) -> tuple[str, object]:
 
 
 def lines_of(result: dict) -> list[list[object]]:
-    """The rows to show of one script."""
+    """Return the rows to show of one script."""
     lines = []
     for table in result["tables"]:
         heads = table["heads"]
@@ -76,7 +76,7 @@ def lines_of(result: dict) -> list[list[object]]:
 
 
 def valid_results(document: dict) -> dict[str, dict]:
-    """The scripts of one page that the table may show."""
+    """Return the scripts of one page that the table may show."""
     ended = {r["script"]: r["status"] for r in document["results"]}
     void = {"launch", "arrays"} if ended.get("launch") else set()
     return {
@@ -87,7 +87,7 @@ def valid_results(document: dict) -> dict[str, dict]:
 
 
 def section(pages: dict[str, dict]) -> str:
-    """What stands between the comments; `pages` are documents by stem."""
+    """Return the text between the comments; `pages` are documents by stem."""
     chosen: dict[str, tuple[str, dict]] = {}
     for stem, document in pages.items():
         for script, result in valid_results(document).items():

@@ -5,13 +5,13 @@ Usage: ``python benchmarks/scaling.py [--from 10] [--to 30] [--step 2]
 
 At each size, a power of two, this package's operation and a kernel of
 ``twins/twin.cu``, launched by a loop in C, take turns in one process.  CuPy
-and torch do the same work in processes of their own.  A figure is the median
-of the rounds, the ratio that of what each round gave for both; the spread is
-from the least to the greatest round.  The kernels by hand write where they are
-told, and so do the rows with ``out=``; others that allocate their result do so
-here.  Python's statements stand in the loop itself.  On a GPU each size has
-the processor on which launches are fastest then.  The goal: within a tenth of
-the kernel by hand at each size.
+and torch do the same work in separate processes.  A figure is the median of
+the rounds, the ratio is that of both figures of each round; the spread is from
+the least to the greatest round.  The handwritten kernels write to given
+memory, and so do the rows with ``out=``; operations that allocate their result
+do so here.  Python's statements are in the loop itself.  On a GPU each size
+runs on the processor with the fastest launches at that time.  The goal: within
+a tenth of the handwritten kernel at each size.
 """
 
 import argparse
@@ -41,7 +41,7 @@ GOAL = 1.10
 ROUNDS = 41
 BATCH_SECONDS = 0.004
 ROWS = {
-    # row: bytes an element that are read and written
+    # row: bytes per element that are read and written
     "copy": 8,
     "fill": 4,
     "x + y": 12,
@@ -53,11 +53,12 @@ ROWS = {
     "dot(x, y)": 8,
     "transpose copy": 8,
 }
-Call = Callable[[int], float]  # seconds of so many in a row, and a wait
+# seconds of a number of calls in a row, and a wait
+Call = Callable[[int], float]
 
 
 class Twin:
-    """The kernels by hand, and the loop that launches them."""
+    """The handwritten kernels, and the loop that launches them."""
 
     def __init__(self) -> None:
         from pycuda import compiler
@@ -80,7 +81,7 @@ class Twin:
     def kernel(
         self, name: str, grid: int, block: tuple[int, int], *values: Any
     ) -> Call:
-        """Launches of one kernel with these arguments."""
+        """Return launches of one kernel with these arguments."""
         function = ctypes.c_void_p()
         if self._loops.loop_function(
             self.module, f"twin_{name}".encode(), ctypes.byref(function)
@@ -95,7 +96,7 @@ class Twin:
         )
 
     def copy(self, target: int, source: int, size: int) -> Call:
-        """Copies by the driver."""
+        """Return copies by the driver."""
         addresses = (ctypes.c_uint64(target), ctypes.c_uint64(source))
         return lambda count: self._loops.loop_copy(
             *addresses, ctypes.c_size_t(size), count
@@ -105,7 +106,7 @@ class Twin:
 def batches_of(
     statements: dict[str, str], names: dict[str, Any], finish: Callable
 ) -> dict[str, Call]:
-    """The same for Python's statements; the names are local variables."""
+    """Return batches of Python's statements, with `names` as variables."""
     setup = "; ".join(f"{name} = names[{name!r}]" for name in names)
 
     def batch(statement: str) -> Call:
@@ -124,13 +125,13 @@ def batches_of(
 
 
 def shape_of(n: int) -> tuple[int, int]:
-    """Rows and columns of n elements as a matrix."""
+    """Return rows and columns of n elements as a matrix."""
     rows = 1 << (n.bit_length() - 1) // 2
     return rows, n // rows
 
 
 def twin_calls(twin: Twin, n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
-    """What C does for each row."""
+    """Return the C call for each row."""
     from pycuda import gpuarray
     from pycuda.driver import Context, device_attribute
 
@@ -169,7 +170,7 @@ def twin_calls(twin: Twin, n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
 
 
 def verify(raw: dict[str, Call], n: int, z: Any, kept: list[Any]) -> None:
-    """That the kernels by hand do the work: x is 0.5 and y 0.25."""
+    """Verify the handwritten kernels: x is 0.5 and y 0.25."""
     parts = kept[1][0]
     expected = {
         "copy": 0.5,
@@ -195,12 +196,12 @@ def verify(raw: dict[str, Call], n: int, z: Any, kept: list[Any]) -> None:
             sys.exit(f"{row}: the twin's kernel is wrong at {n} elements")
 
 
-# What every package writes the same way.
+# Statements that are the same for every package.
 SHARED = {"x + y": "x + y", "transpose copy": "turned[...] = square.T"}
 
 
 def our_calls(n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
-    """What this package does for each row."""
+    """Return this package's call for each row."""
     import pycuda.driver as cuda
     from pycuda import cumath, gpuarray
     from pycuda.elementwise import ElementwiseKernel
@@ -229,14 +230,14 @@ def our_calls(n: int, x: Any, y: Any, z: Any) -> dict[str, Call]:
 
 
 def batch_size(call: Call) -> int:
-    """How many in a row take about `BATCH_SECONDS`."""
+    """Return how many calls in a row take about `BATCH_SECONDS`."""
     call(1)
     seconds = max(call(4) / 4, 1e-7)
     return int(min(500, max(1, BATCH_SECONDS / seconds)))
 
 
 def figures(seconds: list[float]) -> dict[str, float]:
-    """Microseconds: the median and both ends."""
+    """Return microseconds: the median, least and greatest."""
     return {
         "median": 1e6 * statistics.median(seconds),
         "least": 1e6 * min(seconds),
@@ -245,7 +246,7 @@ def figures(seconds: list[float]) -> dict[str, float]:
 
 
 def take_turns(raw: Call, ours: Call) -> dict[str, Any]:
-    """Both calls of one operation, round by round."""
+    """Measure both calls of one operation, round by round."""
     counts = batch_size(raw), batch_size(ours)
     rounds = [
         (raw(counts[0]) / counts[0], ours(counts[1]) / counts[1])
@@ -259,13 +260,13 @@ def take_turns(raw: Call, ours: Call) -> dict[str, Any]:
 
 
 def take_alone(call: Call) -> dict[str, float]:
-    """The same for one that has nothing beside it."""
+    """Measure one call without a counterpart."""
     count = batch_size(call)
     return figures([call(count) / count for _ in range(ROUNDS)])
 
 
 def measure_ours(log2: int) -> dict:
-    """This package beside the kernels by hand, at one size."""
+    """Measure this package and the handwritten kernels, at one size."""
     import pycuda.driver as cuda
     from pycuda import gpuarray
 
@@ -288,7 +289,7 @@ def measure_ours(log2: int) -> dict:
 
 
 def measure_library(log2: int, xp: Any, finish: Any, extra: Any) -> dict:
-    """CuPy or torch, at one size."""
+    """Measure CuPy or torch, at one size."""
     x, y, z, axpy = extra(1 << log2)
     names = {
         "x": x, "y": y, "z": z, "axpy": axpy, "sin": xp.sin, "add": xp.add,
@@ -347,7 +348,7 @@ PEERS = {"ours": measure_ours, "CuPy": measure_cupy, "torch": measure_torch}
 
 
 def peer(name: str, options: argparse.Namespace) -> None:
-    """The body of a process: all sizes, until the time is up."""
+    """Run a peer's process: all sizes, until the time is up."""
     start, found = time.monotonic(), {}
     if options.core is not None:
         os.sched_setaffinity(0, {options.core})
@@ -360,7 +361,8 @@ def peer(name: str, options: argparse.Namespace) -> None:
             found[str(log2)] = PEERS[name](log2)
         except ImportError:
             sys.exit(77)
-        except Exception as error:  # memory, mostly: the sizes before count
+        # out of memory, mostly: the smaller sizes count
+        except Exception as error:
             print(f"2^{log2}: {error}", file=sys.stderr)
             break
         if time.monotonic() - start > options.budget / len(PEERS):
@@ -370,12 +372,12 @@ def peer(name: str, options: argparse.Namespace) -> None:
 
 
 def sizes_of(options: argparse.Namespace) -> list[int]:
-    """Logarithms of the sizes."""
+    """Return the logarithms of the sizes."""
     return list(range(options.first, options.last + 1, options.step))
 
 
 def report(ours: dict, others: dict[str, dict]) -> None:
-    """A table an operation: a line a size."""
+    """Print a table per operation, with a line per size."""
     for row, size in ROWS.items():
         heads = [f"{row}: us", "kernel by hand", "spread", "this package"]
         heads += ["ratio", "met", "GB/s", *others]

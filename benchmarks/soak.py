@@ -1,16 +1,16 @@
 """Ten million operations in several threads and streams, checked on samples.
 
-Usage: ``python benchmarks/soak.py [--operations N] [--seconds S]
-[--threads T] [--seed K] [--interrupts]``.
+Usage: ``python benchmarks/soak.py [--operations N] [--seconds S] [--threads T]
+[--seed K] [--interrupts]``.
 
-Each thread works on streams of its own and on the default one, with arrays of
-random sizes and dtypes, each filled with one whole number that the thread
-knows, so that a wrong element anywhere is seen in the least and the greatest.
-Threads hand arrays to each other behind events. With ``--interrupts`` (on the
-CPU device) the main thread also interrupts endless kernels by SIGINT and by
-the time limit, each in a context for it alone. At the end memory of the host
-and of the device must be what it was after the first fifth. Ends with status 1
-where anything is wrong.
+Each thread works on its own streams and on the default one, with arrays of
+random sizes and dtypes.  Each array is filled with one whole number that the
+thread knows, so that the least and the greatest element reveal any wrong one.
+Threads pass arrays to each other, ordered by events.  With ``--interrupts``
+(on the CPU device) the main thread also interrupts endless kernels by SIGINT
+and by the time limit, each in a separate context.  At the end the memory of
+the host and of the device must be the same as after the first fifth.  Ends
+with status 1 if anything is wrong.
 
 SPDX-License-Identifier: MIT
 """
@@ -41,8 +41,8 @@ from pycuda.scan import InclusiveScanKernel
 
 NON_BLOCKING = 1
 LARGEST = 14  # log2 of the elements of most arrays
-HUGE = 20  # of one in a hundred
-MOST_VALUE = 64  # values are kept so small that all sums are exact
+HUGE = 20  # log2 of the elements of one array in a hundred
+MOST_VALUE = 64  # so small that all sums are exact
 HOST_SLACK = 16 << 20
 DEVICE_SLACK = 4 << 20
 DTYPES = [np.float32, np.float64, np.int32, np.int64, np.complex64]
@@ -56,11 +56,11 @@ __global__ void add_number(float *x, int n, float number)
 
 
 class Wrong(Exception):
-    """A result that is not what it must be."""
+    """A wrong result."""
 
 
 class Shared:
-    """What all threads use; counted under the GIL."""
+    """State that all threads share; counted under the GIL."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -71,7 +71,7 @@ class Shared:
         self.done = [0] * options.threads
         self.failures: list[str] = []
         self.handed: collections.deque[Any] = collections.deque(maxlen=64)
-        self.kept: list[Any] = []  # what --plant=leak keeps
+        self.kept: list[Any] = []  # objects that --plant=leak keeps
         self.double = ElementwiseKernel("float *x, float *z", "z[i] = 2*x[i]")
         self.total = ReductionKernel(
             np.float32, "0", "a+b", "x[i]", "const float *x"
@@ -94,7 +94,7 @@ class Worker:
             self.elementwise, self.host, self.assign,
         ]  # fmt: skip
 
-    # Each gives an array and the number that all its elements are.
+    # Each returns an array and the value of all its elements.
 
     def add(self, x: Any, value: int) -> tuple[Any, int]:
         k = self.random.randrange(8)
@@ -181,7 +181,7 @@ class Worker:
         x[: x.size // 2] = x[x.size - x.size // 2 :]
         return x, value
 
-    # Beside the chains.
+    # Operations outside the chains.
 
     def new(self) -> tuple[Any, int]:
         most = HUGE if self.random.random() < 0.01 else LARGEST
@@ -191,7 +191,7 @@ class Worker:
         return x.fill(value), value
 
     def check(self, x: Any, value: int, what: str) -> None:
-        """All elements, by their least and greatest; now and then a sum."""
+        """Check the least and greatest element; now and then the sum."""
         if self.shared.options.plant == "value":
             value += 1
         parts = [x.real, x.imag] if x.dtype.kind == "c" else [x]
@@ -219,7 +219,7 @@ class Worker:
         self.shared.done[self.number] += operations
 
     def hand_over(self, x: Any, value: int) -> tuple[Any, int]:
-        """Another thread's array for this one, behind their events."""
+        """Exchange arrays with another thread, ordered by events."""
         handed, stream = self.shared.handed, cuda.current_stream()
         handed.append((x, value, cuda.Event(2).record()))
         try:
@@ -233,7 +233,7 @@ class Worker:
         return x.copy(), value
 
     def chain(self) -> None:
-        """About twenty operations on one array after the other, checked."""
+        """Run about twenty operations on one array in sequence, checked."""
         x, value = self.new()
         names = ["fill"]
         for _ in range(20):
@@ -258,8 +258,10 @@ class Worker:
             self.shared.kept.append(bytes(1 << 16))
 
     def warm_up(self) -> None:
-        """Each step once with each dtype: kernels that are compiled later
-        would look like memory that grows."""
+        """Run each step once with each dtype.
+
+        Kernels that are compiled later would look like a memory leak.
+        """
         for dtype in DTYPES:
             for size in (5, 1 << 12, 1 << 16):
                 x = gpuarray.empty(size, dtype).fill(1)
@@ -270,13 +272,13 @@ class Worker:
         curandom.rand(8)
 
     def rest(self) -> None:
-        """Let the main thread look at the memory."""
+        """Let the main thread measure the memory."""
         cuda.Context.synchronize()
         self.shared.paused.wait()
         self.shared.paused.wait()
 
     def run(self) -> None:
-        """The thread's body."""
+        """Run the thread."""
         shared = self.shared
         shared.context.push()
         try:
@@ -303,20 +305,20 @@ class Worker:
 
 
 def host_bytes() -> int:
-    """Resident memory of the process."""
+    """Return the resident memory of the process, in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize()
 
 
 def memory_now(shared: Shared) -> tuple[int, int]:
-    """Host and device bytes in use, with all threads at rest."""
+    """Return host and device bytes in use, with all threads at rest."""
     shared.pause.set()
     shared.paused.wait()
     shared.pause.clear()
     shared.handed.clear()
     gc.collect()
     cuda.Context.synchronize()
-    idle, total = cuda.mem_get_info()  # gives idle blocks back first
+    idle, total = cuda.mem_get_info()  # releases idle blocks first
     used = host_bytes(), total - idle
     shared.paused.wait()
     return used
@@ -334,7 +336,7 @@ def interrupt(shared: Shared, interruptions: Interruptions) -> None:
 def watch(
     shared: Shared, interruptions: Interruptions | None
 ) -> tuple[list[tuple[int, int]], float]:
-    """Wait for the end; memory after each fifth, and the seconds taken."""
+    """Wait for the end; return memory after each fifth, and the seconds."""
     options, start = shared.options, time.monotonic()
     found: list[tuple[int, int]] = []
     while True:
@@ -360,7 +362,7 @@ def watch(
 
 
 def verdict(shared: Shared, memory: list[tuple[int, int]]) -> int:
-    """Print what is wrong; the exit status."""
+    """Print the faults; return the exit status."""
     for failure in shared.failures:
         print(failure)
     if shared.failures or len(memory) < 2:
@@ -384,7 +386,7 @@ def verdict(shared: Shared, memory: list[tuple[int, int]]) -> int:
 
 
 def read_options() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--operations", type=int, default=10_000_000)
     parser.add_argument("--seconds", type=float, default=290)

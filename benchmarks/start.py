@@ -2,9 +2,8 @@
 
 Usage: ``python benchmarks/start.py [--rounds N]``.  Processes take turns:
 Python alone, Python that imports NumPy, a C program that makes a context
-(``twins/start_twin.c``), ``import pycuda.autoinit``, and with CuPy and torch
-what makes a context there.  The goal: Python with NumPy, and the C program,
-and 0.02 s.
+(``twins/start_twin.c``), ``import pycuda.autoinit``, and the equivalents of
+CuPy and torch.  The goal: Python with NumPy, plus the C program, plus 0.02 s.
 """
 
 import argparse
@@ -16,7 +15,7 @@ import time
 from common import build_c, describe_machine, print_table
 from twin import cpu_library
 
-OURS = 0.02  # seconds that the package may take itself
+OURS = 0.02  # seconds that the package itself may take
 CUPY = "import cupy; cupy.zeros(1)"
 TORCH = "import torch; torch.zeros(1, device='cuda')"
 PROGRAMS = {
@@ -32,14 +31,14 @@ TWIN = "raw cuInit and context"
 
 
 def process_seconds(command: list[str]) -> float:
-    """From its start to its end, the driver's clearing up included."""
+    """Return the seconds from start to end, the driver's cleanup included."""
     start = time.perf_counter()
     subprocess.run(command, stderr=subprocess.DEVNULL, check=True)
     return time.perf_counter() - start
 
 
 def seconds_of(program: str) -> float | None:
-    """Seconds of a process of Python's; None where it fails."""
+    """Return the seconds of a Python process; None if it fails."""
     try:
         return process_seconds(
             [sys.executable, "-P", "-W", "ignore", "-c", program]

@@ -1,13 +1,13 @@
 """Runs benchmarks one after the other and keeps what they print.
 
-Usage: ``python benchmarks/suite.py [cpu|gpu|NAME...] [--out FOLDER]
-[--budget SECONDS]``.  Writes FOLDER/<date>-<machine>.json (all tables), .md
-(the same to read) and, with matplotlib, .png: each package's figure beside
-this one's, and -scaling.png: time as arrays grow.  Without ``--out`` nothing
-is kept.  The files are written anew after each script, so that a run that is
-cut off leaves what it had.  On a machine that was too busy for launches,
+Usage: ``python benchmarks/suite.py [cpu|gpu|NAME...] [--out FOLDER] [--budget
+SECONDS]``.  Writes FOLDER/<date>-<machine>.json (all tables), .md (the same
+for readers) and, with matplotlib, .png: each package's figure relative to this
+one's, and -scaling.png: time as arrays grow.  Without ``--out`` it writes no
+files.  The files are rewritten after each script, so that a run that is cut
+off leaves its results so far.  On a machine that was too busy for launches,
 these are measured again at the end, if there is time, and the second figures
-kept if it was quieter then.
+are kept if it was quieter then.
 
 SPDX-License-Identifier: MIT
 """
@@ -33,14 +33,15 @@ CPU = ["launch", "arrays", "compile", "start"]
 GPU = ["launch", "arrays", "bandwidth", "functions", "scaling", "compile"]
 GPU += ["start"]
 BUDGET = 480  # seconds on a GPU
-AGAIN = ["launch", "arrays"]  # which the machine's other work tells in
+# benchmarks that other work on the machine disturbs
+AGAIN = ["launch", "arrays"]
 AGAIN_REMARK = "Measured again: launches were void at first."
 OURS = "this package"
 PEERS = ["numpy", "cupy-cuda13x", "torch", "cuda-core", "numba-cuda"]
 
 
 def scripts_of(names: list[str]) -> list[Path]:
-    """The scripts that the words on the command line ask for."""
+    """Return the scripts that the command line requests."""
     on_cpu = sorted(path.stem for path in HERE.glob("cpu_*.py"))
     groups = {"cpu": CPU + on_cpu, "gpu": GPU}
     chosen = [one for name in names for one in groups.get(name, [name])]
@@ -52,7 +53,7 @@ def scripts_of(names: list[str]) -> list[Path]:
 
 
 def show_progress(done: int, of: int, name: str, start: float) -> None:
-    """One line on the terminal: how far the suite is."""
+    """Show the suite's progress in one line on the terminal."""
     if not sys.stderr.isatty():
         return
     bar = "#" * (30 * done // of)
@@ -62,10 +63,10 @@ def show_progress(done: int, of: int, name: str, start: float) -> None:
 
 
 def run(path: Path, seconds: float) -> tuple[int, str, list[dict]]:
-    """One script's exit status, what it printed, and its tables.
+    """Return one script's exit status, output and tables.
 
-    A script that is not done after so many seconds is ended, with all that
-    it started; the status is then 124.
+    A script that exceeds its seconds is ended, with all its processes; the
+    status is then 124.
     """
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as tables:
         started = subprocess.Popen(
@@ -87,7 +88,7 @@ def run(path: Path, seconds: float) -> tuple[int, str, list[dict]]:
 
 
 def processor() -> str:
-    """The processor's name, as Linux tells it."""
+    """Return the processor's name, as Linux reports it."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -97,7 +98,7 @@ def processor() -> str:
 
 
 def machine() -> dict:
-    """Where the figures come from."""
+    """Describe the machine of the figures."""
     import pycuda.driver as cuda
 
     cuda.init()
@@ -119,7 +120,7 @@ def machine() -> dict:
 
 
 def to_markdown(about: dict, results: list[dict]) -> str:
-    """The tables, to read."""
+    """Return the tables as Markdown."""
     parts = [f"# {about['device']}, {about['date']}", ""]
     parts += [f"- {key}: {value}" for key, value in about.items()]
     for result in results:
@@ -134,7 +135,7 @@ def to_markdown(about: dict, results: list[dict]) -> str:
 
 
 def ended(result: dict) -> str:
-    """What a script's status means for its tables."""
+    """Describe the effect of a script's status on its tables."""
     if result["status"] == 124:
         return "Ended unfinished: the suite's time was up."
     if void(result):
@@ -143,18 +144,18 @@ def ended(result: dict) -> str:
 
 
 def void(result: dict) -> bool:
-    """Whether a script found the machine too busy to measure launches."""
+    """Return whether a script found the machine too busy for launches."""
     return "void:" in result["said"]
 
 
 def outside_tables(text: str) -> str:
-    """What a script said beside its tables."""
+    """Return a script's output without its tables."""
     lines = [line for line in text.split("\n") if not line.startswith("|")]
     return re.sub(r"\n{2,}", "\n", "\n".join(lines)).strip()
 
 
 def figures(table: dict) -> tuple[list[str], list[list[float | None]]]:
-    """Rows and, for each package, its figure over this package's."""
+    """Return rows and, per package, its figure over this package's."""
     heads = table["heads"]
     if OURS not in heads:
         return [], []
@@ -180,7 +181,7 @@ def figures(table: dict) -> tuple[list[str], list[list[float | None]]]:
 
 
 def plot(about: dict, results: list[dict], path: Path) -> None:
-    """Bars: each package's figure as a multiple of this package's."""
+    """Draw bars: each package's figure as a multiple of this package's."""
     try:
         import matplotlib
     except ImportError:
@@ -223,7 +224,7 @@ def plot(about: dict, results: list[dict], path: Path) -> None:
 
 
 def plot_scaling(about: dict, results: list[dict], path: Path) -> None:
-    """Lines: time as arrays grow, as a multiple of the kernel by hand."""
+    """Draw lines: time as arrays grow, relative to the handwritten kernel."""
     tables = [
         table
         for result in results
@@ -274,7 +275,7 @@ def plot_scaling(about: dict, results: list[dict], path: Path) -> None:
 
 
 def draw(about: dict, results: list[dict], base: Path) -> None:
-    """Both pictures, beside the other files."""
+    """Draw both pictures, in the folder of the other files."""
     plot(about, results, base.with_suffix(".png"))
     scaling = base.with_name(f"{base.stem}-scaling.png")
     plot_scaling(about, results, scaling)
@@ -283,7 +284,7 @@ def draw(about: dict, results: list[dict], base: Path) -> None:
 def again(
     paths: list[Path], results: dict[str, dict], left: float
 ) -> list[Path]:
-    """What to measure anew, since launches are void, in the seconds left."""
+    """Return the disturbed scripts that can run again in the time left."""
     if "launch" not in results or not void(results["launch"]):
         return []
     chosen = [path for path in paths if path.stem in AGAIN]

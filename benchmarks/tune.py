@@ -2,10 +2,11 @@
 
 Usage: ``python benchmarks/tune.py [NAME...] [--log2 26]``.  The names are
 those of the table in ``pycuda/_kernels/tuning.py``.  Each candidate has a
-process of its own; the rows are those of ``bandwidth.py`` and the sorts of
-``functions.py`` (of 2^24 elements whatever --log2 says, as if they were read
-and written once); the figures GB/s, the most of two turns.  What is in the
-table is in brackets; within two per cent of the best it is well chosen.
+separate process; the rows are those of ``bandwidth.py`` and the sorts of
+``functions.py`` (of 2^24 elements whatever --log2 is, as if they were read and
+written once); the figures are GB/s, the greatest of two turns.  The table's
+value is in brackets; it is well chosen if it is within two per cent of the
+best.
 """
 
 import argparse
@@ -20,9 +21,9 @@ from common import describe_machine, print_table, run_json, seconds_in_batches
 from launch import device_kind
 
 TURNS = 2
-NEAR = 0.98  # of the best
+NEAR = 0.98  # fraction of the best
 SORTED = 1 << 24
-# Bytes of an element that are read and written.
+# Bytes per element that are read and written.
 SORTS = {
     f"{sort} {dtype}": 2 * np.dtype(dtype).itemsize
     for sort, dtypes in (
@@ -34,14 +35,14 @@ SORTS = {
 
 
 def bytes_of(row: str, log2: int) -> int:
-    """What a row moves."""
+    """Return the bytes that a row moves."""
     if row in SORTS:
         return SORTS[row] * SORTED
     return ROWS[row][0] << log2
 
 
 def measure(name: str, value: int | tuple, log2: int) -> dict[str, float]:
-    """GB/s of each row of an entry with one of its candidates."""
+    """Return GB/s of each row of an entry with one of its candidates."""
     import pycuda.autoinit
     import pycuda.driver as cuda
     from pycuda._kernels.tuning import TABLE, forced
@@ -97,7 +98,7 @@ def main() -> None:
 
 
 def report(speeds: dict[tuple[str, str], dict]) -> None:
-    """A line for each entry and row; the table's value is in brackets."""
+    """Print a line per entry and row; the table's value is in brackets."""
     from pycuda._kernels.tuning import TABLE
 
     rows = []

@@ -1,6 +1,6 @@
 """The C twin, in the process that it is compared with.
 
-Run by itself it prints on which processors its launches are fastest.
+As a program it prints the processors with the fastest launches.
 
 SPDX-License-Identifier: MIT
 """
@@ -16,7 +16,7 @@ MEASURES = ("launch", "round trip", "copy in", "copy out")
 
 
 def device_kind() -> str:
-    """Which device `import pycuda` works on: "gpu" or "cpu"."""
+    """Return the device of `import pycuda`: "gpu" or "cpu"."""
     import pycuda.driver as cuda
     from pycuda import _driver
 
@@ -25,7 +25,7 @@ def device_kind() -> str:
 
 
 def cpu_library() -> str | None:
-    """The CPU device's library, where the package runs on it."""
+    """Return the CPU device's library, if the package runs on it."""
     import pycuda
 
     if device_kind() == "gpu":
@@ -47,11 +47,11 @@ class Twin:
         self._library.twin_open(library.encode() if library else None)
 
     def measure(self, what: str) -> float:
-        """Microseconds of one operation, over 1000 in a row."""
+        """Return microseconds of one operation, over 1000 in a row."""
         return self._library.twin_measure(MEASURES.index(what))
 
     def quiet_cores(self) -> list[int]:
-        """Processors, that with the fastest launches first."""
+        """Return processors, the one with the fastest launches first."""
         may = os.sched_getaffinity(0)
         best = dict.fromkeys(may, float("inf"))
         for _ in range(3):
@@ -70,13 +70,14 @@ def take_turns(
     names: dict[str, object],
     beside: dict[str, str | None],
 ) -> dict[str, float | list[float]]:
-    """The least microseconds of the twin's operations, and of `calls`.
+    """Return the least microseconds of the twin's operations and of `calls`.
 
     The twin's are named ``raw launch``, ``raw copy in`` and so on.  `calls`
-    are statements with `names`.  ``above ROW`` has what each round gave for
-    a row, less what it gave for the twin's operation that is `beside` it.
+    are statements with `names`.  ``above ROW`` has for each round the figure
+    of a row minus that of the twin's operation that `beside` assigns to it.
 
-    A round measures every one, 1000 times in a row: all see the same machine.
+    A round measures every operation 1000 times in a row: all see the same
+    machine.
     """
     twin = Twin()
     raw = dict.fromkeys(MEASURES, float("inf"))

@@ -13,18 +13,18 @@ SIZES = (12, 16, 20, 24)
 
 
 def histogram_blocks(n: int, multiprocessors: int) -> int:
-    """Blocks of 256 threads that count `n` bytes.
+    """Return how many blocks of 256 threads count `n` bytes.
 
-    Each ends with 256 atomic additions, so a block has 16 bytes a thread at
-    least, and there are no more blocks than the device holds at a time: 2048
-    threads a multiprocessor.  The kernel's loop takes any number of them.
+    Each ends with 256 atomic additions, so a block has at least 16 bytes per
+    thread, and there are no more blocks than the device holds at a time: 2048
+    threads per multiprocessor.  The kernel's loop supports any number of them.
     """
     return max(1, min(n // (256 * 16), 8 * multiprocessors))
 
 
 @dataclass
 class Row:
-    """One task, done in up to three ways."""
+    """One task, implemented in up to three ways."""
 
     name: str
     kernel: Callable[[], None]
@@ -66,7 +66,7 @@ class Workload:
         self.out_gpu = gpuarray.empty_like(self.a_gpu)
 
     def launch(self, name: str, *arguments, block, grid) -> Callable:
-        """A call that runs a kernel to its end."""
+        """Return a call that runs a kernel to its end."""
         function = self.module.get_function(name)
         block = (*block, 1, 1)[:3]
 
@@ -77,7 +77,7 @@ class Workload:
         return call
 
     def host(self, name: str, *arguments) -> Callable:
-        """A call of the reference's function of this name."""
+        """Return a call of the reference's function of this name."""
         function = getattr(self.c, name)
         passed = [
             argument.ctypes.data_as(ctypes.c_void_p)
@@ -91,7 +91,7 @@ class Workload:
         return array, self.to_gpu(array)
 
     def close(self, gpu, host, rtol=1e-5, atol=1e-6) -> bool:
-        """Do an array of the device and one of the host agree?"""
+        """Return whether an array of the device and one of the host agree."""
         found = gpu.get().ravel()[: host.size]
         return bool(np.allclose(found, host.ravel(), rtol, atol))
 
@@ -202,7 +202,7 @@ class Workload:
             "matmul 1024^3",
             self.launch("matmul", *gpu, block=(16, 16), grid=(64, 64)),
             self.host("matmul", out, a, b, n),
-            None,  # BLAS is another program; the goal is against plain loops
+            None,  # BLAS is another program; the goal applies to plain loops
             lambda: self.close(
                 self.out_gpu, a.reshape(n, n) @ b.reshape(n, n), 1e-4
             ),
@@ -331,7 +331,7 @@ class Workload:
         )
 
     def graph(self, n: int, most: int):
-        """Rows of random lengths: where each starts, and its columns."""
+        """Return rows of random lengths: their starts, and their columns."""
         lengths = self.random.integers(0, most, n)
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
         columns = self.random.integers(0, n, starts[-1], dtype=np.int32)
@@ -428,7 +428,7 @@ class Workload:
         tiles = self.random.random((count, 32, 32)).astype(np.float32)
         tiles += 32 * np.eye(32, dtype=np.float32)
         host, gpu = self.on_both(tiles)
-        # Factors are made of factors in later rounds: the work is the same.
+        # Later rounds factorise the factors: the work is the same.
         return Row(
             "LU of 32x32, 1024 of them",
             self.launch("lu_tile", gpu, block=(32, 8), grid=(count, 1)),
@@ -439,7 +439,7 @@ class Workload:
         )
 
     def rows(self) -> list[Row]:
-        """All tasks, the simple ones at each of `SIZES`."""
+        """Return all tasks, the simple ones at each of `SIZES`."""
         made = [self.multiply(bits) for bits in SIZES]
         made += [self.multiply(bits, "stride_multiply") for bits in (16, 24)]
         made += [self.sine(bits) for bits in SIZES]
