@@ -1,7 +1,7 @@
-"""What every test may use: the device, a context, and the markers' rules.
+"""Fixtures and rules for all tests: the device, a context, the markers.
 
-The tests run against the installed package, never against the sources beside
-them, which hold no compiled module.
+The tests run against the installed package, never against the source tree,
+which contains no compiled module.
 """
 
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-# The same cases each time; `--hypothesis-profile=default` draws new ones.
+# Every run has the same cases; `--hypothesis-profile=default` draws new ones.
 hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("fixed")
 
@@ -22,7 +22,7 @@ _device_kind: str | None = None
 
 
 def device_kind() -> str:
-    """The device that this process computes on: "gpu" or "cpu"."""
+    """Return the device that this process computes on: "gpu" or "cpu"."""
     global _device_kind
     if _device_kind is None:
         import pycuda
@@ -41,12 +41,12 @@ def device_kind() -> str:
 
 
 def thin_out(cases: list[Any], most: int) -> None:
-    """Mark a sweep's cases as slow, save some that have every value.
+    """Mark a sweep's cases as slow, except some that have every value.
 
-    The cases of a sweep are those of one test function; each value of each
-    of its parameters is in a case that stays, if `most` cases suffice.
+    The cases of a sweep are those of one test function.  Each value of each of
+    its parameters is in a case that stays, if `most` cases suffice.
     """
-    step = -(-len(cases) // most)  # those that stay lie apart
+    step = -(-len(cases) // most)  # spreads the cases that stay
     values = {
         case: {(name, repr(x)) for name, x in case.callspec.params.items()}
         for first in range(step)
@@ -67,11 +67,11 @@ def thin_out(cases: list[Any], most: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Thin sweeps out, and skip what needs the other device.
+    """Thin sweeps out, and skip tests that need the other device.
 
-    The device is asked for only where a test depends on it.  Files with slow
-    tests come first, then those with many, so that none is left to a single
-    process at the end when files are run side by side.
+    The device is opened only if a test depends on it.  Files with slow tests
+    come first, then those with many tests, so that none is left to a single
+    process at the end of a parallel run.
     """
     sweeps = defaultdict(list)
     for item in items:
@@ -95,13 +95,13 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 
 @pytest.fixture(scope="session")
 def device() -> str:
-    """The device that the tests run on: "gpu" or "cpu"."""
+    """Return the device that the tests run on: "gpu" or "cpu"."""
     return device_kind()
 
 
 @pytest.fixture(scope="session")
 def context() -> Iterator[Any]:
-    """A context on device 0, current for the whole session."""
+    """Return a context on device 0, current for the whole session."""
     device_kind()
     import pycuda.driver as drv
 

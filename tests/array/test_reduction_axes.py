@@ -1,4 +1,4 @@
-"""ReductionKernel over axes, against NumPy."""
+"""ReductionKernel over axes, compared with NumPy."""
 
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""Kernels that the driver's tests share."""
+"""Kernels that the tests of the driver share."""
 
 from typing import Any
 

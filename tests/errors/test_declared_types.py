@@ -1,4 +1,4 @@
-"""Arguments against the types that a kernel's source declares."""
+"""Arguments compared with the types that a kernel's source declares."""
 
 # SPDX-License-Identifier: MIT
 

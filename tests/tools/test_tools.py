@@ -1,4 +1,4 @@
-"""Type names, arguments, device choice, occupancy."""
+"""Type names, arguments, device selection, occupancy."""
 
 # SPDX-License-Identifier: MIT
 
