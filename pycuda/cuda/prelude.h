@@ -8,12 +8,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-/* Under NVRTC the file may be reached by two spellings of its path. */
+/* NVRTC may include the file under two spellings of its path. */
 #ifndef PYCUDA_PRELUDE_H
 #define PYCUDA_PRELUDE_H
 
 #ifndef __PYCUDA_CPU__
-/* Headers of NVIDIA's define the limits below again, spelled otherwise. */
+/* NVIDIA's headers define the limits below again, with different spellings. */
 #pragma nv_diag_suppress 47
 #endif
 
@@ -29,7 +29,7 @@ typedef unsigned long u_long, ulong;
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-/* as NVIDIA's cuda/std has them under NVRTC */
+/* Declared as in NVIDIA's cuda/std under NVRTC. */
 typedef long long int64_t, time_t;
 typedef unsigned char u_int8_t;
 typedef unsigned short u_int16_t;

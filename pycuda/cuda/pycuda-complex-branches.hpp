@@ -2,16 +2,17 @@
  * the CPU device.
  *
  * Included by pycuda-complex-functions.hpp, which has the same functions for
- * GPUs.  Infinities, NaNs and numbers near the ends of the range are left to
- * the C library, behind one branch that no usual argument takes; there are
- * vectors of it, as of those in pycuda/cuda/cpu/math_parts.h.
+ * GPUs. The C library handles infinities, NaNs and numbers near the limits of
+ * the range, in one branch that ordinary arguments do not take; the code is
+ * vectorised around that branch, as in pycuda/cuda/cpu/math_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 extern "C++" {
-/* __pycuda_cexp_re(rare, usual, re, im) is `usual`, or the real part of the
- * exponential of re + im i where `rare` holds; the others likewise. */
+/* __pycuda_cexp_re(rare, usual, re, im) is the real part of the exponential of
+ * re + im i if `rare` holds, and `usual` otherwise; the other functions are
+ * analogous. */
 #define PYCUDA_COMPLEX_PART(NAME, T, SYMBOL)                                  \
     extern "C" __device__ T __pycuda_rare___pycuda_##SYMBOL(bool, T, T, T)    \
         __PYCUDA_CONST;                                                       \
@@ -40,12 +41,13 @@ PYCUDA_COMPLEX_PARTS(csqrt)
 namespace pycuda
 {
 
-/* The value of a function at z, or the C library's where `rare` holds. */
+/* The value of a function at z, from the C library if `rare` holds. */
 #define PYCUDA_COMPLEX_PARTS(T, NAME, Z, RARE, REAL, IMAG)                    \
     complex<T>(__pycuda_##NAME##_re(RARE, REAL, (Z)._M_re, (Z)._M_im),        \
                __pycuda_##NAME##_im(RARE, IMAG, (Z)._M_re, (Z)._M_im))
 
-/* Are the squares of both parts, and their sum, exact enough? */
+/* Returns whether the squares of both parts, and their sum, are accurate
+ * enough. */
 template <class T>
 __device__ inline bool
 _is_extreme(const complex<T> &z)
@@ -53,8 +55,8 @@ _is_extreme(const complex<T> &z)
     T a = ::fabs(z._M_re), b = ::fabs(z._M_im), most = a > b ? a : b;
     return !(most <= _scales<T>::high && most >= _scales<T>::low);
 }
-/* Does e^x overflow for a part of z, or is the other beyond the angles of
- * __pycuda_sincos? */
+/* Returns whether e^x overflows for a part of z, or the other part is beyond
+ * the range of __pycuda_sincos. */
 template <class T>
 __device__ inline bool
 _is_steep(T x, T angle)
@@ -63,9 +65,9 @@ _is_steep(T x, T angle)
            !(::fabs(angle) < (sizeof(T) == 4 ? T(0x1p17) : T(0x1p30)));
 }
 
-/* The principal root: with r = |z|, the larger of the two parts is
- * sqrt((r + |re|) / 2), which cancels nothing; the other follows from
- * 2 re(root) im(root) = im(z). */
+/* The principal root: with r = |z|, the larger of the two parts is sqrt((r +
+ * |re|) / 2), which has no cancellation; the other follows from 2 re(root)
+ * im(root) = im(z). */
 template <class T>
 __device__ inline complex<T>
 sqrt(const complex<T> &z)

@@ -1,10 +1,10 @@
 /* pycuda-complex-functions.hpp - elementary functions of pycuda::complex<T>.
  *
- * Included by pycuda-complex.hpp.  Infinities, NaNs and signed zeros follow
- * C99's Annex G, and NumPy where that leaves a sign open; results are finite
- * although factors of theirs overflow.  The functions choose among values and
- * do not branch.  The CPU device has faster ones for arguments of usual sizes:
- * pycuda-complex-branches.hpp.
+ * Included by pycuda-complex.hpp. Infinities, NaNs and signed zeros follow
+ * C99's Annex G, and NumPy where Annex G does not specify a sign; results are
+ * finite even if intermediate factors overflow. The functions select values
+ * and do not branch. The CPU device has faster versions for ordinary
+ * arguments: pycuda-complex-branches.hpp.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -32,10 +32,10 @@ _is_infinite(T x)
     return ::fabs(x) == _infinity<T>();
 }
 
-/* What differs by precision: the sizes of operands beyond which squares
- * overflow or lose bits, the powers of 4 by which those are scaled, with their
- * roots and logarithms, and the exponents from which e^x is computed as
- * e^(x - shift) e^shift. */
+/* Constants that depend on the precision: the magnitudes of operands beyond
+ * which squares overflow or lose bits, the powers of 4 that scale such
+ * operands, with their roots and logarithms, and the exponents from which e^x
+ * is computed as e^(x - shift) e^shift. */
 template <class T> struct _scales;
 template <> struct _scales<float> {
     static constexpr float high = 0x1p60f, low = 0x1p-60f;
@@ -66,7 +66,8 @@ namespace pycuda
 #else
 /* ---- roots and logarithms ---- */
 
-/* The value for a number whose larger part is large, small, or neither. */
+/* Selects the value for a number whose larger part is large, small, or
+ * neither. */
 template <class T>
 __device__ inline T
 _by_size(const complex<T> &z, T large, T small, T other)
@@ -75,8 +76,8 @@ _by_size(const complex<T> &z, T large, T small, T other)
     T value = most < _scales<T>::low ? small : other;
     return most > _scales<T>::high ? large : value;
 }
-/* |re + im i| of parts whose squares do not overflow; infinite parts count
- * more than NaNs. */
+/* |re + im i| for parts whose squares do not overflow; infinite parts take
+ * precedence over NaNs. */
 template <class T>
 __device__ inline T
 _size(T re, T im)
@@ -85,9 +86,9 @@ _size(T re, T im)
     return endless ? _infinity<T>() : ::sqrt(re * re + im * im);
 }
 
-/* The principal root: with r = |z|, the larger of the two parts is
- * sqrt((r + |re|) / 2), which cancels nothing; the other follows from
- * 2 re(root) im(root) = im(z). */
+/* The principal root: with r = |z|, the larger of the two parts is sqrt((r +
+ * |re|) / 2), which has no cancellation; the other follows from 2 re(root)
+ * im(root) = im(z). */
 template <class T>
 __device__ inline complex<T>
 sqrt(const complex<T> &z)
@@ -138,7 +139,8 @@ exp(const complex<T> &z)
     const bool large = re > S::last;
     const T scale = ::exp(large ? re - S::shift : re);
     const T rest = large ? S::grown : T(1);
-    /* No angle changes 0 or infinity: 0 is one, and makes inf * 0 a NaN. */
+    /* 0 and infinity do not depend on the angle: using 0 as the angle avoids
+     * the NaN of inf * 0. */
     const bool settled = _is_infinite(re) && !_is_finite(im);
     const T angle = settled ? ::copysign(T(0), im) : im;
     const T y = scale * ::sin(angle) * rest;
@@ -177,8 +179,8 @@ cosh(const complex<T> &z)
     return complex<T>(x, im == 0 ? zero : y);
 }
 
-/* sin(z) = -i sinh(i z), cos(z) = cosh(i z); an infinite part whose sign is
- * not specified is positive. */
+/* sin(z) = -i sinh(i z), cos(z) = cosh(i z); an infinite part with an
+ * unspecified sign is positive. */
 template <class T>
 __device__ inline complex<T>
 sin(const complex<T> &z)
@@ -197,9 +199,9 @@ cos(const complex<T> &z)
 
 /* ---- powers ---- */
 
-/* What Annex G makes of an operand of a product that is lost in NaNs: of an
- * infinite operand +-1 for infinite parts and +-0 for others; of any other
- * +-0 for NaNs. */
+/* Annex G's replacement of an operand of a product that results in NaNs:
+ * infinite parts of an infinite operand become +-1 and other parts +-0; in any
+ * other operand NaNs become +-0. */
 template <class T>
 __device__ inline T
 _boxed(T part, bool endless)
@@ -208,7 +210,7 @@ _boxed(T part, bool endless)
     const T value = endless ? T(_is_infinite(part) ? 1 : 0) : number;
     return ::copysign(value, part);
 }
-/* The product of Annex G, which an infinite operand makes infinite. */
+/* The product as in Annex G: infinite if an operand is infinite. */
 template <class T>
 __device__ inline complex<T>
 _product(const complex<T> &a, const complex<T> &b)
@@ -262,7 +264,7 @@ pow(const T &base, const complex<T> &exponent)
     return pow(complex<T>(base, 0), exponent);
 }
 
-/* Beyond this, sinh^2 overflows and tanh is 1 to all digits. */
+/* Beyond this bound, sinh^2 overflows and tanh rounds to 1. */
 __device__ inline float
 _saturation(float)
 {
@@ -291,8 +293,8 @@ _tanh_extreme(const complex<T> &z)
     return complex<T>(::copysign(T(1), re), 4 * ::sin(im) * ::cos(im) *
                                            ::exp(-2 * ::fabs(re)));
 }
-/* tanh(x + y i) = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y):
- * the form with double angles cancels near the poles. */
+/* tanh(x + y i) = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y): the
+ * formula with double angles suffers cancellation near the poles. */
 template <class T>
 __device__ inline complex<T>
 tanh(const complex<T> &z)

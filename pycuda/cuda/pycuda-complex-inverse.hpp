@@ -2,8 +2,8 @@
  *
  * Not included by pycuda-complex.hpp, which has PyCUDA's functions only.
  * Principal branches, cuts, infinities, NaNs and signed zeros are those of
- * C99's Annex G.  Everything is computed in double: the parts of a
- * complex<float> are right to the last bit but for rare roundings.
+ * C99's Annex G. All functions compute in double: the parts of a
+ * complex<float> are correctly rounded with rare exceptions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -15,8 +15,8 @@ namespace pycuda
 {
 
 #ifdef __PYCUDA_CPU__
-/* The C library has the values of numbers whose squares, with those of 1 - z
- * and 1 + z, overflow or are lost. */
+/* The C library handles numbers whose squares, or those of 1 - z and 1 + z,
+ * overflow or underflow. */
 #define PYCUDA_COMPLEX_EXTREME(Z, NAME, RE, IM)                               \
     complex<double>(                                                          \
         __pycuda_##NAME##_re(_is_far(Z), RE, (Z)._M_re, (Z)._M_im),           \
@@ -52,12 +52,13 @@ _asinh_scaled(double value, double, double sign)
 }
 #else
 #define PYCUDA_COMPLEX_EXTREME(Z, NAME, RE, IM) complex<double>(RE, IM)
-/* An operand of acos or asinh.  Numbers whose sums overflow are scaled down,
- * which keeps angles and takes log(2^30) from logarithms; an infinite part
- * becomes a large number, a finite one beside it 0. */
+/* An operand of acos or asinh. Numbers whose sums overflow are scaled down,
+ * which preserves angles and subtracts log(2^30) from logarithms; an infinite
+ * part becomes a large number, and a finite part next to it 0. */
 struct _operand {
     double re, im;
-    double log_scale; /* what the logarithm lacks, infinity where it is one */
+    /* Correction of the logarithm; infinity if a part is infinite. */
+    double log_scale;
 };
 __device__ inline double
 _stand_in(double part)
@@ -83,7 +84,8 @@ _near_size(double re, double im)
 {
     return ::hypot(re, im);
 }
-/* asinh(value), and the logarithm that its operand lacks, with the sign. */
+/* asinh(value), plus the correction of the operand's logarithm, with the sign.
+ */
 __device__ inline double
 _asinh_scaled(double value, double log_scale, double sign)
 {
@@ -93,7 +95,8 @@ _asinh_scaled(double value, double log_scale, double sign)
 }
 #endif
 
-/* The root of 1 - z or 1 + z, which is neither far nor tiny unless it is 0. */
+/* The root of 1 - z or 1 + z, which is neither large nor tiny unless it is 0.
+ */
 __device__ inline complex<double>
 _near_sqrt(double re, double im)
 {
@@ -103,7 +106,7 @@ _near_sqrt(double re, double im)
     return complex<double>(right ? larger : ::fabs(smaller),
                            right ? smaller : ::copysign(larger, im));
 }
-/* Kahan: acos by roots of 1 - z and 1 + z. */
+/* Kahan's formula: acos from the roots of 1 - z and 1 + z. */
 __device__ inline complex<double>
 acos(const complex<double> &z)
 {
@@ -125,7 +128,7 @@ acosh(const complex<double> &z)
     return complex<double>(::fabs(a._M_im), ::copysign(a._M_re, z._M_im));
 }
 
-/* As acos, for -i z. */
+/* The counterpart of acos for -i z. */
 __device__ inline complex<double>
 asinh(const complex<double> &z)
 {
@@ -141,7 +144,7 @@ asinh(const complex<double> &z)
                                   y == 0 && x != x ? y : angle);
 }
 
-/* Both operands of each quotient and angle are scaled where squares would
+/* Both operands of each quotient and angle are scaled if squares would
  * overflow. */
 __device__ inline complex<double>
 atanh(const complex<double> &z)

@@ -1,9 +1,9 @@
 /* pycuda-complex.hpp - complex numbers for kernels: pycuda::complex<T>.
  *
- * For T = float and double.  Two members in order, not over-aligned, so that
- * an array of them is an array of numpy.complex64 or complex128.  Arithmetic
- * is strict about types: mixed operands must be converted by the program.
- * Products and quotients are NumPy's; the functions are in
+ * T is float or double. The class has two members in order and no extra
+ * alignment, so an array of it has the layout of numpy.complex64 or
+ * complex128. Arithmetic is strict about types: the program must convert mixed
+ * operands. Products and quotients equal NumPy's; the functions are in
  * pycuda-complex-functions.hpp and, on request, pycuda-complex-inverse.hpp.
  *
  * SPDX-License-Identifier: MIT */
@@ -15,9 +15,10 @@ namespace pycuda
 
 template <class T> struct complex;
 
-/* A number starts as 0.  Shared memory can't be initialised: nvcc and NVRTC
- * warn of it and go on; clang refuses, and the CPU device's front end then
- * compiles again with this macro, and with all automatic variables zeroed. */
+/* A number is initialised to 0. Shared memory cannot be initialised: nvcc and
+ * NVRTC only warn about it, but clang reports an error, and the CPU device's
+ * front end then compiles again with this macro, and with all automatic
+ * variables set to zero. */
 #ifdef __PYCUDA_TRIVIAL_COMPLEX__
 #define PYCUDA_COMPLEX_DEFAULT __device__ complex() = default;
 #else
@@ -27,8 +28,8 @@ template <class T> struct complex;
     }
 #endif
 
-/* The members that do not depend on the precision.  OTHER is the other
- * precision; CONVERT says whether it converts by itself. */
+/* Members that do not depend on the precision. OTHER is the other precision;
+ * CONVERT states whether it converts implicitly. */
 #define PYCUDA_COMPLEX_MEMBERS(T, OTHER, CONVERT)                             \
     typedef T value_type;                                                     \
     typedef complex<T> _Self;                                                 \
@@ -178,8 +179,8 @@ PYCUDA_COMPLEX_CONVERT(float, double)
 PYCUDA_COMPLEX_CONVERT(double, float)
 #undef PYCUDA_COMPLEX_CONVERT
 
-/* (a + b i) / (c + d i), scaled by the larger part of the divisor so that
- * c^2 + d^2 is never formed.  Both parts of a zero divisor count as +0. */
+/* (a + b i) / (c + d i), scaled by the larger part of the divisor so that c^2
+ * + d^2 is never computed. Both parts of a zero divisor are treated as +0. */
 template <class T>
 __device__ inline complex<T>
 _quotient(T a, T b, T c, T d)

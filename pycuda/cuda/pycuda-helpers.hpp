@@ -1,10 +1,11 @@
 /* pycuda-helpers.hpp - fetches of double and complex elements from textures
  * and surfaces.
  *
- * A texture holds no 8-byte numbers and no complex ones: the program declares
- * it over a carrier of the same bits (fp_tex_double, ...) and reads through
- * fp_tex2D and the others, which give the number.  Plain element types pass
- * through.  x counts elements here, also for surfaces.
+ * A texture holds neither 8-byte floats nor complex numbers: the program
+ * declares it with a carrier type of the same bits (fp_tex_double, ...) and
+ * reads through fp_tex2D and the other functions, which return the number.
+ * Ordinary element types need no conversion. x counts elements here, for
+ * surfaces, too.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -18,7 +19,7 @@ typedef int2 fp_tex_double;
 typedef uint2 fp_tex_cfloat;
 typedef int4 fp_tex_cdouble;
 
-/* What each carrier carries. */
+/* The element type that each carrier type represents. */
 __device__ inline double
 _pycuda_carried(int2 bits)
 {

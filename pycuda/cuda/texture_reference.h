@@ -1,10 +1,11 @@
 /* texture_reference.h - texture and surface references over texture objects.
  *
- * CUDA 12 removed `texture<float, 2> t;`.  Here the name is a class template
+ * CUDA 12 removed `texture<float, 2> t;`. Here the name is a class template
  * that holds one texture object; the host writes the object into the variable
- * (cuModuleGetGlobal).  Pre-included by pycuda.compiler, outside its extern
- * "C" wrap, where a source has the tokens `texture <` or `surface <`, with
- * --device-as-default-execution-space so that the variables are the device's.
+ * (cuModuleGetGlobal). pycuda.compiler pre-includes the file, outside its
+ * extern "C" wrap, if a source has the tokens `texture <` or `surface <`, with
+ * --device-as-default-execution-space so that the variables are device
+ * variables.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -30,8 +31,8 @@ extern "C++" {
 #define cudaSurfaceTypeCubemapLayered 0xFC
 #endif
 
-/* What the variable holds before the host writes an object: whether fetches
- * give floats (1) or integers (2), which get_texref reads. */
+/* Initial value of the variable, until the host writes an object: whether
+ * fetches return floats (1) or integers (2); get_texref reads it. */
 template <class T, enum cudaTextureReadMode mode> struct __pycuda_gives {
     static const cudaTextureObject_t value =
         mode == cudaReadModeNormalizedFloat ? 1 : 2;
@@ -46,7 +47,7 @@ __PYCUDA_FLOATS(float2)
 __PYCUDA_FLOATS(float4)
 #undef __PYCUDA_FLOATS
 
-/* One 8-byte object and nothing else: what the host writes. */
+/* Exactly one 8-byte object, which the host writes. */
 template <class T, int type = cudaTextureType1D,
           enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture {
@@ -55,11 +56,11 @@ struct texture {
 template <class T, int type = cudaSurfaceType1D> struct surface {
     cudaSurfaceObject_t __object;
 };
-/* surface<void, 2> is the usual form. */
+/* surface<void, 2> is the most frequent form. */
 static_assert(sizeof(texture<float>) == 8 && sizeof(surface<void>) == 8,
               "a reference is one object");
 
-/* What a fetch gives: the element, or floats of as many channels. */
+/* Result of a fetch: the element, or floats with as many channels. */
 template <class T, enum cudaTextureReadMode mode> struct __pycuda_fetched {
     typedef T type;
 };
@@ -140,7 +141,8 @@ __PYCUDA_REFERENCE(tex2DLayeredGrad, cudaTextureType2DLayered,
                    (x, y, layer, dx, dy))
 #undef __PYCUDA_REFERENCE
 
-/* A gather gives four of one channel, whatever the texture's channels. */
+/* A gather returns four values of one channel, however many channels the
+ * texture has. */
 template <class T> struct __pycuda_gathered {
 };
 #define __PYCUDA_FOUR(RESULT, T)                                              \

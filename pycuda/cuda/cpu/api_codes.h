@@ -1,8 +1,8 @@
-/* api_codes.h - errors and attributes of devices of CUDA's runtime API.
+/* api_codes.h - error codes and device attributes of CUDA's runtime API.
  *
- * Nothing here calls it; but structs and functions that host and kernels
- * share name them, and NVRTC knows them without an include.  An enumerator
- * without a value is one more than the one before it.
+ * Device code does not call that API, but structs and functions that host code
+ * and kernels share use these names, and NVRTC defines them without an
+ * include. An enumerator without a value is one more than the previous one.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* api_enums.h - the other enumerations of CUDA's runtime API: see api_codes.h.
+/* api_enums.h - the other enumerations of CUDA's runtime API; api_codes.h
+ * explains why they are here.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* api_flags.h - flags and other macros of CUDA's runtime API: see api_codes.h.
+/* api_flags.h - flags and other macros of CUDA's runtime API; api_codes.h
+ * explains why they are here.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

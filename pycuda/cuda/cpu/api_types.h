@@ -1,7 +1,8 @@
-/* api_types.h - handles and structs of CUDA's runtime API: see api_codes.h.
+/* api_types.h - handles and structs of CUDA's runtime API; api_codes.h
+ * explains why they are here.
  *
- * The structs that graphs, memory of other APIs and copies in batches take
- * are declared only: a kernel may hold their addresses.
+ * The structs for graphs, for memory of other APIs and for batched copies are
+ * only declared: a kernel may hold their addresses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

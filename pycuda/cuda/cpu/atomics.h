@@ -1,7 +1,7 @@
 /* atomics.h - atomicAdd and the other atomic functions.
  *
- * Relaxed order, as CUDA's.  The _block and _system forms are the same:
- * the CPU device has one coherent memory.
+ * All use relaxed memory order, as CUDA's do. The _block and _system forms are
+ * identical to the plain ones: the CPU device has one coherent memory.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,7 +1,8 @@
 /* casts.h - conversions between numbers, and reinterpretations of bits.
  *
- * Conversions to integers saturate and take NaN to 0, as PTX's do; pycuda-jit
- * does that for every C++ conversion, so a plain cast suffices here.
+ * Conversions to integers saturate and convert NaN to 0, as PTX's do.
+ * pycuda-jit gives every C++ conversion these semantics, so a plain cast
+ * suffices here.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -37,7 +38,7 @@ __hiloint2double(int high, int low)
                                   (unsigned int)low);
 }
 
-/* Float to integer: the suffix is the rounding. */
+/* Floating point to integer; the suffix names the rounding mode. */
 #define __PYCUDA_TO_INTEGER(NAME, TO, FROM, SUFFIX)                           \
     __pycuda_both TO NAME##_rn(FROM value)                                    \
     {                                                                         \
@@ -65,9 +66,9 @@ __PYCUDA_TO_INTEGER(__double2ll, long long, double, )
 __PYCUDA_TO_INTEGER(__double2ull, unsigned long long, double, )
 #undef __PYCUDA_TO_INTEGER
 
-/* Integer or double to floating point: `value` rounded to nearest, then moved
- * one step where that lies on the wrong side.  The difference is taken in a
- * type that holds both exactly. */
+/* Converts an integer or double to floating point: rounds `value` to nearest,
+ * then moves one step if the result is on the wrong side of `value`. The
+ * difference is computed in a type that holds both exactly. */
 #define __PYCUDA_TO_FLOATING(NAME, TO, FROM, WIDE, SUFFIX)                    \
     __pycuda_both TO NAME##_rn(FROM value)                                    \
     {                                                                         \
@@ -92,7 +93,7 @@ __PYCUDA_TO_INTEGER(__double2ull, unsigned long long, double, )
         return value < 0 ? NAME##_ru(value) : NAME##_rd(value);               \
     }
 
-/* The next number above or below. */
+/* Return the next larger or smaller representable number. */
 __pycuda_both float
 __pycuda_stepf(float value, bool up)
 {

@@ -1,14 +1,16 @@
-/* clusters.h - clusters of blocks, each of which is one block here.
+/* clusters.h - thread block clusters, each of one block on the CPU device.
  *
- * A launch without cluster dimensions has clusters of one block on a GPU,
- * too.  __cluster_dims__ marks a kernel for pycuda-jit, which refuses it if it
- * asks for more and calls one of these functions; other kernels do not notice.
+ * A launch without cluster dimensions has clusters of one block on a GPU, too.
+ * __cluster_dims__ marks a kernel for pycuda-jit, which rejects the kernel if
+ * it requests a larger cluster and calls one of these functions. Other kernels
+ * are unaffected.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 extern "C" {
-/* Nothing, or the error that the kernel's clusters have several blocks. */
+/* Reports an error if the kernel's clusters have several blocks; otherwise has
+ * no effect. */
 __device__ void __pycuda_cluster(void);
 }
 
@@ -40,7 +42,8 @@ __cluster_barrier_arrive_relaxed()
 {
     __pycuda_cluster();
 }
-/* Waiting for all to come to the wait is waiting for more than arrivals. */
+/* A barrier that waits until every thread waits is stricter than one that
+ * waits for arrivals only, and is therefore correct. */
 __pycuda_fn void
 __cluster_barrier_wait()
 {

@@ -1,8 +1,8 @@
 /* device.h - CUDA C++ of the CPU device, included before every kernel source.
  *
- * The front end (src/cpu/nvrtc/frontend.c) precompiles it.  It takes nothing
- * from a CUDA toolkit: everything is declared in the files below, one subject
- * each, over the runtime functions of src/image/abi.h.
+ * The front end (src/cpu/nvrtc/frontend.c) precompiles it. It uses no file of
+ * a CUDA toolkit: the files below declare everything, one subject each, on top
+ * of the runtime functions of src/image/abi.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -49,6 +49,6 @@ extern "C++" {
 #include "rounding_modes.h"
 #include "graphs.h"
 }
-/* NVRTC brings these itself. */
+/* NVRTC provides these without an include. */
 #include "../std/initializer_list"
 #include "../std/move.h"

@@ -15,7 +15,8 @@ __PYCUDA_OBJECT(dim3, gridDim)
 __PYCUDA_OBJECT(int, warpSize)
 #undef __PYCUDA_OBJECT
 
-/* What clang wants to see when host code in the source holds <<<...>>>. */
+/* Declarations that clang requires when host code in the source uses the
+ * <<<...>>> launch syntax. */
 extern "C" __host__ unsigned int
 __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void * = 0);
 extern "C" __host__ int cudaConfigureCall(dim3, dim3, size_t = 0, void * = 0);

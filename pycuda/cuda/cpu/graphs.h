@@ -1,4 +1,4 @@
-/* graphs.h - what kernels tell the graph that they are launched in.
+/* graphs.h - functions by which kernels control the graph that they run in.
  *
  * The handle of a condition is the address of its value
  * (src/cpu/graph/conditional.c).
@@ -6,7 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Programs declare the runtime's functions with these, as NVRTC lets them. */
+/* Programs declare the runtime's functions with these macros, which NVRTC
+ * accepts. */
 #ifndef CUDARTAPI
 #define CUDARTAPI
 #endif

@@ -61,15 +61,16 @@ __fns(unsigned int mask, unsigned int base, int offset)
     return 0xffffffffu;
 }
 
-/* Bytes of the pair y:x picked by the nibbles of s; a nibble's top bit
- * replicates the sign of the byte. */
+/* Selects bytes of the pair y:x by the nibbles of s; a nibble's top bit
+ * replicates the sign of the selected byte. */
 __pycuda_both unsigned int
 __byte_perm(unsigned int x, unsigned int y, unsigned int s)
 {
     unsigned long pair = (unsigned long)y << 32 | x;
     unsigned int result = 0;
     for (int i = 0; i < 4; i++) {
-        /* The fourth bit of a selector, PTX's sign, is not CUDA's. */
+        /* CUDA ignores the fourth bit of a selector, PTX's sign replication.
+         */
         unsigned int pick = s >> (4 * i) & 7u;
         unsigned int byte = (unsigned int)(pair >> (8 * pick)) & 255u;
         result |= byte << (8 * i);
@@ -122,7 +123,8 @@ __umul64hi(unsigned long long x, unsigned long long y)
 {
     return (unsigned long long)((unsigned __int128)x * y >> 64);
 }
-/* Product of the low 24 bits, taken as signed or unsigned numbers. */
+/* Product of the low 24 bits of both arguments, as signed or unsigned
+ * integers. */
 __pycuda_both int
 __mul24(int x, int y)
 {
@@ -200,8 +202,8 @@ __dp4a(unsigned int a, unsigned int b, unsigned int c)
     return c;
 }
 
-/* min and max of integers: mixed signs compare as unsigned, mixed widths in
- * the wider type, as CUDA's overloads do. */
+/* min and max of integers: as in CUDA's overloads, mixed signs compare as
+ * unsigned, and mixed widths in the wider type. */
 #define __PYCUDA_MIN_MAX(RESULT, A, B)                                        \
     __pycuda_both RESULT min(A a, B b)                                        \
     {                                                                         \

@@ -1,20 +1,21 @@
-/* lanes.h - whole vectors of 64 bytes, for kernels whose threads run in turn.
+/* lanes.h - vectors of 64 bytes, for kernels whose threads run sequentially.
  *
- * For the package's own kernels, where the compiler would not find vectors by
- * itself: sorts.  Where `__pycuda_has_lanes()` is false, which is a constant
- * that pycuda-jit puts in (src/jit/retarget/lanes.c), all of this works too,
- * but one element after the other.
+ * Used by the package's own kernels where the compiler does not vectorise the
+ * code automatically, such as sorts. `__pycuda_has_lanes()` is a constant that
+ * pycuda-jit substitutes (src/jit/retarget/lanes.c). Where it is false,
+ * everything here still works, but element by element.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 extern "C" __device__ int __pycuda_has_lanes(void) __PYCUDA_CONST;
 
-/* Vectors of unsigned integers of so many bytes; a template to the end, as
- * qualifiers.h tells of functions. */
+/* Vectors of unsigned integers of the given size in bytes. All functions are
+ * templates; qualifiers.h gives the reason. */
 template <int BYTES, class = void> struct __pycuda_lanes;
 
-/* The vectors, and masks of them; LLVM's functions for them by name. */
+/* Types of the vectors and of their masks, and LLVM's intrinsics for them by
+ * name. */
 #define __PYCUDA_LANES(BYTES, T, COUNT, BITS)                                 \
     typedef T __pycuda_vector##BYTES __attribute__((ext_vector_type(COUNT))); \
     typedef bool __pycuda_mask##BYTES                                         \
@@ -36,7 +37,7 @@ template <int BYTES, class = void> struct __pycuda_lanes;
     template <class NONE> struct __pycuda_lanes<BYTES, NONE> {                \
         typedef __pycuda_vector##BYTES vector;                                \
         typedef __pycuda_mask##BYTES mask;                                    \
-        /* Those of the mask, in their order, come first. */                  \
+        /* Moves selected lanes to the front. */                              \
         static __device__ __forceinline__ vector                              \
         compress(vector v, mask m)                                            \
         {                                                                     \
@@ -66,7 +67,7 @@ template <int BYTES, class = void> struct __pycuda_lanes;
             return __builtin_shufflevector(                                   \
                 v, v, __PYCUDA_EACH##BYTES(__PYCUDA_XOR));                    \
         }                                                                     \
-        /* Lanes whose number has the bit from the second. */                 \
+        /* Takes lanes with this bit set from w. */                           \
         template <int BIT>                                                    \
         static __device__ __forceinline__ vector                              \
         join(vector v, vector w)                                              \

@@ -1,9 +1,9 @@
-/* math_bessel.h - Bessel's functions of double, of the orders 0 and 1.
+/* math_bessel.h - Bessel functions of double, orders 0 and 1.
  *
- * The C library's, whose errors are small beside 1, but about their zeros
- * below 8, where that is not small beside the result: there f(z + t) =
- * t P(t), with the zero z in two parts.  See math_parts.h for how they are
- * written.
+ * They are the C library's functions, whose absolute errors are small, except
+ * near the zeros below 8, where these errors are not small relative to the
+ * result. There f(z + t) = t P(t), with the zero z in two parts. math_parts.h
+ * describes the conventions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -19,7 +19,7 @@ __PYCUDA_BESSEL(y1)
 #undef __PYCUDA_BESSEL
 }
 
-/* Of x within `reach` of a zero the result of P, else y. */
+/* Evaluates P if x is within `reach` of a zero; returns y otherwise. */
 #define __PYCUDA_NEAR_ZERO(x, y, zero, low, reach, P)                         \
     double t_##P = ((x) - (zero)) - (low);                                    \
     (y) = __builtin_fabs(t_##P) < (reach) ? t_##P * __PYCUDA_##P(t_##P) : (y);

@@ -1,24 +1,24 @@
-/* math_bessel_i.h - Bessel's modified functions of the orders 0 and 1.
+/* math_bessel_i.h - modified Bessel functions of orders 0 and 1.
  *
- * Below 9 their power series, as a polynomial of x^2; what x^2 was rounded by
- * would count up to four times in the results and is given back.  From 9 on
- * exp(x - 16) P(9 / x) / sqrt(x), which overflows where the functions do, and
- * whose exponent is exact.  Those of float are computed in double.  See
- * math_parts.h for how they are written.
+ * Below 9 they are computed by their power series, a polynomial of x^2. The
+ * rounding error of x^2 would count up to four times in the result, so it is
+ * corrected. From 9 on they are exp(x - 16) P(9 / x) / sqrt(x), which
+ * overflows where the functions do and whose exponent is exact. The float
+ * functions are computed in double. math_parts.h describes the conventions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* By what part of themselves the functions grow, about, from the rounded t to
- * a * a: their logarithms' slope is 0.5 / (a + 1) within a fifth where it
- * matters. */
+/* The approximate relative change of the functions between the rounded t and a
+ * * a: the slope of their logarithms is 0.5 / (a + 1), accurate to a fifth
+ * where it matters. */
 __pycuda_both double
 __pycuda_bessel_lost(double a, double t)
 {
     __PYCUDA_EXACT
     return __builtin_fma(a, a, -t) * (0.5 / (a + 1.0));
 }
-/* exp(a - 16) / sqrt(a) of a >= 9; infinite, and no NaN, for infinity. */
+/* exp(a - 16) / sqrt(a) for a >= 9; infinity, not NaN, for infinity. */
 __pycuda_both double
 __pycuda_bessel_growth(double a)
 {

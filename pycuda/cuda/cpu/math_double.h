@@ -1,8 +1,9 @@
-/* math_double.h - exponentials, logarithms and roots of double.
+/* math_double.h - exponentials, logarithms and roots of double. math_parts.h
+ * describes the conventions, and math_float.h the methods that both types
+ * share.
  *
- * See math_parts.h for how they are written, and math_float.h for the ways
- * that are the same.  There is no conversion between 64-bit integers and
- * double in AVX2, nor an arithmetic shift: both go by sums with ROUND.
+ * AVX2 has neither a conversion between 64-bit integers and double nor an
+ * arithmetic shift of 64-bit integers: sums with ROUND replace both.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -23,7 +24,7 @@ __pycuda_exp_near(double r, double low)
     __PYCUDA_EXACT
     return 1.0 + (r + __builtin_fma(r * r, __PYCUDA_EXP(r), low));
 }
-/* x - k log(2), and k as ROUND + k */
+/* Computes x - k log(2), and k as ROUND + k. */
 __pycuda_both double
 __pycuda_exp_reduce(double x, double &round)
 {
@@ -86,7 +87,8 @@ expm1(double x)
     double low = __builtin_fma(k, 0x1.8432a1b0e2634p-43, part - r);
     low = __builtin_fma(r * r, __PYCUDA_EXPM1(r), low);
     double half = __pycuda_real((__pycuda_bits(round) << 52) + (1022l << 52));
-    /* (r + low) half + (half - 1/2), and what the first sum loses */
+    /* Computes (r + low) half + (half - 1/2), with the rounding error of the
+     * first sum. */
     double whole = half - 0.5, y = __builtin_fma(r, half, whole);
     double lost = __builtin_fma(r, half, whole - y);
     y += __builtin_fma(low, half, k == 0.0 ? 0.0 : lost);
@@ -95,8 +97,8 @@ expm1(double x)
 
 /* ---- logarithms ---- */
 
-/* The power of two, as bits to take off, that brings x near to 1; `e` is its
- * exponent. */
+/* Returns the bits to subtract from x to divide it by the power of two that
+ * brings it near to 1; `e` is the exponent of that power. */
 __pycuda_both long
 __pycuda_log_shift(double x, double &e)
 {
@@ -186,7 +188,8 @@ rsqrt(double x)
 {
     return 1.0 / __builtin_sqrt(x);
 }
-/* As for float; `y` has 40 bits. */
+/* Splits |x| = 2^(3q) a as for float; `y` approximates a^(-1/3) with 40 bits.
+ */
 __pycuda_both double
 __pycuda_cube(double x, double &y, double &power)
 {

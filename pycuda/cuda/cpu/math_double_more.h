@@ -1,11 +1,10 @@
-/* math_double_more.h - pow and the error functions of double.
- *
- * See math_parts.h for how they are written.
+/* math_double_more.h - pow and the error functions of double. math_parts.h
+ * describes the conventions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* exp(r + low), low being more than what r lacks. */
+/* exp(r + low), where `low` may exceed the rounding error of r. */
 __pycuda_both double
 __pycuda_exp_sum(double r, double low)
 {
@@ -16,9 +15,9 @@ __pycuda_exp_sum(double r, double low)
 
 /* ---- powers ---- */
 
-/* log(1 + f) as the result and `low`, to about 2^-66 of it: with s =
- * f / (2 + f), 2 s + 2/3 s^3 + s^5 P(s^2), of which only P needs no more than
- * one number. */
+/* log(1 + f) as the sum of the result and `low`, with a relative error of
+ * about 2^-66. With s = f / (2 + f), it is 2 s + 2/3 s^3 + s^5 P(s^2), where
+ * only P can be a single number. */
 __pycuda_both double
 __pycuda_log_exactly(double f, double &low)
 {
@@ -38,7 +37,8 @@ __pycuda_log_exactly(double f, double &low)
     low = (2.0 * s - sum) + v + (v_low + 2.0 * s_low);
     return sum;
 }
-/* x^y of x > 0, as for 0, infinity and NaN. */
+/* x^y for x > 0; if x is 0, infinity or NaN, `e` has the value that gives the
+ * correct result. */
 __pycuda_both double
 __pycuda_power(double x, double y)
 {
@@ -112,7 +112,7 @@ erf(double x)
     __PYCUDA_EXACT
     double a = __builtin_fabs(x), s = a * a;
     double near = __builtin_fma(a, __PYCUDA_ERF_NEAR(s - 0.9375), a);
-    double z = a > 5.95 ? 5.95 : a; /* 1 from there on */
+    double z = a > 5.95 ? 5.95 : a; /* erf is 1 beyond */
     double root = __PYCUDA_ERF_TAIL(z - 1.375);
     root *= root;
     root *= root;

@@ -1,8 +1,6 @@
 /* math_double_trig.h - circular and hyperbolic functions of double and their
- * inverses.
- *
- * See math_parts.h for how they are written, and math_float_trig.h for the
- * ways that are the same.
+ * inverses. math_parts.h describes the conventions, and math_float_trig.h the
+ * methods that both types share.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -15,7 +13,7 @@ __PYCUDA_LIBM double __pycuda_rare_tan(bool, double, double) __PYCUDA_CONST;
 
 /* ---- circular functions ---- */
 
-/* x - k pi; `low` is what the result lacks. */
+/* x - k pi; `low` is the rounding error of the result. */
 __pycuda_both double
 __pycuda_reduce(double x, double k, double &low)
 {
@@ -59,7 +57,7 @@ cos(double x)
     y = __pycuda_flip(y, __pycuda_bits(round) << 63);
     return __pycuda_rare_cos(!(a < 0x1p30), y, x);
 }
-/* For |x| < 2^30. */
+/* Valid for |x| < 2^30. */
 __pycuda_both void
 __pycuda_sincos(double x, double *sine, double *cosine)
 {
@@ -106,7 +104,7 @@ __pycuda_both double
 __pycuda_sine_pi(double a, double turn)
 {
     __PYCUDA_EXACT
-    a = a < 0x1p54 ? a : a - a; /* an even number, or none */
+    a = a < 0x1p54 ? a : a - a; /* even: 0; infinity: NaN */
     double k = __builtin_rint(a + a), r = __builtin_fma(k, -0.5, a);
     double s = r * r;
     double low = __builtin_fma(s, __PYCUDA_SINPI(s), 0x1.1a62633145c07p-53);
@@ -166,8 +164,8 @@ acos(double x)
     double left = __builtin_fma(-2.0, z, 0x1.921fb54442d18p+1);
     return a > 0.5 ? (x > 0.0 ? z + z : left) : near;
 }
-/* atan(y / x), 0 <= y <= x; beyond tan(pi/8) by the angle's distance from
- * pi/4. */
+/* atan(y / x) for 0 <= y <= x; beyond tan(pi/8) by the distance of the angle
+ * from pi/4. */
 __pycuda_both double
 __pycuda_octant(double y, double x)
 {

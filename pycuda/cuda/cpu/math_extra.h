@@ -1,4 +1,4 @@
-/* math_extra.h - functions that CUDA has and the C library lacks.
+/* math_extra.h - CUDA functions that the C library lacks.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

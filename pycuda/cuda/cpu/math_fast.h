@@ -1,7 +1,8 @@
-/* math_fast.h - __sinf, __fdividef and the other quick, less exact functions.
+/* math_fast.h - __sinf, __fdividef and the other fast, less accurate
+ * functions.
  *
- * Here they are the exact ones, which cost hardly more; only __powf is what
- * CUDA says it is, and so four times as fast as powf.
+ * Here they are the accurate functions, which cost hardly more. Only __powf
+ * follows CUDA's definition, which makes it four times as fast as powf.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,14 +1,13 @@
 /* math_float.h - exponentials, logarithms, powers and roots of float.
- *
- * See math_parts.h for how they are written.
+ * math_parts.h describes the conventions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 /* ---- exponentials ---- */
 
-/* 2^k, k = round - ROUND, in two factors of which only the second rounds: at
- * the bottom the first is 2^64 too large. */
+/* 2^k, where k = round - ROUND, as two factors of which only the second one
+ * rounds: near the smallest exponents the first factor is 2^64 too large. */
 __pycuda_both float
 __pycuda_scale(float y, float round, bool low, int less)
 {
@@ -17,7 +16,7 @@ __pycuda_scale(float y, float round, bool low, int less)
     return y * first * (low ? 0x1p-64f : 2.0f);
 }
 
-/* y 2^k = exp(x + extra) for x in [-104, 90], |extra| small. */
+/* y 2^k = exp(x + extra), for x in [-104, 90] and small |extra|. */
 __pycuda_both float
 __pycuda_exp_parts(float x, float extra, float &round)
 {
@@ -71,7 +70,7 @@ expm1f(float x)
     float r = __builtin_fmaf(k, -0x1.62e400p-1f, z);
     r = __builtin_fmaf(k, -0x1.7f7d1cp-20f, r);
     float p = __builtin_fmaf(r * r, __PYCUDA_EXPM1F(r), r);
-    /* half the result, since 2^128 is none */
+    /* Half of the result, since float cannot hold 2^128. */
     float half = __pycuda_real((__pycuda_bits(round) << 23) + (126 << 23));
     float y = __builtin_fmaf(p, half, half - 0.5f);
     return __builtin_fabsf(x) < 0x1p-30f ? x : y + y;
@@ -79,8 +78,9 @@ expm1f(float x)
 
 /* ---- logarithms ---- */
 
-/* x = 2^(e / 2^23) (1 + f), 2/3 <= 1 + f < 4/3; x > 0, subnormal too.  For
- * 0, infinity and NaN `e` makes the logarithm what it should be. */
+/* Splits x = 2^(e / 2^23) (1 + f), with 2/3 <= 1 + f < 4/3, for x > 0,
+ * subnormal numbers included. For 0, infinity and NaN, `e` has the value that
+ * gives the correct logarithm. */
 __pycuda_both float
 __pycuda_split(float x, float &e)
 {
@@ -109,7 +109,7 @@ logf(float x)
     y = __builtin_fmaf(e, 0x1.62e400p-24f, y);
     return x < 0.0f ? __PYCUDA_NAN : y;
 }
-/* f / log(2) in two parts: the bound is 1 ulp. */
+/* f / log(2) in two parts, because the error bound is 1 ulp. */
 __pycuda_both float
 log2f(float x)
 {
@@ -135,7 +135,7 @@ log1pf(float x)
 {
     __PYCUDA_EXACT
     int shift = (__pycuda_bits(1.0f + x) - 0x3f2aaaab) & (int)0xff800000;
-    /* f = (1 + x) / 2^e - 1, and what it loses */
+    /* f = (1 + x) / 2^e - 1, and its rounding error */
     float four = __pycuda_real(0x40800000 - shift);
     float scaled = __pycuda_real(__pycuda_bits(x) - shift);
     float less = __builtin_fmaf(0.25f, four, -1.0f);
@@ -153,7 +153,7 @@ log1pf(float x)
 
 /* ---- powers and roots ---- */
 
-/* In double: the logarithm has to have 32 bits. */
+/* Computed in double, because the logarithm needs 32 bits. */
 __pycuda_both float
 powf(float x, float y)
 {
@@ -181,7 +181,8 @@ rsqrtf(float x)
 {
     return 1.0f / __builtin_sqrtf(x);
 }
-/* |x| = 2^(3q) a, 1 <= a < 8; `y` is about a^(-1/3), with 14 bits. */
+/* Splits |x| = 2^(3q) a, with 1 <= a < 8; `y` approximates a^(-1/3) with 14
+ * bits. */
 __pycuda_both float
 __pycuda_cube(float x, float &y, float &power)
 {
@@ -221,7 +222,7 @@ rcbrtf(float x)
 {
     __PYCUDA_EXACT
     float y, q, a = __pycuda_cube(x, y, q);
-    /* miss = 1 - a y^3, each product with what it loses */
+    /* miss = 1 - a y^3; each product includes its rounding error. */
     float p1 = a * y, p2 = p1 * y;
     float low = __builtin_fmaf(p1, y, -p2) + __builtin_fmaf(a, y, -p1) * y;
     float miss = __builtin_fmaf(-p2, y, 1.0f) - low * y;

@@ -1,6 +1,6 @@
 /* math_float_parts.h - remainders of float, and its exponent and fraction.
  *
- * All exact.  See math_parts.h for how they are written.
+ * All results are exact. math_parts.h describes the conventions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -13,8 +13,8 @@ __PYCUDA_LIBM float __pycuda_rare_fmodf(bool, float, float,
 __PYCUDA_LIBM float __pycuda_rare_remainderf(bool, float, float,
                                              float) __PYCUDA_CONST;
 }
-/* Exact in double while the quotient has fewer than 53 bits; the quotient
- * may be one off. */
+/* Exact in double if the quotient has fewer than 53 bits; the quotient may be
+ * off by one. */
 __pycuda_both float
 fmodf(float x, float y)
 {
@@ -27,7 +27,7 @@ fmodf(float x, float y)
     size = __pycuda_flip(size, __pycuda_bits(x));
     return __pycuda_rare_fmodf(!(ratio < 0x1p50), size, x, y);
 }
-/* A tie is seen while the quotient has fewer than 28 bits. */
+/* Ties are detected if the quotient has fewer than 28 bits. */
 __pycuda_both float
 remainderf(float x, float y)
 {
@@ -67,7 +67,7 @@ scalblnf(float x, long n)
 {
     return ldexpf(x, n < -300 ? -300 : n > 300 ? 300 : (int)n);
 }
-/* The exponent of x, which is neither 0 nor infinite. */
+/* The exponent of x, which must be neither 0 nor infinite. */
 __pycuda_both int
 __pycuda_exponent(float x)
 {

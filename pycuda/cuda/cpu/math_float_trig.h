@@ -1,7 +1,5 @@
-/* math_float_trig.h - circular and hyperbolic functions of float and their
- * inverses; the error function.
- *
- * See math_parts.h for how they are written.
+/* math_float_trig.h - circular and hyperbolic functions of float, their
+ * inverses, and the error function. math_parts.h describes the conventions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -14,7 +12,7 @@ __PYCUDA_LIBM float __pycuda_rare_tanf(bool, float, float) __PYCUDA_CONST;
 
 /* ---- circular functions ---- */
 
-/* x - k pi: k pi in three parts, the first difference being exact. */
+/* x - k pi, with k pi in three parts; the first difference is exact. */
 __pycuda_both float
 __pycuda_reduce(float x, float k)
 {
@@ -23,9 +21,10 @@ __pycuda_reduce(float x, float k)
     r = __builtin_fmaf(k, 0x1.777a5cp-24f, r);
     return __builtin_fmaf(k, 0x1.ee59dap-49f, r);
 }
-/* sin(r), |r| <= pi / 2, within [-1, 1]: see tools/minimax.py.  The term of
- * r^3 is added by itself, which is what keeps sin(x) of |x| <= 10 within 1.48
- * units in the last place: the nearest number or one next to it. */
+/* sin(r) for |r| <= pi / 2, within [-1, 1]; tools/minimax.py computes the
+ * coefficients. The term of r^3 is added separately, which keeps sin(x) for
+ * |x| <= 10 within 1.48 units in the last place: the nearest number or one of
+ * its neighbours. */
 __pycuda_both float
 __pycuda_sine(float r)
 {
@@ -33,8 +32,8 @@ __pycuda_sine(float r)
     float s = r * r, rest = s * (s * __PYCUDA_SINF_REST(s));
     return __builtin_fmaf(r, __builtin_fmaf(s, __PYCUDA_SINF_FIRST, rest), r);
 }
-/* All parts of pi are of one sign: where k is 0 the products are zeros that
- * keep the sign of x, which needs no care at the end. */
+/* All parts of pi have the same sign: for k = 0 the products are zeros that
+ * keep the sign of x, so no correction is necessary afterwards. */
 __pycuda_both float
 sinf(float x)
 {
@@ -47,11 +46,12 @@ sinf(float x)
     float y = __pycuda_flip(__pycuda_sine(r), __pycuda_bits(round) << 31);
     return __pycuda_rare_sinf(!(__builtin_fabsf(x) < 0x1p17f), y, x);
 }
-/* cos(x) = -(-1)^n sin(x - (n + 1/2) pi), n = floor(x / pi).  Added to
- * 2^16 + 1, x / pi has n + 1 in bits 7 and up, and 7 bits of its fraction, so
- * that the remainder may exceed pi / 2 by pi / 256.  |x| - pi / 2 is rounded
- * twice where |x| is small: COSF, whose coefficients were moved for that,
- * keeps the result within 1.496 units in the last place for |x| <= 10. */
+/* cos(x) = -(-1)^n sin(x - (n + 1/2) pi), with n = floor(x / pi). The sum of
+ * 2^16 + 1 and x / pi has n + 1 in bits 7 and up, and 7 bits of the fraction
+ * below, so the remainder may exceed pi / 2 by pi / 256. |x| - pi / 2 is
+ * rounded twice if |x| is small: the coefficients COSF are adjusted for that,
+ * which keeps the result within 1.496 units in the last place for |x| <= 10.
+ */
 __pycuda_both float
 cosf(float x)
 {
@@ -65,7 +65,7 @@ cosf(float x)
     y = __pycuda_real(__pycuda_bits(y) ^ floor << 24); /* its sign alone */
     return __pycuda_rare_cosf(!(a < 0x1p17f), y, x);
 }
-/* Both of the same remainder x - k pi / 2, for |x| < 2^17. */
+/* Computes both functions from one remainder x - k pi / 2, for |x| < 2^17. */
 __pycuda_both void
 __pycuda_sincos(float x, float *sine, float *cosine)
 {
@@ -108,13 +108,13 @@ tanf(float x)
     return __pycuda_rare_tanf(!(a < 0x1p17f), y, x);
 }
 
-/* |x| = k / 2 + r: sin(pi r) or cos(pi r), by the lowest bit of k + turn,
- * with the sign that the second bit says. */
+/* sin(pi r) or cos(pi r), where |x| = k / 2 + r, selected by the lowest bit of
+ * k + turn, with the sign that the second bit gives. */
 __pycuda_both float
 __pycuda_sine_pi(float a, float turn)
 {
     __PYCUDA_EXACT
-    a = a < 0x1p25f ? a : a - a; /* an even number, or none */
+    a = a < 0x1p25f ? a : a - a; /* even: 0; infinity: NaN */
     float k = __builtin_rintf(a + a), r = __builtin_fmaf(k, -0.5f, a);
     float s = r * r;
     float low = __builtin_fmaf(s, __PYCUDA_SINPIF(s), -0x1.777a5cp-24f);
@@ -147,7 +147,8 @@ sincospif(float x, float *sine, float *cosine)
 
 /* ---- inverse circular functions ---- */
 
-/* asin of |x| <= 1/2, or half of acos(x) beyond: of sqrt((1 - x) / 2). */
+/* asin of |x| <= 1/2; beyond 1/2, half of acos(x), which is asin of sqrt((1 -
+ * x) / 2). */
 __pycuda_both float
 __pycuda_arc(float a)
 {
@@ -232,7 +233,7 @@ coshf(float x)
     float half = __pycuda_half_exp(__builtin_fabsf(x));
     return half + 0.25f / half;
 }
-/* Both for |x| <= 88. */
+/* Both functions, for |x| <= 88. */
 __pycuda_both void
 __pycuda_sinh_cosh(float x, float *sine, float *cosine)
 {
@@ -260,7 +261,7 @@ tanhf(float x)
     float y = a > 0.625f ? 1.0f - 1.0f / (half + 0.5f) : near;
     return __pycuda_flip(y, __pycuda_bits(x));
 }
-/* log(1 + v), and log(2 v) for large v */
+/* log(1 + v), or log(2 v) for large v */
 __pycuda_both float
 __pycuda_log_of(float v, bool large)
 {

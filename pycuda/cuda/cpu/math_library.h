@@ -1,8 +1,8 @@
 /* math_library.h - the C library's mathematics: sinf, sin, fmaf, ...
  *
- * Declared as pure, so that clang makes intrinsics of what it knows and
- * pycuda-jit is free to move the calls.  The device's library is the host's
- * libm, whose errors are within CUDA's bounds.
+ * The functions are declared as pure, so that clang turns those it knows into
+ * intrinsics and pycuda-jit may move the calls. The device's library is the
+ * host's libm, whose errors are within CUDA's bounds.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

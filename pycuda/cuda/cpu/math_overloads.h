@@ -1,9 +1,9 @@
 /* math_overloads.h - C++ overloads: sin(float), pow(float, int), isnan, max.
  *
- * A float argument gives a float.  Where C++ <cmath> has the function, an
- * integer counts as a double and mixed arguments are promoted, which nvcc and
- * NVRTC with mixed_math.h take.  Integers are ambiguous to them for all other
- * functions, which are deleted here.  std:: has the same names.
+ * A float argument gives a float. If C++ <cmath> has the function, nvcc, and
+ * NVRTC with mixed_math.h, treat an integer as a double and promote mixed
+ * arguments. For all other functions integers are ambiguous to both compilers;
+ * those overloads are deleted here. std:: has the same names.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -79,7 +79,7 @@ __PYCUDA_OVERLOAD_REAL(erfcx)
 #undef __PYCUDA_OVERLOAD_REAL
 #undef __PYCUDA_OVERLOAD_FLOAT
 
-/* The type that two arithmetic arguments of a function meet in. */
+/* Common type of two arithmetic arguments of a function. */
 template <class A, class B> struct __pycuda_promote {
     typedef double type;
 };
@@ -123,7 +123,7 @@ __PYCUDA_OVERLOAD2(fmax)
 __PYCUDA_OVERLOAD2(fdim)
 __PYCUDA_OVERLOAD2(nextafter)
 #undef __PYCUDA_OVERLOAD2
-/* nvcc has a double here; NVRTC has this. */
+/* NVRTC's result type; nvcc uses double here. */
 __pycuda_both float
 pow(float x, int n)
 {
@@ -194,7 +194,7 @@ abs(double x)
     return fabs(x);
 }
 
-/* max of a number and a NaN is the number, as fmax has it. */
+/* max of a number and a NaN is the number, as in fmax. */
 __pycuda_both float
 min(float a, float b)
 {
@@ -236,7 +236,7 @@ max(double a, float b)
     return fmax(a, b);
 }
 
-/* An int, as NVRTC has it. */
+/* The result is an int, as in NVRTC. */
 #define __PYCUDA_CLASSIFY(T)                                                  \
     __pycuda_both int isnan(T x)                                              \
     {                                                                         \
@@ -258,7 +258,7 @@ __PYCUDA_CLASSIFY(float)
 __PYCUDA_CLASSIFY(double)
 #undef __PYCUDA_CLASSIFY
 
-/* CUDA's C names for the same. */
+/* CUDA's C names for the same functions. */
 #define __PYCUDA_CLASSIFY(T, F)                                               \
     __pycuda_both int __isnan##F(T x)                                         \
     {                                                                         \

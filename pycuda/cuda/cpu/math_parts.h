@@ -1,16 +1,15 @@
-/* math_parts.h - what the device's mathematics is written with.
+/* math_parts.h - conventions and primitives of the device's mathematics.
  *
  * The functions of math_float*.h and math_double*.h have no branches and no
  * tables, so that pycuda-jit can vectorise the loop over threads around them.
- * Products and sums are fused only where fma is written: the same bits come
- * out of every vector width, of scalar code, and with and without -fmad.
- * Roundings are bounded for the compiler's defaults; no flag is looked at and
- * none is raised on purpose.
- *
- * Polynomials are those of tools/minimax.py.  Arguments that hardly any
- * program has (sin(1e30)) go to the C library by __pycuda_rare_*: pycuda-jit
- * (src/jit/output/rare.c) makes a branch of those that is taken if any lane
- * needs it.
+ * Products and sums are fused only where fma is written: the result has the
+ * same bits at every vector width, in scalar code, and with and without -fmad.
+ * Error bounds hold for the compiler's default options. Floating-point
+ * exception flags are neither read nor raised deliberately. The polynomials
+ * are computed by tools/minimax.py. Arguments that hardly any program uses
+ * (sin(1e30)) are passed to the C library by __pycuda_rare_*: pycuda-jit
+ * (src/jit/output/rare.c) turns those calls into a branch that is taken if any
+ * lane needs it.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -20,8 +19,8 @@
 #define __PYCUDA_EXACT _Pragma("clang fp contract(off)")
 #define __PYCUDA_INF   __builtin_inff()
 #define __PYCUDA_NAN   __builtin_nanf("")
-/* x + ROUND - ROUND is x rounded to an integer; the integer's low bits are
- * those of x + ROUND. */
+/* x + ROUND - ROUND is x rounded to an integer; the low bits of x + ROUND are
+ * those of the integer. */
 #define __PYCUDA_ROUNDF 0x1.8p23f
 #define __PYCUDA_ROUND  0x1.8p52
 
@@ -45,7 +44,7 @@ __pycuda_real(long bits)
 {
     return __builtin_bit_cast(double, bits);
 }
-/* `x` with its sign flipped where `signs` has its top bit set. */
+/* Flips the sign of `x` where `signs` has its top bit set. */
 __pycuda_both float
 __pycuda_flip(float x, int signs)
 {

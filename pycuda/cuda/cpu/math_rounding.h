@@ -1,11 +1,13 @@
-/* math_rounding.h - __fadd_rn, __dmul_rz, ...: arithmetic, rounded as told.
+/* math_rounding.h - arithmetic with explicit rounding: __fadd_rn, __dmul_rz,
+ * ...
  *
- * The _rn forms are also what code uses against contraction into fma.  The
- * others start from the result rounded to nearest and the sign of its error,
- * got without error (two-sum, fma), and step to the neighbour where the
- * rounding asks for it.  For float that is done in double, which has room for
- * everything but a few bits of sums; for double what the error would not fit
- * beside is made anew with exponents near zero.
+ * Code also uses the _rn forms to prevent contraction into fma. The other
+ * forms start with the result rounded to nearest and the sign of its error,
+ * computed exactly (two-sum, fma), and step to the neighbour where the
+ * rounding mode requires it. The float functions compute in double, which
+ * holds everything but a few bits of sums. The double functions scale their
+ * operands to exponents near zero and repeat the computation if the error
+ * would not be representable.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -13,8 +15,8 @@
 enum __pycuda_rounding { __PYCUDA_RZ, __PYCUDA_RU, __PYCUDA_RD };
 
 #define __PYCUDA_ROUNDED(T, F, P)                                             \
-    /* near + error is the exact value, |error| at most half a step; an       \
-     * infinite `near` is one that finite numbers made. */                    \
+    /* Rounds near + error, the exact value; |error| is at most half a step.  \
+     * An infinite `near` is the result of an overflow. */                    \
     __pycuda_both T __pycuda_settle##F(T near, T error, int mode)             \
     {                                                                         \
         bool up =                                                             \
@@ -28,7 +30,7 @@ enum __pycuda_rounding { __PYCUDA_RZ, __PYCUDA_RU, __PYCUDA_RD };
         }                                                                     \
         return up == (error > 0) ? __pycuda_step##F(near, up) : near;         \
     }                                                                         \
-    /* The sign of a sum x + y that is zero without error. */                 \
+    /* The sign of a sum x + y that is exactly zero. */                       \
     __pycuda_both T __pycuda_zero##F(T sum, T x, T y, int mode)               \
     {                                                                         \
         bool minus = mode == __PYCUDA_RD && sum == 0 &&                       \
@@ -90,7 +92,7 @@ __pycuda_narrow(double value, int mode)
            : mode == __PYCUDA_RD ? __double2float_rd(value)
                                  : __double2float_rz(value);
 }
-/* Of a double that an error is left beside, or an infinity for good. */
+/* Rounds near + error to float; infinity remains. */
 __pycuda_both float
 __pycuda_settle_narrow(double near, double error, int mode)
 {
@@ -130,7 +132,7 @@ __pycuda_fmaf(float x, float y, float z, int mode)
 
 /* ---- double ---- */
 
-/* x * 2^by, by at most 2000 either way, exact on the way. */
+/* x * 2^by, for |by| <= 2000; intermediate results are exact. */
 __pycuda_both double
 __pycuda_scale(double x, int by)
 {
@@ -138,7 +140,7 @@ __pycuda_scale(double x, int by)
     x *= __builtin_bit_cast(double, (long)(1023 + half) << 52);
     return x * __builtin_bit_cast(double, (long)(1023 + by - half) << 52);
 }
-/* The exponent of a finite number that is not zero. */
+/* The exponent of a finite nonzero number. */
 __pycuda_both int
 __pycuda_exponent(double x)
 {
@@ -155,7 +157,7 @@ __pycuda_settle_scaled(double near, double high, double low, int by, int mode)
     }
     return __pycuda_settle(near, high != 0 ? high : low, mode);
 }
-/* Finite and not zero, all of them? */
+/* True if all arguments are finite and nonzero. */
 __pycuda_both bool
 __pycuda_usual(double x, double y)
 {
@@ -212,8 +214,8 @@ __pycuda_sqrt(double x, int mode)
     return __pycuda_settle(root, fma(-scaled, scaled, small ? x * 0x1p200 : x),
                            mode);
 }
-/* The error of an fma, by Boldo and Muller: the product as two numbers, then
- * two sums with their errors. */
+/* The error of an fma, by the method of Boldo and Muller: the product as two
+ * numbers, then two sums with their errors. */
 __pycuda_both double
 __pycuda_fma_error(double x, double y, double z, double near)
 {
@@ -225,8 +227,8 @@ __pycuda_fma_error(double x, double y, double z, double near)
         (second - near) + __pycuda_sum_error(product, first, second);
     return error + __pycuda_sum_error(z, low, first);
 }
-/* With exponents that leave no room: of two numbers far from each other the
- * lesser one only says which way the greater one errs. */
+/* Handles exponents at the limits of the range. If two numbers are far apart,
+ * the smaller one only determines the sign of the error of the larger one. */
 __pycuda_both double
 __pycuda_fma_scaled(double x, double y, double z, double near, int mode)
 {
@@ -319,7 +321,7 @@ __PYCUDA_DIRECTED(double, , d, __fma, ru, __PYCUDA_RU)
 __PYCUDA_DIRECTED(double, , d, __fma, rd, __PYCUDA_RD)
 #undef __PYCUDA_DIRECTED
 
-/* Denormal numbers whatever the options say: so they are here always. */
+/* Subnormal numbers are enabled here regardless of the compiler's options. */
 #define __PYCUDA_IEEE(SUFFIX)                                                 \
     __pycuda_both float __fmaf_ieee_##SUFFIX(float x, float y, float z)       \
     {                                                                         \

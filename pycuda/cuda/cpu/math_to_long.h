@@ -1,4 +1,4 @@
-/* math_to_long.h - lrint, lround and their siblings: numbers as 64-bit
+/* math_to_long.h - lrint, lround and similar functions that round to 64-bit
  * integers.
  *
  * SPDX-License-Identifier: MIT */
@@ -11,8 +11,8 @@ __PYCUDA_LIBM long __pycuda_rare___pycuda_to_long(bool, long,
                                                   double) __PYCUDA_CONST;
 }
 
-/* The nearest integer, ties to even.  Numbers that the integer cannot hold
- * become the nearest one that it can, as by a cast. */
+/* Rounds to the nearest integer, ties to even. Values out of range saturate to
+ * the nearest representable integer, as in a cast. */
 __pycuda_both long
 __pycuda_to_nearest(float x)
 {

@@ -24,7 +24,7 @@ __nv_aligned_device_malloc(size_t bytes, size_t alignment)
 {
     return __pycuda_malloc_aligned(bytes, alignment);
 }
-/* What `new` and `delete` call. */
+/* Functions that `new` and `delete` call. */
 __device__ inline void *
 operator new(size_t bytes)
 {
@@ -66,7 +66,7 @@ operator delete[](void *pointer, size_t) noexcept
     __pycuda_free(pointer);
 }
 
-/* Those of types with an alignment above 16. */
+/* Variants for types with an alignment above 16 bytes. */
 namespace std
 {
 enum class align_val_t : size_t {};
@@ -102,8 +102,8 @@ operator delete[](void *pointer, size_t, std::align_val_t) noexcept
     __pycuda_free(pointer);
 }
 
-/* Arguments that have no names lie in a buffer (src/jit/retarget/variadic.c),
- * each at its own alignment. */
+/* Variadic arguments are stored in a buffer (src/jit/retarget/variadic.c),
+ * each at its natural alignment. */
 typedef char *va_list;
 extern "C" __device__ va_list __pycuda_variadic(void);
 #define va_start(list, last) ((void)((list) = __pycuda_variadic()))
@@ -120,8 +120,8 @@ __pycuda_next_argument(va_list &list)
     return *(T *)place;
 }
 
-/* Hints to a GPU's caches: plain accesses here.  CUDA has them for vectors of
- * 2 and 4, but not of 1 and 3. */
+/* Cache hints of a GPU, which are plain accesses here. CUDA has them for
+ * vectors of 2 and 4 elements, but not of 1 and 3. */
 #define __PYCUDA_LOAD(NAME)                                                   \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(const T *address)                             \
@@ -138,7 +138,8 @@ __PYCUDA_LOAD(__ldlu)
 __PYCUDA_LOAD(__ldcv)
 #undef __PYCUDA_LOAD
 
-/* The type of the value is the pointer's: no deduction from the value. */
+/* The pointer alone determines the type; the value takes no part in the
+ * deduction. */
 template <class T> struct __pycuda_same {
     typedef T type;
 };
@@ -161,7 +162,7 @@ __PYCUDA_STORE(__stwt)
 
 __PYCUDA_NO_STORE(__stcs)
 #undef __PYCUDA_NO_STORE
-/* Vectors of 16 bytes go past the caches. */
+/* Vectors of 16 bytes bypass the caches. */
 template <class T>
 __pycuda_template_fn void
 __stcs(T *address, typename __pycuda_same<T>::type value)
@@ -178,7 +179,7 @@ __stcs(T *address, typename __pycuda_same<T>::type value)
     }
 }
 
-/* An address is the same in its own space and among all. */
+/* Addresses in a state space equal generic addresses. */
 #define __PYCUDA_CVTA(SPACE)                                                  \
     __pycuda_fn size_t __cvta_generic_to_##SPACE(const void *pointer)         \
     {                                                                         \
@@ -207,7 +208,7 @@ __PYCUDA_IS(__isConstant, CONSTANT)
 __PYCUDA_IS(__isLocal, LOCAL)
 __PYCUDA_IS(__isGridConstant, PARAMETER)
 #undef __PYCUDA_IS
-/* Parameters lie in global memory, PTX says. */
+/* PTX places kernel parameters in global memory. */
 __pycuda_fn unsigned int
 __isGlobal(const void *pointer)
 {
@@ -215,8 +216,8 @@ __isGlobal(const void *pointer)
     return space == __PYCUDA_SPACE_GLOBAL || space == __PYCUDA_SPACE_PARAMETER;
 }
 
-/* Shared memory for a type whose constructor does something, which is not
- * run: what src/cpu/nvrtc/rewrite.c writes in place of `__shared__`. */
+/* Shared memory for a type with a nontrivial constructor, which is not run;
+ * src/cpu/nvrtc/rewrite.c writes this in place of `__shared__`. */
 template <class T> union __pycuda_raw {
     T value;
     __device__ __pycuda_raw() {}
@@ -230,7 +231,7 @@ template <class Place> struct __pycuda_shared_place {
     }
 };
 
-/* ... of `extern __shared__` where that has two linkages, and of the 0 that a
+/* Replacements for `extern __shared__` with two linkages, and for the 0 that a
  * pointer is compared with. */
 struct __pycuda_dynamic_place {
     template <class T> __device__ __forceinline__ operator T &() const
@@ -246,8 +247,9 @@ struct __pycuda_null {
     }
 };
 
-/* ... and of an initialisation that is jumped over: whether assigning the
- * value is the same.  A list of several is no value. */
+/* Replacement for an initialisation that a jump bypasses: true if assigning
+ * the value has the same effect. An initialiser list with several elements is
+ * not a value. */
 template <class T> __device__ T __pycuda_value(const T &value);
 template <class T, class Value>
 constexpr bool __pycuda_is_assigned =

@@ -1,8 +1,8 @@
 /* nv_atomics.h - __nv_atomic_load, _store, _exchange, _fetch_add and so on.
  *
- * The scope is checked by the compiler only: the CPU device has one coherent
- * memory.  Objects of 16 bytes go through __pycuda_exchange_16, which
- * src/jit/retarget/intrinsics.c makes one instruction of.
+ * Only the compiler checks the scope: the CPU device has one coherent memory.
+ * Objects of 16 bytes use __pycuda_exchange_16, which
+ * src/jit/retarget/intrinsics.c turns into one instruction.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -25,12 +25,12 @@ enum {
 };
 
 extern "C" {
-/* Stores `desired` where *at is `expected`; what was there, as 16 bytes. */
+/* Stores `desired` if *at equals `expected`; returns the previous 16 bytes. */
 __device__ void __pycuda_exchange_16(void *at, const void *expected,
                                      const void *desired, void *found);
 }
 
-/* The condition of a template for objects of these sizes. */
+/* Template constraint: objects of these sizes. */
 template <class T, int least, int most, class Result = void>
 using __pycuda_if_sized =
     typename __pycuda_if<(sizeof(T) >= least && sizeof(T) <= most &&
@@ -41,7 +41,7 @@ using __pycuda_if_whole =
     typename __pycuda_if<__is_integral(T) && (sizeof(T) >= least),
                          Result>::type;
 
-/* Compares bytes, as the instruction does. */
+/* Compares the bytes, as the hardware instruction does. */
 template <class T>
 __pycuda_template_fn bool
 __pycuda_cas_16(T *at, T *expected, const T *desired)
@@ -73,7 +73,8 @@ __pycuda_swap_16(T *at, const T *value)
     return old;
 }
 
-/* As NVRTC: the order is a constant, and one that makes sense. */
+/* Follows NVRTC: the memory order is a constant and must be valid for the
+ * operation. */
 #define __PYCUDA_CONSTANT_ORDER                                               \
     __attribute__((diagnose_if(                                               \
         !__builtin_constant_p(order),                                         \
@@ -211,7 +212,7 @@ __PYCUDA_NV_FETCHES(long)
 __PYCUDA_NV_FETCHES(unsigned long)
 __PYCUDA_NV_FETCHES(long long)
 __PYCUDA_NV_FETCHES(unsigned long long)
-/* No sums of signed integers of 8 bytes: NVRTC refuses them. */
+/* NVRTC rejects additions of signed integers of 8 bytes. */
 __PYCUDA_NV_SUMS(int)
 __PYCUDA_NV_SUMS(unsigned int)
 __PYCUDA_NV_SUMS(unsigned long)
@@ -228,7 +229,7 @@ __nv_atomic_thread_fence(int, int = __NV_THREAD_SCOPE_SYSTEM)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* atomicExch and atomicCAS of objects of 16 bytes. */
+/* atomicExch and atomicCAS for objects of 16 bytes. */
 #define __PYCUDA_ATOMIC_16(ENDING)                                            \
     template <class T>                                                        \
     __pycuda_template_fn __pycuda_if_sized<T, 16, 16, T> atomicExch##ENDING(  \
@@ -248,8 +249,8 @@ __PYCUDA_ATOMIC_16(_block)
 __PYCUDA_ATOMIC_16(_system)
 #undef __PYCUDA_ATOMIC_16
 
-/* Vectors of floats are added member by member; each is one atomic
- * operation, the vector is not. */
+/* Vectors of floats are added element by element; each addition is one atomic
+ * operation, but the vector as a whole is not atomic. */
 #define __PYCUDA_ATOMIC_VECTOR(T, ENDING, MORE)                               \
     __pycuda_fn T atomicAdd##ENDING(T *at, T value)                           \
     {                                                                         \

@@ -12,5 +12,5 @@ extern "C" __host__ __device__ int printf(const char *format, ...);
     ((expression) ? (void)0                                                   \
                   : __pycuda_assert_fail(#expression, __FILE__, __LINE__,     \
                                          __PRETTY_FUNCTION__))
-/* The front end redefines it after -DNDEBUG. */
+/* The front end redefines assert for -DNDEBUG. */
 #define assert(expression) __pycuda_assert(expression)

@@ -1,9 +1,10 @@
-/* predefined.h - macros that NVRTC defines and programs may look for.
+/* predefined.h - macros that NVRTC defines and programs may test.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A feature of an architecture's own instructions: `SM90_ALL` and so on. */
+/* A feature of the instruction set of one architecture: `SM90_ALL` and so on.
+ */
 #define __CUDA_ARCH_HAS_FEATURE__(FEATURE) __CUDA_ARCH_FEAT_##FEATURE
 #define __CUDA_MINIMUM_ARCH__              __CUDA_ARCH__
 #define __CUDACC_VER__                                                        \
@@ -22,7 +23,7 @@
 #define __SIGNED_CHARS__ 1
 #define __cpp_threadsafe_static_init 200806L
 
-/* Guards of headers whose contents are always there. */
+/* Include guards of headers that are always available. */
 #define __COMMON_FUNCTIONS_H__
 #define __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_H__

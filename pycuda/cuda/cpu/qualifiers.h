@@ -34,12 +34,13 @@
 #define CUDART_VERSION       13000
 #define CUDA_VERSION         13000
 #define __PYCUDA_CPU__       1
-/* NVRTC says so, though device code has neither. */
+/* NVRTC defines these macros, although device code supports neither. */
 #define __EXCEPTIONS         1
 #define __cpp_exceptions     199711L
 #define __cpp_rtti           199711L
 
-/* What nvcc and NVRTC do not define: who else compiles. */
+/* nvcc and NVRTC do not define these macros, which identify other compilers.
+ */
 #undef __clang__
 #undef __clang_major__
 #undef __clang_minor__
@@ -76,7 +77,7 @@
 #undef __SSE2__
 #undef __SSE2_MATH__
 
-/* No lambda needs a wrapper here. */
+/* Lambdas need no wrapper here. */
 #define __nv_is_extended_device_lambda_closure_type(type)       false
 #define __nv_is_extended_host_device_lambda_closure_type(type)  false
 
@@ -85,11 +86,12 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
 #define NULL 0
 
-/* How this device's own functions are declared: templates, and functions.
- * The latter are templates too, without need: clang looks through the body of
- * every plain function of a precompiled header at every start, which costs
- * several milliseconds, but not through those of templates.  A parameter of a
- * type of its own leaves max<float>(a, b) and rsqrt<3>(x) to others'. */
+/* Declaration macros for the device's own functions and templates. Functions
+ * are templates, too, although they do not need to be: at every start clang
+ * scans the bodies of all plain functions of a precompiled header, which takes
+ * several milliseconds, but not those of templates. A parameter of a private
+ * type keeps max<float>(a, b) and rsqrt<3>(x) available to other templates of
+ * these names. */
 #define __pycuda_template_fn   static __device__ __forceinline__
 #define __pycuda_template_both static __host__ __device__ __forceinline__
 #define __pycuda_fn            template <__PYCUDA_NOBODYS> __pycuda_template_fn
@@ -98,7 +100,7 @@ typedef long clock_t;
 #define __PYCUDA_NOBODYS __pycuda_nobody = __pycuda_nobody()
 enum class __pycuda_nobody {};
 
-/* The few type predicates that the headers need, without <type_traits>. */
+/* The few type traits that the headers need, without <type_traits>. */
 template <class T> struct __pycuda_is_integer {
     static constexpr bool value = false;
 };

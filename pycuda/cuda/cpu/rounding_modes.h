@@ -1,4 +1,4 @@
-/* rounding_modes.h - conversions that take the rounding as an argument.
+/* rounding_modes.h - conversions that take the rounding mode as an argument.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -11,7 +11,7 @@ double2int(double value, cudaRoundMode mode = cudaRoundZero)
            : mode == cudaRoundMinInf ? __double2int_rd(value)
                                      : __double2int_rz(value);
 }
-/* Every int is a double. */
+/* Exact: a double represents every int. */
 __pycuda_both double
 int2double(int value, cudaRoundMode = cudaRoundNearest)
 {

@@ -1,6 +1,6 @@
 /* runtime.h - the functions of src/image/abi.h that compiled kernels call.
  *
- * Names, order and types follow IMAGE_RUNTIME there; kinds are its enums.
+ * Names, order and types match IMAGE_RUNTIME there; kinds are its enums.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -45,7 +45,7 @@ __device__ void *__pycuda_malloc_aligned(size_t bytes, size_t alignment);
 __device__ void __pycuda_free(void *pointer);
 __device__ unsigned long __pycuda_clock64(void);
 __device__ unsigned long __pycuda_globaltimer(void);
-/* Not constant: a variable that it is asked about has to stay where it is. */
+/* Not declared const: the variable that it queries must keep its address. */
 __device__ int __pycuda_space(const void *address) __attribute__((nothrow));
 __device__ void __pycuda_texture(unsigned long object, int access, float x,
                                  float y, float z, int layer, void *out);

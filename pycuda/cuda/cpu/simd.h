@@ -75,7 +75,7 @@
     __PYCUDA_COMPARES(le, N, T, <=)                                           \
     __PYCUDA_COMPARES(gt, N, T, >)                                            \
     __PYCUDA_COMPARES(ge, N, T, >=)
-/* All ones, and one, where the comparison holds. */
+/* All bits set, or the value one, where the comparison holds. */
 #define __PYCUDA_COMPARES(NAME, N, T, OPERATOR)                               \
     __PYCUDA_LANES(__vcmp##NAME##N, T, x OPERATOR y ? -1 : 0)                 \
     __PYCUDA_LANES(__vset##NAME##N, T, x OPERATOR y)
@@ -108,7 +108,7 @@ __PYCUDA_UNSIGNED(4, unsigned char)
     __PYCUDA_THREE(min3_##S, T, MIN(a, b), MIN(sum, c))                       \
     __PYCUDA_THREE(addmax_##S, T, PLUS(a, b), MAX(sum, c))                    \
     __PYCUDA_THREE(addmin_##S, T, PLUS(a, b), MIN(sum, c))
-/* What is below 0 becomes 0. */
+/* Negative values become 0. */
 #define __PYCUDA_RELUS(S, T, PLUS, MAX, MIN)                                  \
     __PYCUDA_THREE(max3_##S, T, MAX(a, b), MAX(MAX(sum, c), 0))               \
     __PYCUDA_THREE(min3_##S, T, MIN(a, b), MAX(MIN(sum, c), 0))               \
@@ -134,7 +134,7 @@ __PYCUDA_THREES(u16x2, unsigned int, __vadd2, __vmaxu2, __vminu2)
 #undef __PYCUDA_THREE
 #undef __PYCUDA_PLUS
 
-/* The greater or the lesser of two, and whether it is the first. */
+/* The larger or the smaller of two values, and whether it is the first one. */
 #define __PYCUDA_CHOICE(NAME, T, OPERATOR)                                    \
     __pycuda_both T NAME(T a, T b, bool *const pred)                          \
     {                                                                         \
@@ -165,7 +165,7 @@ __PYCUDA_CHOICE2(__vibmin_u16x2, unsigned short, <=)
 
 /* ---- dot products ---- */
 
-/* Two halfwords of a with the low or the high bytes of b. */
+/* Combines two halfwords of a with the low or the high bytes of b. */
 #define __PYCUDA_DOT2(NAME, FIRST, T, HALF, BYTE)                             \
     __pycuda_both T NAME(T a, T b, T c)                                       \
     {                                                                         \

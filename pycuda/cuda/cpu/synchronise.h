@@ -1,10 +1,10 @@
-/* synchronise.h - barriers of a block, fences, clocks, ends of a thread.
+/* synchronise.h - block barriers, fences, clocks, thread exit.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* __syncthreads is a builtin of clang's for this target and can be neither
- * declared nor left as it is: the macro takes its place. */
+/* __syncthreads is a clang builtin for this target: it can neither be declared
+ * nor used unchanged, so the macro replaces it. */
 #define __syncthreads() ((void)__pycuda_barrier(__PYCUDA_BARRIER_PLAIN, 0))
 #define __syncthreads_count(predicate)                                        \
     __pycuda_barrier(__PYCUDA_BARRIER_COUNT, (predicate) != 0)
@@ -13,7 +13,7 @@
 #define __syncthreads_or(predicate)                                           \
     __pycuda_barrier(__PYCUDA_BARRIER_OR, (predicate) != 0)
 
-/* Barriers with a number; 0 is that of __syncthreads. */
+/* Numbered barriers; number 0 is the barrier of __syncthreads. */
 __pycuda_fn void
 __barrier_sync(unsigned int id)
 {
@@ -70,7 +70,7 @@ __pycuda_fn void
 __brkpt()
 {
 }
-/* For a profiler, which there is none. */
+/* Profiler triggers have no effect, as there is no profiler. */
 __pycuda_fn void
 __prof_trigger(int)
 {

@@ -1,8 +1,8 @@
-/* target.h - NV_IF_TARGET and what goes with it, as in <nv/target>.
+/* target.h - NV_IF_TARGET and related macros, as in <nv/target>.
  *
- * The architecture is looked up where a macro is used, since the precompiled
+ * The architecture is looked up where a macro is used, because the precompiled
  * part of the headers does not know it: __CUDA_ARCH__ selects a row of flags,
- * one for each architecture that can be asked for.
+ * one for each supported architecture.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -42,7 +42,7 @@
 #define __PYCUDA_SMS_OF_(ARCH) __PYCUDA_SMS_##ARCH
 #define __PYCUDA_SMS_OF(ARCH)  __PYCUDA_SMS_OF_(ARCH)
 
-/* The flag number N of a row. */
+/* Flag N of a row. */
 #define __PYCUDA_SM_0(X, ...) X
 #define __PYCUDA_SM_1(A0, X, ...) X
 #define __PYCUDA_SM_2(A0, A1, X, ...) X
@@ -219,7 +219,8 @@
 #define __PYCUDA_NV_IF_1(YES, NO, ...)        __PYCUDA_BRACES YES
 #define __PYCUDA_NV_IF_0(YES, NO, ...)        __PYCUDA_BRACES NO
 
-/* Pairs of a condition and a block, the first that is true. */
+/* Expands pairs of a condition and a block to the first block whose condition
+ * is true. */
 #define NV_DISPATCH_TARGET(...)                                               \
     __PYCUDA_NV_DISPATCH_0(__VA_ARGS__, __NV_ANY_TARGET, (), ~)
 #define __PYCUDA_NV_DISPATCH_0(CONDITION, BLOCK, ...)                         \

@@ -28,8 +28,8 @@ enum cudaTextureAddressMode {
 #define cudaTextureType2DLayered      0xF2
 #define cudaTextureTypeCubemapLayered 0xFC
 
-/* What is stored through a pointer is a texel: 1, 2 or 4 channels of at most
- * 4 bytes in textures, of 8 bytes too in surfaces. */
+/* Types that can be stored through a pointer are texels: 1, 2 or 4 channels of
+ * at most 4 bytes in textures; surfaces also allow 8 bytes. */
 template <class T> struct __pycuda_texel_bytes {
     static constexpr int most = 0;
 };
@@ -65,7 +65,8 @@ template <class T>
 using __pycuda_if_surfel =
     typename __pycuda_if<__pycuda_texel_bytes<T>::most != 0, void>::type;
 
-/* What the runtime delivers: a word a channel, integer or float bits. */
+/* Value returned by the runtime: one word per channel, with integer or float
+ * bits. */
 struct __pycuda_words {
     unsigned int word[4];
 };
@@ -121,7 +122,8 @@ tex1Dfetch(T *texel, cudaTextureObject_t object, int x)
     *texel = tex1Dfetch<T>(object, x);
 }
 
-/* Each shape: the function, and the form that stores through a pointer. */
+/* Defines for each shape the function and the form that stores through a
+ * pointer. */
 #define __PYCUDA_TEXTURE(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)         \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
@@ -152,8 +154,8 @@ __PYCUDA_TEXTURE(texCubemapLayered, __PYCUDA_CUBE_LAYERED,
                  y, z, layer)
 #undef __PYCUDA_TEXTURE
 
-/* Of a mipmapped texture the functions above read level 0; these the level of
- * detail that they are given, */
+/* The functions above read level 0 of a mipmapped texture; these read the
+ * given level of detail. */
 #define __PYCUDA_LEVEL(NAME, ACCESS, DECLARE, PASS, X, Y, Z, LAYER)           \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \
@@ -186,7 +188,7 @@ __PYCUDA_LEVEL(texCubemapLayeredLod, __PYCUDA_CUBE_LAYERED,
                z, layer)
 #undef __PYCUDA_LEVEL
 
-/* and these the one at which a step along dx or dy is about a texel. */
+/* These read the level at which a step along dx or dy is about one texel. */
 #define __PYCUDA_GRADIENT(NAME, ACCESS, VECTOR, CHANGES, DECLARE, PASS, X, Y, \
                           Z, LAYER)                                           \
     template <class T>                                                        \
@@ -232,8 +234,8 @@ __PYCUDA_GRADIENT(texCubemapLayeredGrad, __PYCUDA_CUBE_LAYERED, float4,
 #undef __PYCUDA_CHANGES_3D
 #undef __PYCUDA_GRADIENT
 
-/* One component of each of the four texels that a linear filter would mix:
- * (i, j+1), (i+1, j+1), (i+1, j), (i, j). */
+/* Gather: one component of each of the four texels that a linear filter would
+ * combine, in the order (i, j+1), (i+1, j+1), (i+1, j), (i, j). */
 template <class T>
 __pycuda_template_fn T
 tex2Dgather(cudaTextureObject_t object, float x, float y, int component = 0)
@@ -248,7 +250,7 @@ tex2Dgather(T *texels, cudaTextureObject_t object, float x, float y,
     *texels = tex2Dgather<T>(object, x, y, component);
 }
 
-/* Forms that say whether the texel is resident: here each is. */
+/* Forms that also report whether the texel is resident; here it always is. */
 #define __PYCUDA_RESIDENT(NAME, DECLARE, PASS, LAST, PASS_LAST)               \
     template <class T>                                                        \
     __pycuda_template_fn T NAME(cudaTextureObject_t object,                   \

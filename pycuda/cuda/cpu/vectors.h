@@ -50,7 +50,7 @@ __PYCUDA_VECTOR(float, float, 8, 16)
 __PYCUDA_VECTOR(double, double, 16, 16)
 #undef __PYCUDA_VECTOR
 
-/* Four of 8 bytes, aligned as the name says. */
+/* Vectors of four 8-byte elements, aligned as their names say. */
 #define __PYCUDA_ALIGNED(NAME, T, BYTES)                                      \
     struct __align__(BYTES) NAME##4_##BYTES##a {                              \
         T x, y, z, w;                                                         \
@@ -96,7 +96,8 @@ struct dim3 {
     }
 };
 
-/* What a vector type consists of: used by warp.h, textures.h, surfaces.h. */
+/* Describes the elements of a vector type; used by warp.h, textures.h and
+ * surfaces.h. */
 template <class T> struct __pycuda_vector {
     typedef T channel;
     static constexpr int channels = 1;

@@ -9,7 +9,7 @@ __syncwarp(unsigned int mask = 0xffffffffu)
     __pycuda_warp_barrier(mask);
 }
 
-/* A value travels as the low bytes of one 64-bit word. */
+/* Values are transferred in the low bytes of a 64-bit word. */
 template <class T>
 __pycuda_template_fn T
 __pycuda_shuffle_value(unsigned int mask, T value, int kind, int lane,
@@ -78,7 +78,7 @@ __uni_sync(unsigned int mask, int predicate)
 {
     return __pycuda_match_all(mask, predicate != 0) != 0;
 }
-/* NVRTC has these names from long ago and lets nobody call them. */
+/* NVRTC declares these deprecated names but rejects calls of them. */
 __pycuda_fn bool any(bool) = delete;
 __pycuda_fn bool all(bool) = delete;
 __pycuda_fn unsigned int
@@ -87,7 +87,7 @@ __activemask()
     return __pycuda_activemask();
 }
 
-/* Values match when their bits do, as on a GPU. */
+/* Values match if their bits are equal, as on a GPU. */
 #define __PYCUDA_MATCH(T, BITS)                                               \
     __pycuda_fn unsigned int __match_any_sync(unsigned int mask, T value)     \
     {                                                                         \

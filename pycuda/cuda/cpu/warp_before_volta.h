@@ -1,7 +1,7 @@
 /* warp_before_volta.h - shuffles and votes without a mask.
  *
- * Included after device.h where an architecture below sm_70 is asked for.
- * Those threads of the warp take part that are at the call.
+ * Included after device.h if the architecture is below sm_70. The threads of
+ * the warp that execute the call take part.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* alloca.h - stand-in: the device's headers have alloca.
+/* alloca.h - placeholder: the device's headers define alloca.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* assert.h - stand-in: assert is the compiler's; NDEBUG counts here too.
+/* assert.h - placeholder: the compiler provides assert; NDEBUG has its usual
+ * effect.
  *
  * SPDX-License-Identifier: MIT */
 #ifdef NDEBUG

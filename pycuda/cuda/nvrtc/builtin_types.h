@@ -1,4 +1,4 @@
-/* builtin_types.h - stand-in: kernels have it all without.
+/* builtin_types.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* channel_descriptor.h - stand-in: kernels have it all without.
+/* channel_descriptor.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

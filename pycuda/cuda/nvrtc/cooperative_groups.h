@@ -1,4 +1,4 @@
-/* cooperative_groups.h - allows the include inside extern "C".
+/* cooperative_groups.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* ctype.h - stand-in: for code of the host.
+/* ctype.h - placeholder for a header that only host code uses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda.h - stand-in: kernels have it all without.
+/* cuda.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,5 +1,6 @@
-/* cuda_bf16.h - allows the include inside extern "C", and has constants that
- * nvcc knows and NVRTC does not.
+/* cuda_bf16.h - wrapper that allows the include inside extern "C".
+ *
+ * It also defines constants that nvcc has and NVRTC lacks.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda_fp4.h - allows the include inside extern "C".
+/* cuda_fp4.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

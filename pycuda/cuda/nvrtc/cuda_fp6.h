@@ -1,4 +1,4 @@
-/* cuda_fp6.h - allows the include inside extern "C".
+/* cuda_fp6.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda_runtime.h - stand-in: kernels have it all without.
+/* cuda_runtime.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cuda_runtime_api.h - stand-in: kernels have it all without.
+/* cuda_runtime_api.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* curand_kernel.h - allows the include inside extern "C".
+/* curand_kernel.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

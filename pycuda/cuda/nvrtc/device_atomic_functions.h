@@ -1,4 +1,5 @@
-/* device_atomic_functions.h - stand-in: kernels have it all without.
+/* device_atomic_functions.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* device_launch_parameters.h - stand-in: kernels have it all without.
+/* device_launch_parameters.h - placeholder: kernels have these names without
+ * an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* driver_types.h - stand-in: kernels have it all without.
+/* driver_types.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* errno.h - stand-in: for code of the host.
+/* errno.h - placeholder for a header that only host code uses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* float.h - stand-in: limits of float and double.
+/* float.h - placeholder: limits of float and double.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

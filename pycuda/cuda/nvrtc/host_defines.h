@@ -1,4 +1,4 @@
-/* host_defines.h - stand-in: kernels have it all without.
+/* host_defines.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

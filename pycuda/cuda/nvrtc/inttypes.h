@@ -1,4 +1,4 @@
-/* inttypes.h - stand-in: see stdint.h; and how printf writes integers by width.
+/* inttypes.h - placeholder: stdint.h, and printf formats of integers by width.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* iso646.h - stand-in: `and`, `or` and the others are words of C++ itself.
+/* iso646.h - placeholder: `and`, `or` and the others are keywords of C++.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

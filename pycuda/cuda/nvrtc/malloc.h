@@ -1,4 +1,4 @@
-/* malloc.h - stand-in: for code of the host.
+/* malloc.h - placeholder for a header that only host code uses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,6 +1,6 @@
-/* math_constants.h - stand-in: CUDA's names of mathematical constants.
+/* math_constants.h - placeholder: CUDA's names of mathematical constants.
  *
- * _HI is the constant as the type has it, _LO the rest.
+ * _HI is the constant rounded to the type, _LO the remainder.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* math_functions.h - stand-in: kernels have it all without.
+/* math_functions.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,15 +1,15 @@
 /* mixed_math.h - sqrt(2), pow(x, 2u), fmod(1.5f, 2.0) on NVRTC.
  *
  * Under nvcc the host's <cmath> gives every math function overloads for
- * whole numbers and for operands of different types; NVRTC has float and
- * double only and calls the rest ambiguous.  pycuda.compiler pre-includes this
+ * integers and for operands of different types; NVRTC has float and double
+ * only and reports other calls as ambiguous. pycuda.compiler pre-includes this
  * file, before prelude.h, when a source failed for that reason: it costs NVRTC
  * a third of its time for a small kernel.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* 1 for whole numbers, 2 for float, 3 for double. */
+/* 1 for integers, 2 for float, 3 for double. */
 template <class T> struct __pycuda_number {
     static const int kind = 0;
 };
@@ -33,7 +33,7 @@ PYCUDA_NUMBER(float, 2)
 PYCUDA_NUMBER(double, 3)
 #undef PYCUDA_NUMBER
 
-/* `type` where the condition holds; else the overload is not there. */
+/* `type` if the condition holds; otherwise the overload is disabled. */
 template <bool condition, class T> struct __pycuda_where {
 };
 template <class T> struct __pycuda_where<true, T> {
@@ -42,7 +42,7 @@ template <class T> struct __pycuda_where<true, T> {
 template <class A> struct __pycuda_whole {
     static const bool value = __pycuda_number<A>::kind == 1;
 };
-/* Two numbers that no overload of NVRTC's takes as they are. */
+/* Two argument types that no overload of NVRTC accepts without conversion. */
 template <class A, class B> struct __pycuda_mixed {
     static const int a = __pycuda_number<A>::kind;
     static const int b = __pycuda_number<B>::kind;

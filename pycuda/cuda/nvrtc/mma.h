@@ -1,4 +1,4 @@
-/* mma.h - allows the include inside extern "C".
+/* mma.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

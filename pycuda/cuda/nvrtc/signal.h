@@ -1,4 +1,4 @@
-/* signal.h - stand-in: for code of the host.
+/* signal.h - placeholder for a header that only host code uses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* sm_20_intrinsics.h - stand-in: kernels have it all without.
+/* sm_20_intrinsics.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

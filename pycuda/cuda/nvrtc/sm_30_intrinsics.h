@@ -1,4 +1,5 @@
-/* sm_30_intrinsics.h - stand-in: kernels have it all without.
+/* sm_30_intrinsics.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* sm_60_atomic_functions.h - stand-in: kernels have it all without.
+/* sm_60_atomic_functions.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

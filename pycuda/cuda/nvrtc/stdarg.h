@@ -1,4 +1,4 @@
-/* stdarg.h - stand-in: for code of the host.
+/* stdarg.h - placeholder for a header that only host code uses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

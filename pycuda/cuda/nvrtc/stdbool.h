@@ -1,4 +1,4 @@
-/* stdbool.h - stand-in: the device's compiler and prelude.h have these names.
+/* stdbool.h - placeholder: the compiler and prelude.h define these names.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* stdint.h - stand-in: integers by width.
+/* stdint.h - placeholder: integers by width.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

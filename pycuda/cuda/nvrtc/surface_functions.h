@@ -1,4 +1,5 @@
-/* surface_functions.h - stand-in: kernels have it all without.
+/* surface_functions.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* surface_types.h - stand-in: kernels have it all without.
+/* surface_types.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* texture_fetch_functions.h - stand-in: kernels have it all without.
+/* texture_fetch_functions.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* texture_indirect_functions.h - stand-in: kernels have it all without.
+/* texture_indirect_functions.h - placeholder: kernels have these names without
+ * an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

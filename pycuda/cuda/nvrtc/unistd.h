@@ -1,4 +1,4 @@
-/* unistd.h - stand-in: for code of the host.
+/* unistd.h - placeholder for a header that only host code uses.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* values.h - stand-in: old names of the limits of numbers.
+/* values.h - placeholder: old names of numeric limits.
  *
  * MAXFLOAT is in prelude.h.
  *

@@ -1,4 +1,5 @@
-/* vector_functions.hpp - stand-in: kernels have it all without.
+/* vector_functions.hpp - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

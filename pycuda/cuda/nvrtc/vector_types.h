@@ -1,4 +1,4 @@
-/* vector_types.h - stand-in: kernels have it all without.
+/* vector_types.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,14 +1,14 @@
-/* convert.h - words into uniform numbers of (0, 1].
+/* convert.h - converts words to uniform numbers of (0, 1].
  *
- * The scale factors are powers of two; which ones and which offsets decides
- * the numbers, and they are cuRAND's.
+ * The scale factors are powers of two. They and the offsets determine the
+ * numbers, and they are cuRAND's.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "device.h"
 
-/* The middle of the word's interval, or its end for a double of a word of 32
- * bits.  A float takes the upper word of 64 bits. */
+/* The middle of the word's interval, or its end for a double from a word of 32
+ * bits. A float uses the upper word of 64 bits. */
 __pycuda_fn float
 _curand_uniform(unsigned int x)
 {
@@ -55,8 +55,8 @@ _curand_uniform_double_hq(unsigned int low, unsigned int high)
 #ifdef __PYCUDA_CPU__
     double number = (double)bits;
 #else
-    /* A GPU converts a quarter as fast as it adds: 2^84 and the upper half,
-     * 2^52 and the lower one. */
+    /* A GPU converts at a quarter of the rate of additions, so the code
+     * combines 2^84 with the upper half and 2^52 with the lower one. */
     double number =
         __hiloint2double(0x45300000, (int)(bits >> 32)) - 0x1.00000001p84;
     number += __hiloint2double(0x43300000, (int)bits);

@@ -14,7 +14,7 @@ skipahead(unsigned long long n, curandStateTest *state)
 {
     state->v += (unsigned int)n;
 }
-/* A sequence begins 31337 numbers after the one before it. */
+/* A sequence begins 31337 numbers after the previous one. */
 __pycuda_fn void
 curand_init(unsigned long long seed, unsigned long long sequence,
             unsigned long long offset, curandStateTest *state)

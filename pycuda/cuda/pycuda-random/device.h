@@ -1,7 +1,7 @@
-/* device.h - how the functions of these headers are declared.
+/* device.h - declaration macros of the functions in these headers.
  *
- * The CPU device has the macros already (qualifiers.h says why its functions
- * are templates).
+ * The CPU device already has the macros (qualifiers.h explains why its
+ * functions are templates).
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

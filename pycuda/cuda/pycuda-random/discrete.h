@@ -1,25 +1,25 @@
-/* discrete.h - numbers of distributions that the host has tabulated.
+/* discrete.h - random numbers from distributions that the host has tabulated.
  *
  * A distribution is a square histogram (Marsaglia, Tsang and Wang, "Fast
  * Generation of Discrete Random Variables", Journal of Statistical Software
- * 11, 2004), a normal distribution of a mean and a deviation, or a cumulative
- * distribution, inverted by bisection (Devroye, "Non-Uniform Random Variate
- * Generation", 1986, III.2).  The tables are in memory that kernels can read,
- * laid out as by cuRAND's host functions.
+ * 11, 2004), a normal distribution with a mean and a standard deviation, or a
+ * cumulative distribution, inverted by bisection (Devroye, "Non-Uniform Random
+ * Variate Generation", 1986, III.2). The tables are in memory that kernels can
+ * read, in the layout of cuRAND's host functions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "discrete_types.h"
 #include "normal.h"
 
-/* The histogram's column under u: its own number or its alias. */
+/* The histogram's column at u: the column's own number or its alias. */
 template <class Word>
 __pycuda_template_fn unsigned int
 _curand_M2_double(Word x, curandDistributionM2Shift_t table)
 {
     double u = _curand_uniform_double(x);
     unsigned int column = (unsigned int)(table->length * u);
-    /* u may be 1, past the last column. */
+    /* u may be 1, which is past the last column. */
     column = column < table->length ? column : table->length - 1;
     unsigned int number = u < table->histogram->V[column]
                               ? column
@@ -66,7 +66,7 @@ curand_binary_search_double(State *state, curandDistributionShift_t table)
     return _curand_binary_search_double(curand(state), table);
 }
 
-/* deviation n + mean, to the nearest integer. */
+/* deviation n + mean, rounded to the nearest integer. */
 __pycuda_fn unsigned int
 __pycuda_rounded_normal(double n, double deviation, double mean)
 {

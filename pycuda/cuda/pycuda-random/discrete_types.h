@@ -1,4 +1,5 @@
-/* discrete_types.h - distributions that the host has tabulated, in memory.
+/* discrete_types.h - memory layout of distributions that the host has
+ * tabulated.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

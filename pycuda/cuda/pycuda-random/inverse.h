@@ -1,16 +1,17 @@
 /* inverse.h - the inverse of the normal distribution.
  *
- * Wichura's rational functions ("Algorithm AS 241: The Percentage Points of
- * the Normal Distribution", PPND16, Applied Statistics 37, 1988), whose errors
- * are below a unit in the last place of a double, by operations that IEEE 754
- * defines: every device has the same bits.  Sums of two numbers keep what is
- * rounded on the way.
+ * It uses Wichura's rational functions ("Algorithm AS 241: The Percentage
+ * Points of the Normal Distribution", PPND16, Applied Statistics 37, 1988),
+ * whose errors are below a unit in the last place of a double, computed by
+ * operations that IEEE 754 defines: every device gets the same bits. Sums of
+ * two numbers preserve intermediate rounding errors.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "transform.h"
 
-/* Numerator and denominator of x near one half, in the tails, and far out. */
+/* Numerators and denominators for x near one half, in the tails, and far out.
+ */
 #define __PYCUDA_INVERSE_ROWS(ROW)                                            \
     ROW(2509.0809287301226727, 5226.4952788528545610,                         \
         7.74545014278341407640e-4, 1.05075007164441684324e-9,                 \
@@ -48,7 +49,7 @@ __pycuda_next_term(__pycuda_pair<double> sum, double x, double term)
     return {next.high, fma(sum.low, x, product.low + next.low)};
 }
 
-/* Of u of [0, 1]; at the ends it is infinite. */
+/* Defined for u in [0, 1]; infinite at both ends. */
 __pycuda_fn double
 __pycuda_normal_inverse(double u)
 {
@@ -58,7 +59,7 @@ __pycuda_normal_inverse(double u)
     double square = -log.high, root = sqrt(square);
     double rest = fma(-root, root, square) - log.low;
     bool far = root > 5.0;
-    /* The root and 1.6 have lower digits. */
+    /* The root and 1.6 have lower parts. */
     double low = rest / (2.0 * root) + (far ? 0.0 : 8.881784197001252e-17);
     double x =
         central ? fma(-q, q, 0.180625) : (root - (far ? 5.0 : 1.6)) + low;
@@ -76,10 +77,10 @@ __pycuda_normal_inverse(double u)
 #undef __PYCUDA_INVERSE_STEP
 #undef __PYCUDA_INVERSE_ROWS
 
-/* The normal number whose distribution is at the middle of the word's
+/* The normal number whose cumulative probability is the middle of the word's
  * interval; words of the upper half are mirrored, so that both tails have all
- * digits.  As cuRAND does, floats round that middle and take the upper word of
- * 64 bits; doubles take 53 bits of those. */
+ * digits. As in cuRAND, floats round that middle and use the upper word of 64
+ * bits; doubles use 53 bits of the 64. */
 __pycuda_fn double
 _curand_normal_icdf_double(unsigned int x)
 {
@@ -99,7 +100,8 @@ _curand_normal_icdf_double(unsigned long long x)
     double n = __pycuda_normal_inverse(middle);
     return upper ? -n : n;
 }
-/* The normal number of a float's middle, in double precision. */
+/* The normal number for the middle of a float's interval, in double precision.
+ */
 __pycuda_fn double
 __pycuda_normal_of_float(unsigned int x)
 {

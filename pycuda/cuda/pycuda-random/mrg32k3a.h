@@ -18,12 +18,12 @@ enum : unsigned long long {
     __PYCUDA_MRG_M2 = 4294944443ull,
 };
 
-/* A number of [1, M1]. */
+/* A number in [1, M1]. */
 __pycuda_fn unsigned int
 __pycuda_mrg(curandStateMRG32k3a *state)
 {
     unsigned int *a = state->s1, *b = state->s2;
-    /* -a is M - a, so that neither sum leaves 64 bits. */
+    /* -a is represented as M - a, so that neither sum exceeds 64 bits. */
     unsigned long long p =
         (1403580ull * a[1] + 810728ull * (__PYCUDA_MRG_M1 - a[0])) %
         __PYCUDA_MRG_M1;
@@ -38,20 +38,20 @@ __pycuda_mrg(curandStateMRG32k3a *state)
     b[2] = (unsigned int)q;
     return (unsigned int)(p > q ? p - q : p + __PYCUDA_MRG_M1 - q);
 }
-/* The same number as a double, which holds it exactly. */
+/* The generator's next number as a double, which represents it exactly. */
 __pycuda_fn double
 curand_MRG32k3a(curandStateMRG32k3a *state)
 {
     return (double)__pycuda_mrg(state);
 }
-/* Spread over 32 bits. */
+/* A number scaled to 32 bits. */
 __pycuda_fn unsigned int
 curand(curandStateMRG32k3a *state)
 {
     return (unsigned int)(curand_MRG32k3a(state) * 1.000000048662);
 }
 
-/* x becomes a^n x, in numbers modulo m. */
+/* Replaces x by a^n x modulo m. */
 __pycuda_fn void
 __pycuda_mrg_jump(unsigned int x[3], const unsigned int matrix[9],
                   unsigned long long n, unsigned long long m)

@@ -1,12 +1,11 @@
-/* mtgp32.h - MTGP32: a Mersenne Twister whose state a block shares.
+/* mtgp32.h - MTGP32: a Mersenne Twister with a state that a block shares.
  *
- * Saito and Matsumoto's recurrence ("Variants of Mersenne Twister Suitable for
- * Graphic Processors", ACM Transactions on Mathematical Software 39, 2013) of
- * 351 words in a ring of 1024: each thread of the block computes the word at
- * its own index, and the block's first thread advances the offset.  All
- * threads of the block must call a function together.  The host fills states
- * and parameter tables; the tables are read as cuRAND's host functions lay
- * them out.
+ * It is Saito and Matsumoto's recurrence ("Variants of Mersenne Twister
+ * Suitable for Graphic Processors", ACM Transactions on Mathematical Software
+ * 39, 2013) of 351 words in a ring buffer of 1024: each thread of the block
+ * computes the word at its own index, and the block's first thread advances
+ * the offset. All threads of the block must call a function together. The host
+ * fills states and parameter tables, in the layout of cuRAND's host functions.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -18,7 +17,7 @@ enum {
     __PYCUDA_MTGP_TABLES = 200,
 };
 
-/* One parameter set, as the table of the host has it. */
+/* One parameter set, in the layout of the host's table. */
 struct mtgp32_params_fast {
     int mexp, pos, sh1, sh2;
     unsigned int tbl[16], tmp_tbl[16], flt_tmp_tbl[16];
@@ -56,7 +55,7 @@ para_rec(mtgp32_kernel_params *k, unsigned int first, unsigned int second,
     unsigned int y = x ^ picked >> k->sh2_tbl[set];
     return y ^ k->param_tbl[set][y & 15];
 }
-/* Four bits of a word of the state, which select a row of a table. */
+/* Four bits of a state word, which select a row of a table. */
 __pycuda_fn unsigned int
 __pycuda_mtgp_row(unsigned int word)
 {
@@ -70,7 +69,7 @@ temper(mtgp32_kernel_params *k, unsigned int word, unsigned int picked,
 {
     return word ^ k->temper_tbl[set][__pycuda_mtgp_row(picked)];
 }
-/* The bits of a float of [1, 2). */
+/* The bits of a float in [1, 2). */
 __pycuda_fn unsigned int
 temper_single(mtgp32_kernel_params *k, unsigned int word, unsigned int picked,
               int set)
@@ -93,7 +92,7 @@ __pycuda_mtgp_next(curandStateMtgp32 *state, unsigned int index)
         *__pycuda_mtgp_word(state, at + state->k->pos_tbl[state->pIdx]),
         state->pIdx);
 }
-/* The word of the state that tempers the number at `index`. */
+/* The state word that tempers the number at `index`. */
 __pycuda_fn unsigned int
 __pycuda_mtgp_picked(curandStateMtgp32 *state, unsigned int index)
 {
@@ -101,7 +100,7 @@ __pycuda_mtgp_picked(curandStateMtgp32 *state, unsigned int index)
     return *__pycuda_mtgp_word(
         state, at + state->k->pos_tbl[state->pIdx] - 1);
 }
-/* Waits until all threads have read the state, and moves it on. */
+/* Waits until all threads have read the state, then advances it. */
 __pycuda_fn void
 __pycuda_mtgp_advance(curandStateMtgp32 *state, bool first, unsigned int count)
 {
@@ -126,7 +125,8 @@ __pycuda_mtgp_word_at(curandStateMtgp32 *state, unsigned int index,
     return word;
 }
 /* cuRAND's functions of single precision write the new word at the index
- * itself, not at its place in the ring: the numbers are the same as there. */
+ * itself, not at its position in the ring buffer; this function produces the
+ * same numbers. */
 __pycuda_fn float
 __pycuda_mtgp_single_at(curandStateMtgp32 *state, unsigned int index,
                         unsigned int count)
@@ -142,13 +142,14 @@ __pycuda_mtgp_single_at(curandStateMtgp32 *state, unsigned int index,
 __pycuda_fn unsigned int
 curand(curandStateMtgp32 *state)
 {
-    /* cuRAND's index, which numbers the threads of 3-D blocks so. */
+    /* cuRAND's index, which numbers the threads of 3-D blocks in this order.
+     */
     unsigned int index = blockDim.z * blockDim.y * threadIdx.z +
                          blockDim.x * threadIdx.y + threadIdx.x;
     return __pycuda_mtgp_word_at(state, index,
                                  blockDim.x * blockDim.y * blockDim.z);
 }
-/* Thread `index` of `n` threads that call it together. */
+/* For thread `index` of the `n` threads that call the function together. */
 __pycuda_fn unsigned int
 curand_mtgp32_specific(curandStateMtgp32 *state, unsigned char index,
                        unsigned char n)

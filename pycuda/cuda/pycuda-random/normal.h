@@ -1,10 +1,10 @@
 /* normal.h - normal and log-normal numbers.
  *
- * Pseudorandom generators: Box and Muller's transform ("A Note on the
- * Generation of Random Normal Deviates", 1958), which gives pairs; the second
- * of a pair is kept in the state, and a flag says of which distribution it is.
- * A number of the other distribution drops it, as with cuRAND.  MTGP32 and
- * quasirandom generators: the inverse of the distribution (inverse.h), one
+ * Pseudorandom generators use Box and Muller's transform ("A Note on the
+ * Generation of Random Normal Deviates", 1958), which gives pairs; the state
+ * stores the second number of a pair, with a flag for its distribution. A
+ * request for another distribution discards it, as in cuRAND. MTGP32 and
+ * quasirandom generators use the inverse of the distribution (inverse.h), one
  * number from one word.
  *
  * SPDX-License-Identifier: MIT */
@@ -12,10 +12,10 @@
 #include "inverse.h"
 #include "uniform.h"
 
-/* Flags of a kept number. */
+/* Flags of a stored number. */
 enum { __PYCUDA_KEPT_NORMAL = 1, __PYCUDA_KEPT_LOG_NORMAL = 2 };
 
-/* The pair of u and v; its numbers have lower parts. */
+/* The pair from u and v; its numbers have lower parts. */
 template <class T>
 __pycuda_template_fn void
 __pycuda_box_muller(T u, T v, __pycuda_pair<T> *n)
@@ -25,7 +25,7 @@ __pycuda_box_muller(T u, T v, __pycuda_pair<T> *n)
         n[k] = __pycuda_sum(n[k].high, n[k].low);
     }
 }
-/* The pair of two words, or of four. */
+/* The pair from two words, or from four. */
 __pycuda_fn float2
 _curand_box_muller(unsigned int x, unsigned int y)
 {
@@ -43,7 +43,7 @@ _curand_box_muller_double(unsigned int x0, unsigned int x1, unsigned int y0,
     return make_double2(n[0].high, n[1].high);
 }
 
-/* Two new numbers of a state. */
+/* Draws two new numbers from a state. */
 template <class State>
 __pycuda_template_fn void
 __pycuda_two_normals(State *state, __pycuda_pair<float> *n)
@@ -83,7 +83,7 @@ __pycuda_log_normal(__pycuda_pair<T> n, T mean, T deviation)
     return __pycuda_exp(__pycuda_moved(n, mean, deviation));
 }
 
-/* Where a state keeps a number of type T. */
+/* The member of a state that stores a number of type T. */
 template <class State>
 __pycuda_template_fn float *
 __pycuda_kept(State *state, int **flag, float)
@@ -98,7 +98,8 @@ __pycuda_kept(State *state, int **flag, double)
     *flag = &state->boxmuller_flag_double;
     return &state->boxmuller_extra_double;
 }
-/* The kept number of the distribution `kind`, or the first of a new pair. */
+/* The stored number of the distribution `kind`, or the first number of a new
+ * pair. */
 template <class T, class State, class Finish>
 __pycuda_template_fn T
 __pycuda_next_of_pair(State *state, int kind, Finish finish)
@@ -133,7 +134,8 @@ __pycuda_paired_log_normal(State *state, T mean, T deviation)
         });
 }
 
-/* The functions of one type: its name, cuRAND's ending, and its pairs. */
+/* Defines the functions of one type from its name, cuRAND's suffix, and its
+ * pairs. */
 #define __PYCUDA_PAIRED(STATE, T, ENDING, PAIR)                               \
     __pycuda_fn T curand_normal##ENDING(STATE *state)                         \
     {                                                                         \
@@ -212,7 +214,7 @@ curand_log_normal4(curandStatePhilox4_32_10 *state, float mean,
     float2 b = curand_log_normal2(state, mean, deviation);
     return make_float4(a.x, a.y, b.x, b.y);
 }
-#ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
+#ifdef __PYCUDA_CPU__ /* CUDA 13 warns about double4 */
 __pycuda_fn double4
 curand_normal4_double(curandStatePhilox4_32_10 *state)
 {

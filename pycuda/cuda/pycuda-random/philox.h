@@ -1,4 +1,4 @@
-/* philox.h - Philox4x32-10: a counter, enciphered.
+/* philox.h - Philox4x32-10: a counter encrypted in ten rounds.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -7,19 +7,19 @@
 struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
     uint2 key;
-    unsigned int STATE; /* how many of `output` were handed out */
+    unsigned int STATE; /* Count of words of `output` already returned. */
     int boxmuller_flag, boxmuller_flag_double;
     float boxmuller_extra;
     double boxmuller_extra_double;
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
-/* The lower word of a product; the upper one is put into *high. */
+/* Returns the lower word of a product; the upper one is stored in *high. */
 __pycuda_fn unsigned int
 mulhilo32(unsigned int a, unsigned int b, unsigned int *high)
 {
 #ifdef __PYCUDA_CPU__
-    /* Two products of 32 bits: vectors hold them without widening. */
+    /* Two products of 32 bits: vectors represent them without widening. */
     *high = __umulhi(a, b);
     return a * b;
 #else
@@ -59,7 +59,7 @@ __pycuda_philox_add(uint4 *c, unsigned long long n, unsigned long long upper)
     *c = make_uint4((unsigned int)low, (unsigned int)(low >> 32),
                     (unsigned int)high, (unsigned int)(high >> 32));
 }
-/* These leave the output as it is. */
+/* Functions that leave the output unchanged. */
 __pycuda_fn void
 Philox_State_Incr(curandStatePhilox4_32_10 *state, unsigned long long n)
 {
@@ -119,7 +119,7 @@ curand(curandStatePhilox4_32_10 *state)
     }
     return word;
 }
-/* The next four numbers, from this output and the one after it. */
+/* The next four numbers, from this output and the following one. */
 __pycuda_fn uint4
 curand4(curandStatePhilox4_32_10 *state)
 {

@@ -1,14 +1,13 @@
 /* poisson.h - Poisson numbers.
  *
- * Pseudorandom generators: Knuth's product (The Art of Computer Programming,
- * volume 2, 3.4.1) below a mean of 10, above it Hormann's transformed
- * rejection PTRS ("The transformed rejection method for generating Poisson
- * random variables", Insurance: Mathematics and Economics 12, 1993).  MTGP32
- * and quasirandom generators, whose numbers take one word each: the inverse
- * of the distribution, which is summed up to the word's place.
- *
- * cuRAND computes the same distribution by other methods.  The sequences
- * differ, and so does the number of words that a pseudorandom state draws.
+ * Pseudorandom generators use Knuth's product (The Art of Computer
+ * Programming, volume 2, 3.4.1) below a mean of 10, and above it Hormann's
+ * transformed rejection PTRS ("The transformed rejection method for generating
+ * Poisson random variables", Insurance: Mathematics and Economics 12, 1993).
+ * MTGP32 and quasirandom generators, whose numbers use one word each, invert
+ * the distribution by summing it up to the word's value. cuRAND computes the
+ * same distribution by other methods, so the sequences differ, and so does the
+ * number of words that a pseudorandom state draws.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -53,11 +52,11 @@ __pycuda_poisson_rejection(State *state, double mean)
         }
     }
 }
-/* The least k whose distribution reaches u, of (0, 1). */
+/* The smallest k whose cumulative probability reaches u, for u in (0, 1). */
 __pycuda_fn unsigned int
 __pycuda_poisson_inverse(double u, double mean)
 {
-    /* Below this the distribution is 0 to double's precision. */
+    /* Below this k the distribution is 0 in double precision. */
     double first = floor(fmax(0.0, mean - 10.0 * sqrt(mean) - 10.0));
     double p = exp(first * log(mean) - mean - lgamma(first + 1.0));
     double sum = p, k = first, last = mean + 40.0 * sqrt(mean) + 100.0;
@@ -69,7 +68,7 @@ __pycuda_poisson_inverse(double u, double mean)
     return (unsigned int)k;
 }
 
-/* A mean that is no positive number gives 0. */
+/* A mean that is not a positive number gives 0. */
 template <class Word>
 __pycuda_template_fn unsigned int
 _curand_poisson(Word x, double mean)
@@ -87,7 +86,7 @@ __pycuda_poisson(State *state, double mean)
     return mean < 10 ? __pycuda_poisson_product(state, mean)
                      : __pycuda_poisson_rejection(state, mean);
 }
-/* Knuth's product as long as exp(-mean) is a normal number. */
+/* Knuth's product, usable while exp(-mean) is a normal number. */
 template <class State>
 __pycuda_template_fn unsigned int
 curand_poisson_knuth(State *state, float mean)

@@ -1,7 +1,7 @@
 /* sobol.h - Sobol' sequences of 32 and 64 bits, plain and scrambled.
  *
- * Numbers come in the order of Gray codes: number i differs from the next by
- * the direction vector of i's lowest zero bit.
+ * Numbers are generated in Gray code order: number i differs from the next one
+ * by the direction vector of the lowest zero bit of i.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,10 +1,10 @@
-/* transform.h - logarithm, and Box and Muller's transform, of more digits.
+/* transform.h - logarithm and Box-Muller transform in extended precision.
  *
- * Only operations that IEEE 754 defines make results (a GPU's guesses are but
- * where Newton's method begins), and polynomials of least greatest error
- * (tools/minimax.py): every device has the same bits.  Numbers are sums of
- * two, the second of which is what the first one's rounding left; the errors
- * of the whole are a quarter of a unit in the last place.
+ * Results depend only on operations that IEEE 754 defines (a GPU's
+ * approximations only provide the starting values of Newton's method) and on
+ * minimax polynomials (tools/minimax.py): every device gets the same bits.
+ * Numbers are sums of two parts; the second part is the rounding error of the
+ * first. The total error is a quarter of a unit in the last place.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -35,7 +35,7 @@ __pycuda_root(double x)
     return sqrt(x);
 }
 
-/* The sum of numbers of which the first is the larger, or zero. */
+/* The sum of two numbers, the first of which is larger, or zero. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_sum(T large, T small)
@@ -43,7 +43,7 @@ __pycuda_sum(T large, T small)
     T high = large + small;
     return {high, small - (high - large)};
 }
-/* Of any numbers. */
+/* The exact sum of any two numbers. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_sum_any(T x, T y)
@@ -59,8 +59,9 @@ __pycuda_product(T x, T y)
     return {high, __pycuda_fma(x, y, -high)};
 }
 
-/* What depends on the type: as many terms as its digits need; whole numbers
- * that are added to are numbers whose last digit is 1: no conversions. */
+/* Constants and functions that depend on the type: polynomials have as many
+ * terms as its digits require. The sum of a number and `ones` has a last digit
+ * of value 1, which rounds to an integer without a conversion. */
 template <class T> struct __pycuda_series;
 template <> struct __pycuda_series<float> {
     static constexpr float ln2_high = 0.693359375f;
@@ -68,7 +69,7 @@ template <> struct __pycuda_series<float> {
     static constexpr float pi_high = 3.1415927410125732f;
     static constexpr float pi_low = -8.742277657347586e-08f;
     static constexpr float ones = 12582912.0f; /* 1.5 2^23 */
-    /* u is (1 + the result) 2^power, 1 + the result about 1. */
+    /* Splits u = (1 + result) 2^power, with 1 + result near 1. */
     static __device__ __forceinline__ float
     split(float u, float *power)
     {
@@ -76,7 +77,7 @@ template <> struct __pycuda_series<float> {
         *power = __int_as_float(0x4b400000 + e) - ones;
         return __int_as_float(bits - e * (1 << 23)) - 1.0f;
     }
-    /* The whole number nearest to m x; its last bits are those of *whole. */
+    /* The integer nearest to m x; its last bits are those of *whole. */
     static __device__ __forceinline__ float
     nearest(float m, float x, int *whole)
     {
@@ -84,14 +85,14 @@ template <> struct __pycuda_series<float> {
         *whole = __float_as_int(sum);
         return sum - ones;
     }
-    /* (log((1 + s) / (1 - s)) / s - 2) / z, where z is s^2. */
+    /* (log((1 + s) / (1 - s)) / s - 2) / z, with z = s^2. */
     static __device__ __forceinline__ float
     logarithm(float z)
     {
         float sum = fmaf(z, 0x1.31e0d8p-2f, 0x1.995ed4p-2f);
         return fmaf(z, sum, 0x1.55557ap-1f);
     }
-    /* (sin(x) / x - 1) / q, where q is x^2. */
+    /* (sin(x) / x - 1) / q, with q = x^2. */
     static __device__ __forceinline__ float
     sine(float q)
     {
@@ -106,8 +107,8 @@ template <> struct __pycuda_series<float> {
         return fmaf(q, sum, 0x1.55554ap-5f);
     }
 };
-/* A GPU's instructions have no room for a double, but for a place in constant
- * memory. */
+/* A GPU's instructions cannot encode a double constant, except as an operand
+ * in constant memory. */
 #ifdef __PYCUDA_CPU__
 #define __PYCUDA_TERMS static __device__ constexpr double
 #else
@@ -176,7 +177,7 @@ template <> struct __pycuda_series<double> {
     }
 };
 
-/* The logarithm of u, which is a positive number and no subnormal one. */
+/* The logarithm of u, which must be positive and not subnormal. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_log(T u)
@@ -194,7 +195,7 @@ __pycuda_log(T u)
     return __pycuda_sum(b.high, low + rest);
 }
 
-/* The sine and cosine of 2 pi v, v of [0, 1]. */
+/* The sine and cosine of 2 pi v, for v in [0, 1]. */
 template <class T>
 __pycuda_template_fn void
 __pycuda_circle(T v, __pycuda_pair<T> *sine, __pycuda_pair<T> *cosine)
@@ -220,7 +221,7 @@ __pycuda_circle(T v, __pycuda_pair<T> *sine, __pycuda_pair<T> *cosine)
     *cosine = {left * (odd ? s.high : c.high), left * (odd ? s.low : c.low)};
 }
 
-/* Two normal numbers of two uniform ones (Box and Muller, 1958). */
+/* Two normal numbers from two uniform ones (Box and Muller, 1958). */
 template <class T>
 __pycuda_template_fn void
 __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
@@ -237,8 +238,9 @@ __pycuda_normals(T u, T v, __pycuda_pair<T> *pair)
     }
 }
 
-/* log(1 + f) for what `split` gives, of one number: a division takes as long
- * as some terms more of a float, and less than those of a double. */
+/* log(1 + f) for the result of `split`, as one number: a division takes as
+ * long as a few more terms for a float, and less time than the additional
+ * terms of a double. */
 __pycuda_fn float
 __pycuda_log_near(float f)
 {
@@ -252,7 +254,7 @@ __pycuda_log_near(float f)
     return fmaf(f * f, fmaf(f, sum, -0.5f), f);
 }
 #ifdef __PYCUDA_CPU__
-/* f / (2 + f), for what `split` gives. */
+/* f / (2 + f), for the result of `split`. */
 __pycuda_fn double
 __pycuda_share(double f)
 {
@@ -264,10 +266,10 @@ __pycuda_root_near(double x)
     return sqrt(x);
 }
 #else
-/* The same, without the branches that a GPU's own division and root have for
- * numbers that are never here: Newton's method, whose last step rounds right
- * (Markstein, 1990) but where all digits of 2 + f are ones; there the last
- * digit of the share changes no logarithm. */
+/* f / (2 + f) for double, without the branches of a GPU's division and root
+ * for numbers that cannot occur here: Newton's method, the last step of which
+ * rounds correctly (Markstein, 1990) unless all digits of 2 + f are ones; in
+ * that case the last digit of the quotient does not change any logarithm. */
 __pycuda_fn double
 __pycuda_share(double f)
 {
@@ -279,7 +281,8 @@ __pycuda_share(double f)
     double share = f * y;
     return fma(y, fma(-whole, share, f), share);
 }
-/* Of 0, and of numbers that are much larger than what is added. */
+/* The square root of x, which must be 0 or much larger than the constant that
+ * is added to it. */
 __pycuda_fn double
 __pycuda_root_near(double x)
 {
@@ -304,8 +307,8 @@ __pycuda_log_near(double f)
     return f - fma(-s, rest, half);
 }
 
-/* The same of numbers without lower parts, in half the time; the errors are
- * below 4 units in the last place. */
+/* Two normal numbers of two uniform ones, without lower parts, in half the
+ * time; errors are below 4 units in the last place. */
 template <class T>
 __pycuda_template_fn void
 __pycuda_normals_near(T u, T v, T *pair)
@@ -327,7 +330,7 @@ __pycuda_normals_near(T u, T v, T *pair)
     pair[1] = ((quarter + 1) & 2 ? -root : root) * (odd ? sine : cosine);
 }
 
-/* place + width x; infinite where it is too large, with no lower part. */
+/* place + width x; on overflow infinite, with no lower part. */
 template <class T>
 __pycuda_template_fn __pycuda_pair<T>
 __pycuda_moved(__pycuda_pair<T> x, T place, T width)
@@ -352,7 +355,8 @@ __pycuda_power(double x)
 {
     return exp(x);
 }
-/* e^x; what the lower part adds is not asked for where that is infinite. */
+/* e^x; the contribution of the lower part is omitted if the result is
+ * infinite. */
 template <class T>
 __pycuda_template_fn T
 __pycuda_exp(__pycuda_pair<T> x)
@@ -362,7 +366,7 @@ __pycuda_exp(__pycuda_pair<T> x)
     return power - power == T(0) ? whole : power;
 }
 
-/* The logarithm of k!, for k of 0 and more: Stirling's series at k + 8. */
+/* The logarithm of k! for k >= 0: Stirling's series at k + 8. */
 __pycuda_fn double
 __pycuda_log_factorial(double k)
 {

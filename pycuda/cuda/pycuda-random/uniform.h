@@ -11,7 +11,7 @@
 #include "states.h"
 #include "xorwow.h"
 
-/* A number of the state's own kind. */
+/* A number of the type that the state generates. */
 #define __PYCUDA_UNIFORM(STATE)                                               \
     __pycuda_fn float curand_uniform(STATE *state)                            \
     {                                                                         \
@@ -28,7 +28,7 @@ __PYCUDA_UNIFORM(curandStateTest)
 __PYCUDA_UNIFORM_DOUBLE(curandStateTest)
 __PYCUDA_UNIFORM(curandStateXORWOW)
 __PYCUDA_UNIFORM(curandStatePhilox4_32_10)
-/* A double of Philox is made of one word, unlike XORWOW's. */
+/* A double of Philox uses one word, unlike XORWOW's. */
 __PYCUDA_UNIFORM_DOUBLE(curandStatePhilox4_32_10)
 #undef __PYCUDA_UNIFORM
 #undef __PYCUDA_UNIFORM_DOUBLE
@@ -56,7 +56,7 @@ curand_uniform_double(curandStateMRG32k3a *state)
 {
     return curand_MRG32k3a(state) * 2.3283065498378288e-10;
 }
-/* MRG32k3a's doubles have all the digits that it has. */
+/* MRG32k3a's doubles have as many digits as its numbers. */
 __pycuda_fn double
 __pycuda_uniform_wide(curandStateMRG32k3a *state)
 {
@@ -75,7 +75,7 @@ curand_uniform2_double(curandStatePhilox4_32_10 *state)
     return make_double2(_curand_uniform_double_hq(x.x, x.y),
                         _curand_uniform_double_hq(x.z, x.w));
 }
-#ifdef __PYCUDA_CPU__ /* CUDA 13 warns of double4 */
+#ifdef __PYCUDA_CPU__ /* CUDA 13 warns about double4 */
 __pycuda_fn double4
 curand_uniform4_double(curandStatePhilox4_32_10 *state)
 {

@@ -1,7 +1,6 @@
-/* xorwow.h - XORWOW: five words of a shift register and a Weyl counter.
- *
- * n steps of the register are a polynomial in one step, applied by Horner's
- * rule; the table holds those of single base-16 digits of n.
+/* xorwow.h - XORWOW: five words of a shift register and a Weyl counter. n
+ * steps of the register are a polynomial in one step, evaluated by Horner's
+ * rule; the table holds the polynomials of single base-16 digits of n.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -36,7 +35,7 @@ curand(curandStateXORWOW *state)
     return state->v[4] + state->d;
 }
 
-/* v becomes p(step) v. */
+/* Replaces v by p(step) v. */
 __pycuda_fn void
 __pycuda_xorwow_apply(unsigned int v[5], const unsigned int p[5])
 {
@@ -69,7 +68,7 @@ skipahead(unsigned long long n, curandStateXORWOW *state)
     __pycuda_xorwow_jump(state->v, n, __pycuda_xorwow_offset);
     state->d += 362437u * (unsigned int)n;
 }
-/* A sequence has 2^67 numbers, which leave d as it is. */
+/* A sequence has 2^67 numbers; skipping one does not change d. */
 __pycuda_fn void
 skipahead_sequence(unsigned long long n, curandStateXORWOW *state)
 {

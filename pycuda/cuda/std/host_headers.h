@@ -1,4 +1,5 @@
-/* host_headers.h - what each header of the host's C++ library brings.
+/* host_headers.h - headers that each header of the host's C++ library
+ * includes.
  *
  * Under nvcc <vector>, <random>, <iostream> and others include these, and
  * programs rely on it.

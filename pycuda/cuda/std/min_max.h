@@ -1,9 +1,9 @@
 /* min_max.h - std::min and std::max of two values, as constant expressions.
- *
- * nvcc declares them before every source; <algorithm> has the rest.
+ * nvcc declares them before every source; <algorithm> has the other
+ * algorithms.
  *
  * SPDX-License-Identifier: MIT */
-/* NVRTC may reach this file by two spellings of its path. */
+/* NVRTC may include this file under two spellings of its path. */
 #ifndef PYCUDA_MIN_MAX_H
 #define PYCUDA_MIN_MAX_H
 

@@ -1,4 +1,4 @@
-/* type_traits_values.h - the names with _v of type_traits.
+/* type_traits_values.h - the _v variable templates of type_traits.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

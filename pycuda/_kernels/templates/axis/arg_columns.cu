@@ -1,12 +1,12 @@
-// One thread finds the best elements of $lanes neighbouring columns side by
-// side, four rows at a time.
+// One thread finds the best elements of $lanes adjacent columns together, four
+// rows at a time.
 extern "C" __global__ void $name($out *out, const Stored *in,
                                  const Axes axes, const double scale)
 {
 #include "axis/some_columns.cuh"
 #include "axis/part.cuh"
     Element best[$lanes];
-    int place[$lanes]; // within the part, which is shorter than 2**31
+    int place[$lanes]; // Index within the part, which is shorter than 2**31.
     const Stored *line = &at(base, offset_of<$reduced>(
         first, axes.reduced, axes.reduced_in));
     for (int k = 0; k < count; k++) {

@@ -1,7 +1,9 @@
-// One thread finds the best element of rows, one after the other: the best key
-// of a chunk first and, where that is ahead of all before it, its place.
-// Plain loops are what compilers make the most of.
-// The first place of the best key in a strip; `count` where it has none.
+// One thread finds the best element of each row, one row after the other:
+// first the best key of a strip and then, if it beats all previous ones, its
+// position. The loops are simple because compilers optimise those best.
+//
+// Returns the first position of the best key in a strip, or `count` if the
+// strip does not contain it.
 __device__ inline int place_in_strip(const Stored *run, const long long step,
                                      const int count, const Key best)
 {
@@ -14,7 +16,7 @@ __device__ inline int place_in_strip(const Stored *run, const long long step,
     return place;
 }
 
-// Whether a strip has the best key.
+// Returns whether a strip contains the best key.
 __device__ inline bool is_in_strip(const Stored *run, const long long step,
                                    const int count, const Key best)
 {

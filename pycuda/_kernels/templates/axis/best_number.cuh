@@ -1,4 +1,4 @@
-// The best number of a run, or NaN where there is one, with $lanes
+// The best number of a run, or NaN if the run contains one, with $lanes
 // accumulators.
 __device__ inline Key best_key(const Stored *__restrict__ run,
                                const long long step, const int count)

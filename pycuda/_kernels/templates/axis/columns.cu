@@ -1,5 +1,4 @@
-// One thread reduces $lanes neighbouring columns side by side, eight rows at
-// a time.
+// One thread reduces $lanes adjacent columns together, eight rows at a time.
 extern "C" __global__ void $name($out *out, const Stored *in$extra,
                                  const Axes axes, const double scale)
 {

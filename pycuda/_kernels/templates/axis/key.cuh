@@ -1,4 +1,4 @@
-// The greatest key is the best element's.
+// The largest key belongs to the best element.
 typedef Element Key;
 
 __device__ inline Key key_of(Element x)

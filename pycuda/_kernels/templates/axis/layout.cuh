@@ -1,4 +1,4 @@
-// Where the elements of a reduction over some axes lie.  Strides are bytes.
+// Memory layout of a reduction over some axes. Strides are in bytes.
 typedef $type Value;
 typedef $stored Stored;
 

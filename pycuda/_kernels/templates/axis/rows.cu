@@ -1,4 +1,4 @@
-// One thread reduces rows one after the other, with $lanes accumulators.
+// One thread reduces rows sequentially, with $lanes accumulators.
 extern "C" __global__ void $name($out *out, const Stored *in$extra,
                                  const Axes axes, const double scale)
 {

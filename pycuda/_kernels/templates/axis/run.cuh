@@ -1,6 +1,6 @@
-// Accumulators take a run of a row: $group elements meet before one of them
-// sees them, of as many pieces of $piece that follow each other, since memory
-// is fastest where it is read in order.
+// Accumulators reduce a run of a row: $group elements are combined before an
+// accumulator is updated, taken from as many consecutive pieces of $piece,
+// because memory is fastest when read sequentially.
 __device__ inline void keep_run(Value *__restrict__ partial,
                                 Value *__restrict__ lost,
                                 const Stored *__restrict__ run,

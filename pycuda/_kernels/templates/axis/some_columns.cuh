@@ -1,4 +1,4 @@
-    // The neighbouring columns that the thread does: `count` from `row` on.
+    // The thread's adjacent columns: `count` from `row` on.
     const long long width = axes.kept[$kept - 1];
     const long long tiles = (width + $lanes - 1) / $lanes;
     const long long start = blockIdx.x % tiles * $lanes;

@@ -1,4 +1,5 @@
-// Several lanes share a row of elements that become one; along x lie $across.
+// Several lanes share a row of elements that are reduced to one; $across of
+// the lanes are along x.
 extern "C" __global__ void $name($out *out, const Stored *in$extra,
                                  const Axes axes, const double scale)
 {

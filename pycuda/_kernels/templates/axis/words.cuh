@@ -6,7 +6,7 @@ template <class T> struct alignas(sizeof(T) * WIDTH) Pack {
     T at[WIDTH];
 };
 
-// The value of the lane whose number differs in one bit.
+// The value of the lane with an index that differs in one bit.
 __device__ inline Value from_lane(const Value &value, int bit)
 {
     struct {

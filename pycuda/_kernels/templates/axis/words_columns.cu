@@ -1,5 +1,5 @@
-// Each thread has a word of neighbouring columns; several lanes share its
-// rows, each with $loads under way.
+// Each thread has a word of adjacent columns; several lanes share the column's
+// rows, each with $loads loads in progress.
 extern "C" __global__ void __launch_bounds__(THREADS)
 $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
 {
@@ -75,7 +75,7 @@ $name($out *out, const Stored *in$extra, const Axes axes, const double scale)
                         partial[w], shared[(lane * WIDTH + w) * WIDE]);
                 }
             }
-            __syncthreads(); // the next half uses the memory again
+            __syncthreads(); // The next half reuses the memory.
         }
     }
     if (lane == 0 && row < axes.rows) {

@@ -1,4 +1,5 @@
-// Several lanes share a packed row; each has $loads words under way.
+// Several lanes share a contiguous row; each has $loads word loads in
+// progress.
 __device__ inline Value word_of(const Pack<Stored> &word,
                                 long long place$extra_value)
 {

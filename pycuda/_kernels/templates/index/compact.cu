@@ -1,4 +1,4 @@
-// The indices of flags that are set, given how many are set up to each.
+// The indices of flags that are set, given the running count of set flags.
 extern "C" __global__ void compact(long long *out, const long long *ends,
                                    unsigned long long size)
 {

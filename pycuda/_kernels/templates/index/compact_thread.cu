@@ -1,8 +1,8 @@
-// Where flags are set, or the elements there, for threads that run in turn,
-// one a block of `part` flags: the first kernel counts those that are set in
-// each block, the second moves.  What it finds is gathered in a buffer first:
-// it is stored there for every flag, set or not, so that there is no branch
-// to guess.
+// Positions of set flags, or the elements there, for threads that run
+// sequentially, one per block of `part` flags: the first kernel counts the set
+// flags of each block, the second moves the elements. Results are first
+// collected in a buffer with a store for every flag, set or not, so that there
+// is no branch to mispredict.
 enum { CHUNK = 512 };
 
 struct Item {

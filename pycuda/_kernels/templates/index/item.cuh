@@ -1,9 +1,9 @@
-// An element, whatever its type, and where a fault is noted.
+// An element of any type, and the location that records a fault.
 struct Item {
     $unit words[$count];
 };
 
-// Notes an index that is out of range; the first one is kept.
+// Records an index that is out of range; only the first one is stored.
 __device__ void note(unsigned long long *fault, long long axis,
                      long long index, long long length)
 {

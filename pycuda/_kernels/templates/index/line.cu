@@ -1,5 +1,5 @@
-// Picks elements of a packed row by index, or puts them there: what `move.cu`
-// does for any key, for the most frequent one.  Each thread takes $each
+// Gathers elements of a contiguous row by index, or scatters them: the most
+// frequent case of `move.cu`, which handles all keys. Each thread moves $each
 // elements.
 #include "index/item.cuh"
 
@@ -16,7 +16,7 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
 #pragma unroll $unroll
     for (long long i = first; i < end; i++) {
         unsigned long long place = (unsigned long long)indices[i];
-        if (place >= places) { // from the end, or outside: seldom
+        if (place >= places) { // Index from the end, or out of range; rare.
             if (Index(-1) < Index(0)) {
                 place += places;
             }

@@ -1,5 +1,5 @@
-// Moves elements, whatever their type, between a plain array and the places
-// of another that arrays of indices name.  One thread an element.
+// Moves elements of any type between a contiguous array and the elements of
+// another array that index arrays select. One thread per element.
 #include "index/item.cuh"
 
 struct Layout {
@@ -7,8 +7,8 @@ struct Layout {
     long long shape[$ndim], strides[$indices + 2][$ndim];
 };
 
-// The place of an index along its axis, negative ones from the end; -1 where
-// there is none.
+// The position of an index along its axis; negative indices count from the
+// end. -1 if the index is out of range.
 template <class T>
 __device__ long long place_of(T index, long long length)
 {

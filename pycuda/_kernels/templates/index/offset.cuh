@@ -1,4 +1,5 @@
-// Where an element lies: the last axis runs fastest, strides are bytes.
+// Offset of an element in bytes: the last axis varies fastest, strides are in
+// bytes.
 template <int N>
 __device__ inline long long offset_of(unsigned long long index,
                                       const long long *shape,

@@ -1,5 +1,5 @@
-// Each element of a packed row COPIES times, one after the other; a block,
-// which is one thread, for each $each elements.
+// Repeats each element of a contiguous row COPIES times; one block, which has
+// one thread, per $each elements.
 enum { COPIES = $copies };
 
 struct Item {

@@ -1,6 +1,7 @@
-// Picks rows of a packed array by index, or puts them there: what `move.cu`
-// does for any key, for the next most frequent one.  A row is `span` items.
-// Each thread, in its block's `chunk` of items, does `each` rows.
+// Gathers rows of a contiguous array by index, or scatters them: the second
+// most frequent case of `move.cu`, which handles all keys. A row consists of
+// `span` items. Each thread moves `each` rows within its block's `chunk` of
+// items.
 #include "index/item.cuh"
 
 typedef $index Index;
@@ -18,7 +19,7 @@ extern "C" __global__ void $name($plain, $row, const Index *indices,
     const unsigned long long places = (unsigned long long)length;
     for (long long i = first; i < end; i++) {
         unsigned long long place = (unsigned long long)indices[i];
-        if (Index(-1) < Index(0) && place >= places) { // from the end
+        if (Index(-1) < Index(0) && place >= places) { // Index from the end.
             place += places;
         }
         const bool inside = place < places;

@@ -1,4 +1,5 @@
-// $width neighbouring elements a thread, moved as one word where they can be.
+// Each thread handles $width adjacent elements, moved as one word if alignment
+// allows it.
 #include "map/pack.cuh"
 
 extern "C" __global__ void $name($parameters, unsigned long long size)

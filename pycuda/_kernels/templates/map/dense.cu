@@ -1,4 +1,4 @@
-// One thread an element; all operands packed in the same order.
+// One thread per element; all operands are contiguous in the same order.
 extern "C" __global__ void $name($parameters, unsigned long long size)
 {
     unsigned long long i =

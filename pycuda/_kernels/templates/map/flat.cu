@@ -1,4 +1,4 @@
-// One thread an element; each works its indices out.
+// One thread per element; each thread computes its indices.
 #include "map/layout.cuh"
 
 extern "C" __global__ void $name($parameters, const Layout layout)

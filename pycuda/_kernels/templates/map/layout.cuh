@@ -1,4 +1,4 @@
-// Where the elements of all operands lie, the result first.  Strides are bytes.
+// Memory layout of all operands, the result first. Strides are in bytes.
 struct Layout {
     long long size, blocks, shape[$ndim], strides[$operands][$ndim];
 };

@@ -1,5 +1,5 @@
 #include "numbers/words.cuh"
-// Neighbouring elements, moved as one word.
+// Adjacent elements, moved as one word.
 template <class T> struct alignas(sizeof(T) * $width) Pack {
     T at[$width];
 };

@@ -1,4 +1,5 @@
-// As rows, $width neighbouring elements a thread, moved as one word each.
+// Row kernel in which each thread handles $width adjacent elements, moved as
+// one word.
 #include "map/pack.cuh"
 
 #include "map/layout.cuh"

@@ -1,4 +1,4 @@
-    // Where the block's row starts, and which part of it the block does.
+    // The start of the block's row, and the block's part of the row.
     unsigned row = blockIdx.x / (unsigned)layout.blocks;
     unsigned part = blockIdx.x - row * (unsigned)layout.blocks;
     long long offset[$operands] = {};

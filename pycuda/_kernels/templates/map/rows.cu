@@ -1,5 +1,5 @@
-// A row of blocks for each row: the innermost axis runs along x, the block's
-// row number gives the other indices.
+// A row of blocks for each row: the innermost axis is along x, and the block's
+// row index gives the other indices.
 #include "map/layout.cuh"
 
 extern "C" __global__ void $name($parameters, const Layout layout)

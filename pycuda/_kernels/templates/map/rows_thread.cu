@@ -1,5 +1,5 @@
-// A block, which is one thread, for each $part elements, row after row: where
-// a row ends the next one's place is worked out from it.
+// One block, which has one thread, per $part elements, row by row: at the end
+// of a row, the position of the next row is computed from it.
 #include "map/layout.cuh"
 
 extern "C" __global__ void $name($parameters, const Layout layout)

@@ -1,4 +1,4 @@
-    // Where the block's tile starts, and how much of both axes is left there.
+    // The start of the block's tile, and the remaining length of both axes.
     enum { LAST = $ndim - 1, BEFORE = $ndim - 2 };
     const unsigned along = (unsigned)layout.blocks;
     const unsigned down =

@@ -1,6 +1,6 @@
-// A block for each square tile of the last two axes.  Inputs that lie across
-// are read along the axis before the last and turned in shared memory, whose
-// rows are padded so that columns fall into different banks.
+// One block for each square tile of the last two axes. Transposed inputs are
+// read along the second-to-last axis and transposed in shared memory, whose
+// rows are padded so that columns are in different banks.
 #include "map/layout.cuh"
 
 extern "C" __global__ void __launch_bounds__($block)
@@ -12,7 +12,7 @@ $memory
 #include "map/tile_start.cuh"
     const bool full = last_left >= SIDE && before_left >= SIDE;
 $rows
-    // All loads of a thread are under way before the first is waited for.
+    // All loads of a thread are issued before it waits for the first one.
 $buffers
 #pragma unroll
     for (int a = 0; a < DOWN; a++) {

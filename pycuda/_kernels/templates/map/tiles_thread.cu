@@ -1,6 +1,6 @@
-// A block, which is one thread, for each square tile of the last two axes:
-// what a tile touches stays in the cache.  Inputs that lie across are turned
-// first, unless they are all that there is.
+// One block, which has one thread, for each square tile of the last two axes:
+// the memory of a tile stays in the cache. Transposed inputs are first copied
+// in transposed order, unless there are no other inputs.
 #include "map/layout.cuh"
 
 extern "C" __global__ void $name($parameters, const Layout layout)

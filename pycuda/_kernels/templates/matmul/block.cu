@@ -1,6 +1,7 @@
-// A block makes a tile of the product of 16 DOWN by 16 ACROSS elements, each
-// of its 256 threads DOWN by ACROSS of them, from strips of both matrices
-// in shared memory; the next strips are on their way while these are used.
+// A block computes a tile of the product of 16 DOWN by 16 ACROSS elements, and
+// each of its 256 threads DOWN by ACROSS of them, from strips of both matrices
+// in shared memory; the next strips are loaded while the current ones are
+// used.
 enum { DOWN = $down, ACROSS = $across, DEEP = $deep };
 enum { HIGH = 16 * DOWN, WIDE = 16 * ACROSS };
 enum { GROUP_A = DOWN < 4 ? DOWN : 4, GROUP_B = ACROSS < 4 ? ACROSS : 4 };
@@ -39,7 +40,8 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
     const long long down = (s.rows + HIGH - 1) / HIGH;
     const long long batch = blockIdx.x / (across * down);
     const long long tile = blockIdx.x % (across * down);
-    // Tiles of eight rows of tiles together, for the cache's sake.
+    // Tiles are processed in groups of eight rows of tiles, for cache
+    // locality.
     const long long band = tile / (8 * across), within = tile % (8 * across);
     const long long band_rows = down - 8 * band < 8 ? down - 8 * band : 8;
     const long long row0 = (8 * band + within % band_rows) * HIGH;
@@ -61,8 +63,8 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
         }
     }
 
-    // Where load `n` of this thread lies in a strip: neighbours in memory
-    // are loaded by neighbouring threads.
+    // Position of load `n` of this thread in a strip: adjacent threads load
+    // adjacent elements.
 #define PLACE_A(n, i, k)                                                     \
     const int at_a = threadIdx.x + 256 * (n);                                \
     const int i = $a_deep ? at_a / DEEP : at_a % HIGH;                       \
@@ -73,7 +75,7 @@ matmul(Out *c, const StoredA *a, const StoredB *b, const Shape s)
     const int k = $b_deep ? at_b % DEEP : at_b / WIDE
 
     for (long long k0 = -DEEP, turn = 1; k0 < deep; k0 += DEEP, turn ^= 1) {
-        // In the first round there is nothing to use yet.
+        // The first iteration has no loaded strip to use.
         const long long ahead = k0 + DEEP;
         if (ahead < deep) {
 #pragma unroll

@@ -1,6 +1,6 @@
-// Products of small matrices for threads that run in turn, one a block: a
-// block packs what it needs itself.  It makes `each` panels of rows of the
-// product of one of the batch, or of all rows.
+// Products of small matrices for threads that run sequentially, one per block:
+// each block packs its own panels. It computes `each` panels of rows of the
+// product of one batch item, or all rows.
 enum { MOST_PANELS = $most_panels, MOST_INNER = $most_inner };
 
 extern "C" __global__ void matmul(Out *c, const StoredA *a, const StoredB *b,

@@ -1,11 +1,11 @@
-// What the products of matrices are made of for threads that run in turn, one
-// a block: panels of HIGH rows of the left matrix, column after column, and of
-// WIDE columns of the right one, row after row.  What is missing at the edges
-// is zero.
+// Building blocks of matrix products for threads that run sequentially, one
+// per block: panels of HIGH rows of the left matrix, column by column, and of
+// WIDE columns of the right one, row by row. Missing elements at the edges are
+// zero.
 #if !defined(__PYCUDA_CPU__)
 #error "made of vectors that only the CPU device has"
 #endif
-typedef $lane Lane; // a Value, or a part of a complex one
+typedef $lane Lane; // A Value, or one part of a complex Value.
 enum { PARTS = sizeof(Value) / sizeof(Lane) };
 enum { LANES = 32 / sizeof(Lane), VECTORS = 2 / PARTS };
 enum { HIGH = 6, WIDE = LANES * VECTORS };
@@ -39,8 +39,8 @@ __device__ inline Lane *put_value(Lane *to, long long step, const Value &v)
     return to + 1;
 }
 
-// `steps` columns of rows from `a` on; all of a panel's rows are there, or
-// `rows` of them.
+// Packs `steps` columns of rows from `a` on; the panel has all of its rows, or
+// only `rows` of them.
 template <bool WHOLE>
 __device__ inline void pack_rows(Lane *to, const StoredA *a, const Shape &s,
                                  long long steps, long long column,
@@ -59,7 +59,7 @@ __device__ inline void pack_rows(Lane *to, const StoredA *a, const Shape &s,
     }
 }
 
-// Columns k0 to k0 + steps of a panel of rows.
+// Packs columns k0 to k0 + steps of a panel of rows.
 __device__ inline void pack_left(Lane *to, const StoredA *a, const Shape &s,
                                  long long row0, long long k0,
                                  long long steps)
@@ -93,7 +93,7 @@ __device__ inline void pack_columns(Lane *to, const StoredB *b,
     }
 }
 
-// Rows k0 to k0 + steps of a panel of columns.
+// Packs rows k0 to k0 + steps of a panel of columns.
 __device__ inline void pack_right(Lane *to, const StoredB *b, const Shape &s,
                                   long long column0, long long k0,
                                   long long steps)
@@ -108,8 +108,8 @@ __device__ inline void pack_right(Lane *to, const StoredB *b, const Shape &s,
     }
 }
 
-// Adds `steps` products to a tile of HIGH by WIDE, parts side by side, or to
-// zeros.
+// Adds `steps` products to a tile of HIGH by WIDE, with parts of complex
+// numbers side by side, or to zeros.
 template <bool FIRST>
 __device__ inline void add_products(Lane *tile, const Lane *left,
                                     const Lane *right, long long steps)
@@ -147,7 +147,7 @@ __device__ inline void add_products(Lane *tile, const Lane *left,
     }
 }
 
-// The tile's first `rows` and `columns` go to the matrix from `c` on.
+// Stores the tile's first `rows` and `columns` to the matrix at `c`.
 __device__ inline void store_part(Out *c, const Lane *tile, const Shape &s,
                                   long long column, int rows, int columns)
 {
@@ -164,11 +164,12 @@ __device__ inline void store_part(Out *c, const Lane *tile, const Shape &s,
     }
 }
 
-// All of the tile, where columns are neighbours in memory.
+// Stores the complete tile if columns are adjacent in memory.
 __device__ inline void store_whole(Out *c, const Lane *tile, const Shape &s)
 {
 #if $out_is_lane
-    // Vectors as they were written: wider ones would wait for them.
+    // Loads vectors of the width that was stored: a wider load would wait for
+    // the stores.
     const Vector *vectors = reinterpret_cast<const Vector *>(tile);
     for (int i = 0; i < HIGH; i++) {
         for (int j = 0; j < VECTORS; j++) {

@@ -1,11 +1,10 @@
-// Products of matrices for threads that run in turn, one a block.
-//
-// `matmul_pack` copies both matrices to panels.  `matmul` then makes blocks of
-// the product from them, DEEP steps at a time, in vectors.
+// Matrix products for threads that run sequentially, one per block.
+// `matmul_pack` copies both matrices to panels. `matmul` then computes blocks
+// of the product from them, DEEP steps at a time, in vectors.
 enum { MOST_PANELS = $panels, DEEP = $steps };
 
 // A block packs DEEP steps of a panel: first those of `a`, then those of `b`.
-// The same steps of all panels of a matrix lie side by side.
+// The same steps of all panels of a matrix are adjacent.
 extern "C" __global__ void matmul_pack(Lane *left, Lane *right,
                                        const StoredA *a, const StoredB *b,
                                        const Shape s)
@@ -32,7 +31,7 @@ extern "C" __global__ void matmul_pack(Lane *left, Lane *right,
     }
 }
 
-// A block makes i_most by j_most tiles.
+// A block computes i_most by j_most tiles.
 extern "C" __global__ void matmul(Out *c, const Lane *left, const Lane *right,
                                   const Shape s, int i_most, int j_most)
 {

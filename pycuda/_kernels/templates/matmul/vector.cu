@@ -1,6 +1,6 @@
-// Products of matrices and vectors for threads that run in turn, one a block
-// of `each` elements of the result, over the whole batch.  `a` is a matrix,
-// `b` a column.
+// Matrix-vector products for threads that run sequentially, one per block of
+// `each` elements of the result, over the whole batch. `a` is a matrix, `b` a
+// column.
 #if !defined(__PYCUDA_CPU__)
 #error "made of vectors that only the CPU device has"
 #endif
@@ -58,7 +58,7 @@ enum { WIDTH = 64 / sizeof(Value), ROWS = 4 };
 typedef Value Vector __attribute__((ext_vector_type(WIDTH)));
 typedef Vector Loose __attribute__((aligned(sizeof(Value))));
 
-// Halves meet until two are left: few steps that wait for one another.
+// Adds halves pairwise until two are left: few dependent steps.
 template <int COUNT, class Part>
 __device__ inline Value sum_of_lanes(const Part lanes)
 {
@@ -69,7 +69,7 @@ __device__ inline Value sum_of_lanes(const Part lanes)
     }
 }
 
-// The same where no element is converted: sums stay in registers.
+// Variant for elements that need no conversion: sums stay in registers.
 __device__ inline Value product_of_packed(const Value *a, const Value *b,
                                           long long inner)
 {
@@ -98,7 +98,7 @@ __device__ inline Value product_of_packed(const StoredA *a, const StoredB *b,
 }
 #endif
 
-// Each element of the result on its own.
+// Computes each element of the result separately.
 extern "C" __global__ void matmul_dots(Out *c, const StoredA *a,
                                        const StoredB *b, const Shape s,
                                        long long each)
@@ -127,7 +127,7 @@ extern "C" __global__ void matmul_dots(Out *c, const StoredA *a,
     }
 }
 
-// LANES elements of the result together: rows are neighbours in memory.
+// Computes LANES elements of the result together: rows are adjacent in memory.
 extern "C" __global__ void matmul_lanes(Out *c, const StoredA *a,
                                         const StoredB *b, const Shape s)
 {

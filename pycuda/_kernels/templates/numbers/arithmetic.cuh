@@ -1,4 +1,5 @@
 // Arithmetic that NumPy defines and C does not.
+//
 // SPDX-License-Identifier: MIT
 
 template <class T>
@@ -95,7 +96,7 @@ __device__ inline T real_power(T x, T y)
     return y == T(2) ? x * x : y == T(1) ? x : pow(x, y);
 }
 
-// Truncates, and wraps where the value does not fit a narrow integer.
+// Truncates, and wraps values that do not fit a narrow integer.
 template <class I, class R>
 __device__ inline I real_to_integer(R x)
 {

@@ -1,5 +1,6 @@
-// bfloat16: the upper half of a float.  Our own, so that arrays of it need no
-// header of a toolkit; rounding is to nearest, ties to even.
+// bfloat16: the upper half of a float. A separate type, so that its arrays
+// need no header of a toolkit; rounding is to nearest, ties to even.
+//
 // SPDX-License-Identifier: MIT
 
 struct __align__(2) Bfloat16 {

@@ -1,4 +1,5 @@
-// Neighbours among the numbers of bfloat16.
+// Next representable numbers of bfloat16.
+//
 // SPDX-License-Identifier: MIT
 
 __device__ inline float number_bfloat16_after(float x, float y)

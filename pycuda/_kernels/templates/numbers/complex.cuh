@@ -1,4 +1,5 @@
-// Complex division (Smith's method) and powers as NumPy has them.
+// Complex division (Smith's method) and powers, as defined by NumPy.
+//
 // SPDX-License-Identifier: MIT
 
 template <class R>
@@ -21,9 +22,9 @@ __device__ inline pycuda::complex<R> complex_divide(pycuda::complex<R> x,
                               (x.imag() * ratio - x.real()) * scale);
 }
 
-// x to a whole power of at least 1, by NumPy's products in NumPy's order: the
-// first is with 1, which tells where x is not finite, but not where a small
-// power itself is the result.
+// x to an integer power of at least 1, with NumPy's products in NumPy's order:
+// the first product is with 1, which affects non-finite x. Small powers omit
+// that product if they are the final result.
 template <class R>
 __device__ inline pycuda::complex<R>
 complex_whole_power(pycuda::complex<R> x, int power, bool is_result)
@@ -45,8 +46,8 @@ complex_whole_power(pycuda::complex<R> x, int power, bool is_result)
     }
 }
 
-// Powers as NumPy has them: 1 for an exponent of 0, products for small whole
-// ones, and of 0 only those whose exponent has a positive real part.
+// Powers as in NumPy: 1 for an exponent of 0, products for small integer
+// exponents; 0 only has powers with an exponent whose real part is positive.
 template <class R>
 __device__ inline pycuda::complex<R> complex_power(pycuda::complex<R> x,
                                                    pycuda::complex<R> y)

@@ -1,13 +1,14 @@
-// Functions of complex numbers that pycuda-complex.hpp does not have, on
-// their principal branches.  They are computed in double: the parts of
-// complex<float> come out nearly right to the last bit.
+// Complex functions that pycuda-complex.hpp lacks, on their principal
+// branches. They are computed in double: the parts of complex<float> are
+// almost always correctly rounded.
+//
 // SPDX-License-Identifier: MIT
 
 #include <pycuda-complex-inverse.hpp>
 
 typedef pycuda::complex<double> Wide;
 
-// log(1 + z) without loss where z is small.
+// log(1 + z) without loss of accuracy for small z.
 __device__ inline Wide wide_log1p(Wide z)
 {
     const double x = z.real(), y = z.imag();
@@ -18,7 +19,7 @@ __device__ inline Wide wide_log1p(Wide z)
     return Wide(0.5 * log1p(x * (2 + x) + y * y), angle);
 }
 
-// As NumPy, which has no special values.
+// Follows NumPy, which has no special values here.
 __device__ inline Wide wide_expm1(Wide z)
 {
     const double x = z.real(), y = z.imag();

@@ -1,4 +1,5 @@
-// Functions of complex numbers that NumPy defines part by part.
+// Functions of complex numbers that NumPy defines for each part.
+//
 // SPDX-License-Identifier: MIT
 
 template <class R>
@@ -13,7 +14,7 @@ __device__ inline pycuda::complex<R> number_reciprocal(pycuda::complex<R> x)
     return pycuda::complex<R>(ratio / scale, -1 / scale);
 }
 
-// x / |x|, and 0 of 0.
+// x / |x|, and 0 for 0.
 template <class R>
 __device__ inline pycuda::complex<R> number_sign(pycuda::complex<R> x)
 {
@@ -32,7 +33,7 @@ __device__ inline pycuda::complex<R> number_sign(pycuda::complex<R> x)
                               imag ? copysign(R(1), x.imag()) : R(0));
 }
 
-// In the order of NumPy: by real parts, then by imaginary ones.
+// NumPy's order: by real parts, then by imaginary parts.
 template <class R>
 __device__ inline bool number_before(pycuda::complex<R> x,
                                      pycuda::complex<R> y)

@@ -1,7 +1,8 @@
 // Functions of numbers that NumPy defines and C does not.
+//
 // SPDX-License-Identifier: MIT
 
-// The larger of two, or a NaN.
+// The larger of two numbers, or a NaN.
 template <class T>
 __device__ inline T number_not_below(T x, T low)
 {

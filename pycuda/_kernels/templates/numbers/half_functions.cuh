@@ -1,4 +1,5 @@
-// Neighbours among the numbers of float16.
+// Next representable numbers of float16.
+//
 // SPDX-License-Identifier: MIT
 
 __device__ inline float number_half_after(float x, float y)

@@ -1,6 +1,6 @@
-// Neighbouring elements in as few loads or stores as there can be.  An
-// assignment would move complex numbers one by one, since that is what their
-// constructors do, and a memcpy from memory may move bytes.
+// Moves adjacent elements in as few loads or stores as possible. An assignment
+// would move complex numbers one by one, because of their constructors, and a
+// memcpy from memory may move bytes.
 template <int BYTES> struct WordPart { typedef uint4 type; };
 template <> struct WordPart<8> { typedef uint2 type; };
 template <> struct WordPart<4> { typedef unsigned int type; };

@@ -1,5 +1,6 @@
-// What Philox's words become.  `draw` makes the elements of a block, the
-// first of which is `first`, and tells whether any must be made by `again`.
+// Conversions of Philox's words to elements. `draw` computes the elements of a
+// block, the first of which is `first`, and returns whether `again` must
+// recompute any of them.
 
 static __device__ Long long_of(unsigned int low, unsigned int high)
 {
@@ -14,12 +15,12 @@ static __device__ double of_one(Long x, double)
     return (double)(long long)(x >> 11) * 1.1102230246251565e-16;
 }
 
-template <class T> struct Sure { // no number is ever rejected
+template <class T> struct Sure { // No number is ever rejected.
     enum { STAGED = 0 };
     __device__ void again(const Sequence &, Long, Long, T *) const {}
 };
 
-// How many bits an element takes is told by `Word`.
+// `Word` determines the number of bits per element.
 template <class T, class Word> struct Each;
 template <class T> struct Each<T, unsigned int> : Sure<T> {
     enum { WIDTH = 4 };
@@ -44,7 +45,7 @@ template <class T> struct Each<T, Long> : Sure<T> {
 template <class T> struct WordOf { typedef unsigned int type; };
 template <> struct WordOf<double> { typedef Long type; };
 
-// All integers, `low` higher.
+// All integers, offset by `low`.
 template <class T, class Word> struct Bits : Each<T, Word> {
     T low;
     __device__ Bits(T low) : low(low) {}
@@ -57,7 +58,7 @@ template <class T, class Word> struct Bits : Each<T, Word> {
     }
 };
 
-// Reals of [0, 1).
+// Real numbers in [0, 1).
 template <class T> struct Random : Each<T, typename WordOf<T>::type> {
     __device__ bool draw(const Sequence &, Long, uint4 w, Long,
                          T *values) const
@@ -68,7 +69,7 @@ template <class T> struct Random : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Reals of [low, low + width), each step rounded.
+// Real numbers in [low, low + width); each step rounds.
 template <class T> struct Between : Each<T, typename WordOf<T>::type> {
     T low, width;
     __device__ Between(T low, T width) : low(low), width(width) {}
@@ -85,7 +86,7 @@ template <class T> struct Between : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Reals of (0, 1].
+// Real numbers in (0, 1].
 static __device__ float above_zero(unsigned int x, float)
 {
     return _curand_uniform(x);
@@ -104,7 +105,8 @@ template <class T> struct Uniform : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Normal numbers in two parts each, for what enlarges errors (transform.h).
+// Normal numbers in two parts each, for functions that amplify errors
+// (transform.h).
 template <class T> struct Standard;
 template <> struct Standard<float> : Sure<float> {
     enum { WIDTH = 4 };
@@ -180,9 +182,9 @@ template <class T> struct Exponential : Each<T, typename WordOf<T>::type> {
     }
 };
 
-// Integers of [low, low + range) without bias (Lemire, "Fast random integer
-// generation in an interval", 2019).  The upper half of word times range is
-// the number; the `least` first of the lower halves are rejected.
+// Integers in [low, low + range) without bias (Lemire, "Fast random integer
+// generation in an interval", 2019). The upper half of word times range is the
+// number; the `least` smallest lower halves are rejected.
 template <class T, class Word> struct Within {
     enum { WIDTH = 16 / sizeof(Word), STAGED = 0 };
     T low;

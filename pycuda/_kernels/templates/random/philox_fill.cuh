@@ -1,7 +1,7 @@
-// How Philox fills arrays.  Four words of the generator's sequence are a
-// block, which its number and the key give; element e takes the 4 / WIDTH
-// words from `position` + e * 4 / WIDTH on.  So a result depends on nothing
-// but the key, the sequence and the position.
+// Fills arrays with Philox numbers. Four words of the generator's sequence are
+// a block, which its index and the key determine; element e uses the 4 / WIDTH
+// words from `position` + e * 4 / WIDTH on. A result therefore depends only on
+// the key, the sequence and the position.
 #include <pycuda-random/philox.h>
 #include <pycuda-random/convert.h>
 #include <pycuda-random/transform.h>
@@ -12,7 +12,7 @@ struct Sequence {
     uint2 key;
     unsigned int number;
 
-    // The attempts after the first are for what rejects numbers.
+    // Attempts after the first are for distributions that reject numbers.
     __device__ uint4 block(Long at, unsigned int attempt = 0) const
     {
         return curand_Philox4x32_10(
@@ -27,14 +27,14 @@ struct alignas(sizeof(T) * WIDTH < 16 ? sizeof(T) * WIDTH : 16) Pack {
     T at[WIDTH];
 };
 
-// What part of the first block earlier calls took, in elements.
+// Number of elements of the first block that earlier calls used.
 template <int WIDTH>
 static __device__ unsigned int elements_before(Long position)
 {
     return (unsigned int)(position % 4) * WIDTH / 4;
 }
 
-// The elements of block `j` of a fill that are wanted.
+// Stores the requested elements of block `j` of a fill.
 template <int WIDTH, class T, class Make>
 static __device__ void fill_part(T *out, Long n, Long j, Long position,
                                  const Sequence &from, const Make &make)
@@ -46,16 +46,16 @@ static __device__ void fill_part(T *out, Long n, Long j, Long position,
         make.again(from, at, first, values);
     }
     for (int k = 0; k < WIDTH; k++) {
-        if (first + k < n) { // where first is below 0 it is large
+        if (first + k < n) { // a negative `first` is large
             out[first + k] = values[k];
         }
     }
 }
 
 #if $in_turn
-// Blocks of a thread, and of a part of them that vectors make; those with
-// rejected numbers are then made anew, one by one.  STAGED is what has loops of
-// its own: its words at least are made by vectors.
+// Blocks of a thread, and of a part of them that is vectorised; blocks with
+// rejected numbers are then recomputed one by one. STAGED is for conversions
+// that contain loops: at least their words are computed in vectors.
 #define SHARE 1024
 #define PART  64
 
@@ -109,18 +109,18 @@ static __device__ void fill(T *out, Long n, Long position,
     }
 }
 #else
-// Blocks that a thread makes, 32 apart: what they have in common is worth it
-// where they take 16 bytes each.
+// Blocks that a thread computes, 32 apart: sharing their common work pays off
+// if they take 16 bytes each.
 template <class T, int WIDTH> struct Turn {
     enum { BLOCKS = WIDTH > 1 && sizeof(T) * WIDTH <= 16 ? 2 : 1 };
 };
 
-// A warp stores its packs, all of which are there.
+// A warp stores its packs, all of which are complete.
 template <class P, int BYTES = sizeof(P)> struct Store {
     static __device__ void pack(P *own, const P &value) { *own = value; }
 };
-// Two lanes write 32 bytes that lie together, not 16 here and 16 there: first
-// those of the even lane, then those of the odd one.
+// Two lanes write 32 contiguous bytes together instead of 16 bytes in two
+// separate locations: first those of the even lane, then those of the odd one.
 template <class P> struct Store<P, 32> {
     static __device__ unsigned int other(unsigned int low, unsigned int high)
     {

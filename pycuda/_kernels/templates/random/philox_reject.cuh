@@ -1,4 +1,5 @@
-// Numbers that take a block of Philox's words an attempt: Poisson and gamma.
+// Distributions that use a block of Philox's words per attempt: Poisson and
+// gamma.
 
 static __device__ double2 reals_of(uint4 w)
 {
@@ -6,8 +7,8 @@ static __device__ double2 reals_of(uint4 w)
                         above_zero(long_of(w.z, w.w), 0.0));
 }
 
-// Below a mean of 10 the distribution is summed until it reaches a uniform
-// number; `none` is the probability of 0.
+// For means below 10, sums the distribution until it reaches a uniform number;
+// `none` is the probability of 0.
 static __device__ double small_poisson(double u, double mean, double none)
 {
     double term = none, sum = none, k = 0.0;
@@ -19,7 +20,8 @@ static __device__ double small_poisson(double u, double mean, double none)
     return k;
 }
 
-// Above, Hormann's transformed rejection (PTRS, 1993), without branches.
+// For larger means: Hormann's transformed rejection (PTRS, 1993), without
+// branches.
 static __device__ bool large_poisson(double2 reals, double mean, double *k)
 {
     const double b = 0.931 + 2.53 * sqrt(mean);
@@ -45,7 +47,8 @@ static __device__ double other_poisson(const Sequence &from, Long at,
     return k;
 }
 
-// Of one mean, which is known to be small or not, or of one each.
+// For one common mean, which is known to be small or not, or for one mean per
+// element.
 template <class T> struct SmallPoisson : Sure<T> {
     enum { WIDTH = 1, STAGED = 1 };
     double mean, none;
@@ -93,8 +96,8 @@ template <class T> struct EachPoisson : Sure<T> {
     }
 };
 
-// Marsaglia and Tsang's method (2000), two blocks an attempt; a shape below 1
-// is made of one that is higher by 1.
+// Marsaglia and Tsang's method (2000), two blocks per attempt; a shape below 1
+// uses the number of a shape that is larger by 1.
 template <class T> struct Gamma : Sure<T> {
     enum { WIDTH = 1 };
     double shape, scale;
@@ -112,7 +115,7 @@ template <class T> struct Gamma : Sure<T> {
                             d * __pycuda_log(v).high;
         const double less = shape < 1.0 ? pow(reals.y, 1.0 / shape) : 1.0;
         *value = (T)(d * v * less * scale);
-        // So large a shape rejects none but by rounding.
+        // Shapes this large reject numbers only because of rounding.
         const bool less_than_all = d < 1e10;
         const bool above = !(__pycuda_log(reals.x).high <= most);
         return !(t > 0.0) | (above & less_than_all);

@@ -1,5 +1,5 @@
-// The value that the thread `step` places on in the warp has; all threads of
-// the warp are here.
+// Returns the value of the thread `step` positions ahead in the warp; all
+// threads of the warp must call it.
 __device__ inline Value value_after(Value value, int step)
 {
     unsigned words[(sizeof(Value) + 3) / 4] = {};
@@ -12,9 +12,9 @@ __device__ inline Value value_after(Value value, int step)
     return value;
 }
 
-// What the values of all threads combine to.  Each warp makes one of its own
-// without waiting for the others: in a small reduction most of the time would
-// be waits.
+// Combines the values of all threads. Each warp combines its own values
+// without waiting for the others: a small reduction would otherwise spend most
+// of its time waiting.
 __device__ inline Value block_sum(Value value)
 {
     enum { LANES = 32, WARPS = $block / LANES };
@@ -24,7 +24,7 @@ __device__ inline Value block_sum(Value value)
     for (int step = LANES / 2; step > 0; step /= 2) {
         value = combine(value, value_after(value, step));
     }
-    __syncthreads(); // the memory may be in use
+    __syncthreads(); // The memory may still be in use.
     if (threadIdx.x % LANES == 0) {
         shared[threadIdx.x / LANES] = value;
     }
@@ -37,16 +37,16 @@ __device__ inline Value block_sum(Value value)
     return combined<WARPS>(all);
 }
 
-// Whether all other blocks have left their results.
+// Returns whether all other blocks have stored their results.
 __device__ inline bool last_block(unsigned *done)
 {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         const unsigned most = gridDim.x - 1;
 #if __CUDA_ARCH__ >= 800
-        // An atomic that orders memory itself, in place of two fences.  It
-        // leaves 0 after the last block; the store says so to the compiler,
-        // which makes a slower loop of a dot product without it.
+        // An atomic with memory ordering, instead of two fences. It is 0 again
+        // after the last block; the explicit store informs the compiler, which
+        // otherwise generates a slower loop for a dot product.
         unsigned before;
         asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;"
                      : "=r"(before)

@@ -1,5 +1,6 @@
-// Of N values, a power of two, as a tree: a step a function, since loops in
-// loops are not always unrolled, and then the values are in memory.
+// Combines N values, a power of two, as a tree: one function per step, because
+// nested loops are not always unrolled, and the values would then be in
+// memory.
 template <int N> __device__ inline Value combined(Value *x);
 
 template <> __device__ inline Value combined<1>(Value *x)

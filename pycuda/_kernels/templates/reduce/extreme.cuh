@@ -1,7 +1,7 @@
-// The largest or smallest of four numbers and of those before.  A comparison
-// finds NaN in two at once, and `lost` remembers it, so that this is half as
-// much as four that each look.  Of more than four, compilers would load the
-// last ones first.
+// The largest or smallest of four numbers and the previous result. One
+// comparison detects NaN in two numbers, and `lost` records it, which takes
+// half the time of testing all four. With more than four numbers, compilers
+// would load the last ones first.
 __device__ inline void keep_extreme($number &best, $number &lost,
                                     const $number *x)
 {

@@ -1,5 +1,5 @@
 $keep_part
-// A sum takes a term; `lost` is what rounding took from it.
+// Adds a term to a sum; `lost` is its rounding error.
 __device__ inline void keep($summed &sum, $summed &lost, const $summed &x)
 {
     $keep

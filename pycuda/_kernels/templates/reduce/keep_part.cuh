@@ -1,5 +1,5 @@
-// A sum beside what rounding took from it, so that the errors of many terms
-// do not add up (Knuth's exact difference of a sum).
+// A sum together with its rounding error, so that the errors of many terms do
+// not accumulate (Knuth's exact difference of a sum).
 __device__ inline void keep_part($part &sum, $part &lost, $part x)
 {
     const $part next = sum + x;
@@ -10,7 +10,7 @@ __device__ inline void keep_part($part &sum, $part &lost, $part x)
 
 __device__ inline $part settled_part($part sum, $part lost)
 {
-    // What an infinite sum has lost is no number.
+    // The rounding error of an infinite sum is not a number.
     return sum - sum == 0 ? sum + lost : sum;
 }
 

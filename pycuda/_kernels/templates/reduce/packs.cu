@@ -1,5 +1,5 @@
-// Each block reduces its share of the elements; $block threads that have
-// $packs_each loads of $width elements under way at once.
+// Each block reduces its share of the elements; its $block threads each have
+// $packs_each loads of $width elements in progress.
 #include "map/pack.cuh"
 
 $share

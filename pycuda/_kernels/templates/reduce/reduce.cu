@@ -1,7 +1,7 @@
-// Each block, which is one thread, reduces its share of the elements, with
-// $lanes accumulators.  $group elements meet before an accumulator sees them:
-// of as many rows of $row, a cache line or so, that follow each other, since
-// memory is fastest where it is read in order.
+// Each block, which has one thread, reduces its share of the elements, with
+// $lanes accumulators. $group elements are combined before an accumulator is
+// updated: they come from consecutive rows of $row, about a cache line,
+// because memory is fastest when read sequentially.
 $share
     Value partial[$lanes], lost[$lanes];
     for (int k = 0; k < $lanes; k++) {

@@ -7,8 +7,8 @@ __device__ inline Value combine(Value x, Value y)
 
 $keep_functions
 $block_sum
-// Several blocks leave their results in `partials`.  With `done`, a counter
-// that is 0 between launches, the last block to finish combines them.
+// Several blocks store their results in `partials`. If there is `done`, a
+// counter that is 0 between launches, the last block to finish combines them.
 extern "C" __global__ void __launch_bounds__($block)
 $name(Value *out, $parameters, unsigned long long size,
       unsigned long long per_block, Value *partials, unsigned *done)

@@ -1,10 +1,10 @@
-// A block is one thread.
+// A block has one thread.
 __device__ inline Value block_sum(Value value)
 {
     return value;
 }
 
-// Whether all other blocks have left their results.
+// Returns whether all other blocks have stored their results.
 __device__ inline bool last_block(unsigned *done)
 {
     __threadfence();

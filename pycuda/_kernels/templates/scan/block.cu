@@ -1,4 +1,5 @@
-// Each block scans a row, a tile of as many elements as threads at a time.
+// Each block scans a row, in tiles of as many elements as the block has
+// threads.
 extern "C" __global__ void scan_axis($out *out, const Stored *in,
                                      const Rows rows)
 {

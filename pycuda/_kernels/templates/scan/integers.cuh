@@ -1,14 +1,14 @@
-// Sums of integers that lie side by side: LANES of them are added up as a
-// tree, in vectors, and only the last waits for those before.
+// Scans of adjacent integers: LANES of them are summed as a tree, in vectors,
+// and only the last step depends on the previous elements.
 #if $in_vectors && defined(__PYCUDA_CPU__)
 enum { LANES = 8 };
-typedef $lane Lane; // without a sign: sums wrap
+typedef $lane Lane; // Unsigned, because sums wrap.
 typedef Lane Lanes __attribute__((ext_vector_type(LANES)));
 typedef Stored From __attribute__((ext_vector_type(LANES)));
 typedef From LooseFrom __attribute__((aligned(sizeof(Stored))));
 typedef Lanes LooseLanes __attribute__((aligned(sizeof(Lane))));
 
-// Lanes move up by STEP; zeros come in.
+// Moves lanes up by STEP and fills with zeros.
 template <int STEP>
 __device__ inline Lanes moved(const Lanes v)
 {
@@ -17,8 +17,8 @@ __device__ inline Lanes moved(const Lanes v)
         12 - STEP, 13 - STEP, 14 - STEP, 15 - STEP);
 }
 
-// Scans whole vectors; `sum` is that of all before.  Returns how many
-// elements those were.
+// Scans whole vectors; `sum` is the sum of all previous elements. Returns the
+// number of elements scanned.
 __device__ inline long long scan_vectors(Lane *to, const Stored *from,
                                          long long length, Value &sum)
 {

@@ -1,4 +1,5 @@
-// A scan runs along one axis; the others give the rows.  Strides are bytes.
+// A scan runs along one axis; the other axes give the rows. Strides are in
+// bytes.
 typedef $type Value;
 typedef $stored Stored;
 

@@ -1,8 +1,8 @@
-// What a scan's tiles tell each other (decoupled look-back, Merrill and
-// Garland 2016).  A tile's value is cut into pieces of 32 bits, and each
-// piece travels in one 64-bit word with a flag: whoever sees the same flag in
-// all words has seen one value, without fences.  Prefixes are combined from
-// left to right, so that timing cannot change a rounded sum.
+// Communication between the tiles of a scan (decoupled look-back, Merrill and
+// Garland 2016). A tile's value is split into pieces of 32 bits, and each
+// piece is stored in one 64-bit word with a flag: a reader that finds the same
+// flag in all words has read one consistent value, without fences. Prefixes
+// are combined from left to right, so that timing cannot change a rounded sum.
 $preamble
 $segments
 typedef $type Value;
@@ -10,7 +10,7 @@ typedef $stored Stored;
 typedef $out Out;
 typedef unsigned long long Word;
 
-enum { EMPTY, TOTAL, PREFIX }; // of nothing, the tile, all tiles up to it
+enum { EMPTY, TOTAL, PREFIX }; // none, the tile's, up to it
 
 template <class T> struct Pieces {
     enum { COUNT = (sizeof(T) + 3) / 4 };
@@ -49,7 +49,7 @@ __device__ inline void publish(Word *state, unsigned tile, const Total &total,
     }
 }
 
-// The flag of a tile; what it says, unless that is EMPTY.
+// Returns the flag of a tile, and reads its value unless the flag is EMPTY.
 __device__ inline unsigned look(const Word *state, unsigned tile,
                                 Pieces<Total> &pieces)
 {
@@ -68,7 +68,7 @@ __device__ inline unsigned look(const Word *state, unsigned tile,
     return flag;
 }
 
-// An element as it is scanned.  Where segments begin, `heads` is not 0.
+// An element as scanned. `heads` is nonzero where segments begin.
 __device__ inline Value loaded(const Stored &v$heads_pair)
 {
     return $map;

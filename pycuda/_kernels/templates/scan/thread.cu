@@ -1,4 +1,4 @@
-// Each thread scans $width neighbouring rows, element after element.
+// Each thread scans $width adjacent rows, element by element.
 extern "C" __global__ void scan_axis($out *out, const Stored *in,
                                      const Rows rows)
 {

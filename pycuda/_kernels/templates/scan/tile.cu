@@ -1,6 +1,6 @@
-// One pass: each block scans a tile.  A thread holds $rows runs of $vec
-// neighbouring elements; a row of runs lies across the lanes of a warp, the
-// rows of a warp follow each other, and so do the warps.
+// Single pass: each block scans a tile. A thread holds $rows runs of $vec
+// adjacent elements; a row of runs spans the lanes of a warp, the rows of a
+// warp are consecutive, and so are the warps.
 enum { BLOCK = $block, WARPS = BLOCK / 32, ROWS = $rows, VEC = $vec };
 enum { LOOKS = $looks, WINDOW = 32 * LOOKS };
 enum { ROW = 32 * VEC, SHARE = ROWS * ROW, TILE = WARPS * SHARE };
@@ -23,7 +23,7 @@ __device__ inline Value from_lane(const Value &value, unsigned source)
     return result;
 }
 
-// Inclusive scan of one value a lane.
+// Inclusive scan of one value per lane.
 __device__ inline Value scan_warp(Value value, unsigned lane)
 {
 #pragma unroll
@@ -37,13 +37,13 @@ __device__ inline Value scan_warp(Value value, unsigned lane)
     return value;
 }
 
-// By one warp: all tiles before this one, in `result` of lane 0.
+// Called by one warp: combines all previous tiles, in `result` of lane 0.
 __device__ inline void look_back(const Word *state, unsigned tile,
                                  unsigned lane, Pieces<Total> *seen,
                                  Total &result)
 {
     Pieces<Total> pieces[LOOKS];
-    unsigned nearest; // distance of the first prefix
+    unsigned nearest; // Distance of the first prefix.
     for (;;) {
         unsigned empty = WINDOW;
         nearest = WINDOW;
@@ -83,7 +83,7 @@ __device__ inline void look_back(const Word *state, unsigned tile,
     }
 }
 
-// Elements beyond the end repeat the last one: what comes of them is lost.
+// Elements beyond the end repeat the last one; their results are discarded.
 __device__ inline void load_run(const Stored *in$heads_parameter,
                                 unsigned long long first,
                                 unsigned long long n, bool wide, Value *run)
@@ -146,7 +146,8 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned tile = 0;
     if (gridDim.x > 1) {
-        // Tiles are numbered as blocks start, so none waits for a later one.
+        // Tiles are numbered in the order in which blocks start, so no block
+        // waits for a later one.
         if (threadIdx.x == 0) {
             number = atomicAdd((unsigned *)state, 1u);
         }
@@ -173,7 +174,8 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
         }
         sums[row] = scan_warp(sums[row], lane);
     }
-    // sums: of the warp's share up to a run; ends[row]: up to a row's end.
+    // sums: of the warp's share up to a run; ends[row]: up to the end of a
+    // row.
     Value ends[ROWS];
 #pragma unroll
     for (int row = 0; row < ROWS; row++) {
@@ -223,7 +225,7 @@ $name(const Stored *in$heads_parameter, Out *out, unsigned long long n,
     }
 #pragma unroll
     for (int row = 0; row < ROWS; row++) {
-        // What lies before this run in the warp's share.
+        // Scan of the warp's share before this run.
         Value inner = from_lane(sums[row], lane > 0 ? lane - 1 : 0);
         bool any = lane > 0;
         if (row > 0 && lane == 0) {

@@ -1,9 +1,9 @@
-// One pass: each block is a thread that scans a tile.  It reads the tile
-// twice, from a cache the second time, as $runs runs side by side: their
-// operations need not wait for each other.
+// Single pass: each block has one thread, which scans a tile. It reads the
+// tile twice, the second time from the cache, as $runs interleaved runs, whose
+// operations are independent of each other.
 enum { RUNS = $runs, RUN = $run, TILE = RUNS * RUN };
 
-// All tiles before this one; waits until each has said its total.
+// Combines all previous tiles; waits until each has published its total.
 __device__ inline Total look_back(const Word *state, unsigned tile)
 {
     Pieces<Total> pieces;
@@ -27,7 +27,7 @@ __device__ inline Total look_back(const Word *state, unsigned tile)
     return result;
 }
 
-// From `first` to before `end`, element after element.
+// Scans from `first` up to, but not including, `end`, element by element.
 __device__ inline Total scan_run(const Stored *in$heads_parameter, Out *out,
                                  unsigned long long first,
                                  unsigned long long end, Total so_far,
@@ -52,11 +52,12 @@ extern "C" __global__ void $name(const Stored *in$heads_parameter, Out *out,
         scan_run(in$heads_argument, out, 0, n, Total(), false);
         return;
     }
-    // Tiles are numbered as blocks start, so none waits for a later one.
+    // Tiles are numbered in the order in which blocks start, so no block waits
+    // for a later one.
     const unsigned tile = atomicAdd((unsigned *)state, 1u);
     const unsigned long long start = (unsigned long long)tile * TILE;
     if (n - start < TILE) {
-        // The last tile: nobody waits for it.
+        // No block waits for the last tile.
         scan_run(in$heads_argument, out, start, n, look_back(state, tile),
                  true);
         return;
@@ -84,7 +85,7 @@ extern "C" __global__ void $name(const Stored *in$heads_parameter, Out *out,
         total = chained(so_far, total);
     }
     publish(state, tile, total, PREFIX);
-    // Only the first run may have nothing before it.
+    // Only the first run may have no previous value.
     so_far = scan_run(in$heads_argument, out, start, start + RUN, so_far,
                       tile > 0);
     for (int r = 1; r < RUNS; r++) {

@@ -1,4 +1,4 @@
-// What tiles tell each other of many values is a sum with what it lost.
+// Total that tiles exchange for many values: a sum with its rounding error.
 struct Total {
     Value sum, lost;
 };

@@ -1,4 +1,4 @@
-// What tiles tell each other of many values is a value.
+// Total that tiles exchange for many values: one value.
 typedef Value Total;
 
 __device__ inline Total total_of(const Value &x)

@@ -1,5 +1,5 @@
-// What tiles tell each other of many values is a sum with what it lost, and
-// whether a segment begins in it.
+// Total that tiles exchange for many values: a sum with its rounding error,
+// and whether a segment begins in it.
 struct Total {
     Element sum, lost;
     unsigned head;

@@ -1,14 +1,13 @@
-// A stable sort of a tile by one digit, for threads that run side by side.
-//
-// A warp holds a piece of the tile: item k of lane l is the piece's element
-// 32 k + l.  Each warp counts its digits first; then its lanes of the same
-// digit find each other, and one of them counts for all, so that ranks follow
-// the elements' order.
+// A stable sort of a tile by one digit, for threads that run in parallel. A
+// warp holds a piece of the tile: item k of lane l is the piece's element 32 k
+// + l. Each warp first counts its digits; then its lanes with the same digit
+// find each other, and one of them counts for all, so that ranks follow the
+// elements' order.
 enum { THREADS = $threads, WARPS = THREADS / 32, ITEMS = $items };
 enum { TILE = THREADS * ITEMS, EACH = THREADS < DIGITS ? DIGITS / THREADS : 1 };
 
 struct Shared {
-    unsigned ranks[WARPS][DIGITS]; // where a warp's next of a digit goes
+    unsigned ranks[WARPS][DIGITS]; // Next position of each digit in a warp.
     unsigned totals[WARPS];
     union {
         Element items[TILE];
@@ -21,7 +20,7 @@ __device__ inline unsigned lane_of(unsigned k)
     return (threadIdx.x / 32) * 32 * ITEMS + 32 * k + threadIdx.x % 32;
 }
 
-// The sum of `value` over all threads before this one.
+// The sum of `value` over all previous threads.
 __device__ inline unsigned sum_before(unsigned value, unsigned *totals)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -50,8 +49,8 @@ __device__ inline unsigned peers_of(unsigned digit)
 #pragma unroll
     for (int bit = 0; bit < 8; bit++) {
         unsigned own = digit & 1u << bit;
-        // Hides from the optimiser where the bit came from: ptxas then makes
-        // predicates of all bits at once, and not of each by a shift.
+        // Hides the origin of the bit from the optimiser: ptxas then computes
+        // predicates from all bits together, instead of one shift for each.
         asm("" : "+r"(own));
         const unsigned votes = __ballot_sync(0xffffffffu, own != 0);
         peers &= own != 0 ? votes : ~votes;
@@ -59,8 +58,8 @@ __device__ inline unsigned peers_of(unsigned digit)
     return peers;
 }
 
-// On return thread t knows in counts[j] how many elements have digit
-// t * EACH + j, if that is a digit.
+// On return, thread t has in counts[j] the number of elements with digit t *
+// EACH + j, if that is a digit.
 __device__ inline void count_tile(Shared &shared, const unsigned *digits,
                                   unsigned *counts)
 {
@@ -86,8 +85,8 @@ __device__ inline void count_tile(Shared &shared, const unsigned *digits,
     }
 }
 
-// places[k], a digit before, is then where item k goes in the sorted tile;
-// starts[j]: where the digits of counts[j] begin there.
+// places[k], which is a digit on entry, becomes the position of item k in the
+// sorted tile; starts[j] is the start of the digits of counts[j] there.
 __device__ inline void rank_tile(Shared &shared, const unsigned *counts,
                                  unsigned *starts, unsigned *places)
 {

@@ -1,5 +1,5 @@
-// Deals rows that caches hold into few buckets by vectors: a sample has the
-// keys at which buckets begin.
+// Distributes rows that fit the caches over few buckets, in vectors: a sample
+// determines the keys at which buckets begin.
 #if defined(__PYCUDA_CPU__) && $by_vectors
 enum { MOST_DEALT = 1 << 17 }; // elements of a row
 
@@ -8,7 +8,7 @@ __device__ inline bool deals_by_vectors(Long n)
     return __pycuda_has_lanes() && n <= MOST_DEALT;
 }
 
-// The first bucket begins with the least key there can be.
+// The first bucket begins with the smallest possible key.
 __device__ inline void plan_by_vectors(const Word *row, Long n, int buckets,
                                        Word flip, Word *firsts)
 {
@@ -25,13 +25,13 @@ __device__ inline void plan_by_vectors(const Word *row, Long n, int buckets,
     }
 }
 
-// Of the elements from `i` on, how many are in a vector.
+// Number of the elements from `i` on that are in a vector.
 __device__ inline Index count_at(Index i, Index n)
 {
     return i < n ? min(n - i, (Index)LANES) : 0;
 }
 
-// How many elements each bucket gets.
+// Number of elements in each bucket.
 __device__ inline void count_by_vectors(const Word *items, Index n, Word flip,
                                         const Word *firsts, int buckets,
                                         unsigned *counts)
@@ -59,7 +59,7 @@ __device__ inline void count_by_vectors(const Word *items, Index n, Word flip,
             counts[bucket] += count;
         }
     }
-    // So far those of all buckets before it.
+    // The sums over all previous buckets, at this point.
     for (int bucket = 0; bucket < buckets; bucket++) {
         const unsigned end = bucket + 1 < buckets ? counts[bucket + 1] : n;
         counts[bucket] = end - counts[bucket];

@@ -1,16 +1,16 @@
-// The digits that a stable radix sort orders elements by, the least
-// significant first.  Elements move as they are; keys are made on the fly:
-// NaN comes after all numbers, zeros of either sign are equal.
-typedef $word Word; // of an element's part, unsigned
+// The digits by which a stable radix sort orders elements, least significant
+// first. Elements are moved unchanged; keys are computed on the fly: NaN
+// follows all numbers, zeros of either sign are equal.
+typedef $word Word; // Unsigned type of the size of an element's part.
 typedef $index Index;
 
 struct Element {
-    Word part[$parts]; // of a complex number: real, imaginary
+    Word part[$parts]; // Parts of a complex number: real, imaginary.
 };
 
 enum { DIGITS = 256, BYTES = sizeof(Word), PASSES = $passes };
 enum { SIGNED = $is_signed, REAL = $is_real, PARTS = $parts };
-enum { ORDERED = $ordered }; // whether the order counts, or values alone
+enum { ORDERED = $ordered }; // whether order matters
 
 #define SORT_SIGN ((Word)((Word)1 << (8 * sizeof(Word) - 1)))
 
@@ -19,7 +19,7 @@ __device__ inline bool part_is_nan(Word bits)
     return REAL && (Word)(bits & (Word)~SORT_SIGN) > (Word)($infinity);
 }
 
-// Orders as an unsigned number.
+// Key that orders as an unsigned number.
 __device__ inline Word key_of(Word bits)
 {
     if (SIGNED) {
@@ -30,11 +30,11 @@ __device__ inline Word key_of(Word bits)
     }
     const bool is_negative = bits & SORT_SIGN;
     Word key = bits ^ (is_negative ? (Word)~(Word)0 : SORT_SIGN);
-    key += bits == SORT_SIGN; // as the other zero
+    key += bits == SORT_SIGN; // Key of the other zero.
     return part_is_nan(bits) ? (Word)~(Word)0 : key;
 }
 
-// `flip` is 255 for the opposite order.
+// `flip` is 255 for the reverse order.
 __device__ inline unsigned digit_of(const Element &element, int pass,
                                     unsigned flip)
 {
@@ -42,7 +42,7 @@ __device__ inline unsigned digit_of(const Element &element, int pass,
         return ((unsigned)(key_of(element.part[0]) >> (8 * pass)) & 255) ^
                flip;
     }
-    // Complex: imaginary parts, real parts, then where NaN is.
+    // Complex: imaginary parts, real parts, then the position of NaNs.
     if (pass == 2 * BYTES) {
         const unsigned group = 2 * part_is_nan(element.part[0]) +
                                part_is_nan(element.part[PARTS - 1]);

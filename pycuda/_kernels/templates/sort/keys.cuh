@@ -1,10 +1,11 @@
-// Sorts of single numbers by one thread, where values alone count: passes
-// over the digits in which the keys differ, as wide as their number asks for.
-// Where the upper digits nearly decide, the lower ones are left to insertion.
-enum { FEW = 40 }; // elements that are sorted by insertion alone
+// Sorts of single numbers by one thread, where only values matter: passes over
+// the digits in which the keys differ, with a width that depends on the number
+// of keys. If the upper digits almost determine the order, insertion sort
+// handles the lower ones.
+enum { FEW = 40 }; // Number of elements that insertion sort handles alone.
 enum { MANY = 4 * DIGITS };
 
-// `key_of` for what is neither NaN nor the negative zero.
+// `key_of` for numbers that are neither NaN nor negative zero.
 __device__ inline Word plain_key_of(Word bits)
 {
     return REAL && bits & SORT_SIGN ? (Word)~bits
@@ -21,19 +22,19 @@ __device__ inline Word bits_of_plain(Word key)
 
 struct Sorter {
     const Word *from;
-    Word *to, *other; // which take turns; `from` may be one of them
-    Word *result;     // one of them
+    Word *to, *other; // Buffers used alternately; `from` may be one of them.
+    Word *result;     // The result is one of them.
     Index n;
-    Word flip; // all bits, for the opposite order
+    Word flip; // All bits set, for the reverse order.
 };
 
 struct Range {
     Word least; // key
-    int bits;   // of the distance to the greatest
+    int bits;   // Bits of the distance to the largest key.
     bool is_plain;
 };
 
-// Of elements, which if they are plain are distances from the least key.
+// Key of an element; for plain numbers, the distance from the smallest key.
 template <bool PLAIN>
 struct Digit {
     Word flip, least;
@@ -74,7 +75,7 @@ __device__ inline Range range_of(const Sorter &task)
     return {least, 64 - __clzll(distance), is_plain};
 }
 
-// Counts of each pass's digits become their places.
+// Converts the counts of each pass's digits to positions.
 template <bool PLAIN, int COUNT>
 __device__ inline void place_all(const Sorter &task,
                                  const Digit<PLAIN> &digit,
@@ -100,7 +101,7 @@ __device__ inline void place_all(const Sorter &task,
     }
 }
 
-// At most four passes, the first of the digit at the shift.
+// Sorts in at most four passes, starting with the digit at the shift.
 template <bool PLAIN>
 __device__ inline void sort_digits(Sorter &task, const Digit<PLAIN> &digit,
                                    int passes)
@@ -133,7 +134,8 @@ __device__ inline void sort_digits(Sorter &task, const Digit<PLAIN> &digit,
     }
 }
 
-// Whether some of the elements from `i` on have a key less than the one before.
+// Returns whether any of the elements from `i` on has a smaller key than its
+// predecessor.
 template <bool PLAIN>
 __device__ inline bool has_step_down(const Digit<PLAIN> &digit,
                                      const Word *items, int count)
@@ -145,8 +147,9 @@ __device__ inline bool has_step_down(const Digit<PLAIN> &digit,
     return found;
 }
 
-// Puts in order what nearly is.  False where that takes more than n steps:
-// then all elements are there, equal ones in their order.
+// Insertion sort of almost ordered elements. Returns false if it takes more
+// than n steps; all elements are then still present, and equal ones are in
+// order.
 template <bool PLAIN>
 __device__ inline bool insert_all(Word *items, Index n,
                                   const Digit<PLAIN> &digit)
@@ -172,7 +175,7 @@ __device__ inline bool insert_all(Word *items, Index n,
     return steps > 0;
 }
 
-// As the last passes leave it, elements may be elsewhere.
+// After the last pass, elements may be in either buffer.
 __device__ inline void move_to_result(Sorter &task)
 {
     if (task.from == task.result) {
@@ -181,13 +184,13 @@ __device__ inline void move_to_result(Sorter &task)
     for (Index i = 0; i < task.n; i++) {
         task.result[i] = task.from[i];
     }
-    if (task.to == task.result) { // which takes the turn of the others
+    if (task.to == task.result) { // Buffer that replaces the others.
         task.to = task.other;
     }
     task.from = task.other = task.result;
 }
 
-// Keys of so many bits.
+// Keys of this many bits.
 template <bool PLAIN>
 __device__ inline void sort_all_digits(Sorter &task, Digit<PLAIN> digit,
                                        int bits)
@@ -204,7 +207,7 @@ __device__ inline void sort_in_range(Sorter &task, const Range &range,
 {
     const int wanted = 64 - __clzll((unsigned long long)task.n) + spare_bits;
     const int passes = min(min(range.bits, wanted) + 7, 32) / 8;
-    // Where there are many elements, wider digits cost no more.
+    // Wider digits cost no more if there are many elements.
     const int bits = min(range.bits, task.n < MANY ? wanted : 8 * passes);
     const int width = passes ? min((bits + passes - 1) / passes, 8) : 0;
     const int shift = max(range.bits - width * passes, 0);

@@ -1,4 +1,4 @@
-// A block sorts a row that fits a tile: all passes in shared memory.
+// A block sorts a row that fits a tile: all passes are in shared memory.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_rows(const Element *source, Element *items, long long *result, unsigned n,
           unsigned flip)
@@ -21,7 +21,7 @@ sort_rows(const Element *source, Element *items, long long *result, unsigned n,
     for (int pass = 0; pass < PASSES; pass++) {
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
-            // What lies beyond the row stays behind it.
+            // Elements beyond the row's end stay behind it.
             places[k] = lane_of(k) < n ? digit_of(own[k], pass, flip) : 255;
         }
         count_tile(shared, places, counts);

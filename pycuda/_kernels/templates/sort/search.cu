@@ -1,4 +1,4 @@
-// Where values belong in a sorted row.  NaN comes after all numbers.  Each
+// Insertion positions of values in a sorted row. NaN follows all numbers. Each
 // thread searches for EACH values.
 typedef $type Value;
 enum { EACH = $each };
@@ -7,7 +7,7 @@ template <class R>
 __device__ inline bool real_before(R x, R y)
 {
     const int left = !(x >= y), is_number = x == x;
-    return left & is_number; // with no branch to guess
+    return left & is_number; // No branch can be mispredicted.
 }
 
 #if $is_complex
@@ -45,7 +45,7 @@ extern "C" __global__ void search(long long *out, const Value *row,
         value[k] = values[first + (k < own ? k : 0)];
         low[k] = 0;
     }
-    // All searches take the same steps, so that their loads overlap.
+    // All searches execute the same steps, so that their loads overlap.
     unsigned long long left = length;
     while (left > 1) {
         const unsigned long long half = left / 2;

@@ -1,27 +1,26 @@
-// A sort of long rows, one digit a launch, each element read once and written
-// once ("onesweep", Adinets and Merrill 2022): a block ranks a tile, learns
-// from the tiles before it how many elements of each digit lie there, and
-// moves its own.
-//
-// A word of `states` tells of a digit of a tile: the count of the tile, or of
-// all tiles of the row up to it, with two bits that say which.
+// A sort of long rows, one digit per launch, in which each element is read and
+// written once ("onesweep", Adinets and Merrill 2022): a block ranks a tile,
+// obtains from the previous tiles their counts of each digit, and moves its
+// elements. A word of `states` describes a digit of a tile: the count of the
+// tile, or of all tiles of the row up to it, with two bits that distinguish
+// these.
 typedef $state State;
 typedef unsigned long long Long;
 
 enum { UNKNOWN, OWN, ALL };
-enum { LOOKS = 8 };            // tiles that are looked at together
-enum { COUNTERS = $counters }; // threads of a block that counts
+enum { LOOKS = 8 };            // Number of tiles that are examined together.
+enum { COUNTERS = $counters }; // Number of threads of a counting block.
 static_assert(COUNTERS >= DIGITS && THREADS >= DIGITS, "a thread a digit");
 
 #define STATE_SHIFT (8 * sizeof(State) - 2)
 #define STATE_VALUE (((State)1 << STATE_SHIFT) - 1)
 
-// What the launches tell each other; it is zero when a sort begins.
+// Data that the launches share; it is zero when a sort begins.
 struct Scratch {
-    Long *starts;      // for each row and pass, where its digits begin
-    unsigned *tickets; // of the blocks that count a row
-    unsigned *turns;   // of the tiles of a pass
-    State *states[2];  // of this pass and of the next; they take turns
+    Long *starts;      // For each row and pass, the starts of its digits.
+    unsigned *tickets; // Number of blocks that have counted a row.
+    unsigned *turns;   // next tile of each pass
+    State *states[2];  // of this pass and the next, in turn
 
     __device__ Scratch(Long *memory, unsigned rows, unsigned tiles, int pass)
     {
@@ -46,7 +45,7 @@ extern "C" __global__ void sort_clear(unsigned *words, Long count)
     }
 }
 
-// Counts of a row's digits become starts; thread t has those of its digits.
+// Converts counts of a row's digits to starts; thread t handles its digits.
 __device__ inline void counts_to_starts(Long *starts)
 {
     __shared__ Long sums[DIGITS];
@@ -72,13 +71,14 @@ __device__ inline void counts_to_starts(Long *starts)
     }
 }
 
-// Where the digits of all passes begin; `chunks` blocks count a row.
+// Computes the starts of the digits of all passes; `chunks` blocks count a
+// row.
 extern "C" __global__ void __launch_bounds__(COUNTERS)
 sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
            unsigned chunks, unsigned span, Long *memory, unsigned flip)
 {
-    enum { COPIES = $copies }; // for neighbouring lanes, against conflicts
-    enum { AHEAD = 4 };        // loads under way
+    enum { COPIES = $copies }; // against bank conflicts
+    enum { AHEAD = 4 };        // loads in progress
     __shared__ unsigned counts[PASSES * DIGITS * COPIES];
     __shared__ bool is_last;
     for (unsigned i = threadIdx.x; i < PASSES * DIGITS * COPIES;
@@ -133,7 +133,7 @@ sort_count(const Element *items, Long n, unsigned rows, unsigned tiles,
     }
 }
 
-// Elements of a digit in the row's tiles before this one.
+// Counts elements of a digit in the row's previous tiles.
 __device__ inline State look_back(volatile State *state, Long tile,
                                   unsigned digit)
 {
@@ -149,7 +149,7 @@ __device__ inline State look_back(volatile State *state, Long tile,
         for (int k = 0; k < LOOKS; k++) {
             const State kind = words[k] >> STATE_SHIFT;
             if (kind == UNKNOWN) {
-                break; // look again from here
+                break; // retry from here
             }
             sum += words[k] & STATE_VALUE;
             if (kind == ALL) {
@@ -160,7 +160,7 @@ __device__ inline State look_back(volatile State *state, Long tile,
     }
 }
 
-// A digit that all elements of the row have leaves them where they are.
+// If all elements of the row have the same digit, they stay in place.
 __device__ inline void copy_tile(const Element *own, Element *target,
                                  const Index *order, Index *next,
                                  long long *result, Long first,
@@ -195,7 +195,8 @@ sort_sweep(const Element *items, Element *target, const Index *order,
     Shared &shared = *reinterpret_cast<Shared *>(shared_memory);
     const Scratch scratch(memory, rows, tiles, pass);
 
-    // Tiles are numbered as blocks start, so none waits for a later one.
+    // Tiles are numbered in the order in which blocks start, so no block waits
+    // for a later one.
     if (threadIdx.x == 0) {
         turn = atomicAdd(&scratch.turns[pass], 1u);
         stays = false;
@@ -249,7 +250,7 @@ sort_sweep(const Element *items, Element *target, const Index *order,
     for (int k = 0; k < ITEMS; k++) {
         shared.items[places[k]] = own[k];
     }
-    Index its_order[ITEMS]; // on its way meanwhile
+    Index its_order[ITEMS]; // loaded in the meantime
 #pragma unroll
     for (int k = 0; ORDERED && k < ITEMS; k++) {
         const unsigned i = lane_of(k);
@@ -272,7 +273,7 @@ sort_sweep(const Element *items, Element *target, const Index *order,
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         const unsigned i = threadIdx.x + k * THREADS;
-        const Element item = shared.items[i]; // beyond the valid: any
+        const Element item = shared.items[i]; // any value beyond the end
         to[k] = bases[digit_of(item, pass, flip)] + i;
         if (i < valid) {
             target[to[k]] = item;

@@ -1,14 +1,13 @@
-// Sorts for threads that run in turn, one a block.
-//
-// Short rows are each sorted by one thread.  Long ones are cut into chunks:
-// a pass counts the digits of each chunk, turns the counts into places, and
-// moves the elements.  Where the upper digits nearly decide, as they do for
-// random numbers, passes begin at `least`, and what is left is sorted by
-// insertion.
+// Sorts for threads that run sequentially, one per block. Short rows are each
+// sorted by one thread. Long rows are divided into chunks: a pass counts the
+// digits of each chunk, converts the counts to positions, and moves the
+// elements. If the upper digits almost determine the order, as they do for
+// random numbers, passes begin at `least`, and insertion sort completes the
+// result.
 struct Buffers {
     Element *items, *items_spare;
     Index *order, *order_spare;
-    long long *result; // the order, in the end
+    long long *result; // the final order
 };
 
 __device__ inline bool comes_before(const Element &x, const Element &y,
@@ -48,7 +47,7 @@ __device__ inline void sort_few(Element *items, long long *result,
     }
 }
 
-// Elements of which few are out of place, with their order.
+// Elements of which few are out of order, with their original order.
 __device__ inline void sort_rest(Element *items, long long *result,
                                  long long n, unsigned flip)
 {
@@ -93,7 +92,7 @@ __device__ inline void count_all(const Element *items, unsigned n,
     }
 }
 
-// Counts become places; false where all elements have the same digit.
+// Converts counts to positions; false if all elements have the same digit.
 __device__ inline bool place_digits(unsigned *counts, unsigned n)
 {
     unsigned place = 0;
@@ -153,7 +152,7 @@ __device__ inline void sort_row(Buffers row, unsigned n, unsigned flip,
     }
 }
 
-// Of what lies at `source`, which may be `items`.
+// Sorts the elements at `source`, which may equal `items`.
 extern "C" __global__ void sort_rows(const Element *source, Element *items,
                                      Element *spare,
                                      Index *order, Index *order_spare,
@@ -185,8 +184,8 @@ extern "C" __global__ void sort_rows(const Element *source, Element *items,
     }
 }
 
-// counts[row][digit][chunk] of grid (chunks, rows).  Here and below, what is
-// not `left` of the rows, if there are such, has been sorted.
+// counts[row][digit][chunk] for grid (chunks, rows). Here and below, if there
+// is `left`, rows that it does not mark are already sorted.
 extern "C" __global__ void sort_count(const Element *items, long long n,
                                       long long each,
                                       unsigned long long *counts, int pass,
@@ -198,7 +197,8 @@ extern "C" __global__ void sort_count(const Element *items, long long n,
     const long long first = blockIdx.x * each;
     const long long end = first + each < n ? first + each : n;
     const Element *row = items + blockIdx.y * n;
-    // Neighbours often have the same digit, and would wait for each other.
+    // Adjacent elements often have the same digit and would depend on each
+    // other.
     enum { SIDES = 4 };
     unsigned long long own[SIDES][DIGITS];
     for (int digit = 0; digit < SIDES * DIGITS; digit++) {
@@ -221,7 +221,7 @@ extern "C" __global__ void sort_count(const Element *items, long long n,
     }
 }
 
-// A thread a row: counts become the places before which they lie.
+// One thread per row: converts counts to the end positions of the digits.
 extern "C" __global__ void sort_places(unsigned long long *counts,
                                        unsigned long long chunks,
                                        const unsigned *left)
@@ -238,7 +238,8 @@ extern "C" __global__ void sort_places(unsigned long long *counts,
     }
 }
 
-// Whether all of a block's `size` elements have the digit of the first.
+// Returns whether all of a block's `size` elements have the digit of the first
+// one.
 __device__ inline bool have_one_digit(const unsigned long long *places,
                                       unsigned digit, long long n,
                                       long long size)
@@ -249,7 +250,8 @@ __device__ inline bool have_one_digit(const unsigned long long *places,
     return end - places[at] == size;
 }
 
-// What is gathered for a digit before it is written: a cache line.
+// Elements of a digit that are collected before they are written: one cache
+// line.
 enum { RUN = 64 / sizeof(Element) > 4 ? 64 / sizeof(Element) : 4 };
 
 extern "C" __global__ void sort_move(const Element *items, Element *target,
@@ -334,9 +336,10 @@ extern "C" __global__ void sort_move(const Element *items, Element *target,
     }
 }
 
-// A thread a chunk: the groups of elements that agree in the digits from
-// `least` on and begin in it are sorted.  Who looks where a group ends, while
-// another sorts it, sees these digits, which are the same throughout.
+// One thread per chunk: sorts the groups of elements that agree in the digits
+// from `least` on and begin in the chunk. A thread that searches for the end
+// of a group while another thread sorts that group reads only these digits,
+// which do not change.
 __device__ inline bool begins(const Element *row, long long i, int least)
 {
     return i == 0 || key_of(row[i].part[0]) >> (8 * least) !=
@@ -354,7 +357,7 @@ extern "C" __global__ void sort_finish(Element *items, long long *result,
         first++;
     }
     if (first == end) {
-        return; // all of one group, which began before
+        return; // All elements belong to one group, which began earlier.
     }
     while (end < n && !begins(items + base, end, least)) {
         end++;

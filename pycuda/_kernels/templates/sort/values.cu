@@ -1,31 +1,29 @@
-// Sorts of long rows, where values alone count, for threads that run in turn,
-// one a block: a sample tells how to part the keys' range into buckets that
-// are about as full, chunks of the row are dealt into the buckets, and each
-// bucket is sorted by itself.
-//
-// The range is cut into digits of one width, neighbouring ones of which share
-// a bucket.  A row of which one digit has too much, or that has but one value,
-// is left to the kernels of thread.cu, or, if it is short, to one thread.
-//
-// `words` begin with whether each row is left; then come the rows' plans.
+// Sorts of long rows, where only values matter, for threads that run
+// sequentially, one per block: a sample determines how to divide the range of
+// keys into buckets of similar size, chunks of the row are distributed over
+// the buckets, and each bucket is sorted separately. The range is divided into
+// digits of one width, and adjacent digits share a bucket. A row in which one
+// digit is too frequent, or which has only one value, is left to the kernels
+// of thread.cu or, if it is short, to one thread. `words` begin with a flag
+// for each row that is left; the rows' plans follow.
 typedef unsigned long long Long;
 
 enum { BUCKETS = 256 };
-enum { PLAN_WORDS = 6, CACHED = 1 << 21 }; // words, bytes
+enum { PLAN_WORDS = 6, CACHED = 1 << 21 }; // in words, in bytes
 
 struct Plan {
-    Long least;    // key of the sample
-    int shift;     // of a key to its digit
+    Long least;    // Key of a sample.
+    int shift;     // shifts a key to its digit
     unsigned last; // digit
     int buckets;
 };
 
-// What the launches tell each other of a row.
+// Data of a row that the launches share.
 struct Row {
     unsigned *is_left;
     Plan *plan;
-    unsigned *counts;       // of the sample's digits
-    unsigned char *buckets; // of all digits
+    unsigned *counts;       // counts of the sample's digits
+    unsigned char *buckets; // buckets of all digits
 
     __device__ Row(unsigned *words, unsigned digits)
     {
@@ -37,7 +35,7 @@ struct Row {
         buckets = (unsigned char *)(counts + digits);
     }
 
-    // The buckets' least keys, where these stand for digits.
+    // The smallest keys of the buckets, if keys replace digits.
     __device__ Word *firsts() const
     {
         return (Word *)counts;
@@ -51,7 +49,8 @@ __device__ inline unsigned digit_in(const Plan &plan, Word key)
     return digit < plan.last ? (unsigned)digit : plan.last;
 }
 
-// The key of one element of each stride, but not the same of each.
+// Samples the key of one element per stride, at varying positions in the
+// stride.
 struct Sample {
     const Word *row;
     Long stride;
@@ -64,7 +63,7 @@ struct Sample {
     }
 };
 
-// Whether the keys of the sample with this digit differ.
+// Returns whether the sampled keys with this digit differ.
 __device__ inline bool differs(const Sample &sample, unsigned count,
                                const Plan &plan, unsigned digit)
 {
@@ -114,7 +113,7 @@ extern "C" __global__ void sort_plan(const Word *items, Long n,
         row.counts[digit_in(plan, sample.key(i))]++;
     }
     const unsigned full = count / (buckets - 2) + 1;
-    // Numbers about zero are far apart as keys: no bucket has both signs.
+    // Keys of numbers near zero are far apart: no bucket has both signs.
     const unsigned zero = REAL ? digit_in(plan, SORT_SIGN) : 0;
     unsigned bucket = 0, filled = 0, fullest = 0;
     for (unsigned digit = 0; digit <= plan.last; digit++) {
@@ -139,8 +138,8 @@ extern "C" __global__ void sort_plan(const Word *items, Long n,
                           differs(sample, count, plan, fullest));
 }
 
-// The numbers of the elements' buckets, and how many of each a chunk has:
-// counts[row][chunk][bucket] of grid (chunks, rows).
+// Computes the bucket indices of the elements, and the counts of each bucket
+// in a chunk: counts[row][chunk][bucket] for grid (chunks, rows).
 extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
                                        unsigned *words, unsigned digits,
                                        unsigned char *numbers,
@@ -164,7 +163,8 @@ extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
                          plan.buckets, counts);
         return;
     }
-    // Neighbours often have the same bucket, and would wait for each other.
+    // Adjacent elements often have the same bucket and would depend on each
+    // other.
     unsigned own[2][BUCKETS];
     for (int bucket = 0; bucket < 2 * BUCKETS; bucket++) {
         own[0][bucket] = 0;
@@ -186,7 +186,8 @@ extern "C" __global__ void sort_assign(const Word *items, Long n, Long each,
     }
 }
 
-// Where the buckets of a row begin, and this chunk's elements of them.
+// Computes the starts of a row's buckets, and of this chunk's elements in
+// them.
 __device__ inline void places_of(const unsigned *counts, int buckets,
                                  Long *starts, Long *places)
 {
@@ -209,7 +210,7 @@ __device__ inline void places_of(const unsigned *counts, int buckets,
     }
 }
 
-// Elements of a chunk go to the places of their buckets.
+// Moves elements of a chunk to the positions of their buckets.
 __device__ inline void deal_each(const Word *items, Long count,
                                  const unsigned char *numbers, Word *target,
                                  Long *places)
@@ -219,7 +220,7 @@ __device__ inline void deal_each(const Word *items, Long count,
     }
 }
 
-// Writes an aligned cache line past the caches.
+// Writes an aligned cache line with a store that bypasses the caches.
 __device__ inline void stream_line(Word *to, const Word *line)
 {
 #pragma unroll
@@ -230,7 +231,8 @@ __device__ inline void stream_line(Word *to, const Word *line)
     }
 }
 
-// The same for rows that no cache holds: a cache line at a time, past it.
+// The variant for rows that do not fit any cache: writes one cache line at a
+// time and bypasses the caches.
 __device__ inline void deal_lines(const Word *items, Long count,
                                   const unsigned char *numbers, int buckets,
                                   Word *target, Long *places)
@@ -300,8 +302,9 @@ extern "C" __global__ void sort_deal(const Word *items, Word *target, Long n,
     }
 }
 
-// A block a bucket, of a grid of the most buckets, a power of two, and rows.
-// If there is an `origin`, what is left is sorted from there.
+// One block per bucket, of a grid of the maximum number of buckets, a power of
+// two, and rows. If there is an `origin`, rows that are left are sorted from
+// there.
 extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
                                         Word *items, Long n, unsigned *words,
                                         unsigned digits, const Long *starts,
@@ -318,8 +321,8 @@ extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
         return;
     }
     if (!is_left) {
-        // The first buckets may be few and large: neighbouring blocks, which
-        // a worker takes together, have others.
+        // The first buckets may be few and large: adjacent blocks, which a
+        // worker takes together, get other buckets.
         const unsigned bucket = blockIdx.x * 157u % gridDim.x;
         const unsigned buckets = row.plan->buckets;
         starts += blockIdx.y * BUCKETS;
@@ -328,8 +331,8 @@ extern "C" __global__ void sort_buckets(const Word *origin, Word *dealt,
         if (start >= end) {
             return;
         }
-        // Keys go to the items first, line by line, so that these, too, are
-        // in a cache when passes scatter them.
+        // Keys are first written to the items sequentially, so that these,
+        // too, are in a cache when passes scatter them.
         Word *const own = items + start;
         task = {dealt + start, dealt + start, own, own, (Index)(end - start),
                 all};

@@ -1,21 +1,20 @@
-// Sorts of keys by vectors, where a processor can pack those elements of a
-// vector that a mask tells: a quicksort.  A pivot parts a piece in two, each
-// vector into those below it and the others; pieces of few vectors are sorted
-// in registers.  A piece that was parted too often, because its pivots were
-// bad, is left to the passes of keys.cuh.
-//
-// Of the two halves, the one with the least keys goes where the result is to
-// be, the other where it is not: the piece lies in one of these places, and
-// what is written there stays behind what is read.
+// Vectorised sorts of keys, for processors that can compress the elements of a
+// vector by a mask: a quicksort. A pivot partitions a piece by splitting each
+// vector into the keys below it and the others; pieces of few vectors are
+// sorted in registers. A piece that was partitioned too often, because its
+// pivots were bad, is left to the passes of keys.cuh. The half with the
+// smaller keys is written to the destination of the result, the other half to
+// the spare buffer: the piece is in one of these two buffers, and writes there
+// stay behind the reads.
 #if defined(__PYCUDA_CPU__) && $by_vectors
 typedef __pycuda_lanes<sizeof(Word)> Vectors;
 typedef Vectors::vector Vector;
 typedef Vectors::mask Mask;
 
 enum { LANES = sizeof(Vector) / sizeof(Word) };
-enum { MOST_ROWS = 16 }; // of a piece that is sorted in registers
-enum { AHEAD = 4 };      // vectors at once
-// Of more elements of 8 bytes, passes are faster.
+enum { MOST_ROWS = 16 }; // Size of a piece that is sorted in registers.
+enum { AHEAD = 4 };      // vectors per step
+// Radix passes are faster for more elements of 8 bytes than this.
 enum { MOST_WIDE = 1 << 13 };
 
 __device__ inline Vector load_vector(const Word *from)
@@ -36,7 +35,8 @@ __device__ inline Mask first_lanes(Index count)
                                    Mask);
 }
 
-// Where there are fewer keys than lanes, the others are the greatest.
+// If there are fewer keys than lanes, the remaining lanes hold the largest
+// key.
 __device__ inline Vector load_first(const Word *from, Index count)
 {
     return Vectors::load(from, first_lanes(count), (Vector)(Word)~(Word)0);
@@ -68,13 +68,13 @@ __device__ inline Vector keys_of(Vector bits)
     }
     const Vector size = bits & ~sign;
     Vector keys = bits ^ (sign | (Vector)(bits >= sign));
-    keys -= (Vector)(bits == sign); // as the other zero
+    keys -= (Vector)(bits == sign); // Key of the other zero.
     return keys | (Vector)(size > (Vector)(Word)($infinity));
 }
 
 // ---- in registers: columns by Batcher's odd-even mergesort ----
 
-// Two sorted sequences of N / STEP rows in turn become one.
+// Merges two sorted sequences of N / STEP alternating rows.
 template <int N, int STEP>
 __device__ inline void merge_columns(Vector *rows)
 {
@@ -100,10 +100,11 @@ __device__ inline void sort_columns(Vector *rows)
     }
 }
 
-// ---- and then rows: neighbouring groups of columns, each of which is sorted
-// row by row, become one, as bitonic sequences do ----
+// ---- merging rows: adjacent groups of columns, each sorted row by row, are
+// merged as bitonic sequences ----
 
-// The lesser of lanes i and i ^ X goes where the highest bit of X is clear.
+// The smaller of lanes i and i ^ X moves to the one in which the highest bit
+// of X is clear.
 template <int X>
 __device__ inline Vector order_lanes(Vector row)
 {
@@ -123,7 +124,7 @@ __device__ inline Vector merge_lanes(Vector row)
     }
 }
 
-// Pairs of groups, WIDTH columns together.
+// Merges pairs of groups, WIDTH columns together.
 template <int N, int WIDTH>
 __device__ inline void merge_rows(Vector *rows)
 {
@@ -152,7 +153,7 @@ __device__ inline void merge_groups(Vector *rows)
     }
 }
 
-// More keys than fill half the rows.
+// More keys than half of the rows hold.
 template <int N>
 __device__ inline void sort_rows_of(const Word *from, Word *to, Index n)
 {
@@ -195,12 +196,12 @@ __device__ inline void sort_in_registers(const Word *from, Word *to, Index n)
 // ---- longer pieces ----
 
 struct Piece {
-    Word *from, *result, *spare; // `from` is one of the others
+    Word *from, *result, *spare; // `from` is one of the other buffers.
     Index n;
-    int depth; // how often it may still be parted
+    int depth; // Remaining number of partitions allowed.
 };
 
-// Near the middle of the piece's keys, and one of them.
+// A key of the piece, near the median of its keys.
 __device__ inline Word pivot_of(const Piece &piece)
 {
     enum { ROWS = 8 };
@@ -215,8 +216,9 @@ __device__ inline Word pivot_of(const Piece &piece)
     return rows[ROWS / 2][LANES / 2];
 }
 
-// Of the first lanes: how many are below the pivot, or EQUAL, which go to
-// `low`, as all others do to `high`.  Writes whole vectors unless it is LAST.
+// Partitions the first lanes: keys below the pivot (or EQUAL to it) are
+// written to `low`, all others to `high`. Returns the number of the former.
+// Writes whole vectors unless it is LAST.
 template <bool EQUAL, bool LAST>
 __device__ inline Index part_vector(Vector vector, Index count, Vector pivot,
                                     Word *low, Word *high)
@@ -235,8 +237,9 @@ __device__ inline Index part_vector(Vector vector, Index count, Vector pivot,
     return Vectors::count(is_low);
 }
 
-// Keys below the pivot, or EQUAL, go to the result's place, the others to the
-// spare one; how many the former are.
+// Partitions keys: those below the pivot (or EQUAL to it) are written to the
+// destination, the others to the spare buffer. Returns the number of the
+// former.
 template <bool EQUAL>
 __device__ inline Index part(const Word *from, const Piece &piece, Word pivot)
 {
@@ -264,8 +267,9 @@ __device__ inline Index part(const Word *from, const Piece &piece, Word pivot)
     return lows;
 }
 
-// The same, where the first half is not to be empty: if the pivot is the
-// least key, those that equal it are, and need no sorting.
+// Partitions a piece so that the first half is not empty: if the pivot is the
+// smallest key, the first half consists of the keys equal to it, which need no
+// sorting.
 __device__ inline Index part_in_two(const Piece &piece, bool *is_sorted)
 {
     const Word pivot = pivot_of(piece);
@@ -281,7 +285,7 @@ __device__ inline void sort_by_passes(const Piece &piece)
     sort_all_digits<true>(task, {0, 0, 0, 8}, 8 * sizeof(Word));
 }
 
-// Keys in the result's place.
+// Sorts keys into the destination buffer.
 __device__ inline void sort_by_vectors(Word *keys, Word *spare, Index n)
 {
     enum { DEEPEST = 2 * 64 };
@@ -327,8 +331,8 @@ __device__ inline void sort_plain(const Sorter &task)
 }
 #endif
 
-// Keys without `spare_bits`, beyond those that number the elements, are taken
-// to be nearly in order.
+// Keys without `spare_bits`, the bits beyond those that number the elements,
+// are assumed to be nearly in order.
 __device__ inline void sort_values(Sorter task, int spare_bits)
 {
     if (task.n <= FEW) {

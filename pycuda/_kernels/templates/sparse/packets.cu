@@ -1,6 +1,7 @@
-// A sparse matrix in packets times a vector: a block does a packet, whose part
-// of the vector it keeps in shared memory.  `Packets` in pycuda/sparse
-// describes the arrays.
+// Product of a sparse matrix in packets and a vector: a block handles a packet
+// and keeps the packet's part of the vector in shared memory. `Packets` in
+// pycuda/sparse describes the arrays.
+//
 // SPDX-License-Identifier: MIT
 
 typedef $type Value;

@@ -1,5 +1,6 @@
-// A sparse matrix times a vector: LANES threads of a block sum up a row, whose
-// entries follow each other.
+// Product of a sparse matrix and a vector: LANES threads of a block sum a row,
+// whose entries are consecutive.
+//
 // SPDX-License-Identifier: MIT
 
 typedef $type Value;

@@ -1,7 +1,7 @@
-/* absent.h - stands for each header of cub and thrust.
+/* absent.h - replaces each header of cub and thrust that the CPU device lacks.
  *
- * An include alone is no error; what a kernel uses of them is, and
- * pycuda/_compile/nvrtc.py says why.
+ * The include alone is not an error; using a name of the header is, and
+ * pycuda/_compile/nvrtc.py explains the error to the user.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,7 +1,7 @@
 /* cooperative_groups.h - groups of threads: grid, block, tiles, coalesced.
  *
  * Groups within a warp (tiles of up to 32 threads, coalesced and labelled
- * ones) are a set of lanes; their operations number the lanes by rank.
+ * groups) are sets of lanes; their operations number the lanes by rank.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

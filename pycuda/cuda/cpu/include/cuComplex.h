@@ -11,8 +11,8 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-/* TYPE is the complex type, T its part, M the suffix of the mathematical
- * functions; the rest are the functions' names. */
+/* TYPE is the complex type, T the type of its parts, M the suffix of the
+ * mathematical functions; the other parameters are names of functions. */
 #define __PYCUDA_COMPLEX(TYPE, T, R, I, MAKE, CONJ, ADD, SUB, MUL, DIV, ABS,  \
                          FMA, M)                                              \
     __pycuda_both T R(TYPE z)                                                 \
@@ -43,7 +43,7 @@ typedef cuFloatComplex cuComplex;
     {                                                                         \
         return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};                \
     }                                                                         \
-    /* scaled, so that |b|^2 cannot overflow */                               \
+    /* Scaled, so that |b|^2 cannot overflow. */                              \
     __pycuda_both TYPE DIV(TYPE a, TYPE b)                                    \
     {                                                                         \
         T scale = 1 / (fabs##M(b.x) + fabs##M(b.y));                          \

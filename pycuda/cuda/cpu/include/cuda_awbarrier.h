@@ -1,4 +1,4 @@
-/* cuda_awbarrier.h - says what to use instead.
+/* cuda_awbarrier.h - reports an error that names the replacement.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda_bf16.h - bfloat16: float's upper half.
+/* cuda_bf16.h - bfloat16: the upper half of a float.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -19,7 +19,7 @@ __pycuda_both unsigned short
 __pycuda_bfloat16_from_float(float x)
 {
     unsigned int bits = __builtin_bit_cast(unsigned int, x);
-    /* every NaN is one */
+    /* all NaNs become this one */
     return x == x ? (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16 : 0x7fff;
 }
 

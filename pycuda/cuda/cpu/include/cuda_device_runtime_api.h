@@ -1,4 +1,5 @@
-/* cuda_device_runtime_api.h - stand-in: kernels need no include for its names.
+/* cuda_device_runtime_api.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -10,7 +10,7 @@ extern "C++" {
 #define __CUDA_FP4_H__
 #define __CUDA_FP4_TYPES_EXIST__
 
-/* A single number has the lower half of a byte; in vectors they are packed. */
+/* A single number occupies the lower half of a byte; vectors are packed. */
 typedef unsigned char __nv_fp4_storage_t;
 typedef unsigned char __nv_fp4x2_storage_t;
 typedef unsigned short __nv_fp4x4_storage_t;

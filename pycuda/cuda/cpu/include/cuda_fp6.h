@@ -1,5 +1,7 @@
-/* cuda_fp6.h - 6-bit floats without infinity and NaN: e2m3, up to 7.5 in steps
- * of an eighth at least, and e3m2, up to 28.
+/* cuda_fp6.h - 6-bit floats without infinity and NaN.
+ *
+ * The formats are e2m3, up to 7.5 in steps of at least an eighth, and e3m2, up
+ * to 28.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -11,7 +13,7 @@ extern "C++" {
 #define __CUDA_FP6_H__
 #define __CUDA_FP6_TYPES_EXIST__
 
-/* A byte for each number, which has the lower 6 bits. */
+/* One byte per number, which occupies its lower 6 bits. */
 typedef unsigned char __nv_fp6_storage_t;
 typedef unsigned short __nv_fp6x2_storage_t;
 typedef unsigned int __nv_fp6x4_storage_t;

@@ -1,8 +1,8 @@
-/* cuda_fp8.h - 8-bit floats: e4m3, with 4 bits of exponent and no infinity,
- * e5m2, the upper half of half precision, and e8m0, a power of two.
+/* cuda_fp8.h - 8-bit floats: e4m3, e5m2 and e8m0. e4m3 has 4 bits of exponent
+ * and no infinity, e5m2 is the upper half of half precision, and e8m0 is a
+ * power of two.
  *
- * All conversions to e4m3 and e5m2 are rounded once, to nearest and ties to
- * even.
+ * All conversions to e4m3 and e5m2 round once, to nearest, ties to even.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -20,7 +20,8 @@ typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
 
-/* What is too large: infinity, which is NaN in e4m3, or the largest number. */
+/* Values that are too large become infinity, which is NaN in e4m3, or the
+ * largest number. */
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 

@@ -1,4 +1,4 @@
-/* cuda_occupancy.h - stand-in: kernels need no include for its names.
+/* cuda_occupancy.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda_pipeline.h - the primitives of pipelines.
+/* cuda_pipeline.h - includes the pipeline primitives.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cuda_pipeline_helpers.h - a part of cuda_pipeline.h.
+/* cuda_pipeline_helpers.h - part of cuda_pipeline.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,6 +1,6 @@
-/* cuda_pipeline_primitives.h - copies by one thread that it waits for later.
+/* cuda_pipeline_primitives.h - asynchronous copies of one thread.
  *
- * A copy is made when it is asked for: there is nothing to wait for.
+ * A copy is complete when the call returns, so waits return immediately.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

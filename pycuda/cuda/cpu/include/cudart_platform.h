@@ -1,4 +1,5 @@
-/* cudart_platform.h - stand-in: kernels need no include for its names.
+/* cudart_platform.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,6 +1,6 @@
-/* curand.h - the types and constants of cuRAND's interface for the host.
+/* curand.h - types and constants of cuRAND's host interface.
  *
- * Its functions are the host's and are not declared; kernels use
+ * Its functions are host functions and are not declared; kernels use
  * curand_kernel.h.
  *
  * SPDX-License-Identifier: MIT */

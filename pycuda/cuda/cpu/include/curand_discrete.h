@@ -1,4 +1,4 @@
-/* curand_discrete.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_discrete.h - part of cuRAND; curand_kernel.h declares everything.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* curand_discrete2.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_discrete2.h - part of cuRAND; curand_kernel.h declares everything.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* curand_enums.h - the enumerations of cuRAND's interface for the host.
+/* curand_enums.h - enumerations of cuRAND's host interface.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,6 +1,6 @@
-/* curand_globals.h - the constants of cuRAND's device headers.
+/* curand_globals.h - constants of cuRAND's device headers.
  *
- * Conversions, flags and the parameters of the generators.  Constants that
+ * They are conversion factors, flags and generator parameters. Constants that
  * only tune the implementation of NVIDIA's headers are not defined.
  *
  * SPDX-License-Identifier: MIT */
@@ -10,7 +10,7 @@
 #define QUALIFIERS static __forceinline__ __device__
 #endif
 
-/* Conversions to uniform numbers, and of those to angles. */
+/* Conversion factors to uniform numbers, and from those to angles. */
 #define CURAND_2POW32                4294967296.0f
 #define CURAND_2POW32_DOUBLE         4294967296.0
 #define CURAND_2POW32_INV            2.3283064e-10f
@@ -26,7 +26,7 @@
 #define CURAND_SQRT2                 (-1.4142135f)
 #define CURAND_SQRT2_DOUBLE          (-1.4142135623730951)
 
-/* Flags of the number that a state keeps. */
+/* Flags for the number that a state stores. */
 #define EXTRA_FLAG_NORMAL            1
 #define EXTRA_FLAG_LOG_NORMAL        2
 
@@ -62,5 +62,5 @@
 #define THREAD_NUM                   MTGPDC_FLOOR_2P
 #define LARGE_SIZE                   (THREAD_NUM * 3)
 
-/* Each part of cuRAND declares all of it. */
+/* Each header of cuRAND declares the complete library. */
 #include <curand_kernel.h>

@@ -1,8 +1,8 @@
 /* curand_kernel.h - random numbers within kernels, on the CPU device.
  *
- * The interface is cuRAND's, and so are the sequences, except for those of
- * Poisson numbers.  The tables of jumps and the matrix functions inside its
- * headers are not there.
+ * The interface is cuRAND's, and so are the sequences, except those of Poisson
+ * numbers. The jump tables and matrix functions of cuRAND's headers, which are
+ * internal, are not defined.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

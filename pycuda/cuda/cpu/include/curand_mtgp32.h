@@ -1,4 +1,4 @@
-/* curand_mtgp32.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_mtgp32.h - part of cuRAND; curand_kernel.h declares everything.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

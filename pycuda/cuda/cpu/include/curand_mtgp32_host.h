@@ -1,4 +1,4 @@
-/* curand_mtgp32_host.h - says where states come from.
+/* curand_mtgp32_host.h - reports an error that explains how to create states.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

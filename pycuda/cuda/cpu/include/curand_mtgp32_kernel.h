@@ -1,4 +1,4 @@
-/* curand_mtgp32_kernel.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_mtgp32_kernel.h - part of cuRAND; curand_kernel.h declares all.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

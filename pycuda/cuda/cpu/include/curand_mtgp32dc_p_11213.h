@@ -1,4 +1,5 @@
-/* curand_mtgp32dc_p_11213.h - says where parameters come from.
+/* curand_mtgp32dc_p_11213.h - reports an error that explains where parameters
+ * come from.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* curand_normal_static.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_normal_static.h - part of cuRAND; curand_kernel.h declares all.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

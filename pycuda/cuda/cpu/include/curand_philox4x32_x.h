@@ -1,4 +1,4 @@
-/* curand_philox4x32_x.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_philox4x32_x.h - part of cuRAND; curand_kernel.h declares everything.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

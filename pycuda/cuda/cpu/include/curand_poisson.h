@@ -1,4 +1,4 @@
-/* curand_poisson.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_poisson.h - part of cuRAND; curand_kernel.h declares everything.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* curand_uniform.h - a part of cuRAND: curand_kernel.h has it all.
+/* curand_uniform.h - part of cuRAND; curand_kernel.h declares everything.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* device_atomic_functions.hpp - stand-in: kernels need no include for its names.
+/* device_atomic_functions.hpp - placeholder: kernels have these names without
+ * an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* device_double_functions.h - stand-in: kernels need no include for its names.
+/* device_double_functions.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

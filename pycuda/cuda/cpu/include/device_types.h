@@ -1,4 +1,4 @@
-/* device_types.h - stand-in: kernels need no include for its names.
+/* device_types.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* fatbinary_section.h - stand-in: kernels need no include for its names.
+/* fatbinary_section.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

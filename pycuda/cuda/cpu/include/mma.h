@@ -1,9 +1,9 @@
 /* mma.h - warp matrix functions: nvcuda::wmma.
  *
- * A fragment's elements are spread over the lanes as they lie in memory: lane
- * 0 has the first 32nd of them, lane 1 the next one.  Accumulators count as
- * lying row by row.  So fragments of one use, shape and layout agree whatever
- * their type, and a lane's elements are neighbours.
+ * A fragment's elements are distributed over the lanes in the order of memory:
+ * lane 0 has the first 32nd of them, lane 1 the next one. Accumulators are
+ * distributed as if stored row by row. Fragments of one use, shape and layout
+ * therefore agree for all types, and a lane's elements are adjacent.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -61,7 +61,8 @@ template <class T> struct __pycuda_same<T, T> {
 
 /* ---- fragments ---- */
 
-/* What a matrix in memory is declared as: void where elements are packed. */
+/* Declared type of a matrix in memory: void where several elements share a
+ * stored value. */
 template <class Stored, int packed> struct __pycuda_memory {
     typedef void type;
 };
@@ -81,7 +82,7 @@ struct __pycuda_tile {
     __align__(packed > 1 ? 8 : sizeof(Stored) * num_elements)
         Stored x[num_storage_elements];
 
-    /* Where the lane's elements begin. */
+    /* Index of the lane's first element. */
     static __device__ __forceinline__ unsigned long
     __row()
     {
@@ -92,7 +93,8 @@ struct __pycuda_tile {
     {
         return __pycuda_lane() * num_elements % COLUMNS;
     }
-    /* The lane's elements in a matrix with this many elements a row. */
+    /* Address of the lane's elements in a matrix with the given number of
+     * elements per row. */
     static __device__ __forceinline__ const void *
     __elements(const __memory_type *matrix, unsigned int stride)
     {
@@ -143,7 +145,7 @@ fill_fragment(
     }
 }
 
-/* That all lanes have come is promised of loads and stores too. */
+/* Loads and stores, too, guarantee that all lanes have arrived. */
 template <class Use, int m, int n, int k, class T, class Layout>
 __pycuda_template_fn void
 load_matrix_sync(fragment<Use, m, n, k, T, Layout> &f,
@@ -218,8 +220,8 @@ mma_sync(fragment<accumulator, m, n, k, D> &d,
 {
     __pycuda_mma(d, a, b, c, false);
 }
-/* Sums of integers wrap, or saturate if `satf`; there is no such flag for sums
- * of floats. */
+/* Sums of integers wrap, or saturate if `satf`; sums of floats have no such
+ * flag. */
 template <int m, int n, int k, class T, class LayoutA, class LayoutB>
 __pycuda_template_fn void
 mma_sync(fragment<accumulator, m, n, k, int> &d,
@@ -231,7 +233,7 @@ mma_sync(fragment<accumulator, m, n, k, int> &d,
 }
 #include "wmma/product_of_bits.h"
 
-/* The nearest float of 11 digits, of two the one away from zero. */
+/* The nearest float of 11 digits; a tie rounds away from zero. */
 __pycuda_fn float
 __float_to_tf32(float x)
 {

@@ -1,4 +1,5 @@
-/* sm_20_atomic_functions.hpp - stand-in: kernels need no include for its names.
+/* sm_20_atomic_functions.hpp - placeholder: kernels have these names without
+ * an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

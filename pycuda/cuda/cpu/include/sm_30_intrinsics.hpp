@@ -1,4 +1,5 @@
-/* sm_30_intrinsics.hpp - stand-in: kernels need no include for its names.
+/* sm_30_intrinsics.hpp - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* memcpy_async.h - allows the include inside extern "C".
+/* memcpy_async.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

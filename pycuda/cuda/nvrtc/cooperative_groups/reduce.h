@@ -1,4 +1,4 @@
-/* reduce.h - allows the include inside extern "C".
+/* reduce.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

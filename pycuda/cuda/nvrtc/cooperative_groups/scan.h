@@ -1,4 +1,4 @@
-/* scan.h - allows the include inside extern "C".
+/* scan.h - wrapper that allows the include inside extern "C".
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

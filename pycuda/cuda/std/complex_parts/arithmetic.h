@@ -1,8 +1,8 @@
 /* arithmetic.h - products and quotients of C99's Annex G.
  *
- * Infinities that the plain formulas turn into NaNs are recovered.  Quotients
- * of floats are made in double, which cannot overflow; those of doubles are
- * scaled by the exponent of the divisor.
+ * Infinities that the plain formulas turn into NaNs are recovered. Quotients
+ * of floats are computed in double, which cannot overflow; those of doubles
+ * are scaled by the exponent of the divisor.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -27,7 +27,7 @@ zeroed(T x)
     return isnan(x) ? copysign(T(0), x) : x;
 }
 
-/* The product where both parts of the plain one are NaNs. */
+/* The product for the case that both parts of the plain product are NaN. */
 template <class T>
 __device__ inline pair<T>
 recovered(T a, T b, T c, T d, pair<T> plain)

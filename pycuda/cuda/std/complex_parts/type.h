@@ -1,8 +1,7 @@
 /* type.h - the class template complex, in the namespace that includes it.
  *
- * Included once in each namespace.  PYCUDA_COMPLEX_START is the default
- * constructor; PYCUDA_COMPLEX_MIXED declares what else a complex number is
- * made from.
+ * Included once in each namespace. PYCUDA_COMPLEX_START is the default
+ * constructor; PYCUDA_COMPLEX_MIXED declares further converting constructors.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,4 +1,4 @@
-/* extents.h - std::extents: sizes of axes, constant or not.
+/* extents.h - std::extents: sizes of axes, static or dynamic.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -38,7 +38,7 @@ template <class Index, size_t... Sizes> class extents
                               : (Index)static_extent(axis);
         }
     }
-    /* All sizes, or those that are no constants. */
+    /* Accepts all sizes, or only the dynamic ones. */
     template <class... N,
               class = enable_if_t<(sizeof...(N) > 0) &&
                                   (sizeof...(N) == sizeof...(Sizes) ||

@@ -8,7 +8,7 @@ extern "C++" {
 namespace std
 {
 
-/* The members of a mapping whose strides follow from the extents. */
+/* Members of a mapping whose strides follow from the extents. */
 #define PYCUDA_STD_LAYOUT(NAME, BEGIN, END, STEP)                             \
     struct NAME {                                                             \
         template <class Extents> class mapping                                \

@@ -1,6 +1,5 @@
 /* thrust/complex.h - thrust::complex for kernels, after C99's Annex G.
- *
- * Operands of different precision meet in the wider one.
+ * Operands of different precision are converted to the wider one.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -11,7 +10,7 @@ namespace thrust
 {
 template <class T> struct complex;
 
-/* Shared memory can hold them: no constructor runs there. */
+/* Shared memory can hold these objects: no constructor runs there. */
 #define PYCUDA_COMPLEX_START complex() = default;
 #define PYCUDA_COMPLEX_MIXED                                                  \
     template <class U>                                                        \

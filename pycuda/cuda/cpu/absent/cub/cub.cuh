@@ -1,4 +1,4 @@
-/* cub/cub.cuh - stand-in: see absent.h.
+/* cub/cub.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cub/util_allocator.cuh - stand-in: see absent.h.
+/* cub/util_allocator.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cub/util_arch.cuh - stand-in: see absent.h.
+/* cub/util_arch.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cub/util_device.cuh - stand-in: see absent.h.
+/* cub/util_device.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

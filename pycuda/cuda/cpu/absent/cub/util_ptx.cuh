@@ -1,4 +1,4 @@
-/* cub/util_ptx.cuh - stand-in: see absent.h.
+/* cub/util_ptx.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

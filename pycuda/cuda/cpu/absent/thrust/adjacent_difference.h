@@ -1,4 +1,5 @@
-/* thrust/adjacent_difference.h - stand-in: see absent.h.
+/* thrust/adjacent_difference.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/advance.h - stand-in: see absent.h.
+/* thrust/advance.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

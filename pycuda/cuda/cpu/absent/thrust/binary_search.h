@@ -1,4 +1,4 @@
-/* thrust/binary_search.h - stand-in: see absent.h.
+/* thrust/binary_search.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

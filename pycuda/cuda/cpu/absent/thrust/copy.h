@@ -1,4 +1,4 @@
-/* thrust/copy.h - stand-in: see absent.h.
+/* thrust/copy.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

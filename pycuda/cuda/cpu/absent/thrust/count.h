@@ -1,4 +1,4 @@
-/* thrust/count.h - stand-in: see absent.h.
+/* thrust/count.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

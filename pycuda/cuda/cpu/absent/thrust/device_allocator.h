@@ -1,4 +1,4 @@
-/* thrust/device_allocator.h - stand-in: see absent.h.
+/* thrust/device_allocator.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/device_new.h - stand-in: see absent.h.
+/* thrust/device_new.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/distance.h - stand-in: see absent.h.
+/* thrust/distance.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/equal.h - stand-in: see absent.h.
+/* thrust/equal.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

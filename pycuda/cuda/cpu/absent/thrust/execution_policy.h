@@ -1,4 +1,4 @@
-/* thrust/execution_policy.h - stand-in: see absent.h.
+/* thrust/execution_policy.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

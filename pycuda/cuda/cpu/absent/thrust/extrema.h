@@ -1,4 +1,4 @@
-/* thrust/extrema.h - stand-in: see absent.h.
+/* thrust/extrema.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/fill.h - stand-in: see absent.h.
+/* thrust/fill.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

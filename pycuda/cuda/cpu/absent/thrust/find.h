@@ -1,4 +1,4 @@
-/* thrust/find.h - stand-in: see absent.h.
+/* thrust/find.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

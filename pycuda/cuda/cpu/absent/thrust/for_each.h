@@ -1,4 +1,4 @@
-/* thrust/for_each.h - stand-in: see absent.h.
+/* thrust/for_each.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/functional.h - stand-in: see absent.h.
+/* thrust/functional.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/gather.h - stand-in: see absent.h.
+/* thrust/gather.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/generate.h - stand-in: see absent.h.
+/* thrust/generate.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/inner_product.h - stand-in: see absent.h.
+/* thrust/inner_product.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/logical.h - stand-in: see absent.h.
+/* thrust/logical.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

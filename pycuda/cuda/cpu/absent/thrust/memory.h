@@ -1,4 +1,4 @@
-/* thrust/memory.h - stand-in: see absent.h.
+/* thrust/memory.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/merge.h - stand-in: see absent.h.
+/* thrust/merge.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/mismatch.h - stand-in: see absent.h.
+/* thrust/mismatch.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/pair.h - stand-in: see absent.h.
+/* thrust/pair.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

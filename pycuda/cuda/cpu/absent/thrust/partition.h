@@ -1,4 +1,4 @@
-/* thrust/partition.h - stand-in: see absent.h.
+/* thrust/partition.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

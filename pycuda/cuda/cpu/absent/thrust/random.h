@@ -1,4 +1,4 @@
-/* thrust/random.h - stand-in: see absent.h.
+/* thrust/random.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

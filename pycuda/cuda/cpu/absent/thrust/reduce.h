@@ -1,4 +1,4 @@
-/* thrust/reduce.h - stand-in: see absent.h.
+/* thrust/reduce.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/remove.h - stand-in: see absent.h.
+/* thrust/remove.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

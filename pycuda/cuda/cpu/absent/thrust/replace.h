@@ -1,4 +1,4 @@
-/* thrust/replace.h - stand-in: see absent.h.
+/* thrust/replace.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/reverse.h - stand-in: see absent.h.
+/* thrust/reverse.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/scan.h - stand-in: see absent.h.
+/* thrust/scan.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/scatter.h - stand-in: see absent.h.
+/* thrust/scatter.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/sequence.h - stand-in: see absent.h.
+/* thrust/sequence.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/set_operations.h - stand-in: see absent.h.
+/* thrust/set_operations.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/shuffle.h - stand-in: see absent.h.
+/* thrust/shuffle.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

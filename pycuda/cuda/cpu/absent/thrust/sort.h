@@ -1,4 +1,4 @@
-/* thrust/sort.h - stand-in: see absent.h.
+/* thrust/sort.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

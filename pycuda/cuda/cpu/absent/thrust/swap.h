@@ -1,4 +1,4 @@
-/* thrust/swap.h - stand-in: see absent.h.
+/* thrust/swap.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/tabulate.h - stand-in: see absent.h.
+/* thrust/tabulate.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

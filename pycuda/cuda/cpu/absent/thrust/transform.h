@@ -1,4 +1,4 @@
-/* thrust/transform.h - stand-in: see absent.h.
+/* thrust/transform.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

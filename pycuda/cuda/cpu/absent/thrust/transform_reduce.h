@@ -1,4 +1,4 @@
-/* thrust/transform_reduce.h - stand-in: see absent.h.
+/* thrust/transform_reduce.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

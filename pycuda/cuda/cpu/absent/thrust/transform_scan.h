@@ -1,4 +1,4 @@
-/* thrust/transform_scan.h - stand-in: see absent.h.
+/* thrust/transform_scan.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

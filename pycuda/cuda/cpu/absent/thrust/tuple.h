@@ -1,4 +1,4 @@
-/* thrust/tuple.h - stand-in: see absent.h.
+/* thrust/tuple.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

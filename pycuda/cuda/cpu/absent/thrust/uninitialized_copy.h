@@ -1,4 +1,5 @@
-/* thrust/uninitialized_copy.h - stand-in: see absent.h.
+/* thrust/uninitialized_copy.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* thrust/uninitialized_fill.h - stand-in: see absent.h.
+/* thrust/uninitialized_fill.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

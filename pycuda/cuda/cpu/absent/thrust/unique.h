@@ -1,4 +1,4 @@
-/* thrust/unique.h - stand-in: see absent.h.
+/* thrust/unique.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

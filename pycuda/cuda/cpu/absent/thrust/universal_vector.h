@@ -1,4 +1,4 @@
-/* thrust/universal_vector.h - stand-in: see absent.h.
+/* thrust/universal_vector.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* thrust/version.h - stand-in: see absent.h.
+/* thrust/version.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

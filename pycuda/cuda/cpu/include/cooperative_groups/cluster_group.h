@@ -1,4 +1,4 @@
-/* cluster_group.h - a cluster, which is one block here: see clusters.h.
+/* cluster_group.h - a cluster, which always has one block here (clusters.h).
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -30,7 +30,8 @@ class grid_group : __pycuda_unassignable
     {
         __pycuda_grid_barrier();
     }
-    /* Waiting for all to come to the wait itself is waiting for more. */
+    /* A barrier that waits for all threads is stricter than one that waits for
+     * arrivals, and is therefore correct. */
     struct arrival_token {
     };
     __device__ arrival_token
@@ -108,7 +109,7 @@ class grid_group : __pycuda_unassignable
     {
         return __clusterGridDimInClusters();
     }
-    /* A cluster is one block here: see clusters.h. */
+    /* A cluster has one block here (clusters.h). */
     __device__ unsigned long long
     cluster_rank() const
     {

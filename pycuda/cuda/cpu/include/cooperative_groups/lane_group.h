@@ -9,7 +9,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Any type that may be copied, a word of 8 bytes at a time. */
+/* Any copyable type, transferred in words of 8 bytes. */
 template <class T>
 __device__ inline T
 __pycuda_shuffle_words(unsigned int mask, T value, int kind, int lane,
@@ -25,7 +25,7 @@ __pycuda_shuffle_words(unsigned int mask, T value, int kind, int lane,
     return value;
 }
 
-/* A number as `match` compares it: in 4 or 8 bytes. */
+/* The value in the form that `match` compares: 4 or 8 bytes. */
 template <class T>
 __device__ inline auto
 __pycuda_matched(T value)
@@ -47,14 +47,15 @@ template <class Group> class __pycuda_lane_group
     {
         return static_cast<const Group *>(this)->__mask();
     }
-    /* No lane has a rank beyond: -1, which a shuffle takes for 31. */
+    /* Ranks beyond the group have no lane: -1, which a shuffle interprets as
+     * 31. */
     __device__ int
     lane_of(unsigned int rank) const
     {
         return mask() == 0xffffffffu ? (int)rank
                                      : (int)__fns(mask(), 0, (int)rank + 1);
     }
-    /* The lanes of `set` among the group's, by rank. */
+    /* Maps the lanes of `set` to ranks within the group. */
     __device__ unsigned int
     ranks_of(unsigned int set) const
     {
@@ -140,7 +141,7 @@ template <class Group> class __pycuda_lane_group
     }
 };
 
-/* `Size` threads that lie next to each other. */
+/* `Size` consecutive threads. */
 template <unsigned int Size>
 class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
 {
@@ -178,7 +179,7 @@ class __pycuda_tile : public __pycuda_lane_group<__pycuda_tile<Size>>
     {
         return __pycuda_linear() % Size;
     }
-    /* The lanes, also those that the block's last warp lacks. */
+    /* Lane mask, including lanes that the block's last warp lacks. */
     __device__ static unsigned int
     __mask()
     {

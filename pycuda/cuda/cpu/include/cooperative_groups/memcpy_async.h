@@ -1,6 +1,6 @@
-/* memcpy_async.h - copies by a whole group, and waiting for them.
+/* memcpy_async.h - collective copies of a group, and waiting for them.
  *
- * The copy is made at once, each thread some of it; waiting is the group's
+ * The call copies immediately, each thread a share; waiting is the group's
  * barrier.
  *
  * SPDX-License-Identifier: MIT */
@@ -13,7 +13,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Groups whose threads share their block's memory. */
+/* Groups whose threads have access to one block's shared memory. */
 template <class Group>
 constexpr bool __pycuda_copies = __is_same(Group, thread_block) ||
                                  __is_same(Group, coalesced_group);
@@ -23,7 +23,7 @@ constexpr bool __pycuda_copies<thread_block_tile<Size, Parent>> = true;
     static_assert(__pycuda_copies<GROUP>,                                     \
                   "memcpy_async is for blocks, tiles and coalesced groups")
 
-/* `bytes`, or anything that stands for a number of them. */
+/* `bytes`, or any type that converts to a number of bytes. */
 template <class Group, class T, class S, class Bytes>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
@@ -31,7 +31,7 @@ memcpy_async(const Group &group, T *to, const S *from, const Bytes &bytes)
     __PYCUDA_CHECK_COPIES(Group);
     __pycuda_copy(group, to, from, (size_t)bytes);
 }
-/* The lesser of two numbers of elements. */
+/* The smaller of two element counts. */
 template <class Group, class T, class Count, class Limit>
 __device__ inline void
 memcpy_async(const Group &group, T *to, const Count &room, const T *from,

@@ -1,6 +1,7 @@
-/* operations.h - plus, less and the others that reductions and scans take.
+/* operations.h - plus, less and the other operations of reductions and scans.
  *
- * A header of its own: each of the headers of this folder may come first.
+ * They have a header of their own because any header of this folder may be
+ * included first.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -33,12 +34,14 @@ __PYCUDA_OPERATION(bit_or, a | b)
 __PYCUDA_OPERATION(bit_xor, a ^ b)
 #undef __PYCUDA_OPERATION
 
-/* Whether an operation is for values of type T: those above name it. */
+/* True for operations that accept values of type T; the operations above
+ * specialise it. */
 template <class T, class Operation> constexpr bool __pycuda_operates = true;
 template <class T, template <class> class Operation, class U>
 constexpr bool __pycuda_operates<T, Operation<U>> = __is_same(T,
                                                               __remove_cv(U));
-/* Scans take plus<void> and the like; reductions do not, as with NVRTC. */
+/* Scans accept plus<void> and similar types; reductions do not, as with NVRTC.
+ */
 template <class T, class Operation>
 constexpr bool __pycuda_scans = __pycuda_operates<T, Operation>;
 template <class T, template <class> class Operation>

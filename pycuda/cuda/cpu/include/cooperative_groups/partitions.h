@@ -1,4 +1,4 @@
-/* partitions.h - groups that are parts of other groups.
+/* partitions.h - partitions of groups into smaller groups.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -29,7 +29,8 @@ tiled_partition(const thread_block_tile<ParentSize, Parent> &)
 
 /* ---- of a size known at run time ---- */
 
-/* Stops the kernel, as a GPU does, unless a warp has tiles of `size`. */
+/* Stops the kernel, as a GPU does, unless `size` is a valid tile size of a
+ * warp. */
 __device__ inline void
 __pycuda_check_tile_size(unsigned int size)
 {
@@ -37,7 +38,7 @@ __pycuda_check_tile_size(unsigned int size)
         __trap();
     }
 }
-/* The lanes of `mask` whose ranks lie in the same row of `size`. */
+/* Selects the lanes of `mask` whose ranks are in the same row of `size`. */
 __device__ inline coalesced_group
 __pycuda_rows(unsigned int mask, unsigned int rank, unsigned int count,
               unsigned int size)
@@ -65,7 +66,7 @@ tiled_partition(const thread_block &, unsigned int size)
     return coalesced_group(__pycuda_made(),
                            (unsigned int)(((1ul << size) - 1) << first));
 }
-/* Of a grid or a cluster: tiles of the block, as on a GPU. */
+/* Partitions of a grid or a cluster are tiles of the block, as on a GPU. */
 __device__ inline thread_group
 tiled_partition(const thread_group &parent, unsigned int size)
 {
@@ -78,8 +79,8 @@ tiled_partition(const thread_group &parent, unsigned int size)
 
 /* ---- of the threads that give the same value ---- */
 
-/* Groups of the lanes of `mask` with the same label, numbered in the order of
- * their first lanes. */
+/* Groups lanes of `mask` that have the same label; groups are numbered in the
+ * order of their first lanes. */
 template <class Label>
 __device__ inline coalesced_group
 __pycuda_labeled(unsigned int mask, Label label)

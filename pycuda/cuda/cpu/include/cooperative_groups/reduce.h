@@ -11,7 +11,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* The warp's own reduction of a whole warp's tile, where there is one. */
+/* Uses the warp's reduction for a tile of a whole warp, where one exists. */
 template <class T, class Operation> struct __pycuda_reduction {
     static constexpr bool found = false;
     __device__ static T
@@ -41,8 +41,8 @@ __PYCUDA_REDUCTIONS(unsigned int)
 #undef __PYCUDA_REDUCTIONS
 #undef __PYCUDA_REDUCTION
 
-/* Every thread gets the result.  Orders are those of a GPU: it shows in sums
- * of floats, and where lanes are absent, which give 0. */
+/* Every thread gets the result. The order of operations is that of a GPU; it
+ * affects sums of floats, and groups with absent lanes, which contribute 0. */
 template <unsigned int Size, class T, class Operation>
 __device__ inline T
 __pycuda_reduce_tile(const __pycuda_tile<Size> &tile, T value,
@@ -86,7 +86,7 @@ reduce(const coalesced_group &group, T value, Operation operation)
     }
     return group.shfl(value, size - 1);
 }
-/* The sum of the group is in `target` once the call has returned. */
+/* The group's sum is in `target` when the call returns. */
 template <class Group, class T, class Value, class Operation>
 __device__ inline void
 reduce_store_async(const Group &group, T *target, Value value,
@@ -108,7 +108,7 @@ reduce_store_async(const Group &group, const Atomic<T, Scope> &target,
         target.store(sum);
     }
 }
-/* The atomic `target` gets the group's sum in addition to its own value. */
+/* Adds the group's sum to the atomic `target`. */
 template <class Group, template <class, cuda::thread_scope> class Atomic,
           class T, cuda::thread_scope Scope, class Value, class Operation>
 __device__ inline void

@@ -10,7 +10,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Tiles of more than a warp. */
+/* Tiles larger than a warp. */
 template <unsigned int Size, class Parent, class T, class Operation>
 __device__ inline typename __pycuda_if<(Size > 32), T>::type
 inclusive_scan(const thread_block_tile<Size, Parent> &tile, T value,
@@ -48,8 +48,8 @@ inclusive_scan(const Group &group, T value)
 {
     return inclusive_scan(group, value, plus<T>());
 }
-/* Of integers a sum less the last term is the sum before, whatever lanes are
- * absent. */
+/* For integers, the exclusive sum is the inclusive sum minus the last term,
+ * even if lanes are absent. */
 template <class T, class Operation>
 constexpr bool __pycuda_subtracts = (__is_same(Operation, plus<T>) ||
                                      __is_same(Operation, plus<void>)) &&
@@ -77,7 +77,7 @@ exclusive_scan(const Group &group, T value)
 
 /* ---- scans that go on from an atomic, which gets the group's sum ---- */
 
-/* The atomic's value before, for all threads of the group. */
+/* Returns the previous value of the atomic to all threads of the group. */
 template <class Group, template <class, cuda::thread_scope> class Atomic,
           class T, cuda::thread_scope Scope, class Operation>
 __device__ inline T

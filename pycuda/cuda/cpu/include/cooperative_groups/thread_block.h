@@ -12,14 +12,14 @@ namespace cooperative_groups
 struct __pycuda_made {
 };
 
-/* Base of groups that can be copied but not assigned. */
+/* Base class of groups that can be copied but not assigned. */
 struct __pycuda_unassignable {
     __pycuda_unassignable() = default;
     __pycuda_unassignable(const __pycuda_unassignable &) = default;
     __pycuda_unassignable &operator=(const __pycuda_unassignable &) = delete;
 };
 
-/* The numbers that get_type() gives. */
+/* Constants that get_type() returns. */
 enum __pycuda_group_type {
     __PYCUDA_GROUP_COALESCED = 1,
     __PYCUDA_GROUP_GRID = 3,

@@ -1,5 +1,4 @@
-/* thread_block_tile.h - tiles of 1 to 1,024 threads, of a parent or without one.
- * parent.
+/* thread_block_tile.h - tiles of 1 to 1,024 threads, with or without a parent.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -11,7 +10,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* The tile as a part of `Parent`, a block or a larger tile. */
+/* The tile as a partition of `Parent`, a block or a larger tile. */
 template <unsigned int Size, class Parent = void>
 class thread_block_tile : public __pycuda_tile_of<Size, (Size > 32)>::type
 {
@@ -30,7 +29,7 @@ class thread_block_tile : public __pycuda_tile_of<Size, (Size > 32)>::type
         return (Parent::size() + Size - 1) / Size;
     }
 };
-/* A tile of any parent. */
+/* A tile of any parent group. */
 template <unsigned int Size>
 class thread_block_tile<Size, void>
     : public __pycuda_tile_of<Size, (Size > 32)>::type, __pycuda_unassignable
@@ -64,7 +63,7 @@ class thread_block_tile<Size, void>
         return groups;
     }
 };
-/* A group of this thread alone. */
+/* A group that consists of this thread only. */
 __device__ inline thread_block_tile<1>
 this_thread()
 {

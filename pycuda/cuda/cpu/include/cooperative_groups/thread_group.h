@@ -1,4 +1,4 @@
-/* thread_group.h - a group of any kind, for functions that take them all.
+/* thread_group.h - type-erased group, for functions that accept all groups.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -14,8 +14,8 @@ namespace cooperative_groups
 
 class thread_group : __pycuda_unassignable
 {
-    unsigned int type;  /* a __pycuda_group_type */
-    unsigned int lanes; /* of a part of a warp */
+    unsigned int type;  /* one of __pycuda_group_type */
+    unsigned int lanes; /* for groups within a warp */
 
   public:
     __device__
@@ -78,7 +78,7 @@ class thread_group : __pycuda_unassignable
                : type == __PYCUDA_GROUP_GRID ? this_grid().thread_rank()
                                              : thread_block::thread_rank();
     }
-    /* The lanes of a part of a warp. */
+    /* Lanes of a group within a warp. */
     __device__ unsigned int
     __mask() const
     {

@@ -1,4 +1,4 @@
-/* update.h - an atomic that gets the result of a group.
+/* update.h - an atomic that is updated with the result of a group.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -10,7 +10,7 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* The old value of an atomic that becomes `operation(old, value)`. */
+/* Sets an atomic to `operation(old, value)` and returns the old value. */
 template <template <class, cuda::thread_scope> class Atomic, class T,
           cuda::thread_scope Scope, class Operation>
 __device__ inline T

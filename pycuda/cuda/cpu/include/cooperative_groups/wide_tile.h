@@ -1,7 +1,8 @@
-/* wide_tile.h - tiles of 64 to 1,024 threads, parts of a block.
+/* wide_tile.h - tiles of 64 to 1,024 threads, partitions of a block.
  *
- * They meet at numbered barriers of their own (src/cpu/run/named.c, from 16
- * on) and exchange values in shared memory, a place a thread.
+ * Their threads synchronise at separate numbered barriers
+ * (src/cpu/run/named.c, from 16 on) and exchange values in shared memory, one
+ * slot per thread.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -12,14 +13,15 @@ extern "C++" {
 namespace cooperative_groups
 {
 
-/* Needed on GPUs before sm_80; barriers and places are elsewhere here. */
+/* GPUs before sm_80 need this object; here barriers and slots are stored
+ * elsewhere. */
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     static_assert(MaxBlockSize && MaxBlockSize <= 1024,
                   "a block has at most 1024 threads");
     char unused[16];
 };
 
-/* One value a thread of the block, of any class that can be copied. */
+/* One value per thread of the block, of any copyable class. */
 template <class T> struct __pycuda_places {
     alignas(T) char bytes[sizeof(T)];
 };
@@ -45,7 +47,7 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     __device__ static void
     put(const T &value)
     {
-        sync(); /* what was there has been read */
+        sync(); /* The previous values have been read. */
         __builtin_memcpy(places<T>() + __pycuda_linear(), &value, sizeof(T));
         sync();
     }
@@ -73,7 +75,7 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     {
         return Size;
     }
-    /* The numbers of sizes 64, 128, ... follow one another. */
+    /* Barrier numbers of the sizes 64, 128, ... are consecutive. */
     __device__ static void
     sync()
     {
@@ -101,7 +103,7 @@ template <unsigned int Size> class __pycuda_wide_tile : __pycuda_unassignable
     {
         return count(!predicate) == 0;
     }
-    /* In order of rank, absent threads left out. */
+    /* In order of rank, skipping absent threads. */
     template <class T, class Operation>
     __device__ static T
     __fold(T value, Operation operation, unsigned int from, unsigned int to)

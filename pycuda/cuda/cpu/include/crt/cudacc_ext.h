@@ -1,4 +1,4 @@
-/* crt/cudacc_ext.h - stand-in: kernels need no include for its names.
+/* crt/cudacc_ext.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

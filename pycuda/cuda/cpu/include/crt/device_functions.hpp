@@ -1,4 +1,5 @@
-/* crt/device_functions.hpp - stand-in: kernels need no include for its names.
+/* crt/device_functions.hpp - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

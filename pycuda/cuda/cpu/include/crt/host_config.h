@@ -1,4 +1,5 @@
-/* crt/host_config.h - stand-in: kernels need no include for its names.
+/* crt/host_config.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* crt/math_functions.hpp - stand-in: kernels need no include for its names.
+/* crt/math_functions.hpp - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

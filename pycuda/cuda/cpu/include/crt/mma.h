@@ -1,4 +1,4 @@
-/* crt/mma.h - a part of mma.h.
+/* crt/mma.h - includes mma.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* crt/sm_100_rt.hpp - stand-in: kernels need no include for its names.
+/* crt/sm_100_rt.hpp - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

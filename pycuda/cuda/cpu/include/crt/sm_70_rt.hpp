@@ -1,4 +1,4 @@
-/* crt/sm_70_rt.hpp - stand-in: kernels need no include for its names.
+/* crt/sm_70_rt.hpp - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

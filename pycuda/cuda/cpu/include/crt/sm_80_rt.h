@@ -1,4 +1,4 @@
-/* crt/sm_80_rt.h - stand-in: kernels need no include for its names.
+/* crt/sm_80_rt.h - placeholder: kernels have these names without an include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

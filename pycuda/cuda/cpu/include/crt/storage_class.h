@@ -1,4 +1,5 @@
-/* crt/storage_class.h - stand-in: kernels need no include for its names.
+/* crt/storage_class.h - placeholder: kernels have these names without an
+ * include.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* aligned_size.h - sizes of copies whose alignment is promised.
+/* aligned_size.h - copy sizes with a guaranteed alignment.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

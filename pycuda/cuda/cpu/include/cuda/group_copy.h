@@ -1,4 +1,4 @@
-/* group_copy.h - a copy that the threads of a group share.
+/* group_copy.h - a copy that the threads of a group divide among themselves.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -12,7 +12,7 @@ __pycuda_copy_units(const Group &group, T *to, const T *from, size_t count)
         to[i] = from[i];
     }
 }
-/* By words where both places and the length allow it, else by bytes. */
+/* Copies words if both addresses and the length allow it, otherwise bytes. */
 template <class Group>
 __device__ inline void
 __pycuda_copy(const Group &group, void *to, const void *from, size_t bytes)

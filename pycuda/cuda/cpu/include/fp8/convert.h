@@ -1,10 +1,11 @@
 /* convert.h - the functions __nv_cvt_..._to_fp6 and ..._to_fp4, and back.
  *
- * Included once for each of the two, with __PYCUDA_FP (fp6), __PYCUDA_WIDTH
- * (bits from one element of a pair to the next), __pycuda_fp6_encode and
- * __pycuda_fp6_decode defined.  All of them saturate.  As in CUDA's headers, a
- * rounding mode other than to nearest and toward zero fails an assertion and,
- * where NDEBUG takes that out, means toward zero.
+ * Included once for each of the two formats, with __PYCUDA_FP (fp6),
+ * __PYCUDA_WIDTH (bits from one element of a pair to the next),
+ * __pycuda_fp6_encode and __pycuda_fp6_decode defined. All conversions
+ * saturate. As in CUDA's headers, a rounding mode other than to nearest and
+ * toward zero fails an assertion; if NDEBUG disables the assertion, it means
+ * toward zero.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -40,7 +41,7 @@ __PYCUDA_FROM(bfloat16raw, __nv_bfloat162_raw, __nv_bfloat16_raw{v.x},
               __nv_bfloat16_raw{v.y})
 #undef __PYCUDA_FROM
 
-/* Half precision holds every number of both. */
+/* Half precision represents every number of both formats. */
 __pycuda_both __half_raw
 __PYCUDA_JOIN3(__nv_cvt_, __PYCUDA_FP, _to_halfraw)(__PYCUDA_STORE x,
                                                    __PYCUDA_KIND kind)

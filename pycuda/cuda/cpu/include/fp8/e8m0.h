@@ -1,13 +1,14 @@
 /* e8m0.h - e8m0, a scale factor: the exponent of a power of two.
  *
- * Codes 0 to 254 are 2^-127 to 2^127, 255 is NaN.  There is no sign and no
- * zero: conversions drop the sign, and what is smaller than 2^-127 becomes
+ * Codes 0 to 254 are 2^-127 to 2^127, 255 is NaN. There is no sign and no
+ * zero: conversions drop the sign, and numbers smaller than 2^-127 become
  * 2^-127.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Rounded up or down; `finite`: what is too large becomes 2^127, not NaN. */
+/* Rounds up or down; with `finite`, numbers that are too large become 2^127,
+ * not NaN. */
 __pycuda_both __nv_fp8_storage_t
 __pycuda_e8m0_round(float x, bool up, bool finite)
 {
@@ -38,8 +39,8 @@ __pycuda_e8m0_is_zero(__nv_fp8_storage_t)
     return false;
 }
 
-/* As in CUDA's headers, other rounding modes than toward zero and up fail an
- * assertion for float and double; for bfloat16 they mean toward zero. */
+/* Rounding modes other than toward zero and up fail an assertion for float and
+ * double, as in CUDA's headers; for bfloat16 they mean toward zero. */
 __pycuda_both __nv_fp8_storage_t
 __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturate,
                        cudaRoundMode rounding)
@@ -48,7 +49,7 @@ __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturate,
     return __pycuda_e8m0_round(x, rounding == cudaRoundPosInf,
                                saturate == __NV_SATFINITE);
 }
-/* A finite double beyond the range of float is no infinity: it is rounded
+/* A finite double beyond the range of float is not infinite: it is rounded
  * down to 2^127. */
 __pycuda_both __nv_fp8_storage_t
 __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate,
@@ -98,7 +99,7 @@ __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x)
 }
 
 #define __PYCUDA_FORMAT e8m0
-/* Its range holds all integers, so that these are rounded once. */
+/* The range covers all integers, so these are rounded once. */
 #define __PYCUDA_INTEGER(x) __pycuda_odd_float(__pycuda_odd_double(x))
 #define __PYCUDA_TO_BFLOAT162
 #include "type.h"

@@ -1,18 +1,18 @@
 /* narrow.h - rounding of floats to formats of 4, 6 and 8 bits, and back.
  *
- * A code is a sign bit, an exponent and `digits` bits of fraction; `least` is
- * the binary exponent of the smallest normal number.  Codes without their
- * sign number the magnitudes in ascending order from zero, so that a carry out
- * of the fraction goes into the exponent.
+ * A code consists of a sign bit, an exponent and `digits` bits of fraction;
+ * `least` is the binary exponent of the smallest normal number. Codes without
+ * their sign number the magnitudes in ascending order from zero, so that a
+ * carry out of the fraction increments the exponent.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "../half/join.h"
 
-/* Code of |x|, rounded to nearest even or toward zero; x is not NaN.  The
- * result may be above the format's largest code.  An addition rounds
- * subnormal results; normal ones are rounded in their bits. */
+/* Code of |x|, rounded to nearest even or toward zero; x must not be NaN. The
+ * result may exceed the format's largest code. An addition rounds subnormal
+ * results; normal results are rounded by integer operations on their bits. */
 __pycuda_both unsigned int
 __pycuda_narrow_magnitude(float x, int digits, int least, bool nearest)
 {
@@ -34,8 +34,8 @@ __pycuda_narrow_magnitude(float x, int digits, int least, bool nearest)
     return bits < least_bits ? small : normal;
 }
 
-/* Code of `width` bits of a format without infinity and NaN: numbers beyond
- * the largest become the largest, NaN the largest positive one. */
+/* Code of `width` bits in a format without infinity and NaN: numbers beyond
+ * the largest become the largest, and NaN the largest positive one. */
 __pycuda_both unsigned char
 __pycuda_narrow_finite(float x, int width, int digits, int least, bool nearest)
 {
@@ -46,9 +46,10 @@ __pycuda_narrow_finite(float x, int width, int digits, int least, bool nearest)
     return (unsigned char)(x != x ? largest : sign << (width - 1) | code);
 }
 
-/* Number that a code means in a format without infinity and NaN.  Bits above
- * `width` are ignored.  Half precision holds the fraction and the exponent's
- * range; the multiplication moves its bias to that of the format. */
+/* Number that a code represents in a format without infinity and NaN. Bits
+ * above `width` are ignored. Half precision holds the fraction and the range
+ * of the exponent; the multiplication converts its bias to that of the format.
+ */
 __pycuda_both float
 __pycuda_narrow_value(unsigned int code, int width, int digits, int least)
 {

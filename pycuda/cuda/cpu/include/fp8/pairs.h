@@ -1,8 +1,8 @@
-/* pairs.h - the conversion of two numbers at once, for each source type.
+/* pairs.h - conversion of two numbers in one call, for each source type.
  *
- * For the headers of the formats.  __PYCUDA_PAIR_TO_NARROW defines one
+ * Used by the headers of the formats. __PYCUDA_PAIR_TO_NARROW defines one
  * function from the function ONE for a single number; MODES are its further
- * parameters and ARGUMENTS their names.  The first number has the lowest bits.
+ * parameters and ARGUMENTS their names. The first number has the lowest bits.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

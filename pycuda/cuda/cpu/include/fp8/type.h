@@ -2,11 +2,11 @@
  *
  * Included once for each format, with __PYCUDA_STEM (__nv_fp8),
  * __PYCUDA_FORMAT (e4m3) and __PYCUDA_WIDTH (bits from one element of a vector
- * to the next) defined.  The format's functions are __pycuda_e4m3_encode,
- * which rounds a float and saturates, __pycuda_e4m3_decode and
- * __pycuda_e4m3_is_zero.  __PYCUDA_INTEGER converts an integer to a float that
- * is encoded as the integer would be: most formats saturate far below 2^24,
- * the first integer that a float does not hold.
+ * to the next) defined. The format's functions are __pycuda_e4m3_encode, which
+ * rounds a float and saturates, __pycuda_e4m3_decode and
+ * __pycuda_e4m3_is_zero. __PYCUDA_INTEGER converts an integer to a float that
+ * has the same code as the integer: most formats saturate far below 2^24, and
+ * float represents all integers up to 2^24.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -62,7 +62,8 @@ struct __align__(1) __PYCUDA_ONE {
     __PYCUDA_TO(double, (double)x)
     __PYCUDA_TO(__half, __half(x))
     __PYCUDA_TO(__nv_bfloat16, __nv_bfloat16(x))
-    /* Integers: rounded toward zero and saturated; NaN becomes 0. */
+    /* Conversions to integers round toward zero and saturate; NaN becomes 0.
+     */
 #define __PYCUDA_WITHIN(LOW, HIGH) (x <= LOW ? LOW : x >= HIGH ? HIGH : (int)x)
     __PYCUDA_TO(char, (char)__PYCUDA_WITHIN(-128, 127))
     __PYCUDA_TO(signed char, (signed char)__PYCUDA_WITHIN(-128, 127))

@@ -1,8 +1,8 @@
 /* arithmetic.h - arithmetic of __half or __nv_bfloat16.
  *
- * One rounding each: float holds twice the digits and two more, so that
- * rounding its sum, product or quotient again changes nothing.  Included once
- * for each type.
+ * Each operation rounds once: float has twice the digits and two more, so
+ * rounding its sum, product or quotient a second time does not change the
+ * result. Included once for each type.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -56,7 +56,8 @@ __PYCUDA_HALF_OPERATION(__hmul, __hmul2, *)
 __PYCUDA_HALF_OPERATION(__hdiv, __h2div, /)
 #undef __PYCUDA_HALF_OPERATION
 
-/* _rn: never contracted to a fused operation, which the others are not. */
+/* The _rn forms are never contracted to a fused operation; the others may be.
+ */
 #define __PYCUDA_VARIANTS(NAME, OPERATOR)                                     \
     __pycuda_both __PYCUDA_T NAME##_rn(__PYCUDA_T a, __PYCUDA_T b)            \
     {                                                                         \
@@ -118,8 +119,8 @@ __PYCUDA_STEP(++, +)
 __PYCUDA_STEP(--, -)
 #undef __PYCUDA_STEP
 
-/* a * b + c as a float that rounds as the exact number does: the product is
- * exact in double, and the sum is made odd where it is not. */
+/* a * b + c as a float that rounds like the exact number: the product is exact
+ * in double, and the sum gets an odd last bit if it is inexact. */
 __pycuda_both float
 __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _fused)(__PYCUDA_T a, __PYCUDA_T b,
                                               __PYCUDA_T c)

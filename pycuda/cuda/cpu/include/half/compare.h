@@ -38,7 +38,7 @@
         return a.x OPERATOR b.x && a.y OPERATOR b.y;                          \
     }
 __PYCUDA_COMPARE(eq, ==, x == y)
-/* Two numbers that differ: a NaN is none. */
+/* True if two numbers differ; false if either is NaN. */
 __PYCUDA_COMPARE(ne, !=, x < y || x > y)
 __PYCUDA_COMPARE(lt, <, x < y)
 __PYCUDA_COMPARE(le, <=, x <= y)
@@ -65,7 +65,8 @@ __hisinf(__PYCUDA_T a)
     return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
 }
 
-/* Of -0 and +0 the latter is greater; a NaN loses, and wins in _nan. */
+/* +0 is greater than -0. A number takes precedence over a NaN, except in the
+ * _nan forms. */
 __pycuda_both bool
 __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _above)(__PYCUDA_T a, __PYCUDA_T b)
 {

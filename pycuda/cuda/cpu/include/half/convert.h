@@ -30,8 +30,8 @@ __PYCUDA_JOIN3(__, __PYCUDA_H, 2float)(__PYCUDA_T a)
     return (float)a;
 }
 
-/* `near` is x rounded to nearest; moves it to the side that is wanted:
- * -1 down, 1 up, 0 towards zero. */
+/* Moves `near`, which is x rounded to nearest, to the required side of x: -1
+ * down, 1 up, 0 towards zero. */
 __pycuda_both __PYCUDA_T
 __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _direct)(double x, int side)
 {
@@ -42,7 +42,7 @@ __PYCUDA_JOIN3(__pycuda_, __PYCUDA_H, _direct)(double x, int side)
     if (x != x || (side < 0 ? got <= x : got >= x)) {
         return near;
     }
-    /* one step: away from zero, or towards it */
+    /* One step away from zero or towards it. */
     bool away = (side < 0) == negative;
     unsigned short bits = near.__x;
     bits = (unsigned short)(away ? bits + 1 : bits - 1);

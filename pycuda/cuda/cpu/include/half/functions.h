@@ -1,4 +1,4 @@
-/* functions.h - hsqrt, h2exp and the other functions, through float.
+/* functions.h - hsqrt, h2exp and the other functions, computed in float.
  *
  * Included once for each type.
  *
@@ -33,7 +33,7 @@ __PYCUDA_FUNCTION(trunc, truncf(x))
 __PYCUDA_FUNCTION(tanh_approx, tanhf(x))
 #undef __PYCUDA_FUNCTION
 
-/* a * b + c of complex numbers, in CUDA's order: each step is rounded. */
+/* a * b + c of complex numbers, in CUDA's order; each step is rounded. */
 __pycuda_both __PYCUDA_T2
 __hcmadd(__PYCUDA_T2 a, __PYCUDA_T2 b, __PYCUDA_T2 c)
 {
@@ -41,7 +41,7 @@ __hcmadd(__PYCUDA_T2 a, __PYCUDA_T2 b, __PYCUDA_T2 c)
                        __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
 }
 
-/* Ambiguous to nvcc and NVRTC, as the type converts to many. */
+/* Ambiguous for nvcc and NVRTC, because the type converts to many others. */
 template <class T>
 using __PYCUDA_JOIN3(__pycuda_if_, __PYCUDA_H, ) =
     typename __pycuda_if<__is_same(T, __PYCUDA_T), T>::type;

@@ -1,6 +1,6 @@
-/* join.h - macros that join the parts of a name.
+/* join.h - macros that concatenate the parts of a name.
  *
- * Macros among the parts are replaced first.
+ * Macros among the parts are expanded first.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

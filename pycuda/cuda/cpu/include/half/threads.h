@@ -1,6 +1,6 @@
 /* threads.h - atomics and shuffles of __half or __nv_bfloat16.
  *
- * Included once for each type; the last of its files.
+ * Included once for each type, as the last of its files.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -15,7 +15,7 @@ atomicAdd(__PYCUDA_T *address, __PYCUDA_T value)
     }
     return __PYCUDA_T(__PYCUDA_RAW{old});
 }
-/* Both halves at once. */
+/* Both halves together. */
 __pycuda_fn __PYCUDA_T2
 atomicAdd(__PYCUDA_T2 *address, __PYCUDA_T2 value)
 {

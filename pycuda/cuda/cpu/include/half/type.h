@@ -16,8 +16,8 @@ struct __align__(4) __PYCUDA_RAW2 {
     unsigned short x, y;
 };
 
-/* The float nearest to a double that does not change what the float rounds
- * to: inexact ones get an odd last bit. */
+/* The float near a double that rounds to the same result as the double:
+ * inexact values get an odd last bit. */
 #ifndef __PYCUDA_ODD_FLOAT
 #define __PYCUDA_ODD_FLOAT
 __pycuda_both float
@@ -35,7 +35,8 @@ __pycuda_odd_float(double x)
     }
     return __builtin_bit_cast(float, away ? bits - 1u : bits + 1u);
 }
-/* The same from 64 bits to a double; shorter numbers are doubles. */
+/* The double near a 64-bit integer that rounds to the same result as the
+ * integer; shorter integers are exact in double. */
 __pycuda_both double
 __pycuda_odd_double(unsigned long value)
 {

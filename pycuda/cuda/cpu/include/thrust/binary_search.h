@@ -1,4 +1,4 @@
-/* binary_search.h - see reduce.h.
+/* binary_search.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* copy.h - thrust's copies, fills and maps, by one thread.
+/* copy.h - thrust's copies, fills and maps, executed by one thread.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* count.h - see reduce.h.
+/* count.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

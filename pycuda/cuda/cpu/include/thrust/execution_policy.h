@@ -1,4 +1,5 @@
-/* execution_policy.h - thrust::seq, device and host: one thread does it all.
+/* execution_policy.h - thrust::seq, device and host: one thread executes the
+ * algorithm.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -11,7 +12,8 @@ namespace detail
 {
 
 struct policy {
-    /* thrust::cuda::par.on(stream): a thread has one stream. */
+    /* thrust::cuda::par.on(stream): the stream has no effect within a thread.
+     */
     template <class Stream>
     __host__ __device__ constexpr policy
     on(Stream) const
@@ -34,7 +36,7 @@ constexpr detail::policy par{}, par_nosync{};
 } // namespace thrust
 }
 
-/* The algorithm NAME again, with an execution policy in front. */
+/* Overload of the algorithm NAME that takes an execution policy first. */
 #define __PYCUDA_THRUST_POLICY(NAME)                                          \
     template <class Policy, class... Rest, class = detail::if_policy<Policy>> \
     __host__ __device__ auto NAME(const Policy &, Rest... rest)               \

@@ -1,4 +1,4 @@
-/* extrema.h - see reduce.h.
+/* extrema.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* fill.h - see copy.h.
+/* fill.h - includes copy.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

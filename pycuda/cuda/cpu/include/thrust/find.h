@@ -1,4 +1,4 @@
-/* find.h - see reduce.h.
+/* find.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

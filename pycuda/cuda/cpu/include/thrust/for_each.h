@@ -1,4 +1,4 @@
-/* for_each.h - see copy.h.
+/* for_each.h - includes copy.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* inner_product.h - see reduce.h.
+/* inner_product.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* reduce.h - thrust's reductions, scans and searches, by one thread.
+/* reduce.h - thrust's reductions, scans and searches, executed by one thread.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* reverse.h - see copy.h.
+/* reverse.h - includes copy.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* scan.h - see reduce.h.
+/* scan.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

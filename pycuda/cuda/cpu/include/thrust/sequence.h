@@ -1,4 +1,4 @@
-/* sequence.h - see copy.h.
+/* sequence.h - includes copy.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

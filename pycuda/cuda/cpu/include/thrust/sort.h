@@ -1,7 +1,7 @@
-/* sort.h - thrust's sorts, by one thread.
+/* sort.h - thrust's sorts, executed by one thread.
  *
- * Sorts that keep the order of equals, and those of keys with values, merge
- * through memory of the device's heap; without any they insert.
+ * Stable sorts and sorts of keys with values merge through memory of the
+ * device's heap; if none is available, they fall back to insertion sort.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -17,7 +17,7 @@ namespace thrust
 namespace detail
 {
 
-/* Values that are none, for sorts of keys alone. */
+/* Empty values, for sorts of keys only. */
 struct no_values {
     struct none {};
     typedef none value_type;
@@ -65,7 +65,7 @@ insertion_sort(Keys keys, Values values, long n, Less less)
 }
 
 /* Merges the sorted runs [low, middle) and [middle, high) through a copy of
- * the first. */
+ * the first one. */
 template <class Keys, class Values, class Key, class Value, class Less>
 __host__ __device__ void
 merge_runs(Keys keys, Values values, Key *own_keys, Value *own_values,

@@ -1,4 +1,4 @@
-/* transform.h - see copy.h.
+/* transform.h - includes copy.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* transform_reduce.h - see reduce.h.
+/* transform_reduce.h - includes reduce.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

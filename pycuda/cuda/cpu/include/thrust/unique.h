@@ -1,4 +1,4 @@
-/* unique.h - see copy.h.
+/* unique.h - includes copy.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

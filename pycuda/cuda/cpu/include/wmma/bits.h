@@ -1,9 +1,9 @@
 /* bits.h - factors of 4 bits and of one bit, several in a word, and bmma_sync.
  *
- * For mma.h.  A lane has one word of a factor: eight elements s4 or u4, or 32
- * elements b1, the first of them in the lowest bits.  There are row-major
- * fragments of matrix_a and column-major ones of matrix_b.  Products of 4 bits
- * are made as those of bytes are (product.h).
+ * Part of mma.h. A lane has one word of a factor: eight elements s4 or u4, or
+ * 32 elements b1, with the first one in the lowest bits. Fragments of matrix_a
+ * are row-major, those of matrix_b column-major. Products of 4-bit elements
+ * are computed like those of bytes (product.h).
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,9 +1,10 @@
-/* elements.h - the types that fragments are of, and how they are multiplied.
+/* elements.h - element types of fragments, and their multiplication.
  *
- * For mma.h.  __pycuda_factor describes a type of matrix_a and matrix_b.
- * `stored` is its type in fragments, of which one holds `packed` elements.
- * Products are computed in `product`, which holds each exactly (but double's).
- * `filled` is the stored value all of whose elements are v.
+ * Part of mma.h. __pycuda_factor describes an element type of matrix_a and
+ * matrix_b. `stored` is its type in fragments; one stored value holds `packed`
+ * elements. Products are computed in `product`, which represents each exactly
+ * (except those of double). `filled` is the stored value whose elements all
+ * equal v.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -47,12 +48,13 @@ __PYCUDA_FACTOR(__nv_bfloat16, __nv_bfloat16, float, unsigned short,
                 __PYCUDA_BITS_OF((
                     __builtin_convertvector(raw, __pycuda_row<unsigned int, n>)
                     << 16)))
-/* Sums of 16 products of bytes are whole numbers below 2^24. */
+/* Sums of 16 products of bytes are integers below 2^24. */
 __PYCUDA_FACTOR(signed char, signed char, float, signed char,
                 __PYCUDA_CONVERTED(float))
 __PYCUDA_FACTOR(unsigned char, unsigned char, float, unsigned char,
                 __PYCUDA_CONVERTED(float))
-/* What __float_to_tf32 was not called for loses its low bits all the same. */
+/* Values that were not converted by __float_to_tf32 lose their low bits, too.
+ */
 __PYCUDA_FACTOR(precision::tf32, float, float, unsigned int,
                 __PYCUDA_BITS_OF((raw & 0xffffe000u)))
 __PYCUDA_FACTOR(double, double, double, double, raw)
@@ -60,8 +62,8 @@ __PYCUDA_FACTOR(double, double, double, double, raw)
 #undef __PYCUDA_CONVERTED
 #undef __PYCUDA_BITS_OF
 
-/* n elements of an accumulator.  `before` gives the numbers that their sums
- * begin with, `after` the new elements; integers saturate if `satf`. */
+/* n elements of an accumulator. `before` returns the initial values of their
+ * sums, `after` the new elements; integers saturate if `satf`. */
 template <class T, int n> struct __pycuda_sum;
 template <int n> struct __pycuda_sum<float, n> {
     typedef __pycuda_row<float, n> row, sums;
@@ -127,7 +129,7 @@ template <int n> struct __pycuda_sum<int, n> {
     }
 };
 
-/* Which accumulators products of T may be added to. */
+/* Accumulator types to which products of T may be added. */
 template <class T, class Sum> struct __pycuda_adds {
     static constexpr bool value = false;
 };
@@ -146,8 +148,8 @@ __PYCUDA_ADDS(experimental::precision::s4, int)
 __PYCUDA_ADDS(experimental::precision::u4, int)
 #undef __PYCUDA_ADDS
 
-/* Which shapes there are: of the factors' types, of those that have fragments
- * in both layouts, and of accumulators' types. */
+/* Valid shapes: by the types of the factors, by the types that have fragments
+ * in both layouts, and by the types of accumulators. */
 template <int m, int n, int k, class T> struct __pycuda_shape {
     static constexpr bool factor = false, both_layouts = false, sum = false;
 };

@@ -1,23 +1,23 @@
-/* product.h - mma_sync: the warp's product, made by its first lane.
+/* product.h - mma_sync: the warp's product, computed by its first lane. Part
+ * of mma.h. Lanes write their elements to memory of lane 0, whose address a
+ * shuffle broadcasts; lane 0 multiplies with the processor's vectors; all
+ * lanes read their elements of the result. The four synchronisations of the
+ * warp cost little compared with an exchange of single elements, on fibers
+ * too.
  *
- * For mma.h.  Lanes write their elements to memory of lane 0, whose address
- * a shuffle tells them; lane 0 multiplies in vectors of the processor; all
- * take their elements of the result.  Four places where the warp meets are
- * little beside an exchange of single elements, on fibers too.
- *
- * The guide leaves open in which order the products of an element are added
- * and how sums are rounded.  Here products are exact, and each is added to
- * the float so far with one rounding, in the order of k, beginning with c;
- * an accumulator of half precision is rounded to at the end.
+ * The CUDA guide does not specify the order in which the products of an
+ * element are added or how sums are rounded. Here products are exact, and each
+ * is added to the float sum with one rounding, in the order of k, starting
+ * with c; an accumulator of half precision is rounded once at the end.
  *
  * SPDX-License-Identifier: MIT */
 
-/* As many rows as columns, which `column` are the numbers of. */
+/* Transposes a square matrix; `column` holds the indices of its columns. */
 template <class T, int... column> struct __pycuda_square {
     static constexpr int side = sizeof...(column);
     typedef __pycuda_row<T, side> row;
 
-    /* Exchanges what differs in a bit of its row and its column. */
+    /* Exchanges elements whose row and column differ in one bit. */
     template <int bit>
     static __device__ __forceinline__ void
     transpose(row *rows)
@@ -61,7 +61,7 @@ class __pycuda_product
     typedef typename factor::stored stored;
     typedef typename factor::product number;
     /* Four rows by sixteen columns, or eight by eight: as many sums as
-     * processors have registers for. */
+     * processors have registers. */
     static constexpr int width = n < 16 ? n : 16;
     static constexpr int height = 64 / width;
     typedef __pycuda_row<number, width> row;
@@ -89,7 +89,7 @@ class __pycuda_product
         }
         return b;
     }
-    /* c += a * b, at a row and a column. */
+    /* c += a * b, at the given row and column. */
     __device__ __forceinline__ void
     multiply(const number *rows, int i, int j)
     {
@@ -120,7 +120,7 @@ class __pycuda_product
         constexpr unsigned long more = alignof(__pycuda_product) - 1;
         return (__pycuda_product *)(((unsigned long)memory + more) & ~more);
     }
-    /* Into lane 0's memory, the lane's part. */
+    /* Copies the lane's share to lane 0's memory. */
     template <class Row>
     static __device__ __forceinline__ void
     hand_in(number *all, Row part)
@@ -141,7 +141,8 @@ class __pycuda_product
         const int lane = __pycuda_lane();
         __pycuda_product mine, *place = &mine;
         void *heap = nullptr;
-        /* Checked kernels, and some others, take memory that all may use. */
+        /* Checked kernels, and some others, use memory that all threads may
+         * access. */
         if (!__pycuda_has_lanes() && lane == 0) {
             heap = __pycuda_malloc(sizeof mine + alignof(__pycuda_product));
             place = heap ? aligned(heap) : place;
@@ -166,7 +167,7 @@ class __pycuda_product
         auto sum = __pycuda_read<sums>(of_lane_0->c + __pycuda_lane() * count);
         auto result = after::after(sum, old, satf);
         __builtin_memcpy(d, &result, sizeof result);
-        /* Lane 0's memory is free again when all have read it. */
+        /* Lane 0's memory is free for reuse after all lanes have read it. */
         __syncwarp();
         if (!__pycuda_has_lanes()) {
             __pycuda_free(heap);

@@ -1,7 +1,7 @@
 /* product_of_bits.h - bmma_sync: rows and columns of 128 single bits.
  *
- * For mma.h.  A row of a and a column of b are four words each, in four
- * neighbouring lanes; a lane has two neighbouring elements of the result.
+ * Part of mma.h. A row of a and a column of b consist of four words each, in
+ * four consecutive lanes; a lane has two adjacent elements of the result.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,4 +1,5 @@
-/* cub/block/block_histogram.cuh - stand-in: see absent.h.
+/* cub/block/block_histogram.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

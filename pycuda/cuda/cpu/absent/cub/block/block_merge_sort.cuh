@@ -1,4 +1,5 @@
-/* cub/block/block_merge_sort.cuh - stand-in: see absent.h.
+/* cub/block/block_merge_sort.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cub/block/block_radix_rank.cuh - stand-in: see absent.h.
+/* cub/block/block_radix_rank.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cub/block/block_store.cuh - stand-in: see absent.h.
+/* cub/block/block_store.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

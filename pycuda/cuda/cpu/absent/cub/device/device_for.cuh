@@ -1,4 +1,4 @@
-/* cub/device/device_for.cuh - stand-in: see absent.h.
+/* cub/device/device_for.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

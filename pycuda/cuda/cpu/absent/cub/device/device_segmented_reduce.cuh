@@ -1,4 +1,5 @@
-/* cub/device/device_segmented_reduce.cuh - stand-in: see absent.h.
+/* cub/device/device_segmented_reduce.cuh - placeholder for a missing library;
+ * see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cub/device/device_select.cuh - stand-in: see absent.h.
+/* cub/device/device_select.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* cub/grid/grid_barrier.cuh - stand-in: see absent.h.
+/* cub/grid/grid_barrier.cuh - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

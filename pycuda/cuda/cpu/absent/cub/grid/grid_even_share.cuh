@@ -1,4 +1,5 @@
-/* cub/grid/grid_even_share.cuh - stand-in: see absent.h.
+/* cub/grid/grid_even_share.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cub/iterator/arg_index_input_iterator.cuh - stand-in: see absent.h.
+/* cub/iterator/arg_index_input_iterator.cuh - placeholder for a missing
+ * library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

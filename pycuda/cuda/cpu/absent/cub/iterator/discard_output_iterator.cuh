@@ -1,4 +1,5 @@
-/* cub/iterator/discard_output_iterator.cuh - stand-in: see absent.h.
+/* cub/iterator/discard_output_iterator.cuh - placeholder for a missing
+ * library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cub/thread/thread_scan.cuh - stand-in: see absent.h.
+/* cub/thread/thread_scan.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* cub/thread/thread_search.cuh - stand-in: see absent.h.
+/* cub/thread/thread_search.cuh - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

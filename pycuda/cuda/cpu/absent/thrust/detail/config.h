@@ -1,4 +1,4 @@
-/* thrust/detail/config.h - stand-in: see absent.h.
+/* thrust/detail/config.h - placeholder for a missing library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

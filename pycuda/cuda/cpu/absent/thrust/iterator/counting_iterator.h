@@ -1,4 +1,5 @@
-/* thrust/iterator/counting_iterator.h - stand-in: see absent.h.
+/* thrust/iterator/counting_iterator.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* thrust/iterator/discard_iterator.h - stand-in: see absent.h.
+/* thrust/iterator/discard_iterator.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* thrust/iterator/iterator_traits.h - stand-in: see absent.h.
+/* thrust/iterator/iterator_traits.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* thrust/random/linear_congruential_engine.h - stand-in: see absent.h.
+/* thrust/random/linear_congruential_engine.h - placeholder for a missing
+ * library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* thrust/random/normal_distribution.h - stand-in: see absent.h.
+/* thrust/random/normal_distribution.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

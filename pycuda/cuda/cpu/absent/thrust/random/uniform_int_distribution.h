@@ -1,4 +1,5 @@
-/* thrust/random/uniform_int_distribution.h - stand-in: see absent.h.
+/* thrust/random/uniform_int_distribution.h - placeholder for a missing
+ * library; see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

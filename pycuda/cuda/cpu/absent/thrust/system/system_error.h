@@ -1,4 +1,5 @@
-/* thrust/system/system_error.h - stand-in: see absent.h.
+/* thrust/system/system_error.h - placeholder for a missing library; see
+ * absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,4 @@
-/* names.h - what std has, cuda::std has too on the CPU device.
+/* names.h - makes the names of std available in cuda::std on the CPU device.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -1,4 +1,5 @@
-/* thrust/system/cuda/execution_policy.h - stand-in: see absent.h.
+/* thrust/system/cuda/execution_policy.h - placeholder for a missing library;
+ * see absent.h.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
