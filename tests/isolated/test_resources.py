@@ -342,11 +342,11 @@ def check_equal(output: str) -> None:
         for part in output.strip().strip("()").split(") (")
     )
     # The sanitizers map memory of their own, ThreadSanitizer for each thread.
-    more = 2
+    more = 5
     if "TSAN_OPTIONS" in os.environ:
         more = 20
     elif "ASAN_OPTIONS" in os.environ:
-        more = 6
+        more = 10
     assert after[0] <= before[0] + more, output
     assert after[1:] == before[1:], output
 

@@ -60,7 +60,7 @@ def test_numbers_are_curands(name, recorded, device):
     keys, expected = calls.rows(name), recorded[name]
     out = np.zeros_like(expected)
     module.get_function("draw")(
-        cuda.Out(out), cuda.mem_alloc(512 * len(keys)),
+        cuda.InOut(out), cuda.mem_alloc(512 * len(keys)),
         block=(1, 1, 1), grid=(len(keys), 1),
     )  # fmt: skip
     for key, got, want in zip(keys, out, expected, strict=True):
@@ -78,7 +78,7 @@ def test_numbers_of_mtgp32(shape, recorded, device):
     states = cuda.mem_alloc(blocks * (4 * 1024 + 16))
     params = cuda.mem_alloc(blocks * 4 * (200 * 51 + 1))
     SourceModule(source, no_extern_c=True).get_function("draw")(
-        cuda.Out(out), states, params, cuda.mem_alloc(blocks * 512),
+        cuda.InOut(out), states, params, cuda.mem_alloc(blocks * 512),
         np.int32(mtgp.SHAPES[shape]), block=shape, grid=(blocks, 1),
     )  # fmt: skip
     expected = recorded["Mtgp32"].reshape(-1, blocks, mtgp.ROW)
@@ -131,7 +131,7 @@ def share_up_to(k, mean):
 def test_poisson_numbers_of_mtgp32_invert_the_distribution(mean, quantiles):
     out = np.zeros((8, 2, 32))
     quantiles.get_function("draw")(
-        cuda.Out(out), cuda.mem_alloc(2 * (4 * 1024 + 16)),
+        cuda.InOut(out), cuda.mem_alloc(2 * (4 * 1024 + 16)),
         cuda.mem_alloc(4 * (200 * 51 + 1)), np.float64(mean),
         block=(32, 1, 1), grid=(1, 1),
     )  # fmt: skip
@@ -175,7 +175,7 @@ def test_distribution_of_poisson_numbers(name):
     for mean in MEANS:
         out = np.zeros((512, 128), np.uint32)
         draw(
-            cuda.Out(out), np.float64(mean), np.int32(128),
+            cuda.InOut(out), np.float64(mean), np.int32(128),
             block=(64, 1, 1), grid=(8, 1),
         )  # fmt: skip
         x, n = out.astype(np.float64), out.size
