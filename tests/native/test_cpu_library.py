@@ -137,6 +137,25 @@ def test_memory_of_no_process_by_the_old_name():
     assert library.cuDevicePrimaryCtxRelease_v2(0) == 0
 
 
+def test_functions_about_other_processes_need_no_initialization():
+    from pycuda import cpu
+
+    program = (
+        "import ctypes, sys\n"
+        "library = ctypes.CDLL(sys.argv[1])\n"
+        "state = ctypes.c_int()\n"
+        "call = library.cuCheckpointProcessGetState\n"
+        "print(call(1, ctypes.byref(state)), library.cuCtxSynchronize())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(cpu.library())],
+        capture_output=True,
+        text=True,
+    )
+    # CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_NOT_INITIALIZED
+    assert done.stdout == "801 3\n", done.stderr
+
+
 @pytest.mark.skipif(
     platform.machine() != "x86_64", reason="names those of x86-64"
 )

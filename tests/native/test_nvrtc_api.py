@@ -99,6 +99,10 @@ class Program:
     def ptx(self):
         return self._text("PTX")
 
+    @property
+    def ltoir(self):
+        return self._text("LTOIR")
+
     def lowered(self, expression):
         name = ctypes.c_char_p()
         code = self.nvrtc.nvrtcGetLoweredName(
@@ -279,6 +283,24 @@ def test_macros_of_options(nvrtc):
         program = Program(nvrtc, source)
         assert program.compile(option) == NOT_COMPILED, option
         assert "it is there" in program.log
+
+
+@pytest.mark.parametrize("option", ["-dlto", "--dlink-time-opt"])
+def test_link_time_optimization_makes_only_its_own_code(nvrtc, option):
+    caller = (
+        "#ifndef __CUDACC_RDC__\n#error not relocatable\n#endif\n"
+        "__device__ int other(int);\n"
+        'extern "C" __global__ void k(int *x) { *x = other(3); }'
+    )
+    program = Program(nvrtc, caller)
+    assert program.compile(option) == OK, program.log
+    assert kind(program.ltoir) == 2
+    assert program.ptx == b"\0" and program.cubin == b""
+    assert program.compile("-rdc=true") == OK, program.log
+    assert program.ltoir == b"" and kind(program.cubin) == 2
+    assert program.compile("-rdc=false", option) == BAD_OPTION
+    assert "-dlto is not compatible with -rdc=false" in program.log
+    assert program.compile("-rdc=false", "-rdc=true", option) == OK
 
 
 def test_syntax_alone(nvrtc):

@@ -18,10 +18,22 @@ cpu_unsupported(void)
     return code ? code : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Makes `symbol` a weak alias of cpu_unsupported. */
-#define UNSUPPORTED(base, symbol, since, per_thread, parameters, arguments)   \
+/* For functions that a process may call without cuInit. */
+CUresult cpu_unsupported_process(void);
+
+__attribute__((used)) CUresult
+cpu_unsupported_process(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Makes `symbol` a weak alias of `function`. */
+#define WEAK_ALIAS(symbol, function)                                          \
     __asm__(".weak " #symbol "\n.type " #symbol ", %function\n.set " #symbol  \
-            ", cpu_unsupported\n");
+            ", " #function "\n");
+
+#define UNSUPPORTED(base, symbol, since, per_thread, parameters, arguments)   \
+    WEAK_ALIAS(symbol, cpu_unsupported)
 
 #define DRIVER_ROW     UNSUPPORTED
 #define DRIVER_OLD_ROW UNSUPPORTED
@@ -30,4 +42,6 @@ cpu_unsupported(void)
 
 #define MISSING_ROW(base, symbol, since, why)                                 \
     UNSUPPORTED(base, symbol, since, , , )
+#define MISSING_PROCESS_ROW(base, symbol, since, why)                         \
+    WEAK_ALIAS(symbol, cpu_unsupported_process)
 #include "cpu/exports/unsupported_functions.h"

@@ -1,9 +1,11 @@
 /* unsupported_functions.h - driver functions that the CPU device lacks, and
  * why.
  *
- * UNSUPPORTED_ROW(name, symbol, since, why). cuGetProcAddress finds these
+ * MISSING_ROW(name, symbol, since, why). cuGetProcAddress finds these
  * functions, and they return CUDA_ERROR_NOT_SUPPORTED, so that a program that
  * looks up all functions gets an error that it can handle.
+ * MISSING_PROCESS_ROW, which defaults to MISSING_ROW, has the functions that a
+ * process may call without cuInit, since they are about another process.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -18,24 +20,28 @@
 
 /* clang-format off */
 
+#ifndef MISSING_PROCESS_ROW
+#define MISSING_PROCESS_ROW MISSING_ROW
+#endif
+
 MISSING_ROW(cuArrayGetPlane, cuArrayGetPlane, 11020,
     "there are no planar formats")
 MISSING_ROW(cuArrayGetSparseProperties, cuArrayGetSparseProperties, 11010,
     "there are no sparse arrays")
 MISSING_ROW(cuMipmappedArrayGetSparseProperties,
     cuMipmappedArrayGetSparseProperties, 11010, "there are no sparse arrays")
-MISSING_ROW(cuCheckpointProcessCheckpoint, cuCheckpointProcessCheckpoint,
-    12080, NO_CHECKPOINT)
-MISSING_ROW(cuCheckpointProcessGetRestoreThreadId,
+MISSING_PROCESS_ROW(cuCheckpointProcessCheckpoint,
+    cuCheckpointProcessCheckpoint, 12080, NO_CHECKPOINT)
+MISSING_PROCESS_ROW(cuCheckpointProcessGetRestoreThreadId,
     cuCheckpointProcessGetRestoreThreadId, 12080, NO_CHECKPOINT)
-MISSING_ROW(cuCheckpointProcessGetState, cuCheckpointProcessGetState, 12080,
-    NO_CHECKPOINT)
-MISSING_ROW(cuCheckpointProcessLock, cuCheckpointProcessLock, 12080,
-    NO_CHECKPOINT)
-MISSING_ROW(cuCheckpointProcessRestore, cuCheckpointProcessRestore, 12080,
-    NO_CHECKPOINT)
-MISSING_ROW(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock, 12080,
-    NO_CHECKPOINT)
+MISSING_PROCESS_ROW(cuCheckpointProcessGetState, cuCheckpointProcessGetState,
+    12080, NO_CHECKPOINT)
+MISSING_PROCESS_ROW(cuCheckpointProcessLock, cuCheckpointProcessLock,
+    12080, NO_CHECKPOINT)
+MISSING_PROCESS_ROW(cuCheckpointProcessRestore, cuCheckpointProcessRestore,
+    12080, NO_CHECKPOINT)
+MISSING_PROCESS_ROW(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock,
+    12080, NO_CHECKPOINT)
 MISSING_ROW(cuDestroyExternalMemory, cuDestroyExternalMemory, 10000,
     NO_EXTERNAL)
 MISSING_ROW(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore, 10000,
@@ -184,4 +190,5 @@ MISSING_ROW(cuTexRefSetMipmappedArray, cuTexRefSetMipmappedArray, 5000,
 MISSING_ROW(cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,
     10000, NO_EXTERNAL)
 
+#undef MISSING_PROCESS_ROW
 #undef MISSING_ROW

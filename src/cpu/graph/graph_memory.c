@@ -40,13 +40,14 @@ static struct usage usages[CPU_MAX_DEVICES];
 
 /* ---- blocks; the caller holds blocks_lock ---- */
 
-/* Counts the memory as used and reserved, and updates the high-water marks. */
+/* Counts the memory as used and reserved, in whole units as CUDA does, and
+ * updates the high-water marks. */
 static void
 usage_grow(struct cpu_graph_memory *memory)
 {
     struct usage *usage = &usages[memory->device];
 
-    usage->used += memory->bytes;
+    usage->used += memory->room;
     usage->reserved += memory->room;
     if (usage->used > usage->used_high) {
         usage->used_high = usage->used;
@@ -69,7 +70,7 @@ static void
 block_free(struct cpu_graph_memory *memory)
 {
     if (memory->reserved) {
-        usages[memory->device].used -= memory->bytes;
+        usages[memory->device].used -= memory->room;
         usages[memory->device].reserved -= memory->room;
     }
     cpu_arena_free(memory->base, CPU_MEMORY_GRAPH);

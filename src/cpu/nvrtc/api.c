@@ -253,12 +253,17 @@ program_ready(nvrtcProgram program)
     return program->compiled ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
+/* Result of a kind that the compilation was not requested to create. */
+static const struct nvrtc_text absent;
+
 nvrtcResult
 nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
 {
     nvrtcResult result = program_ready(program);
 
-    return result ? result : text_size(&program->cubin, 0, bytes);
+    return result
+               ? result
+               : text_size(program->lto ? &absent : &program->cubin, 0, bytes);
 }
 
 nvrtcResult
@@ -266,16 +271,42 @@ nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 {
     nvrtcResult result = program_ready(program);
 
-    return result ? result : text_copy(&program->cubin, cubin);
+    return result ? result
+                  : text_copy(program->lto ? &absent : &program->cubin, cubin);
+}
+
+/* "LTO IR" of the CPU device is the same image as that of relocatable code:
+ * cuLink* and libraries accept it. Its size is 0 without -dlto. */
+nvrtcResult
+nvrtcGetLTOIRSize(nvrtcProgram program, size_t *bytes)
+{
+    nvrtcResult result = program_ready(program);
+
+    return result
+               ? result
+               : text_size(program->lto ? &program->cubin : &absent, 0, bytes);
+}
+
+nvrtcResult
+nvrtcGetLTOIR(nvrtcProgram program, char *ltoir)
+{
+    nvrtcResult result = program_ready(program);
+
+    return result ? result
+                  : text_copy(program->lto ? &program->cubin : &absent, ltoir);
 }
 
 /* "PTX" is the text form of an image that contains bitcode: it can be linked,
- * and is compiled when it is loaded. Its size includes the final zero. */
+ * and is compiled when it is loaded. Its size includes the final zero. With
+ * -dlto the text is empty, as on a GPU. */
 nvrtcResult
 nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
 {
     nvrtcResult result = program_ready(program);
 
+    if (result == NVRTC_SUCCESS && program->lto) {
+        return text_size(&absent, 1, bytes);
+    }
     if (result == NVRTC_SUCCESS) {
         result = nvrtc_compile_ptx(program);
     }
@@ -287,6 +318,13 @@ nvrtcGetPTX(nvrtcProgram program, char *ptx)
 {
     nvrtcResult result = program_ready(program);
 
+    if (result == NVRTC_SUCCESS && program->lto) {
+        result = text_copy(&absent, ptx);
+        if (result == NVRTC_SUCCESS) {
+            *ptx = 0;
+        }
+        return result;
+    }
     if (result == NVRTC_SUCCESS) {
         result = nvrtc_compile_ptx(program);
     }

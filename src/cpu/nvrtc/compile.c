@@ -308,6 +308,7 @@ job_run_once(struct nvrtc_job *job)
     const char *kind = job->options.relocatable ? "bitcode" : "native";
     program->arch = job->options.arch ? job->options.arch : DEFAULT_ARCH;
     program->flush = job->options.flush;
+    program->lto = job->options.lto;
     bool code = !job->options.syntax_only;
     nvrtcResult result = NVRTC_SUCCESS;
 

@@ -131,12 +131,14 @@ struct nvrtc_options {
     bool assembler_value;           /* the next text may be that value */
     bool device_default;            /* --device-as-default-execution-space */
     bool relocatable;
-    bool debug;       /* -G */
-    bool optimized;   /* -dopt */
-    bool flush;       /* -ftz=true */
-    bool float128;    /* -device-float128 */
-    bool quiet;       /* no warnings */
-    bool syntax_only; /* no code generation */
+    bool whole_program; /* -rdc=false */
+    bool lto;           /* -dlto: the result is LTO code only */
+    bool debug;         /* -G */
+    bool optimized;     /* -dopt */
+    bool flush;         /* -ftz=true */
+    bool float128;      /* -device-float128 */
+    bool quiet;         /* no warnings */
+    bool syntax_only;   /* no code generation */
 };
 
 /* Parses the options. Returns NVRTC_SUCCESS, or an error that `log` describes.
@@ -293,6 +295,7 @@ struct _nvrtcProgram {
     struct nvrtc_text ptx;     /* its text and a zero, created on request */
     int arch;                  /* target architecture */
     bool flush;                /* compiled with -ftz=true */
+    bool lto;                  /* compiled with -dlto */
 };
 
 /* ---- compile.c ---- */

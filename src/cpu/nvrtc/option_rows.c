@@ -33,7 +33,7 @@ static const struct option_row table[] = {
     {SAME("use_fast_math"), VALUE_NONE, OPTION_FAST, NULL},
     {SAME("extra-device-vectorization"), VALUE_NONE, OPTION_IGNORE, NULL},
     {SAME("modify-stack-limit"), VALUE_BOOL, OPTION_IGNORE, NULL},
-    {"--dlink-time-opt", "-dlto", VALUE_NONE, OPTION_IGNORE, NULL},
+    {"--dlink-time-opt", "-dlto", VALUE_NONE, OPTION_LTO, NULL},
     {SAME("gen-opt-lto"), VALUE_NONE, OPTION_IGNORE, NULL},
     {SAME("optix-ir"), VALUE_NONE, OPTION_OPTIX, NULL},
     {"--jump-table-density", "-jtd", VALUE_NUMBER, OPTION_IGNORE, NULL},

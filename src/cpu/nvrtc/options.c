@@ -153,6 +153,7 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
         return true;
     case OPTION_RELOCATABLE:
         options->relocatable = on;
+        options->whole_program = !on;
         return true;
     default:
         return false;
@@ -167,6 +168,9 @@ flag_apply(struct nvrtc_options *options, enum option_kind kind)
     switch (kind) {
     case OPTION_DEVICE_DEFAULT:
         options->device_default = true;
+        return true;
+    case OPTION_LTO:
+        options->lto = true;
         return true;
     case OPTION_WHOLE:
         macro_add(options, "__CUDACC_EWP__");
@@ -349,6 +353,11 @@ text_read(struct nvrtc_options *options, int *i, int count,
 static bool
 options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
 {
+    if (options->lto && options->whole_program) {
+        return nvrtc_option_fault(log,
+                                  "-dlto is not compatible with -rdc=false");
+    }
+    options->relocatable |= options->lto;
     if (options->relocatable) {
         macro_add(options, "__CUDACC_RDC__");
     }

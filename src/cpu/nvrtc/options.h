@@ -31,6 +31,7 @@ enum option_kind {
     OPTION_ASSEMBLER, /* --ptxas-options */
     OPTION_DEVICE_DEFAULT,
     OPTION_RELOCATABLE,
+    OPTION_LTO,
     OPTION_WHOLE,
     OPTION_MINIMAL,
     OPTION_INT128,

@@ -1,8 +1,8 @@
 /* other.c - NVRTC functions for features that this compiler does not have.
  *
- * LTO and OptiX code exist for GPUs only, and precompiled headers are created
- * and found without a request. Each function returns the result that NVRTC
- * returns if the feature was not requested. Thread-safe.
+ * OptiX code exists for GPUs only, and precompiled headers are created and
+ * found without a request. Each function returns the result that NVRTC returns
+ * if the feature was not requested. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -16,22 +16,6 @@
 
 /* Value of nvrtcSetPCHHeapSize; read by nvrtcGetPCHHeapSize only. */
 static atomic_size_t heap_bytes = 256u << 20;
-
-nvrtcResult
-nvrtcGetLTOIRSize(nvrtcProgram program, size_t *bytes)
-{
-    (void)program;
-    (void)bytes;
-    return NVRTC_ERROR_INVALID_PROGRAM;
-}
-
-nvrtcResult
-nvrtcGetLTOIR(nvrtcProgram program, char *ltoir)
-{
-    (void)program;
-    (void)ltoir;
-    return NVRTC_ERROR_INVALID_PROGRAM;
-}
 
 nvrtcResult
 nvrtcGetOptiXIRSize(nvrtcProgram program, size_t *bytes)
