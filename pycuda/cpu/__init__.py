@@ -17,7 +17,14 @@ from pathlib import Path
 from pycuda._compile import files, identity
 
 #: File names by which programs open the driver and NVRTC.
-STUBS = ("libcuda.so.1", "libcuda.so", "libnvrtc.so.13", "libnvrtc.so")
+# Not libcublas.so.13: frameworks that are linked with it need all of cuBLAS.
+STUBS = (
+    "libcuda.so.1",
+    "libcuda.so",
+    "libnvrtc.so.13",
+    "libnvrtc.so",
+    "libcublas.so",
+)
 _PRELOADED = ("libcuda.so.1", "libnvrtc.so.13")
 
 
@@ -64,7 +71,7 @@ def _link(stub: Path, target: Path) -> None:
 
 
 def stub_dir() -> Path:
-    """Return the folder with the driver's and NVRTC's names for the library.
+    """Return the folder with CUDA's names for the library.
 
     The folder is created if needed, in the user's cache folder or, if that
     cannot be written, in the folder for temporary files.

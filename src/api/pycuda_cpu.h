@@ -29,6 +29,21 @@ extern "C" {
     cublasStatus_t base parameters __asm__(#symbol);
 #include "api/cublas_rows.h"
 
+#define CUBLAS_TYPED_ROW(letter, type, data, compute)                         \
+    cublasStatus_t cublas##letter##gemm(                                      \
+        cublasHandle_t handle, cublasOperation_t a_op,                        \
+        cublasOperation_t b_op, int m, int n, int k, const type *alpha,       \
+        const type *a, int a_lead, const type *b, int b_lead,                 \
+        const type *beta, type *c,                                            \
+        int c_lead) __asm__("cublas" #letter "gemm_v2");                      \
+    cublasStatus_t cublas##letter##gemmStridedBatched(                        \
+        cublasHandle_t handle, cublasOperation_t a_op,                        \
+        cublasOperation_t b_op, int m, int n, int k, const type *alpha,       \
+        const type *a, int a_lead, long long a_step, const type *b,           \
+        int b_lead, long long b_step, const type *beta, type *c, int c_lead,  \
+        long long c_step, int count);
+#include "api/cublas_typed_rows.h"
+
 const char *nvrtcGetErrorString(nvrtcResult result);
 
 #ifdef __cplusplus

@@ -224,6 +224,32 @@ def test_cublas_is_that_of_the_toolkit(tmp_path):
     assert said == "cublasGemmStridedBatchedEx\n"
 
 
+@pytest.mark.skipif(
+    TOOLKIT is None or not (TOOLKIT / "cublas_v2.h").exists(),
+    reason="no cublas_v2.h to compare with",
+)
+def test_typed_cublas_products_are_those_of_the_toolkit(tmp_path):
+    """The header's declarations are compatible with those of the toolkit."""
+    text = (decl.API / "pycuda_cpu.h").read_text()
+    macro = re.search(
+        r"#define CUBLAS_TYPED_ROW.*?c_step, int count\);\n", text, flags=re.S
+    )
+    symbols, count = re.subn(r"\s*\\?\s*__asm__\([^)]*\)", "", macro[0])
+    assert count == 1
+    lines = ["#include <cublas_v2.h>", symbols.replace("gemm(", "gemm_v2(")]
+    lines += [
+        f"CUBLAS_TYPED_ROW({letter}, {kind}, , )"
+        for letter, kind in (
+            ("S", "float"),
+            ("D", "double"),
+            ("C", "cuComplex"),
+            ("Z", "cuDoubleComplex"),
+        )
+    ]
+    source = "\n".join([*lines, "int main(void) { return 0; }\n"])
+    assert decl.compile_and_run(source, tmp_path, f"-I{TOOLKIT}") == ""
+
+
 @needs_toolkit
 def test_no_signature_of_a_function_is_left_out():
     # Otherwise cuGetProcAddress would return an older one.

@@ -50,6 +50,8 @@ def test_stub_dir(tmp_path, monkeypatch):
     assert folder.is_relative_to(tmp_path)
     assert driver.resolve() == nvrtc.resolve()
     assert driver.resolve().name == "libpycuda_cpu.so"
+    names = {path.name for path in folder.iterdir()}
+    assert {"libcuda.so", "libnvrtc.so", "libcublas.so"} <= names
 
 
 def test_exit_status_is_the_programs():

@@ -17,6 +17,23 @@ static struct {
 #include "api/cublas_rows.h"
 } blas;
 
+/* Functions whose names contain the type; any pointers, as in cublasGemmEx. */
+typedef cublasStatus_t (*gemm_function)(cublasHandle_t, cublasOperation_t,
+                                        cublasOperation_t, int, int, int,
+                                        const void *, const void *, int,
+                                        const void *, int, const void *,
+                                        void *, int);
+typedef cublasStatus_t (*batched_function)(cublasHandle_t, cublasOperation_t,
+                                           cublasOperation_t, int, int, int,
+                                           const void *, const void *, int,
+                                           long long, const void *, int,
+                                           long long, const void *, void *,
+                                           int, long long, int);
+static struct {
+    gemm_function gemm;
+    batched_function batched;
+} typed[4];
+
 static CUcontext ctx;
 static cublasHandle_t handle;
 static void *fake; /* the library, if it counts its calls */
@@ -72,6 +89,7 @@ struct product {
     cublasOperation_t op[2];
     int m, n, k, count, same; /* same: b is a */
     double complex alpha, beta;
+    int typed; /* call the function whose name contains the type */
     int extra; /* additional rows between the columns of all matrices */
     CUdeviceptr at[3];
     int lead[3];
@@ -158,12 +176,32 @@ result_is_right(const struct product *p, void *const *host, const void *got)
 }
 
 static cublasStatus_t
+multiply_typed(const struct product *p, const void *alpha, const void *beta)
+{
+    size_t i = (size_t)(p->type - types);
+
+    if (p->count == 1) {
+        return typed[i].gemm(handle, p->op[0], p->op[1], p->m, p->n, p->k,
+                             alpha, (void *)p->at[0], p->lead[0],
+                             (void *)p->at[1], p->lead[1], beta,
+                             (void *)p->at[2], p->lead[2]);
+    }
+    return typed[i].batched(
+        handle, p->op[0], p->op[1], p->m, p->n, p->k, alpha, (void *)p->at[0],
+        p->lead[0], p->step[0], (void *)p->at[1], p->lead[1], p->step[1], beta,
+        (void *)p->at[2], p->lead[2], p->step[2], p->count);
+}
+
+static cublasStatus_t
 multiply(const struct product *p)
 {
     double complex alpha, beta;
 
     store(&alpha, 0, p->type, p->alpha);
     store(&beta, 0, p->type, p->beta);
+    if (p->typed) {
+        return multiply_typed(p, &alpha, &beta);
+    }
     if (p->count == 1) {
         return blas.cublasGemmEx(
             handle, p->op[0], p->op[1], p->m, p->n, p->k, &alpha,
@@ -242,6 +280,7 @@ check_all(const struct type *type)
                                 .k = sizes[i][2],
                                 .count = form / 9 % 2 ? 3 : 1,
                                 .extra = form / 18 % 2 * 2,
+                                .typed = (form + (int)i) % 2,
                                 .alpha = 2,
                                 .beta = form / 36 ? -1 : 0};
             check(&p);
@@ -541,6 +580,12 @@ blas_open(int argc, char **argv)
 #define CUBLAS_ROW(base, symbol, parameters, arguments)                       \
     *(void **)&blas.base = dlsym(library, #symbol);
 #include "api/cublas_rows.h"
+    size_t i = 0;
+#define CUBLAS_TYPED_ROW(letter, type, data, compute)                         \
+    *(void **)&typed[i].gemm = dlsym(library, "cublas" #letter "gemm_v2");    \
+    *(void **)&typed[i++].batched =                                           \
+        dlsym(library, "cublas" #letter "gemmStridedBatched");
+#include "api/cublas_typed_rows.h"
 }
 
 int
