@@ -517,6 +517,7 @@ struct cpu_worker {
     struct image_block block;
     char *shared;
     size_t shared_bytes;
+    size_t shared_guard; /* bytes of the guard above `shared` */
     uintptr_t fault_address;
     struct cpu_text text; /* of printf; incomplete after a fault */
     /* State of the fibers. */

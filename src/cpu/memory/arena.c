@@ -29,6 +29,7 @@
 #define SLAB_BYTES  ((size_t)1 << 20)
 #define RESERVE_MAX ((size_t)1 << 40)
 #define RESERVE_MIN ((size_t)16 << 20)
+#define WRAP        ((size_t)64 << 30) /* 2^32 elements of 16 bytes */
 #define REUSE_MIN   ((size_t)64 << 30) /* minimum size of the reuse window */
 #define LEAD        PAGE /* accessible bytes before slabs and large allocations */
 
@@ -81,6 +82,17 @@ reserve(size_t bytes, int access)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* Returns the inaccessible bytes before the first granule. The stacks of
+ * kernels are mapped below the arena: an unsigned index into a local array
+ * that wraps around must not reach an allocation. */
+static size_t
+arena_lead(uintptr_t at, size_t bytes)
+{
+    size_t wrap = bytes == RESERVE_MAX ? WRAP : 0;
+
+    return round_up(at + wrap, HUGE_UNIT) - at;
+}
+
 /* Reserves the arena's addresses and the table of spans on first use. Tries
  * smaller sizes if the process cannot reserve the maximum. */
 static CUresult
@@ -98,8 +110,9 @@ arena_open(void)
 
         if (table) {
             madvise(at, bytes, MADV_DONTDUMP);
-            arena_start = round_up((uintptr_t)at, HUGE_UNIT);
-            arena_bytes = bytes - HUGE_UNIT;
+            size_t lead = arena_lead((uintptr_t)at, bytes);
+            arena_start = (uintptr_t)at + lead;
+            arena_bytes = (bytes - lead) / GRANULE * GRANULE;
             spans = table;
             return CUDA_SUCCESS;
         }

@@ -169,19 +169,35 @@ find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
     return cpu_image_contains(*entry);
 }
 
+/* Allocates an image with tables for the entries and addresses that the header
+ * at `bytes` counts. Returns NULL if out of memory. */
+static struct cpu_image *
+image_new(const void *bytes)
+{
+    const struct image_header *header = bytes;
+    struct cpu_image *image = calloc(1, sizeof *image);
+
+    if (!image) {
+        return NULL;
+    }
+    image->entries =
+        calloc(2 * (header->kernel_count + 1u), sizeof *image->entries);
+    image->addresses =
+        calloc(header->global_count + 1u, sizeof *image->addresses);
+    if (!image->entries || !image->addresses) {
+        cpu_image_unload(image);
+        return NULL;
+    }
+    return image;
+}
+
 /* Finds the entries of all kernels and the addresses of all variables. Returns
  * false if a symbol is missing, or if a variable is in the code. */
 static bool
 find_addresses(struct cpu_image *image)
 {
     const struct image_header *header = image->header;
-    image->entries =
-        calloc(2 * (header->kernel_count + 1u), sizeof *image->entries);
-    image->addresses =
-        calloc(header->global_count + 1u, sizeof *image->addresses);
-    if (!image->entries || !image->addresses) {
-        return false;
-    }
+
     for (uint32_t i = 0; i < header->kernel_count; i++) {
         const struct image_kernel *row = &image->kernels[i];
         bool both = row->flags & IMAGE_KERNEL_WARPS;
@@ -219,7 +235,7 @@ cpu_image_load(const void *bytes, size_t size, struct cpu_image **out,
         return refuse(error, error_size, CUDA_ERROR_NO_BINARY_FOR_GPU,
                       "the image was made for another CPU");
     }
-    struct cpu_image *image = calloc(1, sizeof *image);
+    struct cpu_image *image = image_new(bytes);
     if (!image) {
         return refuse(error, error_size, CUDA_ERROR_OUT_OF_MEMORY,
                       "out of memory");

@@ -3,17 +3,21 @@
  * The memory is a separate mapping, so that an out-of-bounds index cannot
  * reach the heap of the process:
  *
- *     guard (no access) | margin | shared variables | margin | guard
+ *     guard (no access) | margin | shared variables | margin | upper guard
  *
  * As on a GPU, an access a few bytes out of bounds is not detected: it hits a
  * margin, or bytes that an earlier launch with more shared memory has used. An
  * access that is farther away faults. PYCUDA_CPU_CHECK=memory detects both.
+ *
+ * The upper guard is so large because an unsigned index that wraps around, as
+ * in `s[threadIdx.x - 1]`, becomes one of almost 2^32 elements.
  *
  * The mapping belongs to the worker and is used on its thread only.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "cpu/cpu.h"
 #include "cpu/exports/system_errors.h"
@@ -22,6 +26,7 @@
 /* A GPU reserves this much below the variables. */
 #define MARGIN 1024
 #define GUARD  (256u << 10) /* more than the shared memory of any GPU */
+#define WRAP   ((size_t)64 << 30) /* 2^32 elements of 16 bytes */
 
 static size_t
 round_up(size_t bytes, size_t unit)
@@ -46,7 +51,7 @@ cpu_shared_drop(struct cpu_worker *worker)
         cpu_check_forget((uintptr_t)worker->shared, worker->shared_bytes);
     }
     munmap(worker->shared - MARGIN - GUARD,
-           GUARD + inner_bytes(worker->shared_bytes) + GUARD);
+           GUARD + inner_bytes(worker->shared_bytes) + worker->shared_guard);
     worker->shared = NULL;
     worker->shared_bytes = 0;
 }
@@ -62,11 +67,25 @@ cpu_block_shared(const struct cpu_launch *launch)
                                   : own;
 }
 
-/* Maps `bytes` of zeros between guards. Returns NULL with errno on failure. */
-static char *
-shared_map(size_t bytes)
+/* Returns the size of the upper guard: small where addresses are scarce, which
+ * is under RLIMIT_AS and on systems with 39 address bits. */
+static size_t
+upper_guard(void)
 {
-    size_t inner = inner_bytes(bytes), all = GUARD + inner + GUARD;
+    struct rlimit limit;
+    bool has_room = (uintptr_t)&upper_guard >> 40 &&
+                    !getrlimit(RLIMIT_AS, &limit) &&
+                    limit.rlim_cur == RLIM_INFINITY;
+
+    return has_room ? WRAP + GUARD : GUARD;
+}
+
+/* Maps `bytes` of zeros between guards, the upper one of `guard` bytes.
+ * Returns NULL with errno on failure. */
+static char *
+shared_map(size_t bytes, size_t guard)
+{
+    size_t inner = inner_bytes(bytes), all = GUARD + inner + guard;
     char *at = mmap(NULL, all, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -85,8 +104,13 @@ shared_map(size_t bytes)
 static CUresult __attribute__((noinline))
 shared_grow(struct cpu_worker *worker, size_t bytes)
 {
-    char *shared = shared_map(bytes);
+    size_t guard = upper_guard();
+    char *shared = shared_map(bytes, guard);
 
+    if (!shared && guard > GUARD) {
+        guard = GUARD;
+        shared = shared_map(bytes, guard);
+    }
     if (!shared) {
         return cpu_memory_error_set(errno, GUARD + inner_bytes(bytes) + GUARD,
                                     "a block's shared memory");
@@ -94,6 +118,7 @@ shared_grow(struct cpu_worker *worker, size_t bytes)
     cpu_shared_drop(worker);
     worker->shared = shared;
     worker->shared_bytes = bytes;
+    worker->shared_guard = guard;
     return CUDA_SUCCESS;
 }
 
