@@ -176,6 +176,22 @@ take(struct api_choice *choice, enum api_kind kind, void *library)
     return 0;
 }
 
+/* Returns advice for a failed dlopen() of the CPU device. The loader has less
+ * than 2 KiB for the thread-local variables of libraries that are loaded after
+ * the start; glibc's text for the lack of it contains "static TLS". */
+static const char *
+load_advice(const char *error)
+{
+    if (error != NULL && strstr(error, "static TLS") != NULL) {
+        return "libraries loaded earlier have used this memory: import "
+               "pycuda.driver and call its init() before them, or start the "
+               "program with GLIBC_TUNABLES=glibc.rtld.optional_static_tls="
+               "4096";
+    }
+    return "reinstall the package, or let PYCUDA_CPU_LIBRARY name a "
+           "libpycuda_cpu.so";
+}
+
 /* Opens the CPU device. Returns 0, or -1 with choice->text. */
 static int
 open_cpu(struct api_choice *choice)
@@ -200,11 +216,9 @@ open_cpu(struct api_choice *choice)
             "name a libpycuda_cpu.so",
             choice->library);
     }
-    return loader_explain(choice,
-                          "the CPU device cannot be loaded: %s; install the "
-                          "package anew, or let PYCUDA_CPU_LIBRARY name a "
-                          "libpycuda_cpu.so",
-                          error != NULL ? error : choice->library);
+    return loader_explain(choice, "the CPU device cannot be loaded: %s; %s",
+                          error != NULL ? error : choice->library,
+                          load_advice(error));
 }
 
 /* Opens NVIDIA's driver. Returns 0, or -1 with choice->text. */

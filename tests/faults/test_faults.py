@@ -57,6 +57,14 @@ def test_faults_of_the_compiler() -> None:
 
 @pytest.mark.cpu
 @pytest.mark.no_sanitizer
+def test_memory_of_images_and_options() -> None:
+    """Out of memory is no damaged image, and no option is lost."""
+    words = ["kernels", "--only", "cpu_image_load+"]
+    assert inject(*words, "--only", "nvrtc_words_add+") >= 10
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
 @pytest.mark.slow
 def test_more_faults() -> None:
     assert inject("--quick", "--step", "5") >= 70

@@ -1,4 +1,5 @@
-/* threads.c - many host threads on one context, and output of printf.
+/* threads.c - many host threads on one context, deep stacks of contexts, and
+ * output of printf.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -104,6 +105,31 @@ test_printf(void)
     unlink(path);
 }
 
+/* Pushes contexts until this thread's stack is full, and pops half of them. */
+static void *
+push(void *unused)
+{
+    CUcontext found;
+    int depth = 0;
+
+    CHECK(cu.cuCtxPopCurrent(&found) == CUDA_ERROR_INVALID_CONTEXT);
+    while (cu.cuCtxPushCurrent(ctx) == CUDA_SUCCESS) {
+        depth++;
+    }
+    CHECK(depth == 64);
+    CHECK(cu.cuCtxCreate(&found, 0, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+    OK(cu.cuCtxSetCurrent(NULL));
+    OK(cu.cuCtxPushCurrent(ctx));
+    for (; depth > 32; depth--) {
+        found = NULL;
+        OK(cu.cuCtxPopCurrent(&found));
+        CHECK(found == ctx);
+    }
+    OK(cu.cuCtxGetCurrent(&found));
+    CHECK(found == ctx);
+    return unused;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -118,6 +144,10 @@ main(int argc, char **argv)
     }
     for (size_t i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
+    }
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&threads[0], NULL, push, NULL);
+        pthread_join(threads[0], NULL);
     }
     test_printf();
     OK(cu.cuModuleUnload(module));

@@ -1,25 +1,15 @@
 /* context.c - contexts, and the context stack of each thread.
  *
  * Called by users of the library, and by all files that need the current
- * context. Owns struct cpu_context. A thread's stack holds handles instead of
- * pointers, so that a context destroyed by another thread is detected.
+ * context. Owns struct cpu_context. context_stack.h has the stacks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context_stack.h"
 #include "cpu/device/green.h"
 
-#define STACK_MAX 64
-
-/* The contexts pushed by a thread; the last one is current. An entry may be
- * NULL. */
-struct context_stack {
-    unsigned depth;
-    CUcontext contexts[STACK_MAX];
-};
-
-static _Thread_local struct context_stack context_stack;
 static atomic_ullong context_ids;
 
 /* Defaults of cuCtxGetLimit, in the units of each limit. */
@@ -52,12 +42,10 @@ cpu_context_current_any(struct cpu_context **ctx)
     if (code) {
         return code;
     }
-    if (!context_stack.depth ||
-        !context_stack.contexts[context_stack.depth - 1]) {
+    if (!context_stack.current) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    *ctx = cpu_handle_object(CPU_CONTEXT,
-                             context_stack.contexts[context_stack.depth - 1]);
+    *ctx = cpu_handle_object(CPU_CONTEXT, context_stack.current);
     return *ctx ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
@@ -87,18 +75,6 @@ uint64_t
 cpu_context_next_id(void)
 {
     return atomic_fetch_add(&context_ids, 1) + 1;
-}
-
-/* Pushes a context on the calling thread's stack. */
-static CUresult
-stack_push(CUcontext handle)
-{
-    /* Checked first, so that pushing cannot fail later. */
-    if (context_stack.depth == STACK_MAX) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    context_stack.contexts[context_stack.depth++] = handle;
-    return CUDA_SUCCESS;
 }
 
 /* Frees a partly created context. Always returns CUDA_ERROR_OUT_OF_MEMORY. */
@@ -206,15 +182,16 @@ context_create(CUcontext *handle, unsigned flags, CUdevice device)
     if (code) {
         return code;
     }
-    if (context_stack.depth == STACK_MAX) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = context_stack_reserve();
+    if (code) {
+        return code;
     }
     code = cpu_context_new(device, flags, &ctx);
     if (code) {
         return code;
     }
     *handle = ctx->handle;
-    return stack_push(ctx->handle);
+    return context_stack_push(ctx->handle);
 }
 
 CPU_API CUresult
@@ -257,9 +234,8 @@ cuCtxDestroy_v2(CUcontext handle)
     if (ctx->primary) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    if (context_stack.depth &&
-        context_stack.contexts[context_stack.depth - 1] == handle) {
-        context_stack.depth--;
+    if (context_stack.depth && context_stack.current == handle) {
+        context_stack_pop();
     }
     cpu_context_destroy(ctx);
     return CUDA_SUCCESS;
@@ -293,7 +269,7 @@ cuCtxPushCurrent_v2(CUcontext handle)
     struct cpu_context *ctx;
     CUresult code = cpu_context_of(handle, &ctx);
 
-    return code ? code : stack_push(handle);
+    return code ? code : context_stack_push(handle);
 }
 
 CPU_API CUresult
@@ -307,7 +283,7 @@ cuCtxPopCurrent_v2(CUcontext *handle)
     if (!context_stack.depth) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    CUcontext top = context_stack.contexts[--context_stack.depth];
+    CUcontext top = context_stack_pop();
     if (handle) {
         *handle = top;
     }
@@ -324,7 +300,9 @@ cuCtxSetCurrent(CUcontext handle)
         return code;
     }
     if (!handle) {
-        context_stack.depth -= context_stack.depth > 0;
+        if (context_stack.depth) {
+            context_stack_pop();
+        }
         return CUDA_SUCCESS;
     }
     code = cpu_context_of(handle, &ctx);
@@ -332,9 +310,9 @@ cuCtxSetCurrent(CUcontext handle)
         return code;
     }
     if (!context_stack.depth) {
-        return stack_push(handle);
+        return context_stack_push(handle);
     }
-    context_stack.contexts[context_stack.depth - 1] = handle;
+    context_stack.current = handle;
     return CUDA_SUCCESS;
 }
 
@@ -349,9 +327,7 @@ cuCtxGetCurrent(CUcontext *handle)
     if (!handle) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *handle = context_stack.depth
-                  ? context_stack.contexts[context_stack.depth - 1]
-                  : NULL;
+    *handle = context_stack.current;
     return CUDA_SUCCESS;
 }
 

@@ -29,14 +29,30 @@ static uint64_t grant;     /* bytes that can be used without reading files */
 static uint64_t grant_most;
 static uint64_t capacity; /* committed and free bytes at the last reading */
 
-/* Reason why the thread's last allocation failed. Empty if it succeeded, or if
+/* Reasons for failed allocations: a ring buffer, whose texts are valid until
+ * REASONS further allocations have failed. The memory lock guards it. */
+#define REASONS 16
+static char reasons[REASONS][CPU_SOURCE_BYTES + 32];
+static unsigned next_reason;
+
+/* Reason why the thread's last allocation failed. NULL if it succeeded, or if
  * the device's own limit was the reason. */
-static _Thread_local char refusal[CPU_SOURCE_BYTES + 32];
+static _Thread_local const char *refusal;
 
 const char *
 cpu_budget_refusal(void)
 {
-    return *refusal ? refusal : NULL;
+    return refusal;
+}
+
+/* Stores the reason. The caller holds the memory lock. */
+static void
+refusal_set(const char *reason)
+{
+    char *text = reasons[next_reason++ % REASONS];
+
+    snprintf(text, sizeof *reasons, "out of memory (%s)", reason);
+    refusal = text;
 }
 
 /* Counts the resident pages in the result of mincore. */
@@ -122,7 +138,7 @@ cpu_budget_addresses(size_t most)
 void
 cpu_budget_begin(void)
 {
-    *refusal = 0;
+    refusal = NULL;
 }
 
 void
@@ -131,10 +147,9 @@ cpu_budget_refuse_addresses(void)
     struct cpu_available now;
 
     cpu_available_read("", &now);
-    snprintf(refusal, sizeof refusal, "out of memory (%s)",
-             now.addresses.bytes == CPU_NO_LIMIT
-                 ? "no addresses could be reserved for the device's memory"
-                 : now.addresses.source);
+    refusal_set(now.addresses.bytes == CPU_NO_LIMIT
+                    ? "no addresses could be reserved for the device's memory"
+                    : now.addresses.source);
 }
 
 uint64_t
@@ -153,7 +168,7 @@ room_compare(uint64_t bytes)
     uint64_t room = room_look(&bound);
 
     if (bytes > room && bytes <= cpu_state.memory_bytes) {
-        snprintf(refusal, sizeof refusal, "out of memory (%s)", bound.source);
+        refusal_set(bound.source);
     }
     return room;
 }

@@ -212,8 +212,10 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
     if (!nvrtc_folder_make(job->program, job->folder, log)) {
         return NVRTC_ERROR_INVALID_INPUT;
     }
+    /* Precompiling is an optimization: its failures are no errors. */
+    bool failed = nvrtc_memory_failed;
     job_precompile(job);
-    nvrtc_memory_failed = false; /* precompiling is an optimization */
+    nvrtc_memory_failed = failed;
     return nvrtc_job_mark(job) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 

@@ -373,6 +373,16 @@ options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
     return true;
 }
 
+/* Returns true if a list lacks a string because memory was exhausted. */
+static bool
+options_failed(const struct nvrtc_options *options)
+{
+    return options->language.failed || options->preprocess.failed ||
+           options->preincludes.failed || options->diagnostics.failed ||
+           options->jit.failed || options->entries.failed ||
+           options->trimmed.failed;
+}
+
 nvrtcResult
 nvrtc_options_parse(struct nvrtc_options *options, int count,
                     const char *const *texts, struct nvrtc_text *log)
@@ -388,6 +398,9 @@ nvrtc_options_parse(struct nvrtc_options *options, int count,
         }
     }
     right = options_finish(options, log) && right;
+    if (options_failed(options)) {
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
     return right ? NVRTC_SUCCESS : options->result;
 }
 

@@ -25,7 +25,7 @@
 #define ALIGNMENT 128
 /* A GPU reserves this much below the variables. */
 #define MARGIN 1024
-#define GUARD  (256u << 10) /* more than the shared memory of any GPU */
+#define GUARD  (256u << 10)       /* more than the shared memory of any GPU */
 #define WRAP   ((size_t)64 << 30) /* 2^32 elements of 16 bytes */
 
 static size_t

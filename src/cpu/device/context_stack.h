@@ -1,0 +1,31 @@
+/* context_stack.h - the contexts that a thread has pushed.
+ *
+ * Used by context.c, on the calling thread's stack only. The stack holds
+ * handles instead of pointers, so that a context destroyed by another thread
+ * is detected. Only the current context is thread-local: a library that is
+ * loaded late shares less than 2 KiB of such memory with all others.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_CONTEXT_STACK_H
+#define PYCUDA_CPU_CONTEXT_STACK_H
+
+#include "cpu/cpu.h"
+
+struct context_stack {
+    CUcontext current; /* NULL if the stack is empty, or as pushed */
+    CUcontext *below;  /* the others, the oldest one first; or NULL */
+    unsigned depth;    /* number of contexts with the current one */
+};
+
+extern _Thread_local struct context_stack context_stack
+    __attribute__((tls_model("initial-exec")));
+
+/* Makes sure that the next push succeeds. Returns CUDA_ERROR_OUT_OF_MEMORY if
+ * the stack is full or memory is exhausted. */
+CUresult context_stack_reserve(void);
+/* Pushes a handle. Fails like context_stack_reserve. */
+CUresult context_stack_push(CUcontext handle);
+/* Removes and returns the current context. The stack must not be empty. */
+CUcontext context_stack_pop(void);
+
+#endif
