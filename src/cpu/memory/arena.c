@@ -1,6 +1,7 @@
 /* arena.c - the address space of device memory and its allocator.
  *
- * One address range is reserved at the first allocation. Allocations of
+ * One address range is reserved at the first allocation (addresses.c).
+ * Allocations of
  * 64 KiB and more have separate pages, followed by an inaccessible gap; the
  * pages are unmapped when freed, and addresses are reused as late as possible.
  * Smaller allocations share slabs by size class. A table with one entry per
@@ -17,21 +18,19 @@
 
 #include "cpu/cpu.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/memory/addresses.h"
 #include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
 
-#define GRANULE     ((size_t)64 << 10)
-#define PAGE        ((size_t)CPU_ARCH_PAGE)
-#define ALIGNMENT   ((size_t)256)
-#define LARGE       GRANULE /* minimum size of allocations with own pages */
-#define HUGE_BYTES  ((size_t)4 << 20) /* minimum size for HUGE_UNIT */
-#define HUGE_UNIT   ((size_t)2 << 20)
-#define SLAB_BYTES  ((size_t)1 << 20)
-#define RESERVE_MAX ((size_t)1 << 40)
-#define RESERVE_MIN ((size_t)16 << 20)
-#define WRAP        ((size_t)64 << 30) /* 2^32 elements of 16 bytes */
-#define REUSE_MIN   ((size_t)64 << 30) /* minimum size of the reuse window */
-#define LEAD        PAGE /* accessible bytes before slabs and large allocations */
+#define GRANULE    ((size_t)64 << 10)
+#define PAGE       ((size_t)CPU_ARCH_PAGE)
+#define ALIGNMENT  ((size_t)256)
+#define LARGE      GRANULE /* minimum size of allocations with own pages */
+#define HUGE_BYTES ((size_t)4 << 20) /* minimum size for HUGE_UNIT */
+#define HUGE_UNIT  ((size_t)2 << 20)
+#define SLAB_BYTES ((size_t)1 << 20)
+#define REUSE_MIN  ((size_t)64 << 30) /* minimum size of the reuse window */
+#define LEAD       PAGE /* accessible bytes before slabs and large allocations */
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -73,54 +72,22 @@ round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-static void *
-reserve(size_t bytes, int access)
-{
-    void *at = mmap(NULL, bytes, access,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return at == MAP_FAILED ? NULL : at;
-}
-
-/* Returns the inaccessible bytes before the first granule. The stacks of
- * kernels are mapped below the arena: an unsigned index into a local array
- * that wraps around must not reach an allocation. */
-static size_t
-arena_lead(uintptr_t at, size_t bytes)
-{
-    size_t wrap = bytes == RESERVE_MAX ? WRAP : 0;
-
-    return round_up(at + wrap, HUGE_UNIT) - at;
-}
-
-/* Reserves the arena's addresses and the table of spans on first use. Tries
- * smaller sizes if the process cannot reserve the maximum. */
+/* Reserves the arena's addresses and the table of spans on first use. */
 static CUresult
 arena_open(void)
 {
+    struct cpu_addresses found;
+
     if (arena_start) {
         return CUDA_SUCCESS;
     }
-    for (size_t bytes = cpu_budget_addresses(RESERVE_MAX);
-         bytes >= RESERVE_MIN; bytes /= 4) {
-        void *at = reserve(bytes, PROT_NONE);
-        void *table = at ? reserve(bytes / GRANULE * sizeof *spans,
-                                   PROT_READ | PROT_WRITE)
-                         : NULL;
-
-        if (table) {
-            madvise(at, bytes, MADV_DONTDUMP);
-            size_t lead = arena_lead((uintptr_t)at, bytes);
-            arena_start = (uintptr_t)at + lead;
-            arena_bytes = (bytes - lead) / GRANULE * GRANULE;
-            spans = table;
-            return CUDA_SUCCESS;
-        }
-        if (at) {
-            munmap(at, bytes);
-        }
+    if (!cpu_addresses_reserve(&found, GRANULE, sizeof *spans)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    arena_start = found.start;
+    arena_bytes = found.bytes;
+    spans = found.table;
+    return CUDA_SUCCESS;
 }
 
 /* Opens the arena like arena_open, and stores the reason for a failure. */
@@ -303,7 +270,7 @@ static struct cpu_allocation *
 large_allocate(size_t bytes)
 {
     size_t data = round_up(bytes, ALIGNMENT);
-    bool huge = bytes >= HUGE_BYTES && arena_bytes > RESERVE_MAX / 8;
+    bool huge = bytes >= HUGE_BYTES && arena_bytes > CPU_ADDRESSES_MAX / 8;
     size_t lead = huge ? HUGE_UNIT : LEAD;
     size_t pages = lead + round_up(data, PAGE) + PAGE;
     struct span *span = span_new(round_up(pages, GRANULE) / GRANULE,
