@@ -203,7 +203,10 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
             if (progress_report(&progress, launch, now)) {
                 return true;
             }
+            /* While it asks, a waiting thread may run blocks in its place. */
+            atomic_fetch_sub(&launch->running, 1);
             worker_request(op);
+            atomic_fetch_add(&launch->running, 1);
         }
     } while ((count = cpu_piece_take(launch, near, &first)));
     atomic_fetch_sub(&launch->running, 1);
