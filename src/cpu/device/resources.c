@@ -3,7 +3,7 @@
  * Called by users of the library, and by green.c. A multiprocessor is a worker
  * thread, as in the device's attributes. A resource is a number of
  * multiprocessors, not a set, since workers are not bound to processors. Its
- * padding records the split that it came from.
+ * padding records its device, and whether it came from a split.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,16 +11,14 @@
 
 #include "cpu/device/green.h"
 
-#define MARK_MAGIC     UINT64_C(0x726f737365636f72)
-#define MARK_REMAINDER UINT32_MAX /* index of the remainder of a split */
+#define MARK_MAGIC UINT64_C(0x726f737365636f72)
 
 /* Origin of a resource, stored in its padding, which users copy but do not
  * read. */
 struct mark {
     uint64_t magic;
-    uint64_t split; /* number of the split that it came from, or 0 */
-    uint32_t index; /* among the groups of the split */
     int device;
+    bool is_part; /* of a split, which is not divided again */
 };
 
 /* Resources of a green context. The library keeps it forever, since a program
@@ -34,7 +32,6 @@ struct desc {
 
 static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct desc *descs; /* one for each count and device; desc_lock */
-static atomic_ullong splits;
 
 /* Returns the smallest partition of compute capability 7, limited to the
  * existing multiprocessors. */
@@ -138,12 +135,14 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                         ? 1
                         : partition_least(input->sm.smCount);
 
-    if (flags & CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
+    if (flags == CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
         return CUDA_ERROR_NOT_SUPPORTED; /* of compute capability 9 */
     }
-    if (flags & ~(unsigned)CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING ||
-        least > input->sm.smCount) {
+    if (flags & ~(unsigned)CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) {
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (least > input->sm.smCount) {
+        return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     }
     *size = least ? (least + step - 1) / step * step : step;
     return *size > input->sm.smCount
@@ -160,12 +159,10 @@ groups_fill(CUdevResource *result, unsigned groups, unsigned size,
     struct mark mark;
 
     memcpy(&mark, input->_internal_padding, sizeof mark);
-    mark.split = atomic_fetch_add(&splits, 1) + 1;
+    mark.is_part = true;
     for (unsigned i = 0; result && i < groups; i++) {
-        mark.index = i;
         resource_fill(&result[i], size, &mark);
     }
-    mark.index = MARK_REMAINDER;
     if (remaining && left) {
         resource_fill(remaining, left, &mark);
     } else if (remaining) {
@@ -187,8 +184,8 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
         code = CUDA_ERROR_INVALID_VALUE;
     }
     code = code ? code : resource_mark(given, &mark);
-    if (!code && mark.split && mark.index != MARK_REMAINDER) {
-        code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION; /* a group */
+    if (!code && mark.is_part) {
+        code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     }
     code = code ? code : group_size(given, flags, least, &size);
     if (code) {
@@ -205,26 +202,24 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
 
 /* ---- descriptors ---- */
 
-/* Adds the multiprocessors of all resources, which must be different parts of
- * one split. */
+/* Adds the multiprocessors of all resources, at most those of the device. As
+ * on an H100, the resources may come from several splits. */
 static CUresult
 resources_sum(const CUdevResource *resources, unsigned count,
               struct mark *first, unsigned *sum)
 {
-    struct mark mark, other;
+    unsigned all = (unsigned)cpu_state.threads;
     CUresult code = resource_mark(&resources[0], first);
+    struct mark mark;
 
     *sum = 0;
     for (unsigned i = 0; i < count && !code; i++) {
         code = resource_mark(&resources[i], &mark);
-        for (unsigned j = 0; j < i && !code; j++) {
-            memcpy(&other, resources[j]._internal_padding, sizeof other);
-            if (mark.device != other.device || !mark.split ||
-                mark.split != other.split || mark.index == other.index) {
-                code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-            }
+        if (!code && mark.device != first->device) {
+            code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         }
         *sum += resources[i].sm.smCount;
+        *sum = *sum < all ? *sum : all;
     }
     return code;
 }

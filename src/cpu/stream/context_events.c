@@ -247,7 +247,7 @@ wait_for(CUresult code, const struct scope *scope, CUevent handle)
         return code;
     }
     if (cpu_event_invalidates(event)) {
-        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        code = CUDA_ERROR_CAPTURED_EVENT; /* of a stream outside the scope */
     } else if (cpu_event_shared(event)) {
         code = CUDA_ERROR_NOT_SUPPORTED;
     }
