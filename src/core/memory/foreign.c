@@ -159,36 +159,46 @@ device_name(char *name, int size, int device)
     }
 }
 
-int
-core_foreign_reach(CUdeviceptr pointer)
+bool
+core_foreign_explain(CUdeviceptr pointer, const char *user, char *text,
+                     size_t size)
 {
     const struct core_context *here = core_stack_top();
-    char theirs[64], ours[64], detail[320];
+    char theirs[64], ours[64];
     int device;
     if (here == NULL || !is_elsewhere(here, pointer, &device) ||
         is_shared(pointer)) {
-        return 0;
+        return false;
     }
     CUcontext owner = context_of(pointer);
     if (owner == NULL || is_peer(owner)) {
-        return 0;
+        return false;
     }
     device_name(theirs, sizeof theirs, device);
     device_name(ours, sizeof ours, here->device);
     if (device == (int)here->device) {
-        snprintf(detail, sizeof detail,
+        snprintf(text, size,
                  "the memory belongs to another context of device %d (%s), "
-                 "whose address space the kernel's context does not share: "
+                 "whose address space the %s's context does not share: "
                  "copy it with gpuarray.asarray()",
-                 device, theirs);
+                 device, theirs, user);
     } else {
-        snprintf(detail, sizeof detail,
-                 "the memory is on device %d (%s), the kernel runs on device "
+        snprintf(text, size,
+                 "the memory is on device %d (%s), the %s runs on device "
                  "%d (%s): copy it with gpuarray.asarray(), or call "
                  "Context.enable_peer_access()",
-                 device, theirs, (int)here->device, ours);
+                 device, theirs, user, (int)here->device, ours);
     }
-    return core_fail(CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", detail);
+    return true;
+}
+
+int
+core_foreign_reach(CUdeviceptr pointer)
+{
+    char detail[320];
+    return core_foreign_explain(pointer, "kernel", detail, sizeof detail)
+               ? core_fail(CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", detail)
+               : 0;
 }
 
 int

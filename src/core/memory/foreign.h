@@ -17,8 +17,12 @@
  * TypeError if __dlpack__ describes host memory. */
 int core_foreign_address(PyObject *object, CUstream later,
                          CUdeviceptr *pointer);
-/* LogicError if the address is memory of another device or context that
- * kernels of the current context cannot access. */
+/* If the address is memory of another device or context that the current
+ * context cannot access, returns true and writes a message, which names both
+ * devices, into `text`. `user` is what uses the memory, such as "kernel". */
+bool core_foreign_explain(CUdeviceptr pointer, const char *user, char *text,
+                          size_t size);
+/* LogicError with that message if kernels cannot access the address. */
 int core_foreign_reach(CUdeviceptr pointer);
 /* Waits on the host for the context that allocated the memory, unless that is
  * the current context or the current context captures. */

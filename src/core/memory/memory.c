@@ -64,9 +64,12 @@ static int
 copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
            size_t bytes)
 {
-    char detail[160];
+    char detail[320];
     if (code != CUDA_ERROR_INVALID_VALUE || core_stack_top() == NULL) {
         return core_check(code, routine);
+    }
+    if (core_foreign_explain(pointer, "operation", detail, sizeof detail)) {
+        return core_fail(code, routine, detail);
     }
     size_t left = memory_left(pointer);
     if (bytes <= left) {
@@ -524,8 +527,12 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
         return NULL;
     }
     core_queue_add_here(stream);
+    /* Captures take in this copy, but no cuMemcpyPeerAsync. */
+    bool captures = async && core_stack_top()->captures != 0;
     PyThreadState *thread = core_unlock();
-    if (async || plain != NULL) {
+    if (captures) {
+        code = driver.cuMemcpyAsync(target, source, size, stream);
+    } else if (async || plain != NULL) {
         code = driver.cuMemcpyPeerAsync(target, to->handle, source,
                                         from->handle, size, stream);
     } else {
