@@ -188,9 +188,11 @@ def ptp(
 
     Integers wrap around, as in NumPy.
     """
-    plain = not keepdims and stream is None and allocator is None
+    plain = not keepdims and allocator is None
     if plain and isinstance(a, ArrayBase) and a.size:
-        high, low = Reductions.max(a, axis), Reductions.min(a, axis)
+        options = {} if stream is None else {"stream": stream}
+        high = Reductions.max(a, axis, **options)
+        low = Reductions.min(a, axis, **options)
     else:
         high = reduce_axes(
             "max", a, axis, keepdims, None, None, 0, stream, allocator
