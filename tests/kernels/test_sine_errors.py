@@ -129,8 +129,4 @@ def test_all_floats(name, sign):
         x = np.arange(first, first + CHUNK, dtype=np.uint32)
         x = (x[: SMALL - first] | np.uint32(sign << 31)).view(np.float32)
         got = FUNCTIONS[name][0](gpuarray.to_gpu(x)).get()
-        if name == "sin":
-            assert np.array_equal(got, x)
-        else:  # 1 or, where the exact cosine is below it, its neighbour
-            assert got.max() == 1 and got.min() >= np.float32(1 - 2**-24)
-            assert (got[x == 0] == 1).all()
+        assert np.array_equal(got, x if name == "sin" else np.ones_like(x))
