@@ -17,6 +17,7 @@ from typing import Any
 import pycuda.driver as _drv
 from pycuda._compile import arch as _arch
 from pycuda._compile import cache as _cache
+from pycuda._compile import files as _files
 from pycuda._compile import identity as _identity
 from pycuda._compile import includes as _includes
 from pycuda._compile import nvcc as _nvcc
@@ -250,9 +251,9 @@ def _compile_with_nvcc(
     scan = _includes.scan(text, [], _includes.Folders(lambda: dirs))
     if not scan.complete:
         cache_dir = False
-    parts = [text.encode(), *(w.encode() for w in command)]
+    parts = [_files.encode(word) for word in (text, *command)]
     for name, content in scan.files:
-        parts += [name.encode(), content]
+        parts += [_files.encode(name), content]
     version = ""
     if _cache.directory(cache_dir) is not None:
         said = get_nvcc_version(command[0])

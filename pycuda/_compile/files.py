@@ -139,6 +139,29 @@ def is_private(folder: str) -> bool:
         path = parent
 
 
+def encode(text: str) -> bytes:
+    """Return UTF-8; surrogates stand for other bytes of a file's name."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decode(content: bytes) -> str:
+    """Return the text of which `encode` makes the content."""
+    return content.decode("utf-8", "surrogateescape")
+
+
+def current_folder() -> str:
+    """Return the current folder; ``.`` if it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.curdir
+
+
+def absolute(path: str) -> str:
+    """Return the absolute path, or `path` without a current folder."""
+    return os.path.normpath(os.path.join(current_folder(), path))
+
+
 def make_folder(path: str) -> None:
     """Make a folder and its parents.
 
@@ -149,7 +172,7 @@ def make_folder(path: str) -> None:
         would raise RecursionError.)
     """
     missing = []
-    path = os.path.abspath(path)
+    path = absolute(path)
     while not os.path.isdir(path):
         missing.append(path)
         parent = os.path.dirname(path)

@@ -14,7 +14,7 @@ import platform
 import sys
 from collections.abc import Iterator
 
-from pycuda._compile import includes
+from pycuda._compile import files, includes
 
 try:
     # hashlib has the same function, but loads OpenSSL, which takes
@@ -56,9 +56,8 @@ def _stat_line(path: str) -> bytes:
         status = os.stat(path)
     except OSError:
         return b""
-    return f"{path}:{status.st_size}:{status.st_mtime_ns}".encode(
-        "utf-8", "surrogateescape"
-    )
+    line = f"{path}:{status.st_size}:{status.st_mtime_ns}"
+    return files.encode(line)
 
 
 def _exists(path: str) -> bool:
@@ -146,8 +145,11 @@ def _cpu_compiler() -> list[bytes]:
     clang = environment("PYCUDA_CLANG") or _CLANG
     parts = [_stat_line(library), _stat_line(helper)]
     parts.append(_stat_line(os.path.join(zig, "zig")) if zig else b"")
-    parts += [clang.encode(), _stat_line(includes.find_program(clang) or "")]
-    parts += [environment(name, "").encode() for name in _SHAPING]
+    parts += [
+        files.encode(clang),
+        _stat_line(includes.find_program(clang) or ""),
+    ]
+    parts += [files.encode(environment(name, "")) for name in _SHAPING]
     headers = environment("PYCUDA_CUDA_HEADERS") or os.path.join(
         package, "cuda"
     )

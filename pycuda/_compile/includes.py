@@ -184,7 +184,7 @@ def _is_toolkit(folder: str) -> bool:
     This package's replacement headers do not count.
     """
     ours = os.path.join(package_dir(), "cuda")
-    if f"{os.path.abspath(folder)}/".startswith(f"{ours}/"):
+    if f"{files.absolute(folder)}/".startswith(f"{ours}/"):
         return False
     if not os.path.isdir(folder):
         return False
@@ -223,7 +223,7 @@ def _version_of(folder: str) -> bytes:
     site, nvidia, _ = folder.rpartition(f"{os.sep}nvidia{os.sep}")
     if nvidia:
         names = sorted(os.listdir(site))
-        return "\n".join(n for n in names if _WHEEL.match(n)).encode()
+        return files.encode("\n".join(filter(_WHEEL.match, names)))
     for _ in range(4):
         folder = os.path.dirname(folder)
         try:
@@ -243,7 +243,7 @@ def _dates_in(folder: str) -> bytes:
         except OSError:
             continue
         parts.append(f"{name}:{status.st_size}:{status.st_mtime_ns}")
-    return "\n".join(parts).encode()
+    return files.encode("\n".join(parts))
 
 
 def _find(name: str, here: str, folders: Folders) -> list[str]:
@@ -281,7 +281,7 @@ def _is_file(path: str) -> bool:
 def scan(text: str, pre_includes: list[str], folders: Folders) -> Scan:
     """Follow the includes of `text` and of the pre-included headers."""
     result = Scan(uses_references=_source.names_reference(text))
-    here = os.getcwd()
+    here = files.current_folder()
     todo = [(name, here) for name in _source.included_names(text)]
     todo += [(f'"{name}"', here) for name in pre_includes]
     seen: set[str] = set()
@@ -322,7 +322,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
     result.files.append((name, content))
     if refers and not (is_ours and name == REFERENCES):
         result.uses_references = True
-    if not is_ours and _source.names_files(content.decode("utf-8", "replace")):
+    if not is_ours and _source.names_files(files.decode(content)):
         result.names_files = True
     here = os.path.dirname(path)
     return [(name, here) for name in found]
@@ -331,7 +331,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
 def _look(path: str) -> tuple[bytes, bool, list[str]]:
     """Return a file's content, if it names references, and its includes."""
     content = files.read_regular(path)
-    text = content.decode("utf-8", "replace")
+    text = files.decode(content)
     refers = _source.names_reference(text)
     return content, refers, _source.included_names(text)
 
@@ -341,7 +341,7 @@ _look_at_ours = functools.cache(_look)
 
 def _label(path: str, dirs: list[str]) -> str:
     """Return a file's name relative to the searched folders, or its path."""
-    for number, folder in enumerate([*dirs, os.getcwd()]):
+    for number, folder in enumerate([*dirs, files.current_folder()]):
         inside = os.path.normpath(folder) + os.sep
         if path.startswith(inside):
             return f"{number}:{path[len(inside) :]}"

@@ -18,6 +18,7 @@ from pycuda import _driver
 from pycuda._compile import (
     arch,
     cache,
+    files,
     identity,
     includes,
     nvcc,
@@ -68,10 +69,6 @@ def device_arch() -> str | None:
     except _drv.Error:
         return None
     return f"sm_{major}{minor}"
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def cached(
@@ -159,9 +156,9 @@ class Job:
         words.append(str(self.warnings_are_errors))
         if self.scan.names_files or not _DEBUG.isdisjoint(words):
             words += self.user_dirs
-        parts = [_bytes(word) for word in (self.text, *words)]
+        parts = [files.encode(word) for word in (self.text, *words)]
         for name, content in self.scan.files:
-            parts += [_bytes(name), content]
+            parts += [files.encode(name), content]
         hosts = ["gpu"] if self.on_gpu else identity.levels()
         return [identity.digest([*parts, host.encode()]) for host in hosts]
 
@@ -237,12 +234,12 @@ class Job:
         import tempfile
 
         folder = tempfile.mkdtemp(prefix="pycuda-")
-        files = {
-            source.FILE_NAME: self.text.encode(),
-            "kernel.log": log.encode(),
+        contents = {
+            source.FILE_NAME: files.encode(self.text),
+            "kernel.log": files.encode(log),
             f"kernel.{self.request.target}": image,
         }
-        for name, content in files.items():
+        for name, content in contents.items():
             if content is not None:
                 with open(os.path.join(folder, name), "wb") as stream:
                     stream.write(content)

@@ -20,7 +20,7 @@ from _thread import allocate_lock  # importing threading takes time
 from collections.abc import Iterator
 
 from pycuda import _driver
-from pycuda._compile import identity, includes
+from pycuda._compile import files, identity, includes
 from pycuda._compile.source import without_comments
 
 _SINCE = 13  # older versions have the options, too, but were not measured
@@ -104,7 +104,7 @@ class Headers:
         if not prefix or not _is_new():
             yield []
             return
-        key = identity.digest([o.encode() for o in (prefix, *options)], 8)
+        key = identity.digest([files.encode(o) for o in (prefix, *options)], 8)
         with self._lock:
             found, state = self._step(key)
         try:

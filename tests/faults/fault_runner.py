@@ -76,7 +76,7 @@ ERRORS: dict[str, list[int]] = {
     "close": [errno.EINTR, errno.EIO],
     "posix_spawn": [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENOENT],
     "waitpid": [errno.EINTR, errno.ECHILD],
-    "poll": [errno.EINTR, errno.ENOMEM],
+    "poll": [errno.EINTR, errno.ENOMEM, errno.EINVAL],
     "pthread_create": [errno.EAGAIN],
     "pthread_key_create": [errno.EAGAIN],
     "sched_getaffinity": [errno.EINVAL],
@@ -91,6 +91,8 @@ ERRORS: dict[str, list[int]] = {
 
 # Errors after which a call is repeated, and how many calls in a row fail.
 STORMS = {errno.EINTR: 200, 0: 5000}
+# Functions that must not be repeated without end.
+FOR_GOOD = {"poll": 1 << 30}
 
 # Program, what the caches hold, variables.  A site belongs to the first in
 # which it is reached.
@@ -559,6 +561,8 @@ def faults_of(
             yield Fault(plan, site, 1, error)
             if error in STORMS and site.library < JIT:
                 yield Fault(plan, site, 1, error, STORMS[error])
+            elif site.name in FOR_GOOD:
+                yield Fault(plan, site, 1, error, FOR_GOOD[site.name])
         for nth in sorted({2, calls} - {1}):
             if nth <= calls:
                 error = ERRORS.get(site.name, _MEMORY)[0]

@@ -153,3 +153,67 @@ def test_shown_code_that_cannot_be_written() -> None:
         )
     assert done.returncode == 2
     assert b"cannot write the output: No space left" in done.stderr
+
+
+REAPED = {
+    "SIGCHLD is ignored": "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+    "waitpid(-1)": "threading.Thread(target=reap, daemon=True).start()",
+}
+REAPED_PROGRAM = """
+import os, signal, sys, threading, time
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import compile
+import numpy as np
+
+def reap():
+    while True:
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            time.sleep(0.001)
+
+REAP
+source = "__global__ void k(int *a) { *a = 7; }"
+module = drv.module_from_buffer(compile(source))
+out = np.zeros(1, np.int32)
+module.get_function("k")(drv.Out(out), block=(1, 1, 1))
+assert out[0] == 7
+try:
+    compile("__global__ void k(int *a) { *a = x; }")
+except drv.CompileError as error:
+    assert "undeclared identifier 'x'" in str(error), error
+else:
+    raise AssertionError("accepted")
+os.environ["PYCUDA_JIT"] = sys.argv[1]
+try:
+    compile(source + "// other")
+except drv.CompileError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("name", REAPED)
+def test_children_that_others_have_waited_for(
+    name: str, tool: Tool, tmp_path: Path
+) -> None:
+    """Their exit status is unknown."""
+    killed = tool(f'{jit()} "$@" | head -c 1000; kill -9 $$')
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            REAPED_PROGRAM.replace("\nREAP\n", f"\n{REAPED[name]}\n"),
+        ]
+        + [str(killed)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd="/",
+        env={**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no complete image" in done.stdout
+    if name == "SIGCHLD is ignored":  # the other is a race
+        assert not list(tmp_path.rglob("*.pch"))

@@ -72,19 +72,45 @@ compiler_open(void)
     return status;
 }
 
-/* Text arguments of one compilation: an owned array of borrowed pointers. */
+/* Text arguments of one compilation. */
 struct strings {
-    const char **items;
+    PyObject *owner;    /* tuple of bytes */
+    const char **items; /* the bytes in `owner` */
     Py_ssize_t count;
 };
 
-/* Reads a list or tuple of str; NULL counts as empty. The items stay borrowed
- * from the sequence. */
+static void
+strings_free(struct strings *strings)
+{
+    PyMem_Free(strings->items);
+    Py_XDECREF(strings->owner);
+}
+
+/* Returns a str as bytes, in which surrogates stand for the bytes of file
+ * names that are not UTF-8 (os.fsdecode). Returns NULL with an exception. */
+static PyObject *
+string_encode(PyObject *text, const char *what)
+{
+    if (!PyUnicode_Check(text)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a str, not %s", what,
+                     Py_TYPE(text)->tp_name);
+        return NULL;
+    }
+    PyObject *bytes =
+        PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+    if (bytes != NULL &&
+        strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes)) {
+        PyErr_Format(PyExc_ValueError, "%s has a null character", what);
+        Py_CLEAR(bytes);
+    }
+    return bytes;
+}
+
+/* Reads a list or tuple of str; NULL counts as empty. On failure, too, the
+ * caller calls strings_free. */
 static int
 strings_read(PyObject *sequence, const char *what, struct strings *strings)
 {
-    strings->count = 0;
-    strings->items = NULL;
     if (sequence == NULL) {
         return 0;
     }
@@ -93,17 +119,23 @@ strings_read(PyObject *sequence, const char *what, struct strings *strings)
         return -1;
     }
     Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
+    strings->owner = PyTuple_New(count);
+    if (strings->owner == NULL) {
+        return -1;
+    }
     strings->items = PyMem_Calloc((size_t)count + 1, sizeof *strings->items);
     if (strings->items == NULL) {
         PyErr_NoMemory();
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        strings->items[i] =
-            core_text(PySequence_Fast_GET_ITEM(sequence, i), what);
-        if (strings->items[i] == NULL) {
+        PyObject *bytes =
+            string_encode(PySequence_Fast_GET_ITEM(sequence, i), what);
+        if (bytes == NULL) {
             return -1;
         }
+        PyTuple_SET_ITEM(strings->owner, i, bytes);
+        strings->items[i] = PyBytes_AS_STRING(bytes);
     }
     strings->count = count;
     return 0;
@@ -113,7 +145,8 @@ strings_read(PyObject *sequence, const char *what, struct strings *strings)
 struct compilation {
     nvrtcProgram program;
     struct strings options, header_names, header_texts, expressions;
-    PyObject *header_keys, *header_values; /* strong: they own the texts */
+    PyObject *header_keys, *header_values;
+    PyObject *source; /* bytes */
     nvrtcResult status;
 };
 
@@ -124,10 +157,11 @@ compilation_free(struct compilation *c)
     if (c->program != NULL) {
         nvrtc.nvrtcDestroyProgram(&c->program);
     }
-    PyMem_Free(c->options.items);
-    PyMem_Free(c->header_names.items);
-    PyMem_Free(c->header_texts.items);
-    PyMem_Free(c->expressions.items);
+    strings_free(&c->options);
+    strings_free(&c->header_names);
+    strings_free(&c->header_texts);
+    strings_free(&c->expressions);
+    Py_XDECREF(c->source);
     Py_XDECREF(c->header_keys);
     Py_XDECREF(c->header_values);
 }
@@ -156,11 +190,12 @@ headers_read(struct compilation *c, PyObject *headers)
 
 /* Creates and compiles the program; called without the GIL. */
 static nvrtcResult
-compilation_run(struct compilation *c, const char *source, const char *name)
+compilation_run(struct compilation *c, const char *name)
 {
-    nvrtcResult status = nvrtc.nvrtcCreateProgram(
-        &c->program, source, name, (int)c->header_names.count,
-        c->header_texts.items, c->header_names.items);
+    nvrtcResult status =
+        nvrtc.nvrtcCreateProgram(&c->program, PyBytes_AS_STRING(c->source),
+                                 name, (int)c->header_names.count,
+                                 c->header_texts.items, c->header_names.items);
     for (Py_ssize_t i = 0; status == NVRTC_SUCCESS && i < c->expressions.count;
          i++) {
         status =
@@ -298,8 +333,8 @@ nvrtc_compile(PyObject *unused, CORE_ARGS)
     if (core_args(&signature, args, nargs, names, values) < 0) {
         return NULL;
     }
-    const char *source = core_text(values[0], "source");
-    const char *name = source == NULL ? NULL : core_text(values[1], "name");
+    c.source = string_encode(values[0], "source");
+    const char *name = c.source == NULL ? NULL : core_text(values[1], "name");
     if (name != NULL && values[4] != NULL) {
         target = core_text(values[4], "target");
     }
@@ -311,7 +346,7 @@ nvrtc_compile(PyObject *unused, CORE_ARGS)
         goto done;
     }
     PyThreadState *thread = core_unlock();
-    c.status = compilation_run(&c, source, name);
+    c.status = compilation_run(&c, name);
     core_lock(thread);
     if (core_interrupt_raise() == 0) {
         result = compilation_result(&c, target);

@@ -61,8 +61,9 @@ void nvrtc_words_free(struct nvrtc_words *words);
 struct nvrtc_process {
     pid_t pid; /* 0: not running */
     int input, output, errors;
-    int status;         /* after finish: 0, an exit status, or -signal */
-    const char *broken; /* why finish failed, for explain_broken */
+    int status;           /* after finish: 0, an exit status, or -signal */
+    bool is_status_known; /* false: `status` is a guess; see reap */
+    const char *broken;   /* why finish failed, for explain_broken */
     struct nvrtc_text out, err;
 };
 

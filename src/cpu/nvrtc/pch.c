@@ -158,8 +158,9 @@ pch_make(const char *path, const struct nvrtc_words *frontend,
     }
     if (!argv.failed && !nvrtc_process_start(&process, argv.word)) {
         int code = nvrtc_process_finish(&process, lines->bytes, lines->length);
-        made = !code && !process.status && process.out.length &&
-               !process.err.length && nvrtc_cachefile_put(path, &process.out);
+        made = !code && process.is_status_known && !process.status &&
+               process.out.length && !process.err.length &&
+               nvrtc_cachefile_put(path, &process.out);
         nvrtc_process_free(&process);
     }
     nvrtc_words_free(&argv);

@@ -14,10 +14,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cpu/nvrtc/nvrtc.h"
 #include "cpu/run/abandon.h"
+
+#define POLL_FAILURES 20 /* in one process, until it is stopped */
 
 extern char **environ;
 
@@ -307,8 +310,9 @@ feed(int fd, struct feed *feed)
     return 0;
 }
 
-/* The exit status, or -signal.  Where another part of the program has reaped
- * the child, the status is unknown: output is taken for success. */
+/* Stores the exit status, or -signal. If another part of the program has
+ * reaped the child, or SIGCHLD is ignored, the status is unknown: output
+ * counts as success, but is not stored in a cache. */
 static void
 reap(struct nvrtc_process *process)
 {
@@ -319,6 +323,7 @@ reap(struct nvrtc_process *process)
         pid = waitpid(process->pid, &status, 0);
     } while (pid < 0 && errno == EINTR);
     process->pid = 0;
+    process->is_status_known = pid > 0;
     if (pid < 0) {
         process->status = process->out.length ? 0 : 1;
     } else if (WIFSIGNALED(status)) {
@@ -375,12 +380,35 @@ check_complete(struct nvrtc_process *process, const struct feed *input)
     return 0;
 }
 
+/* Waits until an end of the child is ready. Returns the number of ready ends,
+ * 0 if the wait is to be repeated, or -1 with errno: poll can fail for good,
+ * as with fewer descriptors in RLIMIT_NOFILE than ends. */
+static int
+ends_wait(struct pollfd ends[3], const struct cpu_interrupt *interrupt,
+          int *failures)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    int ready = poll(ends, 3, cpu_interrupt_milliseconds(interrupt));
+
+    if (ready >= 0 || errno == EINTR) {
+        return ready < 0 ? 0 : ready;
+    }
+    int code = errno;
+    if (++*failures < POLL_FAILURES) {
+        nanosleep(&pause, NULL);
+        return 0;
+    }
+    errno = code;
+    return -1;
+}
+
 int
 nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                      size_t bytes)
 {
     struct cpu_interrupt interrupt = {0};
     struct feed rest = {.rest = input, .bytes = bytes};
+    int failures = 0;
 
     while (!rest.done || process->output >= 0 || process->errors >= 0) {
         struct pollfd ends[3] = {
@@ -388,13 +416,15 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             {.fd = process->output, .events = POLLIN},
             {.fd = process->errors, .events = POLLIN},
         };
-        if (poll(ends, 3, cpu_interrupt_milliseconds(&interrupt)) <= 0) {
+        int ready = ends_wait(ends, &interrupt, &failures);
+        if (ready == 0) {
             if (cpu_interrupt_wanted()) {
                 return EINTR; /* nvrtc_process_free ends the child */
             }
             continue;
         }
-        int code = transfer(process, ends, &rest);
+        int code = ready < 0 ? broken(process, errno, "poll failed")
+                             : transfer(process, ends, &rest);
         if (code) {
             return code; /* nvrtc_process_free ends the child */
         }
