@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
-from pycuda._compile import identity, includes, quick
+from pycuda._compile import gnu, identity, includes, quick
 from pycuda._compile.arch import arch_number
 from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
@@ -173,9 +173,21 @@ def run(
     options = [*without_own_cache(on_gpu), *options]
     if not on_gpu:
         identity.tell_zig_folder()
-        return _run_once(source, options, kind, names)
-    result = _run_quickly(source, options, kind, names)
-    return _run_again(result, source, options, kind, names)
+        result = _run_once(source, options, kind, names)
+    else:
+        result = _run_quickly(source, options, kind, names)
+        result = _run_again(result, source, options, kind, names)
+    other = (
+        gnu.remedy(source, options, result.log)
+        if result.image is None
+        else None
+    )
+    if other is None:
+        return result
+    last = _run_once(*other, kind, names)
+    if on_gpu:
+        last = _run_again(last, *other, kind, names)
+    return result if last.image is None else last
 
 
 def _run_again(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import pycuda
+from pycuda._compile import gnu
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
 HEADERS_DIR = Path(pycuda.__file__).parent / "cuda"
@@ -289,6 +290,25 @@ def test_math_of_whole_and_mixed_numbers():
     result, log = compile(source)
     assert result != 0 and "more than one instance" in log
     result, log = compile(source, "--pre-include=mixed_math.h")
+    assert result == 0, log
+
+
+def test_compound_literals():
+    """The spelling that pycuda.compiler uses when a source needs it."""
+    source = """
+    struct p { int x; float y[2]; };
+    __device__ uchar3 f(unsigned char a) { return (uchar3) {a, 2, 3}; }
+    __global__ void k(int *o, float *q, int z)
+    {
+        o[0] = f(4).x + (struct p){.x = 9}.x + ((int[]){5, 6, 7})[1];
+        float4 v = (float4){z, 2, 3, 4};
+        q[0] = v.w + ((const p){3, {1.f, 2.f}}).y[1];
+    }
+    """
+    result, log = compile(source)
+    assert result != 0 and gnu.remedy(source, [], log)
+    fresh, options = gnu.remedy(source, ["--std=c++17"], log)
+    result, log = compile(fresh, *options)
     assert result == 0, log
 
 

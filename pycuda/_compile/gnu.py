@@ -1,0 +1,90 @@
+"""GNU syntax that nvcc accepts and NVRTC does not, in standard C++ instead.
+
+Called by `pycuda._compile.nvrtc` after a compilation has failed. Compound
+literals become braced initializations, and designated initializers get the
+C++ standard that has them. Only the source itself is changed, not the files
+that it includes.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+
+from pycuda._compile import includes
+
+_FAILURE = re.compile(
+    r"error: expected an expression"
+    r"|cast to incomplete array type"
+    r"|compound literals are a C99-specific feature"
+    r"|designated initializers are a C\+\+20"
+)
+_TYPE = r"""
+    (?:(?:const|volatile|struct|union|class|enum|typename
+        |unsigned|signed|long|short)\s+)*
+    [A-Za-z_:][\w:]*                       # its name
+    (?:\s*<[^(){};]*>)?                    # template arguments
+    (?:\s+(?:int|char|long|short|double|const|volatile))*
+    \s*(?:\*\s*)*
+    (?:\[\s*\w*\s*\]\s*)*
+"""
+# Text that is skipped, or a name in parentheses before a brace.
+_CANDIDATE = re.compile(
+    r"""
+    (?P<skipped>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
+        |//[^\n]*|/\*.*?\*/)
+    |\(\s*(?P<type>"""
+    + _TYPE
+    + r""")\)(?=\s*\{)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# What precedes the brace of a condition, a function's body or a lambda.
+_WORD = re.compile(r"\w+$")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^()\n]*\))?[ \t]*$")
+_DESIGNATOR = re.compile(r"[{,]\s*\.\s*[A-Za-z_]\w*\s*(?:=(?!=)|\{)")
+_STANDARD = re.compile(r"--?std=")
+
+
+def _is_expression(before: str) -> bool:
+    """Return whether an expression can begin after the text `before`."""
+    if _MACRO.match(before[before.rfind("\n") + 1 :]):
+        return True
+    before = before.rstrip()
+    word = _WORD.search(before)
+    if word:
+        return word[0] == "return"
+    return before[-1:] not in ("", ")", "]", ">", '"', "'", ";", "}")
+
+
+def without_literals(source: str) -> str:
+    """Return `source` with its compound literals as braced initializations."""
+
+    def replace(match: re.Match[str]) -> str:
+        if match["type"] and _is_expression(source[: match.start()]):
+            return f"pycuda_literal_t<{match['type'].strip()}>"
+        return match[0]
+
+    return _CANDIDATE.sub(replace, source)
+
+
+def remedy(
+    source: str, options: list[str], log: str
+) -> tuple[str, list[str]] | None:
+    """Return another source and options to try, or None.
+
+    `log` is that of the compilation of `source` with `options` that failed.
+    """
+    if not _FAILURE.search(log):
+        return None
+    fresh = without_literals(source)
+    if fresh != source:
+        header = includes.ours("nvrtc/compound_literal.h")
+        options = [f"--pre-include={header}", *options]
+    elif not _DESIGNATOR.search(source):
+        return None
+    if _DESIGNATOR.search(source):
+        others = [o for o in options if not _STANDARD.match(o)]
+        options = ["--std=c++20", *others]
+    return fresh, options
