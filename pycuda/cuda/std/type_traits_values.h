@@ -59,6 +59,14 @@ __PYCUDA_VALUE(is_trivially_copy_constructible)
 __PYCUDA_VALUE(is_trivially_move_constructible)
 __PYCUDA_VALUE(is_trivially_copy_assignable)
 __PYCUDA_VALUE(is_trivially_move_assignable)
+__PYCUDA_VALUE(is_member_function_pointer)
+__PYCUDA_VALUE(is_member_object_pointer)
+__PYCUDA_VALUE(is_nothrow_destructible)
+__PYCUDA_VALUE(is_pod)
+__PYCUDA_VALUE(is_literal_type)
+__PYCUDA_VALUE(is_swappable)
+__PYCUDA_VALUE(is_nothrow_swappable)
+__PYCUDA_VALUE(has_unique_object_representations)
 #undef __PYCUDA_VALUE
 #define __PYCUDA_VALUE(NAME)                                                  \
     template <class T, class S> constexpr bool NAME##_v = NAME<T, S>::value;
@@ -68,6 +76,8 @@ __PYCUDA_VALUE(is_convertible)
 __PYCUDA_VALUE(is_assignable)
 __PYCUDA_VALUE(is_nothrow_assignable)
 __PYCUDA_VALUE(is_trivially_assignable)
+__PYCUDA_VALUE(is_swappable_with)
+__PYCUDA_VALUE(is_nothrow_swappable_with)
 #undef __PYCUDA_VALUE
 #define __PYCUDA_VALUE(NAME)                                                  \
     template <class T, class... A>                                            \
@@ -76,6 +86,9 @@ __PYCUDA_VALUE(is_constructible)
 __PYCUDA_VALUE(is_nothrow_constructible)
 __PYCUDA_VALUE(is_trivially_constructible)
 __PYCUDA_VALUE(is_invocable)
+__PYCUDA_VALUE(is_nothrow_invocable)
+__PYCUDA_VALUE(is_invocable_r)
+__PYCUDA_VALUE(is_nothrow_invocable_r)
 #undef __PYCUDA_VALUE
 template <class... B> constexpr bool conjunction_v = conjunction<B...>::value;
 template <class... B> constexpr bool disjunction_v = disjunction<B...>::value;
