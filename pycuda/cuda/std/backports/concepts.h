@@ -164,7 +164,7 @@ __PYCUDA_CONCEPT assignable_from =
 /* ranges::swap: a swap that the type's namespace has, or moves. */
 namespace __pycuda_swap_lookup
 {
-template <class T> void swap(T &, T &) = delete;
+template <class T> __host__ __device__ void swap(T &, T &) = delete;
 template <class T, class S>
 using op = decltype(swap(declval<T>(), declval<S>()));
 struct function {

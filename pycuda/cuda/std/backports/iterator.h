@@ -184,7 +184,17 @@ using __pycuda_own_value =
 template <class I, bool = __pycuda_valid<__pycuda_own_value, I>>
 struct __pycuda_value_of : indirectly_readable_traits<I> {
 };
-template <class I> struct __pycuda_value_of<I, false> : iterator_traits<I> {
+template <class I> using __pycuda_traits_value =
+    typename iterator_traits<I>::value_type;
+template <class I, bool = __pycuda_valid<__pycuda_traits_value, I>>
+struct __pycuda_value_of_traits {
+};
+template <class I>
+struct __pycuda_value_of_traits<I, true>
+    : __pycuda_value_type<__pycuda_traits_value<I>> {
+};
+template <class I>
+struct __pycuda_value_of<I, false> : __pycuda_value_of_traits<I> {
 };
 template <class I>
 using iter_value_t =
@@ -194,7 +204,7 @@ template <class I> using iter_reference_t = decltype(*declval<I &>());
 /* ranges::iter_move and ranges::iter_swap. */
 namespace __pycuda_move_lookup
 {
-void iter_move() = delete;
+__host__ __device__ void iter_move() = delete;
 template <class I> using op = decltype(iter_move(declval<I>()));
 struct function {
     template <class I, enable_if_t<__pycuda_valid<op, I>, int> = 0>

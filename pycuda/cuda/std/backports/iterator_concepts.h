@@ -70,7 +70,8 @@ template <class I>
 __PYCUDA_CONCEPT weakly_incrementable =
     movable<I> && __pycuda_then<__pycuda_valid<iter_difference_t, I>,
                                 __pycuda_signed_difference, I> &&
-    __pycuda_gives_type<I &, __pycuda_op_before, I> &&
+    __pycuda_gives_type<add_lvalue_reference_t<I>, __pycuda_op_before,
+                        I> &&
     __pycuda_valid<__pycuda_op_after, I>;
 template <class I>
 __PYCUDA_CONCEPT incrementable =
@@ -149,7 +150,8 @@ __PYCUDA_CONCEPT forward_iterator =
 template <class I>
 __PYCUDA_CONCEPT bidirectional_iterator =
     forward_iterator<I> && __pycuda_has_tag<I, bidirectional_iterator_tag> &&
-    __pycuda_gives_type<I &, __pycuda_op_down_before, I> &&
+    __pycuda_gives_type<add_lvalue_reference_t<I>,
+                        __pycuda_op_down_before, I> &&
     __pycuda_gives_type<I, __pycuda_op_down_after, I>;
 template <class I> struct __pycuda_jumps {
     using D = iter_difference_t<I>;
@@ -288,7 +290,7 @@ __PYCUDA_CONCEPT indirectly_copyable_storable =
 /* ranges::iter_swap: the iterators' own, or a swap of their targets. */
 namespace __pycuda_iter_swap_lookup
 {
-template <class I, class J> void iter_swap(I, J) = delete;
+template <class I, class J> __host__ __device__ void iter_swap(I, J) = delete;
 template <class I, class J>
 using op = decltype(iter_swap(declval<I>(), declval<J>()));
 struct function {
@@ -355,7 +357,7 @@ template <class I, class Projection>
 struct __pycuda_projected<I, Projection, true>
     : __pycuda_projected_difference<I> {
     using value_type = remove_cvref_t<indirect_result_t<Projection &, I>>;
-    indirect_result_t<Projection &, I> operator*() const;
+    __host__ __device__ indirect_result_t<Projection &, I> operator*() const;
 };
 template <class I, class Projection>
 struct projected

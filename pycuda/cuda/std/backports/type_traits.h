@@ -33,15 +33,6 @@ template <class T>
 struct is_scoped_enum<T, true>
     : bool_constant<!is_convertible<T, __underlying_type(T)>::value> {
 };
-/* Whether a reference would be bound to a temporary object. */
-template <class To, class From>
-struct reference_constructs_from_temporary
-    : bool_constant<__reference_constructs_from_temporary(To, From)> {
-};
-template <class To, class From>
-struct reference_converts_from_temporary
-    : bool_constant<__reference_converts_from_temporary(To, From)> {
-};
 __host__ __device__ constexpr bool
 is_constant_evaluated() noexcept
 {
@@ -56,12 +47,23 @@ constexpr bool is_bounded_array_v = is_bounded_array<T>::value;
 template <class T>
 constexpr bool is_unbounded_array_v = is_unbounded_array<T>::value;
 template <class T> constexpr bool is_scoped_enum_v = is_scoped_enum<T>::value;
+#ifdef __PYCUDA_CPU__
+/* Whether a reference would be bound to a temporary object. */
+template <class To, class From>
+struct reference_constructs_from_temporary
+    : bool_constant<__reference_constructs_from_temporary(To, From)> {
+};
+template <class To, class From>
+struct reference_converts_from_temporary
+    : bool_constant<__reference_converts_from_temporary(To, From)> {
+};
 template <class To, class From>
 constexpr bool reference_constructs_from_temporary_v =
     reference_constructs_from_temporary<To, From>::value;
 template <class To, class From>
 constexpr bool reference_converts_from_temporary_v =
     reference_converts_from_temporary<To, From>::value;
+#endif
 
 /* common_reference: the type to which references of two types convert. A
  * program may specialise basic_common_reference in this namespace. */
