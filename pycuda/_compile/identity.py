@@ -164,10 +164,22 @@ def _lines_below(folder: str) -> Iterator[bytes]:
         return
     with entries:
         for entry in entries:
-            if entry.is_dir():
+            if _is_folder(entry):
                 yield from _lines_below(entry.path)
             else:
                 yield _stat_line(entry.path)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether to descend; links to folders above would never end."""
+    try:
+        if not entry.is_dir() or not entry.is_symlink():
+            return entry.is_dir()
+        target = os.path.join(os.path.realpath(entry.path), "")
+        here = os.path.realpath(os.path.dirname(entry.path))
+        return not os.path.join(here, "").startswith(target)
+    except OSError:  # a chain of links without end
+        return False
 
 
 def compiler(on_gpu: bool) -> str:

@@ -322,6 +322,17 @@ def test_the_headers_of_the_cpu_device_stand_for_it(tmp_path, monkeypatch):
     assert len(identities) == 3
 
 
+def test_folder_of_headers_with_links_that_never_end(tmp_path, monkeypatch):
+    below = tmp_path / "below"
+    below.mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("up", "again"):
+        (below / name).symlink_to(tmp_path)
+        (below / f"{name}-here").symlink_to(".")
+    monkeypatch.setenv("PYCUDA_CUDA_HEADERS", str(tmp_path))
+    assert len(identity._cpu_compiler()) < 50
+
+
 def test_the_files_of_an_nvrtc_stand_for_it(tmp_path, monkeypatch):
     library = tmp_path / "libnvrtc.so.13"
     library.write_bytes(b"1")

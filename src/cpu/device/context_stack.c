@@ -10,9 +10,7 @@
 #define STACK_MAX 64
 
 _Thread_local struct context_stack context_stack;
-static pthread_key_t stack_key;
-static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
-static bool has_key;
+static atomic_uint key_plus_1; /* 0: there is no key yet */
 
 /* Called at the end of a thread. */
 static void
@@ -22,10 +20,25 @@ below_free(void *below)
     free(below);
 }
 
-static void
-key_make(void)
+/* Stores the key, which frees `below` at the end of a thread. Creates it on
+ * first use; a failure is not final. Returns false on failure. */
+static bool
+key_get(pthread_key_t *key)
 {
-    has_key = !pthread_key_create(&stack_key, below_free);
+    unsigned none = 0, known = atomic_load(&key_plus_1);
+
+    if (!known && pthread_key_create(key, below_free)) {
+        return false;
+    }
+    if (!known &&
+        !atomic_compare_exchange_strong(&key_plus_1, &none, *key + 1)) {
+        pthread_key_delete(*key); /* another thread was faster */
+        known = none;
+    }
+    if (known) {
+        *key = known - 1;
+    }
+    return true;
 }
 
 CUresult
@@ -40,9 +53,9 @@ context_stack_reserve(void)
     if (context_stack.below) {
         return CUDA_SUCCESS;
     }
-    pthread_once(&stack_once, key_make);
     CUcontext *below = calloc(STACK_MAX - 1, sizeof(CUcontext));
-    if (!below || !has_key || pthread_setspecific(stack_key, below)) {
+    pthread_key_t key;
+    if (!below || !key_get(&key) || pthread_setspecific(key, below)) {
         free(below);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -30,6 +30,7 @@ _Thread_local struct cpu_worker *cpu_worker_tls
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool started;
 static pthread_key_t caller_key;
+static bool caller_has_key;
 static pthread_once_t caller_once = PTHREAD_ONCE_INIT;
 
 static void *
@@ -97,7 +98,7 @@ worker_free(void *argument)
 static void
 caller_key_make(void)
 {
-    pthread_key_create(&caller_key, worker_free);
+    caller_has_key = !pthread_key_create(&caller_key, worker_free);
 }
 
 struct cpu_worker *
@@ -120,7 +121,9 @@ caller_join(void)
 {
     pthread_once(&caller_once, caller_key_make);
     cpu_worker_tls = cpu_worker_new();
-    pthread_setspecific(caller_key, cpu_worker_tls);
+    if (caller_has_key) { /* else it is not freed when the thread ends */
+        pthread_setspecific(caller_key, cpu_worker_tls);
+    }
     if (cpu_worker_tls) {
         cpu_runner_join(&cpu_worker_tls->runner, true);
         signal_stack_ensure(cpu_worker_tls);
