@@ -83,6 +83,10 @@ WORDS = {
     "objects/memory": [3, 1, 5, 109, 4, 0, 1, 4, 8, 44, 0, 2, 0, 99],
     "objects/allocator": [5],
     "objects/atomic": atomic(),
+    "objects/storage": [
+        9, 3, 9, 28, 2, 406, 3, 604, 402, 2, 2202, 42, 2204, 4, 0, 1, 25, 0, 0,
+    ],
+    "objects/latch_and_semaphore": [0, 0, 32, 1, 2, 5],
     "algorithms/numeric": numeric(),
     "algorithms/iterators": [
         4321, 324, 3, 12, 567, 1, 1, 5, 38912, 4321, 14, 0, 1,

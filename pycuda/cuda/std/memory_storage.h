@@ -63,6 +63,34 @@ uninitialized_value_construct(Iterator first, Iterator last)
         std::__pycuda_construct(std::addressof(*first));
     }
 }
+template <class Iterator, class Count>
+__host__ __device__ Iterator
+uninitialized_default_construct_n(Iterator first, Count count)
+{
+    using T = remove_cvref_t<decltype(*first)>;
+    for (; count > 0; --count, ++first) {
+        ::new ((void *)std::addressof(*first)) T;
+    }
+    return first;
+}
+template <class Iterator, class Count>
+__host__ __device__ Iterator
+uninitialized_value_construct_n(Iterator first, Count count)
+{
+    for (; count > 0; --count, ++first) {
+        std::__pycuda_construct(std::addressof(*first));
+    }
+    return first;
+}
+template <class From, class Count, class To>
+__host__ __device__ pair<From, To>
+uninitialized_move_n(From first, Count count, To to)
+{
+    for (; count > 0; --count, ++first, ++to) {
+        std::__pycuda_construct(std::addressof(*to), std::move(*first));
+    }
+    return pair<From, To>(first, to);
+}
 template <class From, class To>
 __host__ __device__ To
 uninitialized_move(From first, From last, To to)

@@ -496,3 +496,130 @@ __global__ void run(unsigned *out)
         s::atomic_flag_notify_all(&flag);
     }
 }
+
+//: numbers
+#include <cuda/std/numbers>
+#include <cuda/std/version>
+namespace n = cuda::std::numbers;
+static_assert(n::pi == 3.14159265358979323846 && n::pi_v<float> == 3.14159274f);
+static_assert(n::e == 2.71828182845904523536 && n::phi == 1.61803398874989485);
+static_assert(n::log2e == 1.44269504088896341 && n::ln2 == 0.69314718055994531);
+static_assert(n::log10e == 0.43429448190325183 && n::ln10 == 2.30258509299404568);
+static_assert(n::inv_pi == 0.31830988618379067 && n::sqrt2 == 1.41421356237309505);
+static_assert(n::inv_sqrtpi == 0.56418958354775629);
+static_assert(n::sqrt3 == 1.7320508075688773 && n::egamma == 0.57721566490153286);
+static_assert(n::inv_sqrt3_v<double> == 0.57735026918962576);
+
+//: latch_and_semaphore
+#include <cuda/std/latch>
+#include <cuda/std/semaphore>
+#include <cuda/semaphore>
+__global__ void run(unsigned *out)
+{
+    __shared__ alignas(16) char room[3][16];
+    __shared__ unsigned inside, done;
+    auto *latch = (cuda::std::latch *)room[0];
+    auto *two = (cuda::std::counting_semaphore<8> *)room[1];
+    auto *one =
+        (cuda::binary_semaphore<cuda::thread_scope_block> *)room[2];
+    if (threadIdx.x == 0) {
+        new (latch) cuda::std::latch(32);
+        new (two) cuda::std::counting_semaphore<8>(2);
+        new (one) cuda::binary_semaphore<cuda::thread_scope_block>(1);
+        inside = done = 0;
+    }
+    __syncthreads();
+    two->acquire();
+    atomicAdd(&inside, 1);
+    if (atomicAdd(&inside, 0) > 2) {
+        out[0] = 1;
+    }
+    atomicSub(&inside, 1);
+    two->release();
+    one->acquire();
+    done = done + 1;
+    one->release();
+    if (threadIdx.x == 0) {
+        out[1] = latch->try_wait();
+    }
+    latch->arrive_and_wait();
+    if (threadIdx.x == 5) {
+        out[2] = done;
+        out[3] = latch->try_wait();
+        out[4] = one->try_acquire() * 2 + one->try_acquire();
+        two->release(3);
+        int left = 0;
+        while (two->try_acquire()) {
+            left++;
+        }
+        out[5] = left;
+    }
+}
+
+//: storage
+#include <cuda/std/array>
+#include <cuda/std/functional>
+#include <cuda/std/memory>
+namespace s = cuda::std;
+struct Word {
+    int n;
+    __device__ Word() : n(7) {}
+    __device__ Word(int k) : n(k) {}
+    __device__ Word(const Word &o) : n(o.n + 100) {}
+    __device__ Word(Word &&o) : n(o.n + 1000) { o.n = -1; }
+};
+__device__ int total(const Word *from, int count)
+{
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += from[i].n;
+    }
+    return sum;
+}
+__global__ void run(unsigned *out)
+{
+    if (threadIdx.x != 0) {
+        return;
+    }
+    int plain[4] = {9, 9, 9, 9};
+    s::uninitialized_value_construct(plain, plain + 2);
+    out[0] = plain[0] + plain[1] + plain[2];
+    out[1] = s::uninitialized_value_construct_n(plain, 3) - plain;
+    out[2] = plain[2] + plain[3];
+    alignas(Word) char raw[2][4 * sizeof(Word)];
+    Word *a = (Word *)raw[0], *b = (Word *)raw[1];
+    s::uninitialized_default_construct(a, a + 4);
+    out[3] = total(a, 4);
+    out[4] = s::uninitialized_default_construct_n(b, 2) - b;
+    s::uninitialized_fill(a, a + 2, Word(1));
+    s::uninitialized_fill_n(a + 2, 2, Word(2));
+    out[5] = total(a, 4);
+    out[6] = s::uninitialized_copy(a, a + 3, b) - b;
+    out[7] = total(b, 3);
+    s::uninitialized_copy_n(a, 2, b);
+    out[8] = total(b, 2);
+    out[9] = s::uninitialized_move(a, a + 2, b) - b;
+    out[10] = total(b, 2);
+    auto ends = s::uninitialized_move_n(a + 2, 2, b);
+    out[11] = (ends.first - a) * 10 + (ends.second - b);
+    out[12] = total(b, 2);
+    s::destroy_at(a);
+    out[13] = s::destroy_n(a + 1, 3) - a;
+    char space[64];
+    void *at = space + 1;
+    size_t left = 60;
+    void *good = s::align(16, 16, at, left);
+    out[14] = (size_t)good % 16 + (good == nullptr) + (left + 16 < 60);
+    out[15] = s::align(64, 100, at, left) == nullptr;
+    auto one = s::make_unique<int>(5);
+    auto many = s::make_unique<int[]>(4);
+    auto room = s::make_unique_for_overwrite<int[]>(4);
+    auto cell = s::make_unique_for_overwrite<int>();
+    room[3] = *cell = 20;
+    out[16] = *one + many[3] + room[3];
+    s::default_delete<int>()(new int);
+    int copied[2];
+    s::copy(plain, plain + 2, copied);
+    out[17] = copied[0] + copied[1];
+    out[18] = s::uses_allocator_v<Word, int>;
+}

@@ -18,11 +18,12 @@ OPTIONS = ("--fdevice-syntax-only",)
 STANDARD = tuple(
     f"cuda/std/{name}"
     for name in (
-        "array", "atomic", "barrier", "bit", "cfloat", "climits",
-        "cmath", "complex", "concepts", "cstddef", "cstdint",
-        "cstring", "functional", "initializer_list", "iterator", "limits",
-        "mdspan", "numeric", "optional", "span", "tuple", "type_traits",
-        "utility",
+        "array", "atomic", "barrier", "bit", "ccomplex", "cfloat", "climits",
+        "cmath", "complex", "concepts", "cstddef", "cstdint", "cstdlib",
+        "cstring", "ctime", "functional", "initializer_list", "iterator",
+        "latch", "limits", "mdspan", "memory", "numbers", "numeric",
+        "optional", "ratio", "semaphore", "span", "tuple", "type_traits",
+        "utility", "version",
     )
 )  # fmt: skip
 # A namespace, its headers, and the folders with the identifiers to look up.
@@ -40,8 +41,8 @@ NAMESPACES = {
 }  # fmt: skip
 # Folders of cuda/std with headers that are not shipped.
 ABSENT = re.compile(
-    r"__(chrono|exception|format|memory|memory_resource|random|ranges|thread|"
-    r"expected|variant|charconv|string|semaphore|latch|mutex|fwd|execution|"
+    r"__(chrono|exception|format|memory_resource|random|ranges|thread|"
+    r"expected|variant|charconv|string|mutex|fwd|execution|"
     r"new|cccl|internal|host_stdlib|condition_variable|linalg|stop_token)/"
 )
 

@@ -27,6 +27,19 @@ construct_at(T *at, A &&...arguments)
 {
     return ::new ((void *)at) T(static_cast<A &&>(arguments)...);
 }
+template <class T>
+__host__ __device__ enable_if_t<!is_array<T>::value, unique_ptr<T>>
+make_unique_for_overwrite()
+{
+    return unique_ptr<T>(new T);
+}
+template <class T>
+__host__ __device__
+    enable_if_t<is_array<T>::value && extent<T>::value == 0, unique_ptr<T>>
+    make_unique_for_overwrite(size_t count)
+{
+    return unique_ptr<T>(new remove_extent_t<T>[count]);
+}
 } // namespace __pycuda_backports
 #if __cplusplus >= 202002L
 using namespace __pycuda_backports;
