@@ -180,7 +180,9 @@ memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
         (!core_is_ours(memory) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
-    return core_use_in_kernel(core_memory_owner(memory), stream);
+    return core_use_in_kernel(
+        core_is_allocation(memory) ? memory : core_memory_owner(memory),
+        stream);
 }
 
 /* Returns the device address, and notes its use on the stream. Allocates the

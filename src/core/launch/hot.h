@@ -75,6 +75,15 @@ used_again_here(const struct core_context *here,
     return true;
 }
 
+/* Returns the function's context for used_again_here, or NULL if it is not
+ * valid or captures. */
+static inline const struct core_context *
+context_plain(const struct core_function *function)
+{
+    const struct core_context *context = function->context;
+    return USUAL(context->valid && context->captures == 0) ? context : NULL;
+}
+
 /* Stores the address of an argument whose type equals the previous call's;
  * false: the caller takes the slow path. `here` is the context for
  * used_again_here, or NULL, with which no address is stored. */

@@ -426,17 +426,18 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     const uint32_t count = function->layout.count;
     const struct core_parameter *parameters = function->layout.parameters;
     const struct core_slot *slots = function->slots;
-    const struct core_context *context = function->context;
-    const struct core_context *const here =
-        context->valid && context->captures == 0 ? context : NULL;
+    const struct core_context *here = context_plain(function);
     for (uint32_t i = 0; i < count; i++) {
         char *target = buffer + parameters[i].offset;
         pointers[i] = target;
-        if (UNUSUAL(!argument_store_again(&slots[i], args[i], here, stream,
-                                          parameters[i].bytes, target)) &&
-            argument_store(function, i, args[i], pack, target) < 0) {
+        if (USUAL(argument_store_again(&slots[i], args[i], here, stream,
+                                       parameters[i].bytes, target))) {
+            continue;
+        }
+        if (argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
+        here = context_plain(function); /* that may have run Python code */
     }
     return 0;
 }

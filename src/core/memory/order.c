@@ -171,15 +171,29 @@ core_use_array(const struct core_array_head *array, CUstream stream)
                : core_use_at(owner, array->pointer, stream);
 }
 
-int
-core_use_in_kernel(PyObject *owner, CUstream stream)
+/* Slow path of core_use_in_kernel. */
+static __attribute__((noinline)) int
+use_in_kernel_unusual(PyObject *owner, CUstream stream)
 {
     const struct core_allocation *self = (struct core_allocation *)owner;
     return owner != NULL && core_is_allocation(owner) && !self->freed &&
-                   UNUSUAL(self->context != core_stack_top()) &&
+                   self->context->guarded &&
+                   self->context != core_stack_top() &&
                    core_foreign_reach(self->pointer) < 0
                ? -1
-               : core_use(owner, stream);
+               : use_unusual(owner, stream);
+}
+
+/* Memory of a context that is not guarded belongs to the only context, so that
+ * every kernel can use it. */
+int
+core_use_in_kernel(PyObject *owner, CUstream stream)
+{
+    return USUAL(owner != NULL && Py_IS_TYPE(owner, core.allocation_type)) &&
+                   used_again((struct core_allocation *)owner,
+                              stream == NULL ? core_stream_default() : stream)
+               ? 0
+               : use_in_kernel_unusual(owner, stream);
 }
 
 PyObject *
