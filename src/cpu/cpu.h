@@ -117,7 +117,9 @@ struct cpu_context {
     pthread_mutex_t heap_lock;
     struct cpu_heap_block *heap; /* all heap blocks; heap_lock */
     atomic_uint capturing;       /* number of captured streams */
-    struct cpu_op *gate;         /* new streams wait for it; scheduler lock */
+    /* New streams wait for it, if there is one. Written under the scheduler
+     * lock. */
+    struct cpu_op *_Atomic gate;
 };
 
 /* Returns the calling thread's current context. Fails if there is none, it was

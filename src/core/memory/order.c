@@ -153,8 +153,9 @@ core_use(PyObject *owner, CUstream stream)
 int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {
-    PyObject *owner = core_memory_owner(object);
-    bool is_tracked = owner != NULL && core_is_allocation(owner);
+    bool is_tracked = object != NULL && core_is_allocation(object);
+    PyObject *owner = is_tracked ? object : core_memory_owner(object);
+    is_tracked = is_tracked || (owner != NULL && core_is_allocation(owner));
     return !is_tracked && core_cross_wait_address(pointer) < 0
                ? -1
                : core_use(owner, stream);

@@ -17,7 +17,7 @@ struct cpu_green {
     unsigned sm_count;
     uint64_t id; /* unique among all contexts */
     /* Operation that new streams wait for; scheduler lock. */
-    struct cpu_op *gate;
+    struct cpu_op *_Atomic gate;
     struct cpu_green *next;
 };
 

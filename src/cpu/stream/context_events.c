@@ -159,7 +159,7 @@ stream_wait(struct cpu_stream *stream, struct cpu_op *mark)
     return CUDA_SUCCESS;
 }
 
-static struct cpu_op **
+static struct cpu_op *_Atomic *
 gate_of(struct cpu_context *ctx, struct cpu_green *green)
 {
     return green ? &green->gate : &ctx->gate;
@@ -168,7 +168,7 @@ gate_of(struct cpu_context *ctx, struct cpu_green *green)
 /* Replaces the gate by one that is done when the mark and the previous gate
  * are done. */
 static CUresult
-gate_add(struct cpu_op **gate, struct cpu_context *ctx, struct cpu_op *mark)
+gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx, struct cpu_op *mark)
 {
     struct cpu_op *fresh = cpu_op_new(ctx, CPU_OP_MARK, 0);
 
@@ -209,7 +209,7 @@ scope_wait(const struct scope *scope, struct cpu_op *mark)
 
 /* Returns a new reference to the current gate, or NULL. */
 static struct cpu_op *
-gate_take(struct cpu_op **gate)
+gate_take(struct cpu_op *_Atomic *gate)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *mark = *gate;
@@ -220,9 +220,23 @@ gate_take(struct cpu_op **gate)
     return mark;
 }
 
+/* Returns whether there is a gate. A new stream is in the context's list when
+ * this is called, and scope_wait lists the streams after it stored the gate,
+ * so that the stream waits in any order of the two. */
+static bool
+has_gate(const struct cpu_stream *stream)
+{
+    return atomic_load_explicit(&stream->ctx->gate, memory_order_relaxed) ||
+           (stream->green &&
+            atomic_load_explicit(&stream->green->gate, memory_order_relaxed));
+}
+
 CUresult
 cpu_stream_wait_gates(struct cpu_stream *stream)
 {
+    if (!has_gate(stream)) {
+        return CUDA_SUCCESS;
+    }
     struct cpu_op *gates[] = {gate_take(&stream->ctx->gate),
                               stream->green ? gate_take(&stream->green->gate)
                                             : NULL};
