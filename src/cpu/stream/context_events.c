@@ -168,7 +168,8 @@ gate_of(struct cpu_context *ctx, struct cpu_green *green)
 /* Replaces the gate by one that is done when the mark and the previous gate
  * are done. */
 static CUresult
-gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx, struct cpu_op *mark)
+gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx,
+         struct cpu_op *mark)
 {
     struct cpu_op *fresh = cpu_op_new(ctx, CPU_OP_MARK, 0);
 
