@@ -4,8 +4,11 @@
  * Called by optimise.c before loops are unswitched. Each invariant condition
  * splits a loop in two, so n conditions make up to 2^n loops. LLVM's cost
  * multiplier prevents that, but it also counts sibling loops, and a kernel's
- * thread loops are siblings. The pass therefore enables the multiplier only if
- * there are many conditions.
+ * thread loops are siblings. The pass therefore predicts what LLVM does, and
+ * enables the multiplier only if some block would be copied many times. A
+ * condition copies the blocks of a loop, without those that depend on it, if
+ * they are small. The blocks that depend on another split condition are left
+ * out of the size, since the copies may lack them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,19 +16,33 @@
 #include <llvm-c/Support.h>
 
 #include "jit/jit.h"
-#include "jit/regions/regions.h"
+#include "jit/output/loop_nest.h"
 
-/* Five conditions make at most 32 loops. */
-enum { MOST_CONDITIONS = 5, MOST_DEPTH = 12, MOST_VALUES = 200 };
+/* Six conditions make at most 64 copies of a block. */
+enum { MOST_CONDITIONS = 6, MOST_DEPTH = 12, MOST_VALUES = 200 };
+
+/* LLVM's default of -unswitch-threshold, and the value for memory checks. */
+enum { MOST_SIZE = 50, MOST_CHECKED_SIZE = 400 };
+
+/* A condition of a loop in which it is invariant. */
+struct split {
+    LLVMValueRef condition;
+    unsigned loop, block;
+    unsigned cost;  /* how often the loop doubles */
+    bool *sides[2]; /* by block: those that depend on it; NULL: none */
+    bool splits;    /* LLVM splits the loop */
+};
 
 struct search {
     struct jit_cfg cfg;
-    bool *varying;   /* blocks that change the condition's value */
-    bool *reached;   /* visited blocks */
-    unsigned *queue; /* blocks to visit */
-    unsigned values; /* values that the condition depends on, so far */
-    unsigned found;  /* cost of the conditions counted so far */
-    LLVMValueRef seen[MOST_CONDITIONS + 1]; /* without duplicates */
+    struct jit_loop_nest nest;
+    unsigned *sizes;      /* by block: instructions */
+    unsigned most_size;   /* of the blocks that a condition copies */
+    bool *varying;        /* blocks that change the condition's value */
+    unsigned values;      /* values that the condition depends on, so far */
+    struct split *splits; /* in the order of the loops */
+    unsigned split_count;
+    unsigned *doublings; /* by block */
 };
 
 /* Tests whether operands determine the result. Loads qualify: LLVM hoists them
@@ -54,51 +71,39 @@ mark_sources(struct search *search, LLVMValueRef value, int depth)
     }
 }
 
-/* Appends the unvisited successors of a block to the queue; returns the new
- * count. */
-static unsigned
-visit_successors(struct search *search, unsigned block, unsigned count)
+/* Tests whether a loop has a block that changes the condition's value. */
+static bool
+varies_in(const struct search *search, const struct jit_loop *loop)
 {
-    const struct jit_block *row = &search->cfg.blocks[block];
-    for (unsigned i = 0; i < row->successor_count; i++) {
-        unsigned next = row->successors[i];
-        if (!search->reached[next] && !search->varying[next]) {
-            search->reached[next] = true;
-            search->queue[count++] = next;
+    for (unsigned i = 0; i < search->cfg.count; i++) {
+        if (loop->inside[i] && search->varying[i]) {
+            return true;
         }
     }
-    return count;
+    return false;
 }
 
-/* Tests whether the value is invariant in some loop around `block`. */
+/* Tests whether the value, which `block` tests, is invariant in the loop. */
 static bool
-is_invariant(struct search *search, LLVMValueRef value, unsigned block)
+is_invariant(struct search *search, LLVMValueRef value,
+             const struct jit_loop *loop)
 {
-    size_t bytes = search->cfg.count * sizeof *search->reached;
-    memset(search->reached, 0, bytes);
-    memset(search->varying, 0, bytes);
+    memset(search->varying, 0, search->cfg.count * sizeof *search->varying);
     search->values = 0;
     mark_sources(search, value, MOST_DEPTH);
-    if (search->varying[block]) {
-        return false;
-    }
-    unsigned count = visit_successors(search, block, 0);
-    for (unsigned i = 0; i < count && !search->reached[block]; i++) {
-        count = visit_successors(search, search->queue[i], count);
-    }
-    return search->reached[block];
+    return !varies_in(search, loop);
 }
 
 /* Tests whether a condition is invariant, or an operand of its `and` or `or`,
  * which LLVM unswitches as well. */
 static bool
-has_invariant(struct search *search, LLVMValueRef condition, unsigned block,
-              int depth)
+has_invariant(struct search *search, LLVMValueRef condition,
+              const struct jit_loop *loop, int depth)
 {
     if (LLVMIsAConstant(condition)) {
         return false;
     }
-    if (is_invariant(search, condition, block)) {
+    if (is_invariant(search, condition, loop)) {
         return true;
     }
     LLVMOpcode opcode = LLVMIsAInstruction(condition)
@@ -107,9 +112,9 @@ has_invariant(struct search *search, LLVMValueRef condition, unsigned block,
     if (depth == 0 || (opcode != LLVMAnd && opcode != LLVMOr)) {
         return false;
     }
-    return has_invariant(search, LLVMGetOperand(condition, 0), block,
+    return has_invariant(search, LLVMGetOperand(condition, 0), loop,
                          depth - 1) ||
-           has_invariant(search, LLVMGetOperand(condition, 1), block,
+           has_invariant(search, LLVMGetOperand(condition, 1), loop,
                          depth - 1);
 }
 
@@ -137,66 +142,210 @@ cost_of(LLVMValueRef at)
     return 32 - (unsigned)__builtin_clz(ways > 1 ? ways - 1 : 1);
 }
 
-static bool
-was_seen(const struct search *search, LLVMValueRef condition)
+/* Adds the invariant conditions of a block of the loop. */
+static void
+add_conditions(struct search *search, unsigned loop, unsigned block)
 {
-    for (unsigned i = 0; i < search->found; i++) {
-        if (search->seen[i] == condition) {
+    const struct jit_loop *around = &search->nest.loops[loop];
+    LLVMValueRef at = LLVMGetFirstInstruction(search->cfg.blocks[block].block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        LLVMValueRef condition = condition_of(at);
+        if (!condition ||
+            !has_invariant(search, condition, around, MOST_DEPTH)) {
+            continue;
+        }
+        struct split *split = &search->splits[search->split_count++];
+        *split = (struct split){condition,   loop,         block,
+                                cost_of(at), {NULL, NULL}, false};
+        for (unsigned i = 0; LLVMIsABranchInst(at) && i < 2; i++) {
+            unsigned to = jit_cfg_index(&search->cfg, LLVMGetSuccessor(at, i));
+            split->sides[i] = jit_loop_side(&search->cfg, around, block, to);
+        }
+    }
+}
+
+/* Tests whether a block depends on the condition. */
+static bool
+depends_on(const struct split *split, unsigned block)
+{
+    return split->sides[0] &&
+           (split->sides[0][block] || split->sides[1][block]);
+}
+
+/* Tests whether a copy that LLVM makes for another condition of the loop may
+ * lack `block` and contain the test of `split`. */
+static bool
+may_lack(const struct search *search, const struct split *split,
+         unsigned block)
+{
+    for (unsigned i = 0; i < search->split_count; i++) {
+        const struct split *other = &search->splits[i];
+        if (other->loop != split->loop || !other->splits || !other->sides[0]) {
+            continue;
+        }
+        for (int side = 0; side < 2; side++) {
+            if (other->sides[side][block] &&
+                !other->sides[side][split->block]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Tests whether the blocks that the condition copies are small enough. */
+static bool
+is_small(const struct search *search, const struct split *split)
+{
+    const bool *inside = search->nest.loops[split->loop].inside;
+    unsigned size = 0;
+    for (unsigned i = 0; i < search->cfg.count && size <= search->most_size;
+         i++) {
+        if (inside[i] && search->sizes[i] && !depends_on(split, i) &&
+            !may_lack(search, split, i)) {
+            size += search->sizes[i];
+        }
+    }
+    return size <= search->most_size;
+}
+
+/* Marks the conditions that split their loops, until no further one does. */
+static void
+mark_splits(struct search *search)
+{
+    bool changes = true;
+    while (changes) {
+        changes = false;
+        for (unsigned i = 0; i < search->split_count; i++) {
+            struct split *split = &search->splits[i];
+            if (!split->splits && is_small(search, split)) {
+                split->splits = changes = true;
+            }
+        }
+    }
+}
+
+/* Tests whether an earlier split of the same condition copies the block. */
+static bool
+was_copied(const struct search *search, unsigned split, unsigned block)
+{
+    for (unsigned i = 0; i < split; i++) {
+        const struct split *other = &search->splits[i];
+        if (other->splits &&
+            other->condition == search->splits[split].condition &&
+            search->nest.loops[other->loop].inside[block]) {
             return true;
         }
     }
     return false;
 }
 
-static void
-count_conditions(struct search *search, LLVMBasicBlockRef block)
+/* Returns the largest number of doublings of a block. */
+static unsigned
+most_doublings(struct search *search)
 {
-    unsigned index = jit_cfg_index(&search->cfg, block);
-    LLVMValueRef at = LLVMGetFirstInstruction(block);
-    for (; at && search->found <= MOST_CONDITIONS;
-         at = LLVMGetNextInstruction(at)) {
-        LLVMValueRef condition = condition_of(at);
-        if (condition && !was_seen(search, condition) &&
-            has_invariant(search, condition, index, MOST_DEPTH)) {
-            for (unsigned i = cost_of(at);
-                 i && search->found <= MOST_CONDITIONS; i--) {
-                search->seen[search->found++] = condition;
+    unsigned most = 0;
+    for (unsigned s = 0; s < search->split_count; s++) {
+        const struct split *split = &search->splits[s];
+        const bool *inside = search->nest.loops[split->loop].inside;
+        for (unsigned i = 0; split->splits && i < search->cfg.count; i++) {
+            if (inside[i] && !depends_on(split, i) &&
+                !was_copied(search, s, i)) {
+                search->doublings[i] += split->cost;
+                most =
+                    most > search->doublings[i] ? most : search->doublings[i];
             }
         }
     }
+    return most;
 }
 
-/* Tests whether the function has enough conditions for the search to be
- * worthwhile. */
+/* Tests whether an instruction costs something in every copy of a loop. */
 static bool
-has_many_conditions(LLVMValueRef function)
+has_cost(LLVMValueRef at)
 {
-    unsigned cost = 0;
+    return LLVMIsABinaryOperator(at) || LLVMIsALoadInst(at) ||
+           LLVMIsAStoreInst(at) ||
+           (LLVMIsACallInst(at) && !jit_is_call(at, "llvm."));
+}
+
+/* Returns the number of instructions of a block that LLVM certainly counts. It
+ * moves invariant ones out of the loop first. */
+static unsigned
+block_size(struct search *search, unsigned block)
+{
+    unsigned size = 0, loop = search->nest.innermost[block];
+    LLVMValueRef at = LLVMGetFirstInstruction(search->cfg.blocks[block].block);
+    for (; loop != NO_LOOP && at; at = LLVMGetNextInstruction(at)) {
+        size += has_cost(at) &&
+                (LLVMIsAStoreInst(at) ||
+                 !is_invariant(search, at, &search->nest.loops[loop]));
+    }
+    return size;
+}
+
+/* Returns the number of conditions in the function, or 0 if their cost is too
+ * small for a search to be worthwhile. */
+static unsigned
+condition_count(LLVMValueRef function)
+{
+    unsigned cost = 0, count = 0;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
     for (; block; block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef at = LLVMGetFirstInstruction(block);
         for (; at; at = LLVMGetNextInstruction(at)) {
-            cost += condition_of(at) ? cost_of(at) : 0;
+            if (condition_of(at)) {
+                cost += cost_of(at);
+                count++;
+            }
         }
     }
-    return cost > MOST_CONDITIONS;
+    return cost > MOST_CONDITIONS ? count : 0;
+}
+
+static unsigned
+loop_depth(const struct jit_loop_nest *nest)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < nest->count; i++) {
+        unsigned depth = 0;
+        for (unsigned at = i; at != NO_LOOP; at = nest->loops[at].parent) {
+            depth++;
+        }
+        most = most > depth ? most : depth;
+    }
+    return most;
 }
 
 static bool
-has_many_invariants(LLVMValueRef function)
+has_many_copies(struct jit *jit, LLVMValueRef function)
 {
     struct search search = {0};
-    if (!has_many_conditions(function)) {
+    unsigned conditions = condition_count(function);
+    if (!conditions) {
         return false;
     }
     jit_cfg_read(&search.cfg, function);
-    search.varying = jit_allocate(search.cfg.count * sizeof *search.varying);
-    search.reached = jit_allocate(search.cfg.count * sizeof *search.reached);
-    search.queue = jit_allocate(search.cfg.count * sizeof *search.queue);
-    for (unsigned i = 0; i < search.cfg.count; i++) {
-        count_conditions(&search, search.cfg.blocks[i].block);
+    jit_loop_nest_read(&search.nest, &search.cfg);
+    unsigned blocks = search.cfg.count;
+    search.most_size = jit->options.checks ? MOST_CHECKED_SIZE : MOST_SIZE;
+    search.varying = jit_allocate(blocks * sizeof *search.varying);
+    search.doublings = jit_allocate(blocks * sizeof *search.doublings);
+    search.sizes = jit_allocate(blocks * sizeof *search.sizes);
+    search.splits = jit_allocate(conditions * loop_depth(&search.nest) *
+                                 sizeof *search.splits);
+    for (unsigned i = 0; i < blocks; i++) {
+        search.sizes[i] = block_size(&search, i);
     }
-    return search.found > MOST_CONDITIONS;
+    for (unsigned loop = 0; loop < search.nest.count; loop++) {
+        for (unsigned i = 0; i < blocks; i++) {
+            if (search.nest.loops[loop].inside[i]) {
+                add_conditions(&search, loop, i);
+            }
+        }
+    }
+    mark_splits(&search);
+    return most_doublings(&search) > MOST_CONDITIONS;
 }
 
 void
@@ -207,7 +356,7 @@ jit_bound_unswitching(struct jit *jit)
         "-unswitch-num-initial-unscaled-candidates=4"};
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (has_many_invariants(function)) {
+        if (has_many_copies(jit, function)) {
             LLVMParseCommandLineOptions(3, words, NULL);
             return;
         }

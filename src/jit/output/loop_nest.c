@@ -1,0 +1,146 @@
+/* loop_nest.c - finds the loops of a function: cycles of blocks, and the
+ * cycles that remain without a cycle's header.
+ *
+ * Called by unswitch.c; contracts are in loop_nest.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "jit/jit.h"
+#include "jit/output/loop_nest.h"
+
+struct finder {
+    const struct jit_cfg *cfg;
+    unsigned *queue; /* blocks to visit */
+    bool *reached;   /* visited blocks, for find_loops */
+};
+
+/* Appends the blocks of a list that are in `allowed` and not in `marks` to the
+ * queue; returns the new count. */
+static unsigned
+visit(struct finder *finder, const bool *allowed, bool *marks,
+      const unsigned *blocks, unsigned block_count, unsigned count)
+{
+    for (unsigned i = 0; i < block_count; i++) {
+        unsigned next = blocks[i];
+        if (allowed[next] && !marks[next]) {
+            marks[next] = true;
+            finder->queue[count++] = next;
+        }
+    }
+    return count;
+}
+
+/* Marks the blocks that are reachable from the successors of `from` within
+ * `allowed`. */
+static void
+reach_forward(struct finder *finder, unsigned from, const bool *allowed,
+              bool *marks)
+{
+    unsigned count = 0, at = from;
+    for (unsigned i = 0; i <= count; at = finder->queue[i++]) {
+        const struct jit_block *row = &finder->cfg->blocks[at];
+        count = visit(finder, allowed, marks, row->successors,
+                      row->successor_count, count);
+    }
+}
+
+/* Likewise for the blocks from which `to` is reachable. */
+static void
+reach_backward(struct finder *finder, unsigned to, const bool *allowed,
+               bool *marks)
+{
+    unsigned count = 0, at = to;
+    for (unsigned i = 0; i <= count; at = finder->queue[i++]) {
+        const struct jit_block *row = &finder->cfg->blocks[at];
+        count = visit(finder, allowed, marks, row->predecessors,
+                      row->predecessor_count, count);
+    }
+}
+
+/* Returns the first block of the loop with a predecessor outside. */
+static unsigned
+header_of(const struct jit_cfg *cfg, const bool *inside, unsigned block)
+{
+    for (unsigned i = 0; i < cfg->count; i++) {
+        const struct jit_block *row = &cfg->blocks[i];
+        for (unsigned p = 0; inside[i] && p < row->predecessor_count; p++) {
+            if (!inside[row->predecessors[p]]) {
+                return i;
+            }
+        }
+    }
+    return block;
+}
+
+/* Finds the outermost loops among the blocks of `allowed`, which are those of
+ * the loop `parent` without its header. */
+static void
+find_loops(struct finder *finder, struct jit_loop_nest *nest,
+           const bool *allowed, unsigned parent)
+{
+    const struct jit_cfg *cfg = finder->cfg;
+    for (unsigned i = 0; i < cfg->count; i++) {
+        if (!allowed[i] || nest->innermost[i] != parent) {
+            continue;
+        }
+        memset(finder->reached, 0, cfg->count * sizeof(bool));
+        reach_forward(finder, i, allowed, finder->reached);
+        if (!finder->reached[i]) {
+            continue;
+        }
+        bool *inside = jit_allocate(cfg->count * sizeof(bool));
+        reach_backward(finder, i, finder->reached, inside);
+        nest->loops[nest->count] =
+            (struct jit_loop){parent, header_of(cfg, inside, i), inside};
+        for (unsigned k = 0; k < cfg->count; k++) {
+            if (inside[k]) {
+                nest->innermost[k] = nest->count;
+            }
+        }
+        nest->count++;
+    }
+}
+
+void
+jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg)
+{
+    struct finder finder = {cfg, NULL, NULL};
+    finder.queue = jit_allocate((cfg->count + 1) * sizeof *finder.queue);
+    finder.reached = jit_allocate(cfg->count * sizeof *finder.reached);
+    nest->count = 0;
+    /* each loop has a header that no other loop has */
+    nest->loops = jit_allocate(cfg->count * sizeof *nest->loops);
+    nest->innermost = jit_allocate(cfg->count * sizeof *nest->innermost);
+    bool *all = jit_allocate(cfg->count * sizeof *all);
+    memset(nest->innermost, 0xff, cfg->count * sizeof *nest->innermost);
+    memset(all, 1, cfg->count * sizeof *all);
+    find_loops(&finder, nest, all, NO_LOOP);
+    for (unsigned i = 0; i < nest->count; i++) { /* also those found here */
+        struct jit_loop *loop = &nest->loops[i];
+        loop->inside[loop->header] = false;
+        find_loops(&finder, nest, loop->inside, i);
+        loop->inside[loop->header] = true;
+    }
+}
+
+bool *
+jit_loop_side(const struct jit_cfg *cfg, const struct jit_loop *loop,
+              unsigned from, unsigned to)
+{
+    struct finder finder = {cfg, NULL, NULL};
+    bool *side = jit_allocate(cfg->count * sizeof *side);
+    if (!loop->inside[to] || to == loop->header || to == from ||
+        cfg->blocks[to].predecessor_count != 1) {
+        return side;
+    }
+    finder.queue = jit_allocate((cfg->count + 1) * sizeof *finder.queue);
+    bool *reached = jit_allocate(cfg->count * sizeof *reached);
+    loop->inside[to] = false;
+    reach_forward(&finder, loop->header, loop->inside, reached);
+    loop->inside[to] = true;
+    for (unsigned i = 0; i < cfg->count; i++) {
+        side[i] = loop->inside[i] && i != loop->header && !reached[i];
+    }
+    return side;
+}
