@@ -7,6 +7,8 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+from pycuda import _registry
+
 VERSION: tuple[int, int] = (2026, 1)
 VERSION_STATUS: str = ""
 VERSION_TEXT: str = ".".join(str(part) for part in VERSION) + VERSION_STATUS
@@ -41,8 +43,16 @@ def _warn_of_twin() -> None:
             return
 
 
+# Programs use these as attributes after `import pycuda.gpuarray` alone.
+_LAZY = ("cumath", "curandom", "reduction")
+
+
 def __getattr__(name: str) -> object:
-    """Explain the error if the source folder hides the installed package."""
+    """Import a module of `_LAZY`, or explain why `_driver` is missing."""
+    if name in _LAZY:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
     if name == "_driver":
         import os
 
@@ -57,3 +67,24 @@ def __getattr__(name: str) -> object:
 
 _warn_of_twin()
 del _warn_of_twin
+
+
+@_registry.register_loader
+def GPUArray() -> object:
+    """Load the class for kernels that get arrays of other libraries."""
+    # Delayed: programs that make no arrays do not load pycuda.gpuarray.
+    from pycuda.gpuarray import GPUArray
+
+    return GPUArray
+
+
+@_registry.register_loader
+def SourceModule() -> object:
+    """Load the class for programs that know it as driver.SourceModule."""
+    # Delayed: programs that compile nothing do not load pycuda.compiler.
+    from pycuda.compiler import SourceModule
+
+    return SourceModule
+
+
+del GPUArray, SourceModule

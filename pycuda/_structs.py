@@ -90,7 +90,8 @@ def _ask_compiler(
     name: str, dtype: np.dtype, needed: str, declaration: str
 ) -> np.dtype:
     """Return the dtype with the offsets that a kernel reports."""
-    from pycuda._kernels.calls import includes_of
+    # Delayed: most programs that import pycuda.tools need no compiler.
+    from pycuda._compile.source import includes_of
     from pycuda.compiler import SourceModule
 
     names = list(dtype.names or ())

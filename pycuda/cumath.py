@@ -8,21 +8,15 @@ strides.
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
 from pycuda._array.common import short
-from pycuda._array.indexing import loadable
-from pycuda._by_context import by_context
-from pycuda._kernels.operations import is_bfloat16, is_short_float
-from pycuda.elementwise import ElementwiseKernel
-from pycuda.tools import dtype_to_ctype
+from pycuda._two_results import check_array as _check_array
+from pycuda._two_results import frexp, ldexp, modf
 
 __all__ = [
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos",
@@ -30,14 +24,6 @@ __all__ = [
     "log", "log10", "log1p", "log2", "modf", "rint", "sin", "sinh", "sqrt",
     "tan", "tanh", "trunc",
 ]  # fmt: skip
-
-
-def _check_array(name: str, array: Any) -> None:
-    if not isinstance(array, _gpuarray.GPUArray):
-        raise TypeError(
-            f"cumath.{name} takes a GPUArray, not {type(array).__name__}: "
-            "use numpy for host data, or gpuarray.to_gpu() first"
-        )
 
 
 def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
@@ -119,92 +105,3 @@ def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
     if not isinstance(mod, _gpuarray.GPUArray):
         _check_array("fmod", arg)
     return _driver._apply("fmod", (arg, mod), stream=stream)
-
-
-# Name -> (arguments after the input, operation); T is the input's type.
-_TWO_RESULTS = {
-    "frexp": (
-        "{T} *significand, {T} *exponent",
-        "int e; significand[i] = frexp(x[i], &e); exponent[i] = e",
-    ),
-    "modf": (
-        "{T} *fraction, {T} *whole",
-        "{T} w; fraction[i] = modf(x[i], &w); whole[i] = w",
-    ),
-    "ldexp": (
-        "{E} *exponent, {T} *result",
-        "result[i] = ldexp(x[i], (int)exponent[i])",
-    ),
-}
-
-
-@by_context
-def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
-    names = {"T": dtype_to_ctype(dtype), "E": dtype_to_ctype(other)}
-    arguments, operation = _TWO_RESULTS[name]
-    return ElementwiseKernel(
-        f"{names['T']} *x, " + arguments.format(**names),
-        operation.format(**names),
-        name=f"{name}_kernel",
-    )
-
-
-@functools.lru_cache(64)
-def _real_dtype(dtype: np.dtype) -> np.dtype | None:
-    """Return float32 or float64, as NumPy would promote; None: neither."""
-    if is_bfloat16(dtype):
-        return np.dtype(np.float32)
-    if dtype.kind not in "fiub":
-        return None
-    wide = np.result_type(dtype, np.float16)
-    return np.dtype(np.float32) if wide.itemsize < 4 else wide
-
-
-def _as_real(name: str, array: Any, stream: Any) -> Any:
-    """Return `array` in a dtype that the kernels support."""
-    _check_array(name, array)
-    dtype = _real_dtype(array.dtype)
-    if dtype is None:
-        raise TypeError(f"cumath.{name} is not defined for {array.dtype}")
-    return array if array.dtype == dtype else array.astype(dtype, stream)
-
-
-def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
-    wide = loadable(_as_real(name, arg, stream), stream)
-    first = _gpuarray.empty_like(wide)
-    second = _gpuarray.empty_like(wide)
-    kernel = _kernel(name, wide.dtype, wide.dtype)
-    kernel(wide, first, second, stream=stream)
-    if is_short_float(arg.dtype):
-        return first.astype(arg.dtype, stream), second.astype(
-            arg.dtype, stream
-        )
-    return first, second
-
-
-def frexp(arg: Any, stream: Any = None) -> tuple[Any, Any]:
-    """Return (significands, exponents): arg == significand * 2**exponent.
-
-    Both have the dtype of `arg`; significands are in [0.5, 1).
-    """
-    return _two_results("frexp", arg, stream)
-
-
-def modf(arg: Any, stream: Any = None) -> tuple[Any, Any]:
-    """Return (fractional, integer) parts of every element, with its sign."""
-    return _two_results("modf", arg, stream)
-
-
-def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:
-    """Return ``significand * 2**exponent``; exponents are truncated."""
-    wide = _as_real("ldexp", significand, stream)
-    _check_array("ldexp", exponent)
-    if is_short_float(exponent.dtype):
-        exponent = exponent.astype(np.float32, stream)
-    wide, exponent = (loadable(x, stream) for x in (wide, exponent))
-    result = _gpuarray.empty_like(wide)
-    kernel = _kernel("ldexp", wide.dtype, exponent.dtype)
-    kernel(wide, exponent, result, stream=stream)
-    if is_short_float(significand.dtype):
-        return result.astype(significand.dtype, stream)
-    return result

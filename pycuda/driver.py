@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda import _driver
+from pycuda import _driver, _registry
 from pycuda._driver import *  # noqa: F403
 from pycuda._driver import (
     Array,
@@ -461,15 +461,6 @@ def np_to_array(
     )
 
 
-def _in_order(gpuarray: Any, order: str) -> Any:
-    """Return a copy that is contiguous in the given order."""
-    from pycuda.gpuarray import empty
-
-    made = empty(gpuarray.shape, gpuarray.dtype, order=order)
-    made[...] = gpuarray
-    return made
-
-
 def gpuarray_to_array(
     gpuarray: Any, order: str, allowSurfaceBind: bool = False
 ) -> Array:
@@ -482,7 +473,7 @@ def gpuarray_to_array(
     flags = gpuarray.flags
     contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}
     if not contiguous.get(order, True):
-        gpuarray = _in_order(gpuarray, order)
+        gpuarray = gpuarray.copy(order)
     return _fill_array(
         gpuarray,
         lambda copy, source: copy.set_src_device(source.gpudata),
@@ -554,11 +545,9 @@ def __getattr__(name: str) -> Any:
     """Look up names that programs from before 2010 expect here."""
     if name != "SourceModule":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from pycuda.compiler import SourceModule
-
     warnings.warn(
         "pycuda.driver.SourceModule is deprecated: it is in pycuda.compiler",
         DeprecationWarning,
         stacklevel=2,
     )
-    return SourceModule
+    return _registry.SourceModule

@@ -17,17 +17,28 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda._array.exchange import as_array
+from pycuda._array.layout import is_misaligned
 from pycuda._by_context import ByContext, by_context
 from pycuda._driver import ElementwiseBase, _apply
 from pycuda._kernels import calls as _calls
+from pycuda._kernels import canned as _canned
+from pycuda._kernels import elementwise_modules as _modules
 from pycuda._kernels import macros as _macros
 from pycuda._kernels import writes as _writes
 from pycuda._kernels.building import runs_threads_in_turn
-from pycuda._kernels.calls import GenericArg, includes_of, parse_arguments
+from pycuda._kernels.calls import GenericArg, parse_arguments
+from pycuda._kernels.canned import *  # noqa: F403
+from pycuda._kernels.elementwise_modules import (
+    get_elwise_kernel,
+    get_elwise_kernel_and_types,
+    get_elwise_module,
+    get_elwise_range_module,
+)
 from pycuda._kernels.lengths import Lengths
 from pycuda._kernels.tuning import tuned
 from pycuda._kernels.vector_types import check_vector
-from pycuda.compiler import SourceModule
+from pycuda.compiler import SourceModule  # noqa: F401 - programs take it
 from pycuda.tools import (
     Argument,
     ScalarArg,
@@ -46,6 +57,7 @@ __all__ = [
     "get_elwise_kernel_and_types",
     "get_elwise_module",
     "get_elwise_range_module",
+    *_canned.__all__,
 ]
 
 _BLOCK = 256
@@ -72,221 +84,6 @@ _NEEDS_LOOP = re.compile(
 _ONE_IS_ENOUGH = re.compile(r"\b(?:for|while|do|tex\w*|surf\w*)\b")
 _MOST_TEXT = 200
 _NO_CODE = re.compile(r"\s*(?:typedef\s[\w\s:<>]+;\s*)*")
-
-
-# Element access to an array of any strides, by its index in C order.
-_STRIDED = """\
-template <class T, int N>
-struct pycuda_strided {
-  char *base;
-  unsigned long long shape[N];
-  long long stride[N];
-  __device__ T &operator[](unsigned long long i) const {
-    char *place = base;
-    for (int axis = N - 1; axis > 0; axis--) {
-      place += (long long)(i % shape[axis]) * stride[axis];
-      i /= shape[axis];
-    }
-    return *(T *)(place + (long long)i * stride[0]);
-  }
-};
-"""
-
-_GUARD = """\
-extern "C" __global__ void {name}({parameters})
-{{
-  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
-  if (i < n) {{
-    {operation}
-    ;
-  }}
-}}
-"""
-
-# The elements of a thread are one block apart. If the compiler knows that
-# arrays do not overlap, it loads all elements before it stores any, so that
-# twice as many bytes are in transfer.
-_EACH_SEVERAL = """\
-extern "C" __global__ void {name}({parameters})
-{{
-  const size_t pycuda_first =
-      (size_t)blockIdx.x * blockDim.x * {several} + threadIdx.x;
-  if (((size_t)blockIdx.x + 1) * blockDim.x * {several} <= n) {{
-#pragma unroll
-    for (int pycuda_turn = 0; pycuda_turn < {several}; pycuda_turn++) {{
-      size_t i = pycuda_first + pycuda_turn * blockDim.x;
-      {operation}
-      ;
-    }}
-  }} else {{
-    for (size_t i = pycuda_first; i < n; i += blockDim.x) {{
-      {operation}
-      ;
-    }}
-  }}
-}}
-"""
-
-_LOOP = """\
-extern "C" __global__ void {name}({parameters})
-{{
-  const unsigned tid = threadIdx.x;
-  const size_t total_threads = (size_t)gridDim.x * blockDim.x;
-  const size_t cta_start = (size_t)blockDim.x * blockIdx.x;
-  size_t i;
-  {loop_prep};
-  for (i = cta_start + tid; i < n; i += total_threads) {{
-    {operation}
-    ;
-  }}
-  {after_loop};
-}}
-"""
-
-_RANGE = """\
-extern "C" __global__ void {name}({parameters})
-{{
-  const unsigned tid = threadIdx.x;
-  const long total_threads = (long)gridDim.x * blockDim.x;
-  const long cta_start = (long)blockDim.x * blockIdx.x;
-  long i;
-  {loop_prep};
-  for (i = start + (cta_start + tid) * step;
-       step < 0 ? i > stop : i < stop;
-       i += total_threads * step) {{
-    {operation}
-    ;
-  }}
-  {after_loop};
-}}
-"""
-
-_SIZE = [ScalarArg(_UINTP, "n")]
-_RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
-
-
-def _declare(argument: Argument, axes: int, apart: bool) -> str:
-    """Return one parameter; `axes` > 0 for a vector with strides."""
-    ctype = dtype_to_ctype(argument.dtype)
-    if apart and isinstance(argument, VectorArg):
-        return f"{ctype} *__restrict__ {argument.name}"
-    if not axes:
-        return argument.declarator()  # type: ignore[attr-defined]
-    return f"pycuda_strided<{ctype}, {axes}> {argument.name}"
-
-
-def _generate(
-    template: str,
-    arguments: Sequence[Argument],
-    operation: str,
-    name: str,
-    preamble: str = "",
-    loop_prep: str = "",
-    after_loop: str = "",
-    layout: Sequence[int] = (),
-) -> str:
-    """Return the source; `layout` counts strided axes per argument."""
-    layout = list(layout) or [0] * len(arguments)
-    layout += [0] * (len(arguments) - len(layout))
-    apart = template is _EACH_SEVERAL
-    parameters = ", ".join(
-        _declare(argument, axes, apart)
-        for argument, axes in zip(arguments, layout, strict=True)
-    )
-    text = template.format(
-        name=name,
-        several=tuned("elementwise_several") if apart else 1,
-        parameters=parameters,
-        operation=operation,
-        loop_prep=loop_prep,
-        after_loop=after_loop,
-    )
-    text = f"{preamble}\n{text}"
-    if any(layout):
-        text = _STRIDED + text
-    return includes_of(text) + text
-
-
-def _build(
-    source: str, keep: bool = False, options: list[str] | None = None
-) -> Any:
-    return SourceModule(source, options=options, keep=keep, no_extern_c=True)
-
-
-def get_elwise_module(
-    arguments: Sequence[Argument],
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: list[str] | None = None,
-    preamble: str = "",
-    loop_prep: str = "",
-    after_loop: str = "",
-) -> Any:
-    """Build a module with a kernel that loops over `n` elements.
-
-    `arguments` must end with the size, ``ScalarArg(np.uintp, "n")``.
-    """
-    source = _generate(
-        _LOOP, arguments, operation, name, preamble, loop_prep, after_loop
-    )
-    return _build(source, keep, options)
-
-
-def get_elwise_range_module(
-    arguments: Sequence[Argument],
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: list[str] | None = None,
-    preamble: str = "",
-    loop_prep: str = "",
-    after_loop: str = "",
-) -> Any:
-    """Build a module with a kernel that loops over start, stop, step.
-
-    `arguments` must end with those three, of type ``np.intp``.
-    """
-    source = _generate(
-        _RANGE, arguments, operation, name, preamble, loop_prep, after_loop
-    )
-    return _build(source, keep, options)
-
-
-def get_elwise_kernel_and_types(
-    arguments: str | Sequence[Argument],
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: list[str] | None = None,
-    use_range: bool = False,
-    **kwargs: Any,
-) -> tuple[Any, Any, list[Argument]]:
-    """Return (module, prepared kernel, arguments with the size at the end)."""
-    full: list[Any] = parse_arguments(arguments)
-    full += _RANGE_SIZE if use_range else _SIZE
-    make = get_elwise_range_module if use_range else get_elwise_module
-    module = make(full, operation, name, keep, options, **kwargs)
-    function = module.get_function(name)
-    function.prepare([a.struct_char for a in full])
-    return module, function, full
-
-
-def get_elwise_kernel(
-    arguments: str | Sequence[Argument],
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: list[str] | None = None,
-    **kwargs: Any,
-) -> Any:
-    """Return a prepared kernel.
-
-    It is called as ``f.prepared_async_call(grid, block, stream, *values, n)``.
-    """
-    return get_elwise_kernel_and_types(
-        arguments, operation, name, keep, options, **kwargs
-    )[1]
 
 
 def _merge_axes(
@@ -507,19 +304,22 @@ class ElementwiseKernel(ElementwiseBase):
     def _make(
         self, use_range: bool, layout: tuple[int, ...], each_several: bool
     ) -> tuple[Any, Any]:
-        full = [*self.arguments, *(_RANGE_SIZE if use_range else _SIZE)]
-        template = _GUARD if self._one_a_thread else _LOOP
+        full = [
+            *self.arguments,
+            *(_modules.RANGE_SIZE if use_range else _modules.SIZE),
+        ]
+        template = _modules.GUARD if self._one_a_thread else _modules.LOOP
         if each_several:
-            template = _EACH_SEVERAL
-        source = _generate(
-            _RANGE if use_range else template,
+            template = _modules.EACH_SEVERAL
+        source = _modules.generate(
+            _modules.RANGE if use_range else template,
             full,
             self.operation,
             self.name,
             layout=layout,
             **self._texts,
         )
-        module = _build(
+        module = _modules.build(
             source, self.gen_kwargs["keep"], self.gen_kwargs["options"]
         )
         axes = [*layout, 0, 0, 0] if layout else [0] * len(full)
@@ -554,14 +354,12 @@ class ElementwiseKernel(ElementwiseBase):
         values = list(args)
         if self._is_generic:
             for k in self._vectors:
-                values[k] = _calls.as_array(values[k], None, stream)
+                values[k] = as_array(values[k], None, stream)
             return self._bind(values)(
                 *values, range=range, slice=slice, stream=stream
             )
         for k in self._vectors:
-            values[k] = _calls.as_array(
-                values[k], self.arguments[k].dtype, stream
-            )
+            values[k] = as_array(values[k], self.arguments[k].dtype, stream)
         results = _calls.make_results(
             self.name, self.arguments, values, self._plain, self._changed
         )
@@ -639,8 +437,6 @@ class ElementwiseKernel(ElementwiseBase):
         self, values: list[Any], arrays: list[Any]
     ) -> tuple[int, ...]:
         """Replace arrays in `values` by arguments; return the layout."""
-        from pycuda._array.indexing import is_misaligned
-
         layout = [0] * len(values)
         alike = same_order(arrays)
         for k, array in zip(self._vectors, arrays, strict=True):
@@ -738,10 +534,3 @@ def _resident_blocks() -> int:
 def _several_pay() -> bool:
     """Return whether several elements per thread are faster on this device."""
     return not runs_threads_in_turn()
-
-
-# The canned kernels are built with the functions above.
-from pycuda._kernels import canned as _canned  # noqa: E402
-from pycuda._kernels.canned import *  # noqa: E402, F403
-
-__all__ += _canned.__all__

@@ -10,31 +10,49 @@ frame.  This module adds the less frequent methods and the functions.
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import apply, make, usual
+import pycuda.elementwise as elementwise
+from pycuda import _registry
+from pycuda._array.common import apply
+from pycuda._array.constructors import (
+    arange,
+    empty_like,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    packed_strides,
+    zeros,
+    zeros_like,
+)
 from pycuda._array.creation import (
     diag,
     eye,
-    full,
-    full_like,
     identity,
     linspace,
     meshgrid,
 )
 from pycuda._array.dispatch import dispatch, dispatch_ufunc
-from pycuda._array.exchange import Exchange, asarray, from_dlpack
+from pycuda._array.dispatch import provide as _provide
+from pycuda._array.exchange import (
+    Exchange,
+    asarray,
+    from_dlpack,
+    to_gpu,
+    to_gpu_async,
+)
 from pycuda._array.gather import multi_put, multi_take, multi_take_put
 from pycuda._array.joining import (
     append,
     column_stack,
     concat,
     concatenate,
+    diff,
     dstack,
     hstack,
     stack,
@@ -56,9 +74,6 @@ from pycuda._array.mathematics import (
 )
 from pycuda._array.mathematics import (
     round as round,
-)
-from pycuda._array.mathematics import (
-    weighted_sum as _weighted_sum,
 )
 from pycuda._array.methods import Methods
 from pycuda._array.products import (
@@ -92,6 +107,7 @@ from pycuda._array.selecting import (
     nonzero,
     put,
     put_along_axis,
+    repeat,
     take,
     take_along_axis,
     where,
@@ -112,7 +128,6 @@ from pycuda._array.shaping import (
     broadcast_arrays,
     broadcast_to,
     diagonal,
-    diff,
     expand_dims,
     flip,
     fliplr,
@@ -120,7 +135,6 @@ from pycuda._array.shaping import (
     hsplit,
     matrix_transpose,
     moveaxis,
-    repeat,
     roll,
     split,
     squeeze,
@@ -144,9 +158,13 @@ from pycuda._array.statistics import (
     var,
 )
 from pycuda._array.storage import load, save, savez
-from pycuda._driver import ArrayBase, _apply, _set_array_class
+from pycuda._by_context import by_context
+from pycuda._driver import ArrayBase, _apply, _are_alike, _set_array_class
 from pycuda._kernels import factory as _factory
+from pycuda._two_results import modf as _modf
+from pycuda._two_results import numpy_frexp as _numpy_frexp
 from pycuda._vector_types import NAMES, vec
+from pycuda.tools import get_or_register_dtype
 
 __all__ = [
     "GPUArray",
@@ -297,6 +315,48 @@ def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
     else:
         blocks, threads = most_blocks, most_threads
     return (blocks, 1), (threads, 1, 1)
+
+
+# --- sums of two arrays with weights -------------------------------------
+
+# NumPy's type character -> C's type name and the suffix of the intrinsics.
+_WEIGHTED = {"f": ("float", "f"), "d": ("double", "d")}
+# Weights up to this are rounded only once, and not to infinity.
+_MOST_WEIGHT = 1 << 53
+
+
+@by_context
+def _weighted_kernel(char: str) -> elementwise.ElementwiseKernel:
+    """Compile ``z = a * x + b * y``, each step rounded as in NumPy."""
+    name, letter = _WEIGHTED[char]
+    product = f"__{letter}mul_rn"
+    return elementwise.ElementwiseKernel(
+        f"{name} *z, {name} *x, {name} a, {name} *y, {name} b",
+        f"z[i] = __{letter}add_rn({product}(a, x[i]), {product}(b, y[i]))",
+        name="weighted_sum",
+    )
+
+
+def _weighted_sum(
+    x: GPUArray, a: Any, y: GPUArray, b: Any,
+    out: GPUArray | None = None, stream: drv.Stream | None = None,
+) -> GPUArray:  # fmt: skip
+    """Return ``a * x + b * y``; contiguous arrays need one kernel only."""
+    if (
+        out is None
+        and (type(a) is float or type(a) is int)
+        and (type(b) is float or type(b) is int)
+        and -_MOST_WEIGHT <= a <= _MOST_WEIGHT
+        and -_MOST_WEIGHT <= b <= _MOST_WEIGHT
+        and _are_alike(x, y)
+        and (char := x.dtype.char) in _WEIGHTED
+    ):
+        out = x._new_like_me()
+        _weighted_kernel(char)(out, x, a, y, b, stream=stream)
+        return out
+    left = _apply("multiply", (x, a), None, None, stream)
+    right = _apply("multiply", (y, b), None, None, stream)
+    return _apply("add", (left, right), out, None, stream)
 
 
 # --- the array -----------------------------------------------------------
@@ -483,215 +543,8 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
 
 
 _set_array_class(GPUArray)
+_registry.GPUArray = GPUArray
 empty = GPUArray
-
-
-# --- creation ------------------------------------------------------------
-
-
-def _packed_strides(host: np.ndarray) -> tuple[int, ...]:
-    """Return strides of a contiguous copy with the same axis order."""
-    axes = sorted(
-        range(host.ndim), key=lambda axis: -builtins.abs(host.strides[axis])
-    )
-    strides, step = [0] * host.ndim, host.itemsize
-    for axis in reversed(axes):
-        strides[axis] = step
-        step *= builtins.max(host.shape[axis], 1)
-    return tuple(strides)
-
-
-def _to_gpu(
-    ary: np.ndarray | GPUArray,
-    allocator: Callable,
-    asynchronous: bool,
-    stream: drv.Stream | None,
-) -> GPUArray:
-    if not isinstance(ary, np.ndarray) and not isinstance(ary, ArrayBase):
-        if not hasattr(ary, "__cuda_array_interface__"):
-            raise TypeError(
-                f"to_gpu takes a numpy array, not {type(ary).__name__}: make "
-                "one with numpy.asarray()"
-            )
-        ary = asarray(ary)
-    if ary.dtype.hasobject:
-        raise TypeError(f"dtype {ary.dtype} holds Python objects")
-    if ary.flags.c_contiguous:
-        result = GPUArray(ary.shape, ary.dtype, allocator)
-    elif ary.flags.f_contiguous:
-        result = GPUArray(ary.shape, ary.dtype, allocator, order="F")
-    else:
-        result = GPUArray(
-            ary.shape, ary.dtype, allocator, strides=_packed_strides(ary)
-        )
-    result.set(ary, asynchronous, stream)
-    return result
-
-
-def to_gpu(
-    ary: np.ndarray | GPUArray, allocator: Callable = drv.mem_alloc
-) -> GPUArray:
-    """Copy a host or device array to the device, keeping its axis order."""
-    return _to_gpu(ary, allocator, False, None)
-
-
-def to_gpu_async(
-    ary: np.ndarray | GPUArray,
-    allocator: Callable = drv.mem_alloc,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Copy a host or device array to the device, in stream order.
-
-    The host memory must not change before the copy is done.  The copy is
-    asynchronous only if that memory is page-locked.
-    """
-    return _to_gpu(ary, allocator, True, stream)
-
-
-@usual
-def zeros(
-    shape: Any,
-    dtype: Any = np.float64,
-    allocator: Callable = drv.mem_alloc,
-    order: str = "C",
-) -> GPUArray:
-    """Create an array filled with zeros."""
-    return _filled(GPUArray(shape, dtype, allocator, order=order), 0)
-
-
-@usual
-def ones(
-    shape: Any,
-    dtype: Any = np.float64,
-    allocator: Callable = drv.mem_alloc,
-    order: str = "C",
-) -> GPUArray:
-    """Create an array filled with ones."""
-    return _filled(GPUArray(shape, dtype, allocator, order=order), 1)
-
-
-def _filled(array: GPUArray, number: int) -> GPUArray:
-    value = np.full((), number, array.dtype) if number else (
-        np.zeros((), array.dtype)
-    )  # fmt: skip
-    return array.fill(value)
-
-
-@usual
-def empty_like(
-    other_ary: GPUArray, dtype: Any = None, order: str = "K"
-) -> GPUArray:
-    """Create an uninitialised array of the shape of another one.
-
-    Parameters
-    ----------
-    order : {"C", "F", "A", "K"}
-        "A": "F" if the other is Fortran-contiguous only, else "C"; "K": the
-        order that the other's axes have in memory.
-    """
-    if not isinstance(other_ary, ArrayBase):
-        raise TypeError(
-            f"a GPUArray is needed, not {type(other_ary).__name__}"
-        )
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"Unsupported order: {order}")
-    dtype = other_ary.dtype if dtype is None else np.dtype(dtype)
-    flags = other_ary.flags
-    strides = None
-    if order == "A" or (order == "K" and flags.forc):
-        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
-    if order == "K":
-        model = np.lib.stride_tricks.as_strided(
-            np.empty(0, other_ary.dtype), other_ary.shape, other_ary.strides
-        )
-        strides = tuple(
-            stride // other_ary.itemsize * dtype.itemsize
-            for stride in _packed_strides(model)
-        )
-        order = "C"
-    return make(
-        other_ary, other_ary.shape, dtype, strides=strides, order=order
-    )
-
-
-@usual
-def zeros_like(
-    other_ary: GPUArray, dtype: Any = None, order: str = "K"
-) -> GPUArray:
-    """Create zeros in the shape of another array; see `empty_like`."""
-    return _filled(empty_like(other_ary, dtype, order), 0)
-
-
-@usual
-def ones_like(
-    other_ary: GPUArray, dtype: Any = None, order: str = "K"
-) -> GPUArray:
-    """Create ones in the shape of another array; see `empty_like`."""
-    return _filled(empty_like(other_ary, dtype, order), 1)
-
-
-_ARANGE_NAMES = ("start", "stop", "step", "dtype")
-
-
-def _arange_arguments(args: tuple, kwargs: dict) -> dict[str, Any]:
-    given = dict(kwargs)
-    for name in given:
-        if name not in _ARANGE_NAMES:
-            raise ValueError(f"unexpected keyword argument '{name}'")
-    values = list(args)
-    found: dict[str, Any] = {}
-    if values and isinstance(values[-1], np.dtype):
-        found["dtype"] = values.pop()
-    if len(values) > 3:
-        raise ValueError("too many arguments")
-    names = ("stop",) if len(values) == 1 else ("start", "stop", "step")
-    found.update(zip(names, values, strict=False))
-    for name, value in given.items():
-        if found.get(name) is not None:
-            raise ValueError(
-                f"may not specify '{name}' by position and keyword"
-            )
-        found[name] = value
-    if found.get("stop") is None:
-        raise ValueError("arange needs a stop")
-    return found
-
-
-@usual
-def arange(
-    *args: Any, stream: drv.Stream | None = None, **kwargs: Any
-) -> GPUArray:
-    """Return evenly spaced numbers; of ([start,] stop[, step][, dtype]).
-
-    Element i is ``start + i * step``; there are ``ceil((stop - start) /
-    step)``.
-    """
-    found = _arange_arguments(args, kwargs)
-    start, step = found.get("start"), found.get("step")
-    start = 0 if start is None else start
-    step = 1 if step is None else step
-    dtype = found.get("dtype")
-    if dtype is None:
-        dtype = np.array([start, found["stop"], step]).dtype
-        if dtype != np.float32:
-            warnings.warn(
-                "behavior change: arange guessed dtype other than float32. "
-                "suggest specifying explicit dtype.",
-                stacklevel=2,
-            )
-    dtype = np.dtype(dtype)
-    if step == 0:
-        raise ValueError("arange: step must not be 0")
-    size = int(np.ceil((found["stop"] - start) / step))
-    result = GPUArray((builtins.max(size, 0),), dtype)
-    if result.size == 0:
-        return result
-    if result.size == 1:
-        step = 1  # no step is taken, and 1 may have no value in the dtype
-    if dtype.kind == "u" and step < 0:
-        step = int(step) % 2 ** (8 * dtype.itemsize)
-    numbers = (np.array(start, dtype)[()], np.array(step, dtype)[()])
-    return _apply("arange", numbers, result, None, stream)
 
 
 # --- shape ---------------------------------------------------------------
@@ -753,7 +606,7 @@ def _compact_strides(a: GPUArray) -> tuple[int, ...]:
     model = np.lib.stride_tricks.as_strided(
         np.empty(0, a.dtype), a.shape, a.strides
     )
-    return _packed_strides(model)
+    return packed_strides(model)
 
 
 def _memcpy_discontig(
@@ -776,17 +629,10 @@ def _memcpy_discontig(
 
 
 def _register_vector_types() -> None:
-    from pycuda.tools import get_or_register_dtype
-
     for name, dtype in NAMES.items():
         get_or_register_dtype(name, dtype)
 
 
 _register_vector_types()
 _factory.serve()
-
-# Programs that import this module use these as attributes of pycuda.
-import pycuda.cumath  # noqa: E402
-import pycuda.curandom  # noqa: E402
-import pycuda.elementwise as elementwise  # noqa: E402, F401
-import pycuda.reduction  # noqa: E402, F401
+_provide(globals(), {"divmod": divmod, "modf": _modf, "frexp": _numpy_frexp})

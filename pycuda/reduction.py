@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda._array.indexing import loadable
+import pycuda.gpuarray as gpuarray
+from pycuda._array.exchange import as_array
+from pycuda._array.layout import loadable
 from pycuda._by_context import ByContext
+from pycuda._compile.source import includes_of
 from pycuda._kernels import building, calls, reduction_axes
-from pycuda._kernels.calls import includes_of
 from pycuda._kernels.lengths import is_guarded
 from pycuda._kernels.macros import find as find_macros
 from pycuda._kernels.operations import is_short_float
@@ -388,9 +390,9 @@ class ReductionKernel:
         if unknown:
             _warn_of_unknown(self.name, unknown)
         if self._letters:
-            args = tuple(calls.as_array(x, None, stream) for x in args)
+            args = tuple(as_array(x, None, stream) for x in args)
         if out is not None:
-            out = calls.as_array(out, None, stream)
+            out = as_array(out, None, stream)
         kernel = self._bind(args) if self._letters else self
         if dtype is not None and np.dtype(dtype) != kernel.dtype_out:
             kernel = kernel._with_dtype(np.dtype(dtype))
@@ -482,8 +484,6 @@ class ReductionKernel:
         out: Any,
         allocator: Any,
     ) -> Any:
-        import pycuda.gpuarray as gpuarray
-
         types = self._stage(1)[1]
         arrays = self._check_arguments(types, args, stream)
         reduction_axes.check_shapes(self.name, types, arrays)
@@ -525,8 +525,6 @@ class ReductionKernel:
         return made
 
     def _target(self, blocks: int, out: Any, allocator: Any) -> Any:
-        import pycuda.gpuarray as gpuarray
-
         if blocks == 1 and out is not None:
             return out
         shape = () if blocks == 1 else (blocks,)
@@ -577,7 +575,7 @@ class ReductionKernel:
         for argument, value in zip(types, args, strict=True):
             if not isinstance(argument, VectorArg):
                 continue
-            value = calls.as_array(value, argument.dtype, stream)
+            value = as_array(value, argument.dtype, stream)
             if not hasattr(value, "dtype") or not hasattr(value, "gpudata"):
                 raise TypeError(
                     f"{self.name}: argument '{argument.name}' must be a "

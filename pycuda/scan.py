@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+import pycuda.gpuarray as gpuarray
 from pycuda._array.common import check_array
-from pycuda._array.indexing import apart, is_misaligned
+from pycuda._array.exchange import as_array
+from pycuda._array.layout import apart, is_misaligned
 from pycuda._by_context import ByContext
 from pycuda._cluda import CLUDA_PREAMBLE
+from pycuda._compile.source import includes_of
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
-from pycuda._kernels.calls import as_array, includes_of
 from pycuda._kernels.vector_types import check_vector
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg, dtype_to_ctype
@@ -148,8 +150,6 @@ class _ScanKernel:
         GPUArray
             The output.
         """
-        import pycuda.gpuarray as gpuarray
-
         new = isinstance(output_ary, str) and output_ary == "new"
         input_ary = as_array(input_ary, None, stream)
         check_array(input_ary, "input_ary")
@@ -182,8 +182,6 @@ class _ScanKernel:
         self, source: Any, target: Any, segments: Any, axis: int, stream: Any
     ) -> Any:
         """Scan consecutive rows as segments of one scan."""
-        import pycuda.gpuarray as gpuarray
-
         self._check_types(source, target)
         (axis,) = np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
         order = [k for k in range(source.ndim) if k != axis] + [axis]

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pycuda import _registry
 from pycuda._array.common import make, using
-from pycuda._array.indexing import is_misaligned, loadable
+from pycuda._array.layout import is_misaligned, loadable, overlap
 from pycuda._by_context import by_context
-from pycuda._driver import ArrayBase, _address_bits, _distance, _plan_set
+from pycuda._driver import ArrayBase, _address_bits, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import building
 from pycuda._kernels.axes import Reduction, centre_type, value_type
@@ -411,10 +412,8 @@ def _run(
             stream, log,
         )  # fmt: skip
         return
-    from pycuda.gpuarray import GPUArray
-
     rows = product(kept)
-    partial = GPUArray(rows * plan.parts * size, np.uint8)
+    partial = _registry.GPUArray(rows * plan.parts * size, np.uint8)
     _launch(
         name, a, partial, types, 1, kept, reduced, plan, scale, centres,
         stream, log,
@@ -563,26 +562,6 @@ def _target(
     return make(a, result.shape, dtype, allocator, strides)
 
 
-def _extent(a: GPUArray) -> tuple[int, int]:
-    """Return the byte range of an array, relative to its first element."""
-    reach = [
-        stride * (length - 1)
-        for stride, length in zip(a.strides, a.shape, strict=True)
-    ]
-    low = sum(step for step in reach if step < 0)
-    high = sum(step for step in reach if step > 0)
-    return low, high + a.itemsize
-
-
-def overlap(a: GPUArray, b: GPUArray) -> bool:
-    """Return whether two arrays may share bytes."""
-    if a.size == 0 or b.size == 0:
-        return False
-    (a_low, a_high), (b_low, b_high) = _extent(a), _extent(b)
-    distance = _distance(a, b)
-    return a_low < b_high + distance and b_low + distance < a_high
-
-
 def _pairs(
     a: GPUArray, result: _Shape, strides: tuple[int, ...]
 ) -> tuple[list[Axis], list[Axis]]:
@@ -612,10 +591,8 @@ def _reduce_into(
     kept, reduced = _pairs(a, result, target.strides)
     centres = None
     if name in ("var", "std"):
-        from pycuda.gpuarray import GPUArray
-
         kind = centre_type(a.dtype)
-        centres = GPUArray(max(product(kept), 1), kind)
+        centres = _registry.GPUArray(max(product(kept), 1), kind)
         step, packed = kind.itemsize, []
         # Use the order in which `merged` walks the axes.
         kept.sort(key=lambda axis: -abs(axis.source))

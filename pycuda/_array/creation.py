@@ -11,84 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda._array.common import check_array
-from pycuda._array.shaping import broadcast_to, diagonal
+from pycuda import _registry
+from pycuda._array.common import check_array, copy_into, make
+from pycuda._array.constructors import arange, fill
+from pycuda._array.shaping import broadcast_to, diagonal, moveaxis
+from pycuda._array.statistics import count_nonzero
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
-
-
-def _fill(array: GPUArray, value: Any, stream: drv.Stream | None) -> GPUArray:
-    """Fill `array` with a number, or with an array that broadcasts to it."""
-    if isinstance(value, ArrayBase):
-        _apply("copy", (value,), array, None, stream)
-        return array
-    host = np.asarray(value)
-    if host.ndim:
-        check_array(host, "fill_value")
-    return array.fill(host.astype(array.dtype), stream)
-
-
-def full(
-    shape: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    allocator: Callable = drv.mem_alloc,
-    order: str = "C",
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Create an array filled with a value.
-
-    Parameters
-    ----------
-    shape
-        Length, or lengths of the axes.
-    fill_value
-        A number, or an array on the device that broadcasts to `shape`.
-    dtype
-        Default: the dtype of `fill_value`.
-    allocator
-        Allocates the device memory.
-    order
-        "C" or "F".
-    stream
-        Stream of the fill; default: the current one.
-
-    Returns
-    -------
-    GPUArray
-        The new array.
-
-    Raises
-    ------
-    ValueError
-        If `fill_value` does not broadcast to `shape`.
-    """
-    from pycuda.gpuarray import GPUArray
-
-    if dtype is None:
-        dtype = getattr(fill_value, "dtype", None)
-        dtype = np.asarray(fill_value).dtype if dtype is None else dtype
-    return _fill(
-        GPUArray(shape, dtype, allocator, order=order), fill_value, stream
-    )
-
-
-def full_like(
-    a: GPUArray,
-    fill_value: Any,
-    dtype: Any = None,
-    order: str = "K",
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Create an array like `a`, filled with a value; see `full`.
-
-    Shape and, by default, dtype are those of `a`.
-    """
-    from pycuda.gpuarray import empty_like
-
-    return _fill(empty_like(a, dtype, order), fill_value, stream)
 
 
 def linspace(
@@ -140,8 +71,6 @@ def linspace(
     else:
         result, step = _between(ends, num, div, endpoint, kind, stream)
     if axis != 0:
-        from pycuda._array.shaping import moveaxis
-
         result = moveaxis(result, 0, axis)
     if whole.kind in "iu":
         result = _apply("floor", (result,), None, None, stream)
@@ -158,8 +87,6 @@ def _end(value: Any) -> Any:
 
 
 def _counted(num: int, kind: np.dtype, stream: Any) -> GPUArray:
-    from pycuda.gpuarray import arange
-
     real = np.empty(0, kind).real.dtype
     return arange(num, dtype=real, stream=stream)
 
@@ -206,8 +133,6 @@ def _between_arrays(
         fine = run("multiply", places, step)
         coarse = run("multiply", run("true_divide", places, float(div)), delta)
         lost = run("equal", step, 0.0)
-        from pycuda._array.statistics import count_nonzero
-
         rounded = int(count_nonzero(lost, stream=stream).get())
         result = coarse if rounded else fine
     else:
@@ -215,7 +140,7 @@ def _between_arrays(
     result = run("add", result, first)
     if endpoint and num > 1:
         target = result[-1]
-        _fill(target, last if isinstance(last, ArrayBase) else last, stream)
+        fill(target, last if isinstance(last, ArrayBase) else last, stream)
     return result, step
 
 
@@ -250,11 +175,9 @@ def eye(
     GPUArray
         Matrix of shape (N, M).
     """
-    from pycuda.gpuarray import GPUArray
-
     shape = (N, N if M is None else M)
-    result = GPUArray(shape, dtype, allocator, order=order)
-    _fill(result, np.zeros((), result.dtype), stream)
+    result = _registry.GPUArray(shape, dtype, allocator, order=order)
+    fill(result, np.zeros((), result.dtype), stream)
     if -result.shape[0] < k < result.shape[1]:
         line = diagonal(result, k)
         one = np.ones((), result.dtype)[()]
@@ -285,15 +208,13 @@ def diag(
     stream
         Stream of the copy; default: the current one.
     """
-    from pycuda._array.common import copy_into, make
-
     if check_array(v, "v").ndim == 2:
         return diagonal(v, k)
     if v.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
     n = v.shape[0] + abs(k)
     result = make(v, (n, n), v.dtype)
-    _fill(result, np.zeros((), v.dtype), stream)
+    fill(result, np.zeros((), v.dtype), stream)
     if v.size:
         copy_into(diagonal(result, k), v, stream)
     return result

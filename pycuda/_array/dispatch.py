@@ -15,8 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._array import numpy_keywords, ufunc_keywords
+from pycuda._array import (
+    numpy_keywords,
+    products,
+    reductions,
+    scans,
+    selecting,
+    shaping,
+    storage,
+    ufunc_keywords,
+)
 from pycuda._array.common import HOST_ARRAY
+from pycuda._array.layout import overlap
+from pycuda._array.mathematics import FUNCTIONS
 from pycuda._driver import ArrayBase, _apply
 
 # Functions of pycuda.gpuarray with NumPy's name and meaning.
@@ -34,6 +45,23 @@ zeros_like
 """.split()  # noqa: SIM905
 
 
+# Namespace of pycuda.gpuarray, and functions for ufuncs with two results.
+_public: dict[str, Any] = {}
+_two_results: dict[str, Callable[..., Any]] = {}
+
+
+def provide(
+    namespace: dict[str, Any], two_results: dict[str, Callable[..., Any]]
+) -> None:
+    """Take the functions that belong to modules above this one.
+
+    `pycuda.gpuarray` calls this once, with its own namespace and with the
+    functions for ufuncs that have two results, by the ufunc's name.
+    """
+    global _public, _two_results
+    _public, _two_results = namespace, two_results
+
+
 _ALIASES = {"amax": "max", "amin": "min"}
 
 
@@ -42,11 +70,9 @@ def _shape_of(a: Any) -> tuple[int, ...]:
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    from pycuda import gpuarray
-
     if x is None and y is None:
-        return gpuarray.nonzero(condition)
-    return gpuarray.where(condition, x, y)
+        return selecting.nonzero(condition)
+    return selecting.where(condition, x, y)
 
 
 def _reshape(
@@ -69,14 +95,12 @@ def _size(a: Any, axis: int | None = None) -> int:
 
 
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    from pycuda import gpuarray
-
     if getattr(a1, "shape", ()) != getattr(a2, "shape", ()):
         return False
     same = a1 == a2
     if equal_nan:
-        same = same | (gpuarray.isnan(a1) & gpuarray.isnan(a2))
-    return bool(gpuarray.all(same).get())
+        same = same | (FUNCTIONS["isnan"](a1) & FUNCTIONS["isnan"](a2))
+    return bool(reductions.all(same).get())
 
 
 def _copyto(
@@ -97,29 +121,21 @@ def _copyto(
 
 
 def _dot(a: Any, b: Any, out: Any = None) -> Any:
-    from pycuda._array.products import numpy_dot
-
-    return numpy_dot(a, b, out)
+    return products.numpy_dot(a, b, out)
 
 
 def _save(
     file: Any, arr: Any, allow_pickle: bool = True, fix_imports: Any = None
 ) -> None:
-    from pycuda import gpuarray
-
-    gpuarray.save(file, arr)
+    storage.save(file, arr)
 
 
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    from pycuda import gpuarray
-
-    return gpuarray.broadcast_to(array, shape)
+    return shaping.broadcast_to(array, shape)
 
 
 def _broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
-    from pycuda import gpuarray
-
-    return gpuarray.broadcast_arrays(*arrays)
+    return shaping.broadcast_arrays(*arrays)
 
 
 _OWN: dict[str, Callable[..., Any]] = {
@@ -156,8 +172,6 @@ def _type_of(value: Any) -> Any:
 
 
 def _may_share(a: Any, b: Any) -> bool:
-    from pycuda._array.axes import overlap
-
     if not isinstance(a, ArrayBase) or not isinstance(b, ArrayBase):
         return False
     return overlap(a, b)
@@ -165,13 +179,11 @@ def _may_share(a: Any, b: Any) -> bool:
 
 @functools.cache
 def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
-    from pycuda import gpuarray
-
     table = {}
     for name in _SAME:
-        table[getattr(np, name)] = getattr(gpuarray, name)
+        table[getattr(np, name)] = _public[name]
     for name, ours in _ALIASES.items():
-        table[getattr(np, name)] = getattr(gpuarray, ours)
+        table[getattr(np, name)] = _public[ours]
     for own in (
         _OWN, numpy_keywords.REDUCTIONS, numpy_keywords.LIKE,
         numpy_keywords.CREATION,
@@ -273,18 +285,7 @@ _REDUCTIONS = {
 }
 
 
-def _two_results(name: str) -> Callable[..., Any] | None:
-    from pycuda import cumath, gpuarray
-
-    def frexp(x: Any) -> tuple:
-        fraction, exponent = cumath.frexp(x)
-        return fraction, exponent.astype(np.int32)
-
-    return {
-        "divmod": gpuarray.divmod,
-        "modf": cumath.modf,
-        "frexp": frexp,
-    }.get(name)
+_PRODUCTS = {"matmul": products.matmul, "vecdot": products.vecdot}
 
 
 def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
@@ -305,13 +306,11 @@ def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
 
 def _accumulated(name: str, a: Any, target: Any, kwargs: dict) -> Any:
     """Run ``np.add.accumulate`` or ``np.multiply.accumulate``."""
-    from pycuda import gpuarray
-
-    own = {"add": "cumsum", "multiply": "cumprod"}.get(name)
+    own = {"add": scans.cumsum, "multiply": scans.cumprod}.get(name)
     if own is None or set(kwargs) - {"axis", "dtype"}:
         return NotImplemented
     options = {"axis": 0, **kwargs}
-    return getattr(gpuarray, own)(a, out=target, **options)
+    return own(a, out=target, **options)
 
 
 def _outer(ufunc: np.ufunc, x: Any, y: Any, out: tuple, kwargs: dict) -> Any:
@@ -342,12 +341,10 @@ def dispatch_ufunc(
         return _accumulated(name, inputs[0], target, kwargs)
     if method == "outer" and len(inputs) == 2:
         return _outer(ufunc, *inputs, out, kwargs)
-    if method == "__call__" and name in ("matmul", "vecdot"):
-        from pycuda import gpuarray
-
+    if method == "__call__" and name in _PRODUCTS:
         if target is not None:
             kwargs["out"] = target
-        return getattr(gpuarray, name)(*inputs, **kwargs)
+        return _PRODUCTS[name](*inputs, **kwargs)
     if method != "__call__":
         return NotImplemented
     if kwargs and ufunc.nout == 1 and ufunc.signature is None:
@@ -355,7 +352,7 @@ def dispatch_ufunc(
     if kwargs:
         return NotImplemented
     if ufunc.nout != 1:
-        own = _two_results(name)
+        own = _two_results.get(name)
         return NotImplemented if own is None or out else own(*inputs)
     if ufunc.signature is not None:
         return NotImplemented

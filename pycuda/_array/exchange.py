@@ -8,13 +8,14 @@ import contextlib
 import ctypes
 import operator
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import _driver
+from pycuda import _driver, _registry
+from pycuda._array.constructors import upload
 
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
@@ -199,11 +200,11 @@ def _wrap(
     owner: Any,
 ) -> GPUArray:
     """Create an array on memory that `owner` keeps alive."""
-    from pycuda.gpuarray import GPUArray
-
     if 0 in shape:
-        return GPUArray(shape, dtype)
-    return GPUArray(shape, dtype, base=owner, gpudata=address, strides=strides)
+        return _registry.GPUArray(shape, dtype)
+    return _registry.GPUArray(
+        shape, dtype, base=owner, gpudata=address, strides=strides
+    )
 
 
 def _dtype(name: str) -> np.dtype:
@@ -268,8 +269,6 @@ def _brought(array: GPUArray) -> GPUArray:
 
     The host waits for all work on the array's memory, then for the copy.
     """
-    from pycuda import gpuarray
-
     here = drv.Context.get_current()
     _driver._memory_wait(array)
     with _at_home(array):
@@ -277,7 +276,7 @@ def _brought(array: GPUArray) -> GPUArray:
         dense = array if array.flags.forc else array.copy("C")
         drv.Context.synchronize()
     order = "C" if dense.flags.c_contiguous else "F"
-    result = gpuarray.empty(dense.shape, dense.dtype, order=order)
+    result = _registry.GPUArray(dense.shape, dense.dtype, order=order)
     if dense.size:
         drv.memcpy_peer(
             result.gpudata, dense.gpudata, dense.nbytes, here, there
@@ -528,6 +527,38 @@ def borrow(x: Any, stream: Any = None) -> Any:
         return asarray(x, copy=False)
 
 
+def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
+    """Wrap an array-like object's memory as GPUArray, else return `value`.
+
+    `dtype` is used if the object has none.  The stream waits for the producer
+    of another library's array.
+    """
+    if isinstance(value, _driver.ArrayBase):
+        return value
+    if not hasattr(value, "gpudata"):
+        return borrow(value, stream)
+    strides = getattr(value, "strides", None)
+    order = "C"
+    if strides is None:
+        flags = value.flags
+        if not flags.forc:
+            raise RuntimeError(
+                "kernels cannot deal with non-contiguous arrays that have no "
+                "strides"
+            )
+        if not getattr(flags, "c_contiguous", True):
+            order = "F"
+    return _registry.GPUArray(
+        value.shape if hasattr(value, "shape") else (value.size,),
+        getattr(value, "dtype", dtype),
+        getattr(value, "allocator", None) or drv.mem_alloc,
+        order=order,
+        base=value,
+        gpudata=value.gpudata,
+        strides=strides,
+    )
+
+
 def asarray(
     x: Any, dtype: Any = None, *, copy: bool | None = None
 ) -> GPUArray:
@@ -559,14 +590,12 @@ def asarray(
     elif is_ours and isinstance(x, _driver.ArrayBase):
         array, is_far = x, _is_far(x)
     elif is_ours or not is_foreign(x):
-        from pycuda.gpuarray import to_gpu
-
         if copy is False:
             raise ValueError(
                 "a copy is needed, and copy=False forbids it: the memory is "
                 "the host's"
             )
-        return to_gpu(np.asarray(x, dtype))
+        return upload(np.asarray(x, dtype))
     else:
         array, read_only = _from_producer(x)
         is_far = _is_far(array)
@@ -583,3 +612,35 @@ def asarray(
     if converts:
         return array.astype(dtype)
     return array.copy() if copy else array
+
+
+def _source(ary: Any) -> np.ndarray | GPUArray:
+    """Return what `to_gpu` copies, or raise TypeError."""
+    if isinstance(ary, (np.ndarray, _driver.ArrayBase)):
+        return ary  # type: ignore[return-value]
+    if not hasattr(ary, "__cuda_array_interface__"):
+        raise TypeError(
+            f"to_gpu takes a numpy array, not {type(ary).__name__}: make "
+            "one with numpy.asarray()"
+        )
+    return asarray(ary)
+
+
+def to_gpu(
+    ary: np.ndarray | GPUArray, allocator: Callable = drv.mem_alloc
+) -> GPUArray:
+    """Copy a host or device array to the device, keeping its axis order."""
+    return upload(_source(ary), allocator)
+
+
+def to_gpu_async(
+    ary: np.ndarray | GPUArray,
+    allocator: Callable = drv.mem_alloc,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Copy a host or device array to the device, in stream order.
+
+    The host memory must not change before the copy is done.  The copy is
+    asynchronous only if that memory is page-locked.
+    """
+    return upload(_source(ary), allocator, True, stream)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycuda import _registry
 from pycuda._array import indexing
 from pycuda._driver import ArrayBase, _apply
 
@@ -103,12 +104,13 @@ def _scatter_targets(
     dest_shape: Any,
     out: Sequence[GPUArray] | None,
 ) -> list[GPUArray]:
-    from pycuda.gpuarray import GPUArray
-
     if out is None:
         if dest_shape is None:
             raise ValueError("dest_shape or out must be given")
-        return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
+        return [
+            _registry.GPUArray(dest_shape, a.dtype, a.allocator)
+            for a in arrays
+        ]
     if len(out) != len(arrays):
         raise ValueError("out must have as many arrays as arrays")
     for array, target in zip(arrays, out, strict=True):

@@ -22,8 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pycuda import _driver
+import pycuda.driver as drv
+from pycuda import _driver, _registry
 from pycuda._array.common import merged_axes
+from pycuda._array.constructors import upload
+from pycuda._array.layout import apart, is_misaligned, loadable, overlap
+from pycuda._array.scans import cumsum
 from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import building, moves, operations
@@ -283,15 +287,12 @@ def nonzero_flat(mask: GPUArray) -> GPUArray:
     if mask.size and _memoised()["in turn"]():
         return _chosen_in_turn(mask.ravel(), None)
 
-    from pycuda._array.scans import cumsum
-    from pycuda.gpuarray import GPUArray
-
     if mask.size == 0:
-        return GPUArray((0,), np.int64, mask.allocator)
+        return _registry.GPUArray((0,), np.int64, mask.allocator)
     flat = mask.ravel()
     ends = cumsum(flat, dtype=np.int64)
     count = int(ends[-1:].get()[0])
-    result = GPUArray((count,), np.int64, mask.allocator)
+    result = _registry.GPUArray((count,), np.int64, mask.allocator)
     if count:
         _memoised()["compact"]()(
             result, ends, np.uint64(flat.size),
@@ -312,20 +313,18 @@ def _parts(size: int) -> tuple[tuple[np.int64, np.int64], dict[str, Any]]:
 
 def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
     """Return the selected items, or their indices; all arrays in C order."""
-    from pycuda.gpuarray import GPUArray
-
     unit, words = 0, 1
     if items is not None:
         unit = _unit(items.itemsize, _driver._address_bits(items))
         words = items.itemsize // unit
     counting, compact = _memoised()["compact in turn"](unit, words)
     sizes, launch = _parts(flags.size)
-    counts = GPUArray(launch["grid"][:1], np.int64, flags.allocator)
+    counts = _registry.GPUArray(launch["grid"][:1], np.int64, flags.allocator)
     counting(counts, flags, *sizes, **launch)
     found = counts.get()
     total = found.item() if found.size == 1 else int(found.sum())
     if items is None:
-        result = GPUArray((total,), np.int64, flags.allocator)
+        result = _registry.GPUArray((total,), np.int64, flags.allocator)
     else:
         result = _new(items, (total,))
     if total:
@@ -342,8 +341,6 @@ def _fault_words() -> tuple[Any, np.uintp]:
 
     The context owns them; `src/array/advanced.c` reads them.
     """
-    import pycuda.driver as drv
-
     known = _driver._registered_faults()
     if known is not None:
         return known
@@ -457,21 +454,11 @@ def _result_shape(key: _Key) -> tuple[int, ...]:
     return (*own[: key.place], *key.spread, *own[key.place :])
 
 
-is_misaligned = _driver._is_misaligned
-
-
 def _loadable(array: Any, stream: drv.Stream | None) -> Any:
     """Return an index array in device memory that kernels can load."""
-    from pycuda.gpuarray import to_gpu
-
     if isinstance(array, np.ndarray):
-        return to_gpu(np.ascontiguousarray(array))
+        return upload(np.ascontiguousarray(array))
     return loadable(array, stream)
-
-
-def loadable(array: GPUArray, stream: drv.Stream | None) -> GPUArray:
-    """Return the array, or an aligned copy that kernels can load."""
-    return array.copy("C", stream) if is_misaligned(array) else array
 
 
 def _uploaded(key: _Key, stream: drv.Stream | None) -> _Key:
@@ -567,8 +554,6 @@ def _is_line_of(indices: GPUArray, row: GPUArray, values: Any) -> bool:
 
     Usable means: equal dtype and shape, contiguous, and no overlap with `row`.
     """
-    from pycuda._array.axes import overlap
-
     return (
         isinstance(values, ArrayBase)
         and values.dtype == row.dtype
@@ -658,13 +643,6 @@ def _is_record(a: GPUArray, value: Any) -> bool:
     return isinstance(value, tuple) and a.dtype.names is not None
 
 
-def apart(a: GPUArray, value: GPUArray, stream: drv.Stream | None) -> GPUArray:
-    """Return a value that shares no memory with `a`; a copy if it does."""
-    from pycuda._array.axes import overlap
-
-    return value.copy("C", stream) if overlap(a, value) else value
-
-
 def _on_device(
     a: GPUArray, value: GPUArray, stream: drv.Stream | None
 ) -> GPUArray:
@@ -742,9 +720,7 @@ def set(
         _run(split, shape, one, (0,) * len(shape), "fill", stream)
         return
     if isinstance(source, np.ndarray):
-        from pycuda.gpuarray import to_gpu
-
-        source = to_gpu(np.ascontiguousarray(source))
+        source = upload(np.ascontiguousarray(source))
     else:
         source = _on_device(a, source, stream)
     if _is_line(split) and _is_line_of(split.arrays[0], split.view, source):

@@ -21,7 +21,14 @@ from pycuda._array.common import (
     normal_axis,
     usual,
 )
-from pycuda._array.shaping import atleast_1d, atleast_2d, atleast_3d
+from pycuda._array.constructors import upload
+from pycuda._array.shaping import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_to,
+)
+from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -227,3 +234,64 @@ def append(
 
 
 concat = concatenate
+
+
+def diff(
+    a: GPUArray,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Return the difference of neighbours along an axis, n times.
+
+    Parameters
+    ----------
+    a
+        Array of any shape and strides.
+    n
+        Number of repetitions; each shortens the axis by one.
+    axis
+        Axis of the differences.
+    prepend, append
+        A number or an array to join to either end first.
+    stream
+        Stream of the launches; default: the current one.
+    """
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    check_array(a)
+    if n == 0:
+        return a
+    if a.ndim == 0:
+        raise ValueError(
+            "diff requires input that is at least one dimensional"
+        )
+    axis = normal_axis(axis, a.ndim)
+    ends = [_end(prepend, a, axis), a, _end(append, a, axis)]
+    parts = [part for part in ends if part is not None]
+    if len(parts) > 1:
+        a = concatenate(parts, axis, stream=stream)
+    operation = "not_equal" if a.dtype.kind == "b" else "subtract"
+    for _ in range(n):
+        later, sooner = slice(1, None), slice(None, -1)
+        pair = (a[at_axis(axis, later)], a[at_axis(axis, sooner)])
+        a = _apply(operation, pair, None, None, stream)
+    return a
+
+
+def _end(value: Any, a: GPUArray, axis: int) -> GPUArray | None:
+    """Return an array to join to an end; a number gets length 1."""
+    if value is None:
+        return None
+    if not isinstance(value, ArrayBase):
+        if np.ndim(value):
+            check_array(value)
+        value = upload(np.asarray(value))
+    if value.ndim == 0:
+        shape = list(a.shape)
+        shape[axis] = 1
+        return broadcast_to(value, shape)
+    return value

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import _driver
+from pycuda import _registry
 from pycuda._array.common import (
     HOST_ARRAY,
     apply,
@@ -23,7 +23,7 @@ from pycuda._array.common import (
     finish,
     short,
 )
-from pycuda._by_context import by_context
+from pycuda._array.constructors import upload
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -287,8 +287,6 @@ def _logical(
     allocator: Callable | None,
     stream: drv.Stream | None,
 ) -> GPUArray:
-    from pycuda.gpuarray import GPUArray, to_gpu
-
     arrays = [value for value in values if isinstance(value, ArrayBase)]
     if not arrays:
         if any(np.ndim(value) for value in values):
@@ -296,10 +294,10 @@ def _logical(
         result = np.asarray(getattr(np, name)(*values))
         if out is not None:
             return out.fill(result, stream)
-        return to_gpu(result, allocator or drv.mem_alloc)
+        return upload(result, allocator or drv.mem_alloc)
     if out is None and allocator is not None:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
-        out = GPUArray(shape, np.bool_, allocator)
+        out = _registry.GPUArray(shape, np.bool_, allocator)
     return apply(name, values, out, stream)
 
 
@@ -342,47 +340,3 @@ def logical_not(
 ) -> GPUArray:
     """Return whether the element is false, as bool."""
     return _logical("logical_not", (x,), out, allocator, stream)
-
-
-# --- sums of two arrays with weights -------------------------------------
-
-# NumPy's type character -> C's type name and the suffix of the intrinsics.
-_WEIGHTED = {"f": ("float", "f"), "d": ("double", "d")}
-# Weights up to this are rounded only once, and not to infinity.
-_MOST = 1 << 53
-
-
-@by_context
-def _weighted_kernel(char: str) -> Any:
-    """Compile ``z = a * x + b * y``, each step rounded as in NumPy."""
-    from pycuda.elementwise import ElementwiseKernel
-
-    name, letter = _WEIGHTED[char]
-    product = f"__{letter}mul_rn"
-    return ElementwiseKernel(
-        f"{name} *z, {name} *x, {name} a, {name} *y, {name} b",
-        f"z[i] = __{letter}add_rn({product}(a, x[i]), {product}(b, y[i]))",
-        name="weighted_sum",
-    )
-
-
-def weighted_sum(
-    x: GPUArray, a: Any, y: GPUArray, b: Any,
-    out: GPUArray | None = None, stream: drv.Stream | None = None,
-) -> GPUArray:  # fmt: skip
-    """Return ``a * x + b * y``; contiguous arrays need one kernel only."""
-    if (
-        out is None
-        and (type(a) is float or type(a) is int)
-        and (type(b) is float or type(b) is int)
-        and -_MOST <= a <= _MOST
-        and -_MOST <= b <= _MOST
-        and _driver._are_alike(x, y)
-        and (char := x.dtype.char) in _WEIGHTED
-    ):
-        out = x._new_like_me()
-        _weighted_kernel(char)(out, x, a, y, b, stream=stream)
-        return out
-    left = _apply("multiply", (x, a), None, None, stream)
-    right = _apply("multiply", (y, b), None, None, stream)
-    return _apply("add", (left, right), out, None, stream)

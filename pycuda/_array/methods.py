@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._array import mathematics, products, selecting, shaping, sorting
+from pycuda._array import (
+    mathematics,
+    products,
+    reductions,
+    selecting,
+    shaping,
+    sorting,
+)
 from pycuda._array.common import usual_as
 from pycuda._driver import ArrayBase, _apply
 
@@ -97,11 +104,11 @@ class Methods:
 
     def __contains__(self, value: Any) -> bool:
         """Return whether any element equals `value`, which broadcasts."""
-        from pycuda._array.reductions import any
-
         array: Any = self
         found = array == value
-        return found if isinstance(found, bool) else bool(any(found))
+        return (
+            found if isinstance(found, bool) else bool(reductions.any(found))
+        )
 
     # -- shape
 
@@ -150,7 +157,7 @@ class Methods:
         stream: drv.Stream | None = None,
     ) -> GPUArray:
         """Repeat elements; see `pycuda.gpuarray.repeat`."""
-        return shaping.repeat(self, repeats, axis, stream=stream)
+        return selecting.repeat(self, repeats, axis, stream=stream)
 
     # -- elements
 

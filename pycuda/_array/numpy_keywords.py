@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pycuda import _registry
+from pycuda._array import (
+    constructors,
+    exchange,
+    mathematics,
+    reductions,
+    selecting,
+    shaping,
+    statistics,
+)
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -32,13 +42,11 @@ def _is_all(where: Any) -> bool:
 
 def masked(a: GPUArray, where: Any, value: Any) -> GPUArray:
     """Return `a` with `value` where the mask is False; the mask broadcasts."""
-    from pycuda import gpuarray
-
     if not isinstance(where, ArrayBase):
-        where = gpuarray.full((), bool(where), bool)
+        where = constructors.full((), bool(where), bool)
     value = a.dtype.type(value)
     shape = np.broadcast_shapes(a.shape, where.shape)
-    return gpuarray.where(where, gpuarray.broadcast_to(a, shape), value)
+    return selecting.where(where, shaping.broadcast_to(a, shape), value)
 
 
 def _into(result: GPUArray, out: Any) -> Any:
@@ -56,7 +64,9 @@ def _with_start(
     return _into(result, out)
 
 
-def _sum_like(name: str, joins: str, neutral: int) -> Callable[..., Any]:
+def _sum_like(
+    own: Callable[..., Any], joins: str, neutral: int
+) -> Callable[..., Any]:
     """Make ``sum`` or ``prod``; masked elements become the neutral number."""
 
     def reduce(
@@ -68,9 +78,6 @@ def _sum_like(name: str, joins: str, neutral: int) -> Callable[..., Any]:
         initial: Any = _NOTHING,
         where: Any = True,
     ) -> Any:
-        from pycuda import gpuarray
-
-        own = getattr(gpuarray, name)
         options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
         if _is_all(where) and initial is _NOTHING:
             return own(a, out=out, **options)
@@ -81,7 +88,7 @@ def _sum_like(name: str, joins: str, neutral: int) -> Callable[..., Any]:
     return reduce
 
 
-def _extreme(name: str, joins: str) -> Callable[..., Any]:
+def _extreme(own: Callable[..., Any], joins: str) -> Callable[..., Any]:
     """Make ``max`` or ``min``; masked elements become `initial`."""
 
     def reduce(
@@ -92,9 +99,6 @@ def _extreme(name: str, joins: str) -> Callable[..., Any]:
         initial: Any = _NOTHING,
         where: Any = True,
     ) -> Any:
-        from pycuda import gpuarray
-
-        own = getattr(gpuarray, name)
         if _is_all(where) and initial is _NOTHING:
             return own(a, axis=axis, out=out, keepdims=keepdims)
         if initial is _NOTHING:
@@ -105,15 +109,15 @@ def _extreme(name: str, joins: str) -> Callable[..., Any]:
         if not _is_all(where):
             a = masked(a, where, initial)
         if a.size == 0:
-            sums = gpuarray.sum(a, axis=axis, keepdims=keepdims)
-            return _into(gpuarray.full_like(sums, initial, a.dtype), out)
+            sums = reductions.sum(a, axis=axis, keepdims=keepdims)
+            return _into(constructors.full_like(sums, initial, a.dtype), out)
         result = own(a, axis=axis, keepdims=keepdims)
         return _with_start(joins, result, initial, out)
 
     return reduce
 
 
-def _truth(name: str, neutral: bool) -> Callable[..., Any]:
+def _truth(own: Callable[..., Any], neutral: bool) -> Callable[..., Any]:
     """Make ``all`` or ``any`` of the elements that the mask selects."""
 
     def reduce(
@@ -124,11 +128,8 @@ def _truth(name: str, neutral: bool) -> Callable[..., Any]:
         *,
         where: Any = True,
     ) -> Any:
-        from pycuda import gpuarray
-
         if not _is_all(where):
             a = masked(a, where, neutral)
-        own = getattr(gpuarray, name)
         return own(a, axis=axis, out=out, keepdims=keepdims)
 
     return reduce
@@ -138,10 +139,8 @@ def _counted(a: GPUArray, where: Any, axis: Any) -> tuple[Any, Any]:
     """Return (broadcast mask, number of selected elements along `axis`).
 
     The reduced axes stay in the number, with length 1."""
-    from pycuda import gpuarray
-
-    mask = masked(gpuarray.full(a.shape, True, bool), where, False)
-    return mask, gpuarray.sum(mask, axis=axis, keepdims=True)
+    mask = masked(constructors.full(a.shape, True, bool), where, False)
+    return mask, reductions.sum(mask, axis=axis, keepdims=True)
 
 
 def mean(
@@ -154,15 +153,13 @@ def mean(
     where: Any = True,
 ) -> Any:
     """Compute ``numpy.mean`` of the elements that `where` selects."""
-    from pycuda import gpuarray
-
     options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     if _is_all(where):
-        return gpuarray.mean(a, out=out, **options)
+        return statistics.mean(a, out=out, **options)
     if options["dtype"] is None and a.dtype.kind in "biu":
         options["dtype"] = np.dtype(np.float64)
     _, count = _counted(a, where, axis)
-    total = gpuarray.sum(masked(a, where, 0), **options)
+    total = reductions.sum(masked(a, where, 0), **options)
     count = count.reshape(total.shape).astype(total.real.dtype)
     return _into(total / count, out)
 
@@ -180,11 +177,9 @@ def var(
     correction: Any = _NOTHING,
 ) -> Any:
     """Compute ``numpy.var`` of the selected elements, around `mean`."""
-    from pycuda import gpuarray
-
     ddof = ddof if correction is _NOTHING else correction
     if _is_all(where) and mean is _NOTHING:
-        return gpuarray.var(a, axis, dtype, out, ddof, keepdims)
+        return statistics.var(a, axis, dtype, out, ddof, keepdims)
     if dtype is not None:
         a = a.astype(dtype)
     elif a.dtype.kind in "biu":
@@ -193,10 +188,10 @@ def var(
         mean = globals()["mean"](a, axis, keepdims=True, where=where)
     mask, count = _counted(a, where, axis)
     square = abs(a - mean)
-    total = gpuarray.sum(
+    total = reductions.sum(
         masked(square * square, mask, 0), axis=axis, keepdims=keepdims
     )
-    divisor = gpuarray.maximum(count.astype(total.dtype) - ddof, 0)
+    divisor = mathematics.maximum(count.astype(total.dtype) - ddof, 0)
     return _into(total / divisor.reshape(total.shape), out)
 
 
@@ -213,25 +208,23 @@ def std(
     correction: Any = _NOTHING,
 ) -> Any:
     """Compute ``numpy.std`` of the selected elements, around `mean`."""
-    from pycuda import cumath, gpuarray
-
     if _is_all(where) and mean is _NOTHING:
         ddof = ddof if correction is _NOTHING else correction
-        return gpuarray.std(a, axis, dtype, out, ddof, keepdims)
+        return statistics.std(a, axis, dtype, out, ddof, keepdims)
     variance = var(
         a, axis, dtype, None, ddof, keepdims,
         where=where, mean=mean, correction=correction,
     )  # fmt: skip
-    return _into(cumath.sqrt(variance), out)
+    return _into(_apply("sqrt", (variance,)), out)
 
 
 REDUCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": _sum_like("sum", "add", 0),
-    "prod": _sum_like("prod", "multiply", 1),
-    "max": _extreme("max", "maximum"),
-    "min": _extreme("min", "minimum"),
-    "all": _truth("all", True),
-    "any": _truth("any", False),
+    "sum": _sum_like(reductions.sum, "add", 0),
+    "prod": _sum_like(statistics.prod, "multiply", 1),
+    "max": _extreme(reductions.max, "maximum"),
+    "min": _extreme(reductions.min, "minimum"),
+    "all": _truth(reductions.all, True),
+    "any": _truth(reductions.any, False),
     "mean": mean,
     "var": var,
     "std": std,
@@ -251,7 +244,13 @@ def _check_device(device: Any) -> None:
         )
 
 
-def _like(name: str) -> Callable[..., Any]:
+def _empty(shape: Any, dtype: Any, order: str) -> Any:
+    return _registry.GPUArray(shape, dtype, order=order)
+
+
+def _like(
+    like: Callable[..., Any], shaped: Callable[..., Any]
+) -> Callable[..., Any]:
     def make(
         a: GPUArray,
         dtype: Any = None,
@@ -261,11 +260,9 @@ def _like(name: str) -> Callable[..., Any]:
         *,
         device: Any = None,
     ) -> Any:
-        from pycuda import gpuarray
-
         _check_device(device)
         if shape is None:
-            return getattr(gpuarray, f"{name}_like")(a, dtype, order)
+            return like(a, dtype, order)
         shape = (shape,) if isinstance(shape, int | np.integer) else shape
         if order == "K" and len(tuple(shape)) != a.ndim:
             order = "C"
@@ -274,7 +271,7 @@ def _like(name: str) -> Callable[..., Any]:
             is_f = flags.f_contiguous and not flags.c_contiguous
             order = "F" if is_f else "C"
         dtype = a.dtype if dtype is None else dtype
-        return getattr(gpuarray, name)(shape, dtype, order=order)
+        return shaped(shape, dtype, order=order)
 
     return make
 
@@ -290,7 +287,9 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """Run ``numpy.full_like``, with another shape if one is given."""
-    result = _like("empty")(a, dtype, order, subok, shape, device=device)
+    result = _like(constructors.empty_like, _empty)(
+        a, dtype, order, subok, shape, device=device
+    )
     return result.fill(fill_value)
 
 
@@ -304,14 +303,12 @@ def _array(
     ndmin: int = 0,
     ndmax: int = 0,
 ) -> Any:
-    from pycuda import gpuarray
-
     if isinstance(object, ArrayBase):
-        result = gpuarray.asarray(object, dtype, copy=copy)
+        result = exchange.asarray(object, dtype, copy=copy)
     else:
         limit = {"ndmax": ndmax} if ndmax else {}
         host = np.array(object, dtype, ndmin=ndmin, **limit)
-        result = gpuarray.to_gpu(host)
+        result = constructors.upload(host)
     if result.ndim < ndmin:
         result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
     wanted = {"C": "c_contiguous", "F": "f_contiguous"}.get(order)
@@ -339,16 +336,12 @@ def _contiguous(order: str) -> Callable[..., Any]:
     return make
 
 
-def _shaped(name: str) -> Callable[..., Any]:
+def _shaped(shaped: Callable[..., Any]) -> Callable[..., Any]:
     def make(
         shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None
     ) -> Any:
-        from pycuda import gpuarray
-
         _check_device(device)
-        return getattr(gpuarray, name)(
-            shape, np.dtype(dtype or float), order=order
-        )
+        return shaped(shape, np.dtype(dtype or float), order=order)
 
     return make
 
@@ -361,21 +354,17 @@ def _full(
     *,
     device: Any = None,
 ) -> Any:
-    from pycuda import gpuarray
-
     _check_device(device)
     dtype = np.asarray(fill_value).dtype if dtype is None else dtype
-    return gpuarray.full(shape, fill_value, dtype, order=order)
+    return constructors.full(shape, fill_value, dtype, order=order)
 
 
 def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function that runs NumPy's own on the host and copies."""
 
     def make(*args: Any, device: Any = None, **kwargs: Any) -> Any:
-        from pycuda import gpuarray
-
         _check_device(device)
-        return gpuarray.to_gpu(function(*args, **kwargs))
+        return constructors.upload(function(*args, **kwargs))
 
     return make
 
@@ -387,9 +376,9 @@ CREATION: dict[str, Callable[..., Any]] = {
     "asanyarray": _asarray,
     "ascontiguousarray": _contiguous("C"),
     "asfortranarray": _contiguous("F"),
-    "empty": _shaped("empty"),
-    "zeros": _shaped("zeros"),
-    "ones": _shaped("ones"),
+    "empty": _shaped(_empty),
+    "zeros": _shaped(constructors.zeros),
+    "ones": _shaped(constructors.ones),
     "full": _full,
     **{
         name: _from_host(getattr(np, name))
@@ -401,8 +390,8 @@ CREATION: dict[str, Callable[..., Any]] = {
     },
 }  # fmt: skip
 LIKE: dict[str, Callable[..., Any]] = {
-    "empty_like": _like("empty"),
-    "zeros_like": _like("zeros"),
-    "ones_like": _like("ones"),
+    "empty_like": _like(constructors.empty_like, _empty),
+    "zeros_like": _like(constructors.zeros_like, constructors.zeros),
+    "ones_like": _like(constructors.ones_like, constructors.ones),
     "full_like": full_like,
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._array.axes import Log, overlap
+from pycuda._array.axes import Log, reduce_axes
 from pycuda._array.common import (
     apply,
     check_array,
@@ -23,9 +23,10 @@ from pycuda._array.common import (
     using,
     usual,
 )
-from pycuda._array.indexing import is_misaligned
+from pycuda._array.layout import is_misaligned, overlap
 from pycuda._array.matrices import Matrices, multiply
-from pycuda._array.shaping import broadcast_to, moveaxis
+from pycuda._array.shaping import broadcast_to, diagonal, moveaxis
+from pycuda._array.statistics import Reductions
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels.operations import c_type
 
@@ -305,10 +306,6 @@ def trace(
     stream
         Stream of the launches; default: the current one.
     """
-    from pycuda._array.axes import reduce_axes
-    from pycuda._array.shaping import diagonal
-    from pycuda._array.statistics import Reductions
-
     line = diagonal(a, offset, axis1, axis2)
     if dtype is None and out is None and stream is None:
         return Reductions.sum(line, -1)

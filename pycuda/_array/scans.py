@@ -16,12 +16,11 @@ from pycuda._array.axes import (
     memoised,
     merged,
     normal_axes,
-    overlap,
     product,
     result_type,
 )
 from pycuda._array.common import flattened, make, planned, using
-from pycuda._array.indexing import is_misaligned, loadable
+from pycuda._array.layout import is_misaligned, loadable, overlap
 from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda import _driver
+from pycuda import _driver, _registry
 from pycuda._array import gather, indexing
-from pycuda._array.axes import overlap
+from pycuda._array.axes import Log
 from pycuda._array.common import (
     apply,
     at_axis,
     check_array,
+    check_arrays,
     check_target,
     finish,
     flattened,
@@ -30,7 +31,10 @@ from pycuda._array.common import (
     using,
     usual,
 )
-from pycuda._array.shaping import broadcast_to
+from pycuda._array.constructors import upload
+from pycuda._array.joining import stack
+from pycuda._array.layout import overlap
+from pycuda._array.shaping import broadcast_to, spread_into
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -90,13 +94,10 @@ def flatnonzero(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
 
 def argwhere(a: GPUArray, *, stream: drv.Stream | None = None) -> GPUArray:
     """Return the indices of nonzero elements: one row per element."""
-    from pycuda._array.joining import stack
-    from pycuda.gpuarray import GPUArray
-
     with using(stream):
         if check_array(a).ndim == 0:
             count = int(bool(_mask_of(a)))
-            return GPUArray((count, 0), np.int64)
+            return _registry.GPUArray((count, 0), np.int64)
         return stack(nonzero(a), 1)
 
 
@@ -349,13 +350,9 @@ def choose(
     stream
         Stream of the launches; default: the current one.
     """
-    from pycuda._array.common import check_arrays
-    from pycuda._array.joining import stack
-    from pycuda.gpuarray import to_gpu
-
     check_array(a)
     arrays = [
-        to_gpu(np.asarray(choice)) if np.isscalar(choice) else choice
+        upload(np.asarray(choice)) if np.isscalar(choice) else choice
         for choice in choices
     ]
     arrays = check_arrays(arrays, "choose")
@@ -373,6 +370,77 @@ def choose(
         picked = picked.reshape(1)
     found = indexing.get(table, (picked, *places), None, stream)
     return finish(found.reshape(shape), out, stream)
+
+
+@usual
+def repeat(
+    a: GPUArray,
+    repeats: Any,
+    axis: int | None = None,
+    *,
+    stream: drv.Stream | None = None,
+) -> GPUArray:
+    """Repeat each element `repeats` times, in sequence.
+
+    Parameters
+    ----------
+    a
+        Array of any shape and strides.
+    repeats
+        A number, or one number per element along the axis; if these are on
+        the device, the host waits for them.
+    axis
+        Axis of the elements; None flattens the array in C order.
+    stream
+        Stream of the copies; default: the current one.
+    """
+    given, is_flat, log = check_array(a), axis is None, Log()
+    if axis is None:
+        a, axis = flattened(a, stream), 0
+    a = a if a.ndim else a.reshape(1)  # as NumPy does
+    axis = normal_axis(axis, a.ndim)
+    if type(repeats) is int and repeats >= 0:
+        found = _repeat_evenly(a, repeats, axis, stream, log)
+        if is_flat and stream is None and given.flags.c_contiguous:
+            log.keep("repeat", (given,), repeats, found)
+        return found
+
+    if isinstance(repeats, ArrayBase):
+        with using(stream):
+            repeats = repeats.get()
+    counts = np.asarray(repeats)
+    if counts.dtype.kind not in "biu":
+        raise TypeError(f"repeats must be integers, not {counts.dtype}")
+    if counts.size and counts.min() < 0 and a.shape[axis]:
+        raise ValueError("repeats may not contain negative values.")
+    if counts.size == 1:
+        count = max(int(counts.reshape(-1)[0]), 0)
+        return _repeat_evenly(a, count, axis, stream, log)
+    if counts.shape != (a.shape[axis],):
+        raise ValueError(
+            f"repeats of shape {counts.shape} for {a.shape[axis]} elements "
+            "along the axis"
+        )
+    places = np.repeat(np.arange(len(counts)), counts)
+    return take(a, upload(places), None, stream, axis=axis)
+
+
+def _repeat_evenly(
+    a: GPUArray, count: int, axis: int, stream: Any, log: Log
+) -> GPUArray:
+    length = a.shape[axis]
+    before, after = a.shape[:axis], a.shape[axis + 1 :]
+    result = make(a, (*before, length * count, *after), a.dtype)
+    is_line = not after and a.flags.c_contiguous
+    if result.size and not (
+        is_line and indexing.repeat_line(result, a, count, stream, log)
+    ):
+        spread_into(
+            result.reshape(*before, length, count, *after),
+            a[at_axis(axis + 1, None)],
+            stream,
+        )
+    return result
 
 
 def compress(

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pycuda._array.axes import Log
 from pycuda._array.common import (
     at_axis,
     check_array,
@@ -24,9 +23,9 @@ from pycuda._array.common import (
     flattened,
     make,
     normal_axis,
-    using,
     usual,
 )
+from pycuda._array.constructors import arange
 from pycuda._driver import _apply
 
 if TYPE_CHECKING:
@@ -443,96 +442,18 @@ def tile(
         pairs = [n for pair in zip(counts, lengths, strict=True) for n in pair]
         key = tuple(k for _ in lengths for k in (None, slice(None)))
         view = A.reshape(lengths)[key] if ndim else A
-        _spread_into(result.reshape(pairs), view, stream)
+        spread_into(result.reshape(pairs), view, stream)
     return result
 
 
-def _spread_into(target: GPUArray, source: GPUArray, stream: Any) -> None:
+def spread_into(target: GPUArray, source: GPUArray, stream: Any) -> None:
     """Copy `source`, which broadcasts, to all of `target`."""
     target.set(broadcast_to(source, target.shape), True, stream)
-
-
-@usual
-def repeat(
-    a: GPUArray,
-    repeats: Any,
-    axis: int | None = None,
-    *,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Repeat each element `repeats` times, in sequence.
-
-    Parameters
-    ----------
-    a
-        Array of any shape and strides.
-    repeats
-        A number, or one number per element along the axis; if these are on
-        the device, the host waits for them.
-    axis
-        Axis of the elements; None flattens the array in C order.
-    stream
-        Stream of the copies; default: the current one.
-    """
-    given, is_flat, log = check_array(a), axis is None, Log()
-    if axis is None:
-        a, axis = flattened(a, stream), 0
-    a = a if a.ndim else a.reshape(1)  # as NumPy does
-    axis = normal_axis(axis, a.ndim)
-    if type(repeats) is int and repeats >= 0:
-        found = _repeat_evenly(a, repeats, axis, stream, log)
-        if is_flat and stream is None and given.flags.c_contiguous:
-            log.keep("repeat", (given,), repeats, found)
-        return found
-
-    from pycuda._array.selecting import take
-    from pycuda.gpuarray import GPUArray, to_gpu
-
-    if isinstance(repeats, GPUArray):
-        with using(stream):
-            repeats = repeats.get()
-    counts = np.asarray(repeats)
-    if counts.dtype.kind not in "biu":
-        raise TypeError(f"repeats must be integers, not {counts.dtype}")
-    if counts.size and counts.min() < 0 and a.shape[axis]:
-        raise ValueError("repeats may not contain negative values.")
-    if counts.size == 1:
-        count = max(int(counts.reshape(-1)[0]), 0)
-        return _repeat_evenly(a, count, axis, stream, log)
-    if counts.shape != (a.shape[axis],):
-        raise ValueError(
-            f"repeats of shape {counts.shape} for {a.shape[axis]} elements "
-            "along the axis"
-        )
-    places = np.repeat(np.arange(len(counts)), counts)
-    return take(a, to_gpu(places), None, stream, axis=axis)
-
-
-def _repeat_evenly(
-    a: GPUArray, count: int, axis: int, stream: Any, log: Log
-) -> GPUArray:
-    from pycuda._array import indexing
-
-    length = a.shape[axis]
-    before, after = a.shape[:axis], a.shape[axis + 1 :]
-    result = make(a, (*before, length * count, *after), a.dtype)
-    is_line = not after and a.flags.c_contiguous
-    if result.size and not (
-        is_line and indexing.repeat_line(result, a, count, stream, log)
-    ):
-        _spread_into(
-            result.reshape(*before, length, count, *after),
-            a[at_axis(axis + 1, None)],
-            stream,
-        )
-    return result
 
 
 def _triangle(
     m: GPUArray, k: int, operation: str, stream: drv.Stream | None
 ) -> GPUArray:
-    from pycuda.gpuarray import arange
-
     if check_array(m, "m").ndim < 1:
         raise ValueError("a triangle needs an array of one axis or more")
     if m.ndim == 1:
@@ -561,68 +482,3 @@ def triu(
 ) -> GPUArray:
     """Return a copy that is zero below the k-th diagonal (last two axes)."""
     return _triangle(m, k, "less_equal", stream)
-
-
-def diff(
-    a: GPUArray,
-    n: int = 1,
-    axis: int = -1,
-    prepend: Any = None,
-    append: Any = None,
-    *,
-    stream: drv.Stream | None = None,
-) -> GPUArray:
-    """Return the difference of neighbours along an axis, n times.
-
-    Parameters
-    ----------
-    a
-        Array of any shape and strides.
-    n
-        Number of repetitions; each shortens the axis by one.
-    axis
-        Axis of the differences.
-    prepend, append
-        A number or an array to join to either end first.
-    stream
-        Stream of the launches; default: the current one.
-    """
-    from pycuda._array.joining import concatenate
-
-    if n < 0:
-        raise ValueError(f"order must be non-negative but got {n}")
-    check_array(a)
-    if n == 0:
-        return a
-    if a.ndim == 0:
-        raise ValueError(
-            "diff requires input that is at least one dimensional"
-        )
-    axis = normal_axis(axis, a.ndim)
-    ends = [_end(prepend, a, axis), a, _end(append, a, axis)]
-    parts = [part for part in ends if part is not None]
-    if len(parts) > 1:
-        a = concatenate(parts, axis, stream=stream)
-    operation = "not_equal" if a.dtype.kind == "b" else "subtract"
-    for _ in range(n):
-        later, sooner = slice(1, None), slice(None, -1)
-        pair = (a[at_axis(axis, later)], a[at_axis(axis, sooner)])
-        a = _apply(operation, pair, None, None, stream)
-    return a
-
-
-def _end(value: Any, a: GPUArray, axis: int) -> GPUArray | None:
-    """Return an array to join to an end; a number gets length 1."""
-    from pycuda.gpuarray import GPUArray, to_gpu
-
-    if value is None:
-        return None
-    if not isinstance(value, GPUArray):
-        if np.ndim(value):
-            check_array(value)
-        value = to_gpu(np.asarray(value))
-    if value.ndim == 0:
-        shape = list(a.shape)
-        shape[axis] = 1
-        return broadcast_to(value, shape)
-    return value

@@ -23,7 +23,10 @@ from pycuda._array.common import (
     normal_axis,
     usual,
 )
-from pycuda._array.indexing import is_misaligned, loadable
+from pycuda._array.constructors import upload
+from pycuda._array.layout import is_misaligned, loadable
+from pycuda._array.selecting import take
+from pycuda._array.shaping import moveaxis
 from pycuda._by_context import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
@@ -377,8 +380,6 @@ def _back(a: GPUArray, axis: int | None, found: GPUArray) -> GPUArray:
     """Move the axis back to its position, in C order."""
     if axis is None or a.ndim < 2 or normal_axis(axis, a.ndim) == a.ndim - 1:
         return found
-    from pycuda._array.shaping import moveaxis
-
     return moveaxis(found, -1, axis)
 
 
@@ -500,8 +501,6 @@ def searchsorted(
     GPUArray
         int64, in the shape of `v`.
     """
-    from pycuda.gpuarray import to_gpu
-
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right' (got '{side}')")
     if check_array(a).ndim != 1:
@@ -517,14 +516,12 @@ def searchsorted(
             if not np.array_equal(host.astype(kind), host):
                 # keep the dtype unchanged
                 kind = np.result_type(a.dtype, host.dtype)
-        v = to_gpu(host.astype(kind))
+        v = upload(host.astype(kind))
     else:
         kind = np.result_type(a.dtype, v.dtype)
     a, v = (x if x.dtype == kind else x.astype(kind, stream) for x in (a, v))
     a, v = (_in_c_order(loadable(x, stream), stream) for x in (a, v))
     if sorter is not None:
-        from pycuda._array.selecting import take
-
         sorter = check_array(sorter, "sorter")
         if sorter.dtype.kind not in "iu":
             raise TypeError("sorter must only contain integers")

@@ -14,6 +14,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda._array.common import check_array
+from pycuda._array.constructors import upload
 
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
@@ -214,15 +215,13 @@ def load(file: Any, allocator: Callable = drv.mem_alloc) -> Any:
     OSError
         If it cannot be opened or read.
     """
-    from pycuda.gpuarray import to_gpu
-
     name = f"gpuarray.load: {_shown(file)}"
     with contextlib.ExitStack() as opened:
         stream = file
         if not hasattr(file, "read"):
             stream = opened.enter_context(open(os.fspath(file), "rb"))
         arrays = {
-            member: to_gpu(array, allocator)
+            member: upload(array, allocator)
             for member, array in read_arrays(stream, name)
         }
     return arrays.get(None, arrays)

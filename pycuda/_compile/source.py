@@ -88,3 +88,21 @@ def included_names(text: str) -> list[str]:
         match.group(2) or match.group(3)
         for match in _INCLUDE.finditer(without_comments(text))
     ]
+
+
+_HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
+
+
+def includes_of(source: str, arguments: str = "") -> str:
+    """Return the headers of the types in a kernel.
+
+    `arguments` are declarators in which ``half`` is a type and no name.
+    """
+    needed = {
+        "pycuda-complex.hpp": "complex" in source,
+        "cuda_fp16.h": "__half" in source or _HALF_ARGUMENT.search(arguments),
+        "cuda_bf16.h": "nv_bfloat16" in source,
+    }
+    return "".join(
+        f"#include <{name}>\n" for name, is_in in needed.items() if is_in
+    )

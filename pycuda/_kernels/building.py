@@ -13,6 +13,8 @@ import re
 import string
 from typing import Any
 
+from pycuda import compiler, driver
+
 _OPTIONS = ["--fmad=false", "-w"]
 _INCLUDE = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
 
@@ -57,8 +59,6 @@ def prefixed(text: str) -> str:
 
 def device_attribute(name: str) -> int:
     """Return an attribute of the current device, by its PyCUDA name."""
-    from pycuda import driver
-
     attribute = getattr(driver.device_attribute, name)
     return driver.Context.get_device().get_attribute(attribute)
 
@@ -77,8 +77,6 @@ def runs_threads_in_turn() -> bool:
 
 def compile_kernel(source: str, types: tuple, name: str) -> Any:
     """Compile `source`, after its types' headers; return Function `name`."""
-    from pycuda.compiler import SourceModule
-
     parts = []
     if any(dtype.char == "e" for dtype in types):
         parts.append("#include <cuda_fp16.h>\n")
@@ -90,7 +88,9 @@ def compile_kernel(source: str, types: tuple, name: str) -> Any:
     parts += [load_template("numbers/arithmetic.cuh").template]
     parts += _functions_in(source, types)
     parts += [source]
-    module = SourceModule("\n".join(parts), options=_OPTIONS, no_extern_c=True)
+    module = compiler.SourceModule(
+        "\n".join(parts), options=_OPTIONS, no_extern_c=True
+    )
     return module.get_function(name)
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._driver import ArrayBase, mem_alloc
+from pycuda import _registry
+from pycuda._driver import ArrayBase
 from pycuda.compyte.dtypes import NAME_TO_DTYPE
 from pycuda.tools import Argument, ScalarArg, VectorArg, parse_c_arg
 
@@ -22,24 +23,6 @@ _GENERIC = re.compile(
     r"\s*(?:const\s+)?([A-Z])\s*(?:const\s*)?(\*?)\s*"
     r"(?:const\s+|__restrict__\s+)*(\w+)\s*$"
 )
-
-
-_HALF_ARGUMENT = re.compile(r"\bhalf\s*(?:const\b|[\s*])\s*\**\s*\w")
-
-
-def includes_of(source: str, arguments: str = "") -> str:
-    """Return the headers of the types in a kernel.
-
-    `arguments` are declarators in which ``half`` is a type and no name.
-    """
-    needed = {
-        "pycuda-complex.hpp": "complex" in source,
-        "cuda_fp16.h": "__half" in source or _HALF_ARGUMENT.search(arguments),
-        "cuda_bf16.h": "nv_bfloat16" in source,
-    }
-    return "".join(
-        f"#include <{name}>\n" for name, is_in in needed.items() if is_in
-    )
 
 
 class GenericArg:
@@ -79,42 +62,6 @@ def is_vector(argument: Argument | GenericArg) -> bool:
     if isinstance(argument, GenericArg):
         return argument.is_vector
     return isinstance(argument, VectorArg)
-
-
-def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
-    """Wrap an array-like object's memory as GPUArray, else return `value`.
-
-    `dtype` is used if the object has none.  The stream waits for the producer
-    of another library's array.
-    """
-    if isinstance(value, ArrayBase):
-        return value
-    if not hasattr(value, "gpudata"):
-        from pycuda._array.exchange import borrow
-
-        return borrow(value, stream)
-    import pycuda.gpuarray as gpuarray
-
-    strides = getattr(value, "strides", None)
-    order = "C"
-    if strides is None:
-        flags = value.flags
-        if not flags.forc:
-            raise RuntimeError(
-                "kernels cannot deal with non-contiguous arrays that have no "
-                "strides"
-            )
-        if not getattr(flags, "c_contiguous", True):
-            order = "F"
-    return gpuarray.GPUArray(
-        value.shape if hasattr(value, "shape") else (value.size,),
-        getattr(value, "dtype", dtype),
-        getattr(value, "allocator", None) or mem_alloc,
-        order=order,
-        base=value,
-        gpudata=value.gpudata,
-        strides=strides,
-    )
 
 
 def memory_of(array: Any) -> Any:
@@ -179,8 +126,6 @@ def plain_vectors(arguments: Sequence[Any], *texts: str) -> list[bool]:
 
 def spread(array: Any, shape: tuple[int, ...]) -> Any:
     """Return a view of an array, broadcast to a shape, or raise ValueError."""
-    import pycuda.gpuarray as gpuarray
-
     if tuple(array.shape) == shape:
         return array
     missing = len(shape) - len(array.shape)
@@ -194,8 +139,8 @@ def spread(array: Any, shape: tuple[int, ...]) -> Any:
         )
     strides = (0,) * missing + tuple(array.strides)
     if 0 in shape:
-        return gpuarray.GPUArray(shape, array.dtype)
-    return gpuarray.GPUArray(
+        return _registry.GPUArray(shape, array.dtype)
+    return _registry.GPUArray(
         shape,
         array.dtype,
         base=array,
@@ -228,8 +173,6 @@ def make_results(
 
     The vectors that are read by ``[i]`` are broadcast together, in `values`.
     """
-    import pycuda.gpuarray as gpuarray
-
     wanted = [
         k
         for k, argument in enumerate(arguments)
@@ -238,7 +181,7 @@ def make_results(
     given = [
         k
         for k in range(len(values))
-        if plain[k] and isinstance(values[k], gpuarray.GPUArray)
+        if plain[k] and isinstance(values[k], ArrayBase)
     ]
     if not wanted:
         return []
@@ -257,7 +200,7 @@ def make_results(
     for k in given:
         values[k] = spread_for(values[k], shape, changed[k])
     for k in wanted:
-        values[k] = gpuarray.GPUArray(
+        values[k] = _registry.GPUArray(
             shape,
             arguments[k].dtype,
             model.allocator,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda.elementwise import get_elwise_kernel
+from pycuda._kernels.elementwise_modules import get_elwise_kernel
 from pycuda.tools import (
     Argument,
     ScalarArg,

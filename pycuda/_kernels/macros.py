@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pycuda import compiler
 from pycuda._compile.options import OptionError, as_list, translate
 from pycuda._compile.source import without_comments
 
@@ -68,8 +69,6 @@ def find(preamble: str, options: Sequence[str] | None) -> Macros:
 def _defined(options: Sequence[str] | None) -> tuple[str, bool]:
     """Return (the options' macros as source text, whether they name files)."""
     if options is None:
-        from pycuda import compiler
-
         options = compiler.DEFAULT_NVCC_FLAGS
     try:
         translated = translate(as_list(options))

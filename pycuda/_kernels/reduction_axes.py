@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from pycuda._compile.source import includes_of
 from pycuda._kernels import building
-from pycuda._kernels.calls import includes_of
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda import _registry
 from pycuda._kernels import building
 from pycuda._kernels.tuning import tuned
 
@@ -65,10 +66,8 @@ class ScanKernel(NamedTuple):
         tiles = -(-n // self.tile)
         state = None
         if tiles > 1:
-            import pycuda.gpuarray as gpuarray
-
             # Word 0 counts the tiles that have started.
-            state = gpuarray.empty(1 + tiles * self.words, np.uint64)
+            state = _registry.GPUArray(1 + tiles * self.words, np.uint64)
             _drv.memset_d32_async(state.gpudata, 0, 2 * state.size, stream)
         self.function(
             *arrays, np.uint64(n), np.uint64(0) if state is None else state,

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 import pycuda.gpuarray as _gpuarray
-from pycuda._array.common import check_array
-from pycuda._array.indexing import apart
+from pycuda._array.common import check_array, normal_axis
+from pycuda._array.layout import apart
 from pycuda._array.sorting import order_of_random
-from pycuda._driver import ArrayBase
+from pycuda._driver import ArrayBase, _apply
 from pycuda._random.filling import Filling
 
 _REALS = frozenset("fd")
@@ -315,8 +315,6 @@ class Distributions(Filling):
         stream: Any = None,
     ) -> Any:
         """Exponentials of normal numbers of these parameters."""
-        from pycuda import cumath
-
         with _in(stream):
             parameters = _place_and_width(mean, "mean", sigma, "sigma")
             target = (size, dtype, out)
@@ -325,7 +323,7 @@ class Distributions(Filling):
                     "lognormal", "lognormal", parameters, target
                 )
             out = self._scaled("normal", "lognormal", parameters, target)
-            return cumath.exp(out, out=out)
+            return _apply("exp", (out,), out)
 
     def standard_exponential(
         self,
@@ -594,8 +592,6 @@ def _place_and_width(
 
 
 def _gpuarray_axis(axis: Any, ndim: int) -> int:
-    from pycuda._array.common import normal_axis
-
     return normal_axis(axis, ndim)
 
 

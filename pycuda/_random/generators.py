@@ -26,6 +26,7 @@ from pycuda._kernels import building
 from pycuda._random import sobol
 from pycuda._random.distributions import check_state
 from pycuda._random.filling import Filling
+from pycuda.characterize import sizeof
 from pycuda.compiler import SourceModule
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -46,8 +47,6 @@ def _module(fields: tuple) -> Any:
 
 @by_context
 def _state_bytes(state: str) -> int:
-    from pycuda.characterize import sizeof
-
     return sizeof(state, "#include <pycuda-random/generators.h>")
 
 

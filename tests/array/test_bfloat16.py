@@ -18,7 +18,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import cumath, gpuarray
-from pycuda._kernels.calls import includes_of
+from pycuda._compile.source import includes_of
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel, get_minmax_kernel
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel

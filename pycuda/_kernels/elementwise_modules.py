@@ -1,0 +1,236 @@
+"""Sources and modules of element-wise kernels from expressions in C."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pycuda import compiler
+from pycuda._compile.source import includes_of
+from pycuda._kernels.calls import parse_arguments
+from pycuda._kernels.tuning import tuned
+from pycuda.tools import Argument, ScalarArg, VectorArg, dtype_to_ctype
+
+_UINTP = np.dtype(np.uintp)
+_INTP = np.dtype(np.intp)
+
+# Element access to an array of any strides, by its index in C order.
+_STRIDED = """\
+template <class T, int N>
+struct pycuda_strided {
+  char *base;
+  unsigned long long shape[N];
+  long long stride[N];
+  __device__ T &operator[](unsigned long long i) const {
+    char *place = base;
+    for (int axis = N - 1; axis > 0; axis--) {
+      place += (long long)(i % shape[axis]) * stride[axis];
+      i /= shape[axis];
+    }
+    return *(T *)(place + (long long)i * stride[0]);
+  }
+};
+"""
+
+GUARD = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  size_t i = (size_t)blockDim.x * blockIdx.x + threadIdx.x;
+  if (i < n) {{
+    {operation}
+    ;
+  }}
+}}
+"""
+
+# The elements of a thread are one block apart. If the compiler knows that
+# arrays do not overlap, it loads all elements before it stores any, so that
+# twice as many bytes are in transfer.
+EACH_SEVERAL = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  const size_t pycuda_first =
+      (size_t)blockIdx.x * blockDim.x * {several} + threadIdx.x;
+  if (((size_t)blockIdx.x + 1) * blockDim.x * {several} <= n) {{
+#pragma unroll
+    for (int pycuda_turn = 0; pycuda_turn < {several}; pycuda_turn++) {{
+      size_t i = pycuda_first + pycuda_turn * blockDim.x;
+      {operation}
+      ;
+    }}
+  }} else {{
+    for (size_t i = pycuda_first; i < n; i += blockDim.x) {{
+      {operation}
+      ;
+    }}
+  }}
+}}
+"""
+
+LOOP = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  const unsigned tid = threadIdx.x;
+  const size_t total_threads = (size_t)gridDim.x * blockDim.x;
+  const size_t cta_start = (size_t)blockDim.x * blockIdx.x;
+  size_t i;
+  {loop_prep};
+  for (i = cta_start + tid; i < n; i += total_threads) {{
+    {operation}
+    ;
+  }}
+  {after_loop};
+}}
+"""
+
+RANGE = """\
+extern "C" __global__ void {name}({parameters})
+{{
+  const unsigned tid = threadIdx.x;
+  const long total_threads = (long)gridDim.x * blockDim.x;
+  const long cta_start = (long)blockDim.x * blockIdx.x;
+  long i;
+  {loop_prep};
+  for (i = start + (cta_start + tid) * step;
+       step < 0 ? i > stop : i < stop;
+       i += total_threads * step) {{
+    {operation}
+    ;
+  }}
+  {after_loop};
+}}
+"""
+
+SIZE = [ScalarArg(_UINTP, "n")]
+RANGE_SIZE = [ScalarArg(_INTP, name) for name in ("start", "stop", "step")]
+
+
+def _declare(argument: Argument, axes: int, apart: bool) -> str:
+    """Return one parameter; `axes` > 0 for a vector with strides."""
+    ctype = dtype_to_ctype(argument.dtype)
+    if apart and isinstance(argument, VectorArg):
+        return f"{ctype} *__restrict__ {argument.name}"
+    if not axes:
+        return argument.declarator()  # type: ignore[attr-defined]
+    return f"pycuda_strided<{ctype}, {axes}> {argument.name}"
+
+
+def generate(
+    template: str,
+    arguments: Sequence[Argument],
+    operation: str,
+    name: str,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+    layout: Sequence[int] = (),
+) -> str:
+    """Return the source; `layout` counts strided axes per argument."""
+    layout = list(layout) or [0] * len(arguments)
+    layout += [0] * (len(arguments) - len(layout))
+    apart = template is EACH_SEVERAL
+    parameters = ", ".join(
+        _declare(argument, axes, apart)
+        for argument, axes in zip(arguments, layout, strict=True)
+    )
+    text = template.format(
+        name=name,
+        several=tuned("elementwise_several") if apart else 1,
+        parameters=parameters,
+        operation=operation,
+        loop_prep=loop_prep,
+        after_loop=after_loop,
+    )
+    text = f"{preamble}\n{text}"
+    if any(layout):
+        text = _STRIDED + text
+    return includes_of(text) + text
+
+
+def build(
+    source: str, keep: bool = False, options: list[str] | None = None
+) -> Any:
+    """Compile a source of `generate`."""
+    return compiler.SourceModule(
+        source, options=options, keep=keep, no_extern_c=True
+    )
+
+
+def get_elwise_module(
+    arguments: Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> Any:
+    """Build a module with a kernel that loops over `n` elements.
+
+    `arguments` must end with the size, ``ScalarArg(np.uintp, "n")``.
+    """
+    source = generate(
+        LOOP, arguments, operation, name, preamble, loop_prep, after_loop
+    )
+    return build(source, keep, options)
+
+
+def get_elwise_range_module(
+    arguments: Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> Any:
+    """Build a module with a kernel that loops over start, stop, step.
+
+    `arguments` must end with those three, of type ``np.intp``.
+    """
+    source = generate(
+        RANGE, arguments, operation, name, preamble, loop_prep, after_loop
+    )
+    return build(source, keep, options)
+
+
+def get_elwise_kernel_and_types(
+    arguments: str | Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    use_range: bool = False,
+    **kwargs: Any,
+) -> tuple[Any, Any, list[Argument]]:
+    """Return (module, prepared kernel, arguments with the size at the end)."""
+    full: list[Any] = parse_arguments(arguments)
+    full += RANGE_SIZE if use_range else SIZE
+    make = get_elwise_range_module if use_range else get_elwise_module
+    module = make(full, operation, name, keep, options, **kwargs)
+    function = module.get_function(name)
+    function.prepare([a.struct_char for a in full])
+    return module, function, full
+
+
+def get_elwise_kernel(
+    arguments: str | Sequence[Argument],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: list[str] | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Return a prepared kernel.
+
+    It is called as ``f.prepared_async_call(grid, block, stream, *values, n)``.
+    """
+    return get_elwise_kernel_and_types(
+        arguments, operation, name, keep, options, **kwargs
+    )[1]

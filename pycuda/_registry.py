@@ -1,0 +1,31 @@
+"""Objects of upper modules that lower modules use.
+
+Imports point downwards only (`docs/design/rooms.md`).  The few objects that a
+lower module needs from above it are attributes of this module: `GPUArray`,
+which `pycuda.gpuarray` assigns, and `SourceModule`.  An object that no module
+has assigned yet comes from its loader; the package registers the loaders.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+# Name of an object -> function that imports and returns it.
+_loaders: dict[str, Callable[[], Any]] = {}
+
+
+def register_loader(loader: Callable[[], Any]) -> Callable[[], Any]:
+    """Register `loader` for the object that has the loader's name."""
+    _loaders[loader.__name__] = loader
+    return loader
+
+
+def __getattr__(name: str) -> Any:
+    """Load an object that no module has assigned."""
+    if name not in _loaders:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = _loaders[name]()
+    return found
