@@ -162,8 +162,17 @@ def to_device(bf_obj: Any) -> DeviceAllocation:
     ------
     MemoryError
         If the device has too little free memory.
+    TypeError
+        If the buffer holds Python objects.
     """
-    data = memoryview(bf_obj).tobytes()
+    view = memoryview(bf_obj)
+    if "O" in view.format:
+        raise TypeError(
+            f"to_device: the {type(bf_obj).__name__} of format "
+            f"{view.format!r} holds pointers to Python objects, which cannot "
+            "be copied to the device"
+        )
+    data = view.tobytes()
     result = mem_alloc(len(data))
     memcpy_htod(result, data)
     return result

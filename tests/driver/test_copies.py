@@ -158,6 +158,7 @@ def test_arrays_of_python_objects(drv: Any, dtype: Any) -> None:
             lambda: drv.memcpy_dtoh(host, memory),  # noqa: B023
             lambda: drv.memcpy_htod_async(memory, host),  # noqa: B023
             lambda: drv.memcpy_dtoh_async(host, memory),  # noqa: B023
+            lambda: drv.to_device(host),  # noqa: B023
             lambda: drv.Memcpy2D().set_src_host(host),  # noqa: B023
             lambda: drv.Memcpy3D().set_dst_host(host),  # noqa: B023
         ):
