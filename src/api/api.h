@@ -2,12 +2,13 @@
  * functions that open the libraries.
  *
  * Code above this layer does not depend on the library in use: calls read
- * driver.cuMemAlloc(&pointer, bytes) and nvrtc.nvrtcVersion(&major, &minor). A
- * stub of the same type takes the place of a function that the library lacks,
- * and of all functions before the table is open. Stubs return
- * CUDA_ERROR_NOT_SUPPORTED, or CUDA_ERROR_NOT_INITIALIZED before the table is
- * open; in nvrtc NVRTC_ERROR_BUILTIN_OPERATION_FAILURE and
- * NVRTC_ERROR_INVALID_INPUT; in cublas CUBLAS_STATUS_NOT_INITIALIZED.
+ * driver.cuMemAlloc(&pointer, bytes) and nvrtc.nvrtcVersion(&major, &minor).
+ * Before a library is open, all entries of its table are stubs. After that,
+ * only entries of functions that the library lacks are stubs. Stubs of
+ * `driver` return CUDA_ERROR_NOT_INITIALIZED before, and
+ * CUDA_ERROR_NOT_SUPPORTED after the library is open; those of `nvrtc`
+ * NVRTC_ERROR_INVALID_INPUT and NVRTC_ERROR_BUILTIN_OPERATION_FAILURE; those
+ * of `cublas` always CUBLAS_STATUS_NOT_INITIALIZED.
  *
  * The api_ functions may be called from any thread. One lock serializes them.
  * They print nothing and never end the process. Libraries stay open until the
@@ -52,24 +53,25 @@ enum api_kind {
     API_CPU,    /* libpycuda_cpu.so */
 };
 
-/* Result of opening a library: the library, or the reason for the failure.
- * Texts have no full stop at the end. */
+/* Result of opening a library: which library was opened, or why that failed.
+ * The texts do not end with a full stop. */
 struct api_choice {
     enum api_kind kind;
-    /* `auto` chose the CPU device; `text` is the warning */
+    /* PYCUDA_DEVICE=auto chose the CPU device; `text` has the warning */
     int fell_back;
-    CUresult code; /* driver: result of cuInit, if it was called */
-    int version;   /* nvrtc: 1000 * major + 10 * minor */
-    int arch;      /* nvrtc: target architecture, such as 90 */
-    /* Nvrtc: the device is newer than all architectures that the library
-     * supports; compile to PTX for `arch`. */
+    CUresult code; /* for the driver: result of cuInit, or 0 if not called */
+    int version;   /* for NVRTC: 1000 * major + 10 * minor */
+    int arch;      /* for NVRTC: target architecture, such as 90 for sm_90 */
+    /* For NVRTC: the device is newer than all architectures that the library
+     * supports, so kernels must be compiled to PTX for `arch`. */
     int through_ptx;
     char library[512]; /* path or name of the library */
-    char text[2048];   /* on failure the error message; else see fell_back */
+    char text[2048];   /* error message on failure, warning if fell_back */
 };
 
-/* Sets the folder of the package. Its lib/libpycuda_cpu.so is the CPU device,
- * unless PYCUDA_CPU_LIBRARY names another library. Copies `directory`. */
+/* Sets the folder of the Python package pycuda. Its lib/libpycuda_cpu.so is
+ * the CPU device, unless PYCUDA_CPU_LIBRARY names another library. Copies the
+ * string. */
 void api_set_package_dir(const char *directory);
 
 /* Sets the folders of sys.path, in order; pip installs NVRTC in folders below
@@ -79,8 +81,9 @@ int api_set_library_dirs(const char *const *directories, size_t n);
 /* Opens the driver selected by PYCUDA_DEVICE=auto|gpu|cpu and fills `driver`.
  * Returns 0, or -1 with choice->text. After a failure, the caller may try
  * again; after success, each call returns the same choice. Calls cuInit(0) to
- * find out if a GPU can be used. The driver is therefore initialized early; a
- * caller that must report "not initialized" keeps that state itself. */
+ * find out whether a GPU can be used, so the driver is initialized from then
+ * on. A caller that reports "not initialized" until a program calls init()
+ * must record itself whether it did. */
 int api_open_driver(struct api_choice *choice);
 
 /* Opens the compiler that belongs to the driver. The CPU device is also the
@@ -98,18 +101,18 @@ int api_open_nvrtc(int driver_version, int device_arch,
  * choice->text. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
 
-/* Call these before fork(), after it in the parent, and in the child. They
- * keep other threads from opening a library during the fork: the child would
- * inherit locked system mutexes without their owner. api_fork_child returns
- * nonzero if any thread has opened a GPU's driver: this calls cuInit, which
- * the child cannot call again. */
+/* Call api_fork_begin before fork(), api_fork_end after it in the parent, and
+ * api_fork_child in the child. Between the calls, no other thread can open a
+ * library. Otherwise the child could inherit locked mutexes, but not the
+ * thread that unlocks them. api_fork_child returns nonzero if a GPU's driver
+ * is open: the child cannot use it, since it cannot call cuInit again. */
 void api_fork_begin(void);
 void api_fork_end(void);
 int api_fork_child(void);
 
-/* Sets a function that the open driver library calls from time to time while
- * the calling thread waits. A nonzero result ends the wait. Returns false if
- * the library does not support this, as NVIDIA's does not. */
+/* Sets a function that the open driver library calls regularly while a thread
+ * waits in it. If the function returns nonzero, the wait ends. Returns false
+ * if the library does not support this, as NVIDIA's driver does not. */
 bool api_set_interrupt(int (*hook)(void));
 
 /* Returns the base names of driver functions that the open library lacks. The

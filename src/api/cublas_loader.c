@@ -1,11 +1,11 @@
 /* cublas_loader.c - finds and opens cuBLAS, which is optional.
  *
- * Called by core before the first matrix product of a process. For a GPU, the
- * newest library is used whose major version is not above the driver's. The
- * library of the CPU device contains these functions itself. PYCUDA_CUBLAS
- * names another library, or is 0 to use none. libcublas depends on
- * libcublasLt. The copy in the same folder is opened first, so that the folder
- * need not be on a search path.
+ * Called by core before the first matrix product of a process. For a GPU,
+ * opens the newest library whose major version is not above the driver's. For
+ * the CPU device, uses the functions in libpycuda_cpu. PYCUDA_CUBLAS names
+ * another library, or is 0 to use none. libcublas needs libcublasLt, so the
+ * file of this name in the same folder is opened first. The folder need then
+ * not be on a search path.
  *
  * Owns the library's handle, which is never closed. All functions run under
  * loader_lock.
@@ -20,19 +20,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct api_choice chosen; /* kind is API_CLOSED before success */
+/* Result of opening cuBLAS; its `kind` is API_CLOSED before success. */
+static struct api_choice chosen;
 
-/* Major versions, newest first. */
+/* Major versions of cuBLAS to look for, newest first. */
 static const int majors[] = {13, 12, 11};
 
-/* Folders below those of sys.path in which pip installs the library. */
+/* Folders in which pip installs cuBLAS, relative to those of sys.path. */
 static const char *const wheel_dirs[] = {
     "nvidia/cu13/lib",
     "nvidia/cublas/lib",
 };
 
-/* Opens `directory`/libcublas.so.`major`. If the directory is NULL, the
- * dynamic loader searches its own path. Returns NULL if there is none. */
+/* Opens `directory`/libcublas.so.`major`. If `directory` is NULL, the dynamic
+ * loader searches its own path. Returns NULL if the file does not exist or
+ * cannot be opened. */
 static void *
 library_open(const char *directory, int major, struct api_choice *choice)
 {
@@ -66,8 +68,8 @@ search_directory(const char *directory, const char *below, int major,
                                       : library_open(path, major, choice);
 }
 
-/* Searches all folders for one major version. Returns NULL if there is
- * none. */
+/* Searches all folders for one major version and opens it. Returns NULL if
+ * none is found. */
 static void *
 search_major(int major, struct api_choice *choice)
 {
@@ -116,8 +118,8 @@ open_named(const char *path, struct api_choice *choice)
     return 0;
 }
 
-/* Uses the functions in the CPU device's library. Returns 0, or -1 if it lacks
- * them. */
+/* Fills the table with the functions in the CPU device's library. Returns 0,
+ * or -1 if the library lacks them. */
 static int
 open_own(struct api_choice *choice)
 {
@@ -129,7 +131,8 @@ open_own(struct api_choice *choice)
     return 0;
 }
 
-/* Searches for a library that suits the driver. Returns 0, or -1. */
+/* Searches for a library whose major version is not above the driver's, and
+ * opens it. Returns 0, or -1 if none is found. */
 static int
 open_found(int driver_version, struct api_choice *choice)
 {

@@ -50,7 +50,8 @@ typedef enum {
     CUBLAS_GEMM_DEFAULT = -1,
 } cublasGemmAlgo_t;
 
-/* Math modes. Some values are flags that can be combined with a mode. */
+/* Math modes of cublasSetMathMode. Some values are flags, to be combined with
+ * a mode. */
 typedef enum {
     CUBLAS_DEFAULT_MATH = 0,
     CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16,

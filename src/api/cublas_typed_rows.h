@@ -2,8 +2,8 @@
  * type: cublasSgemm, cublasSgemmStridedBatched and so on, one row per type.
  *
  * Define CUBLAS_TYPED_ROW(letter, type, data, compute) and include this file,
- * which undefines it. `type` is that of scalars and matrices in the
- * declarations, void for complex numbers, `data` and `compute` are the
+ * which undefines it. `type` is the C type of scalars and matrices in the
+ * declarations; it is void for complex numbers. `data` and `compute` are the
  * arguments of cublasGemmEx for the same product.
  *
  * SPDX-License-Identifier: MIT */

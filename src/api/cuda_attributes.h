@@ -1,8 +1,8 @@
 /* cuda_attributes.h - attributes of devices and functions as rows.
  *
- * ROW(name, value), in ascending order. Two names may have the same value; the
- * later one is the current spelling. cuda_types.h builds the enumerations from
- * these rows; core and cpu build tables of names.
+ * Each row is ROW(name, value), in ascending order of the values. If two names
+ * have the same value, CUDA's current name is the later one. cuda_types.h
+ * builds the enumerations from these rows; core and cpu build tables of names.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_ATTRIBUTES_H

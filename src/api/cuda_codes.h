@@ -1,9 +1,9 @@
 /* cuda_codes.h - the result codes of the driver API as rows with their texts.
  *
- * ROW(name, value, text). The enumeration in cuda_types.h, the names and texts
- * of the CPU device and the exception classes in core are built from these
- * rows. Texts are lower case without a full stop, for messages of the form
- * "<routine> failed: <text>".
+ * Each row is ROW(name, value, text). The enumeration in cuda_types.h, the
+ * names and texts of the CPU device, and the exception classes in core are
+ * built from these rows. Texts are lower case without a full stop, for
+ * messages of the form "<routine> failed: <text>".
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_CODES_H

@@ -1,7 +1,7 @@
 /* cuda_structs_graph.h - structs that describe launches and graph nodes.
  *
- * Included by cuda_types.h. The layouts are the driver's; tests/api compares
- * them with an installed toolkit.
+ * Included by cuda_types.h. Sizes and member offsets are the driver's;
+ * tests/api compares them with an installed toolkit.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_STRUCTS_GRAPH_H

@@ -1,8 +1,8 @@
 /* cuda_structs_memory.h - structs that describe copies, arrays, textures and
  * pools.
  *
- * Included by cuda_types.h. The layouts are the driver's; tests/api compares
- * the size and each offset with an installed toolkit.
+ * Included by cuda_types.h. Sizes and member offsets are the driver's;
+ * tests/api compares them with an installed toolkit.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_STRUCTS_MEMORY_H

@@ -1,11 +1,11 @@
 /* cuda_types.h - the types of the CUDA driver API, under CUDA's own names.
  *
- * Declares the facts that a program shares with libcuda.so: handles,
- * enumeration values and struct layouts of CUDA 13.0. The text is this
- * project's own; no file of NVIDIA's is needed or included. Older versions of
- * the driver agree wherever a function of driver_rows.h uses a type. Where
- * CUDA numbers its types (CUDA_MEMCPY2D_v2), the name without a number is the
- * type that the driver's current functions take.
+ * Declares what a program and libcuda.so must agree on: handles, enumeration
+ * values and struct layouts of CUDA 13.0. The text was written for this
+ * project; no file of NVIDIA's is needed or included. In older versions of the
+ * driver, the functions of driver_rows.h use the same types. Where CUDA
+ * numbers its types (CUDA_MEMCPY2D_v2), the name without a number is the type
+ * that the driver's current functions take.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_API_CUDA_TYPES_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDAAPI /* calling convention: C's own on all supported systems */
+#define CUDAAPI /* the default calling convention of C */
 #define CUDA_CB
 
 typedef uint32_t           cuuint32_t;
@@ -29,7 +29,7 @@ typedef unsigned long long CUsurfObject;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef cuuint64_t         CUgraphConditionalHandle;
 
-/* Handles: pointers that only the library dereferences. */
+/* Handles: pointers that only the driver library dereferences. */
 typedef struct CUctx_st                      *CUcontext;
 typedef struct CUmod_st                      *CUmodule;
 typedef struct CUfunc_st                     *CUfunction;
@@ -76,7 +76,7 @@ typedef struct CUlinkState_st                *CUlinkState;
 #define CUDA_ARRAY3D_SPARSE           0x40
 #define CUDA_ARRAY3D_DEFERRED_MAPPING 0x80
 
-/* Texture reference flags. */
+/* Flags of texture references: cuTexRefSetFormat, cuTexRefSetFlags. */
 #define CU_TRSA_OVERRIDE_FORMAT                0x01
 #define CU_TRSF_READ_AS_INTEGER                0x01
 #define CU_TRSF_NORMALIZED_COORDINATES         0x02
@@ -84,12 +84,12 @@ typedef struct CUlinkState_st                *CUlinkState;
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
 #define CU_TRSF_SEAMLESS_CUBEMAP               0x40
 
-/* Ports of a kernel node, for edge data. */
+/* Output ports of a kernel node, for the data of graph edges. */
 #define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT      0
 #define CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC 1
 #define CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER 2
 
-/* Flags of a conditional handle. */
+/* Flags of cuGraphConditionalHandleCreate. */
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
 
 /* Special entries of cuLaunchKernel's `extra` list. */
@@ -104,7 +104,7 @@ typedef struct CUlinkState_st                *CUlinkState;
 #include "api/cuda_enums_memory.h"
 #include "api/cuda_enums_graph.h"
 
-/* Types of callbacks: functions of the caller that the library calls. */
+/* Types of functions of the program that the library calls. */
 typedef void (*CUhostFn)(void *user_data);
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void
@@ -177,7 +177,7 @@ typedef struct CUdevResource_st {
 #include "api/cuda_structs_memory.h"
 #include "api/cuda_structs_graph.h"
 
-/* Alternative names of types. */
+/* Other names of the same types. */
 typedef CUlaunchAttributeID    CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
 typedef CUlaunchAttributeID    CUstreamAttrID;

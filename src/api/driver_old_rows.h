@@ -2,9 +2,10 @@
  * driver_rows.h.
  *
  * Define DRIVER_OLD_ROW, which takes the arguments of DRIVER_ROW, and include
- * this file, which undefines it. The loader does not use these rows. They
- * serve cuGetProcAddress on the CPU device, which returns the newest row not
- * above the requested version.
+ * this file, which undefines it. The loader does not use these rows. They are
+ * for cuGetProcAddress on the CPU device. Among the rows of a function here
+ * and in driver_rows.h, it chooses the newest whose CUDA version is not above
+ * the requested one.
  *
  * SPDX-License-Identifier: MIT */
 

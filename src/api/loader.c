@@ -5,11 +5,11 @@
  * libraries, which are never closed: their threads, callbacks and exit
  * handlers may run until the process ends.
  *
- * `auto` falls back to the CPU device only if there certainly is no GPU:
- * libcuda.so.1 does not exist, or cuInit reports that there is no device or
- * that the library is a stub. A driver that exists and fails is an error: a
- * program must not become a hundred times slower because of a failed driver
- * update.
+ * PYCUDA_DEVICE=auto falls back to the CPU device only if there certainly is
+ * no GPU: libcuda.so.1 does not exist, or cuInit reports that there is no
+ * device or that the library is a stub. If a driver exists but fails, that is
+ * an error: otherwise, a failed driver update would make programs a hundred
+ * times slower without notice.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -22,20 +22,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FORK_WAITS 2 /* maximum, in seconds */
+/* Maximum time in seconds that a fork waits for the lock. */
+#define FORK_WAITS 2
 
 pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct api_choice chosen; /* kind is API_CLOSED before success */
+/* Result of opening a driver; its `kind` is API_CLOSED before success. */
+static struct api_choice chosen;
 static void *chosen_library;
 static char package_dir[512];
 
-/* Result of an attempt to open NVIDIA's driver. */
+/* Result of an attempt to open NVIDIA's driver: it is open; there certainly is
+ * no GPU; or the driver exists but fails. */
 enum gpu_state { GPU_OPEN, GPU_ABSENT, GPU_BROKEN };
 
 static const char *const gpu_names[] = {
     "libcuda.so.1",
-    "/usr/lib/wsl/lib/libcuda.so.1", /* Windows' driver in WSL */
+    "/usr/lib/wsl/lib/libcuda.so.1", /* the Windows driver, in WSL */
 };
 
 int
@@ -83,8 +86,8 @@ error_is_absence(const char *error, const char *name)
            strstr(error, "No such file or directory") != NULL;
 }
 
-/* Opens libcuda under the first of its names that exists. Otherwise returns
- * NULL and sets `state` and `choice->text`. */
+/* Opens the first file of gpu_names that exists. If that fails or none exists,
+ * returns NULL and sets `state` and `choice->text`. */
 static void *
 gpu_library(struct api_choice *choice, enum gpu_state *state)
 {
@@ -109,7 +112,8 @@ gpu_library(struct api_choice *choice, enum gpu_state *state)
     return NULL;
 }
 
-/* Returns the driver's text for `code`. Works before a successful cuInit. */
+/* Returns the driver's text for a result code. Works even if cuInit has
+ * failed. */
 static const char *
 gpu_text(void *library, CUresult code)
 {
@@ -123,7 +127,8 @@ gpu_text(void *library, CUresult code)
     return text != NULL ? text : "unknown error";
 }
 
-/* Classifies the result of cuInit. */
+/* Returns what the result of cuInit says about the driver: usable, no GPU, or
+ * broken. */
 static enum gpu_state
 gpu_state_of(CUresult code)
 {
@@ -138,7 +143,8 @@ gpu_state_of(CUresult code)
     }
 }
 
-/* Opens libcuda and calls cuInit to find out if it can be used. */
+/* Opens libcuda and calls cuInit. Returns whether the driver is usable, absent
+ * or broken. */
 static enum gpu_state
 gpu_open(struct api_choice *choice, void **result)
 {
@@ -165,7 +171,8 @@ gpu_open(struct api_choice *choice, void **result)
     return state;
 }
 
-/* Completes a successful choice and fills the driver table. Returns 0. */
+/* Completes `choice` for an open library, and fills the driver table with the
+ * library's functions. Returns 0. */
 static int
 take(struct api_choice *choice, enum api_kind kind, void *library)
 {
@@ -176,9 +183,10 @@ take(struct api_choice *choice, enum api_kind kind, void *library)
     return 0;
 }
 
-/* Returns advice for a failed dlopen() of the CPU device. The loader has less
- * than 2 KiB for the thread-local variables of libraries that are loaded after
- * the start; glibc's text for the lack of it contains "static TLS". */
+/* Returns advice for a failed dlopen() of the CPU device. The dynamic loader
+ * has less than 2 KiB for thread-local variables of libraries that are opened
+ * after program start. If this does not suffice, the error message of glibc
+ * contains "static TLS". */
 static const char *
 load_advice(const char *error)
 {
@@ -266,7 +274,8 @@ open_auto(struct api_choice *choice)
     return 0;
 }
 
-/* Opens the device that PYCUDA_DEVICE names. */
+/* Opens the device that PYCUDA_DEVICE names: auto, gpu or cpu. Returns 0, or
+ * -1 with choice->text. */
 static int
 open_named(const char *name, struct api_choice *choice)
 {
@@ -319,10 +328,10 @@ api_open_driver(struct api_choice *choice)
     return status;
 }
 
-/* True if api_fork_begin has the lock. It waits only for FORK_WAITS: a thread
- * that opens a library may itself wait for the end of the fork (a library that
- * registers fork handlers, with an old libc), so the fork then continues
- * without the lock. */
+/* True if api_fork_begin has acquired loader_lock. It waits at most FORK_WAITS
+ * seconds for the lock, then the fork continues without it. A longer wait
+ * could be a deadlock: the thread that has the lock opens a library that
+ * registers fork handlers, and an old libc delays this until the fork ends. */
 static _Thread_local int fork_locked;
 
 void

@@ -2,11 +2,11 @@
  * device.
  *
  * Called by core before the first compilation whose result is not in the
- * cache. The library of the CPU device is also the compiler. For a GPU, the
- * search ends at the first library whose major version is not above the
- * driver's, which would reject its code, and which can compile for the device.
- * If all libraries are older than the device, the one that supports the newest
- * architecture compiles to PTX, which the driver compiles further.
+ * cache. For the CPU device, its library is also the compiler. For a GPU, the
+ * search ends at the first library that can compile for the device and whose
+ * major version is not above the driver's: the driver would reject code of a
+ * newer one. If all libraries are older than the device, the one that supports
+ * the newest architecture compiles to PTX, which the driver compiles further.
  *
  * SPDX-License-Identifier: MIT */
 #include "api/loader.h"
@@ -19,17 +19,18 @@
 
 enum { MAX_ARCHS = 128, KEPT_BYTES = 16 << 20 };
 
-/* A library that the search has examined. */
+/* A library that the search examines. */
 struct candidate {
     void *library;
     char path[PATH_MAX];
     int version; /* 1000 * major + 10 * minor */
-    /* Newest supported one that the device can run; 0: none. */
+    /* Newest architecture that the library supports and whose code the device
+     * can run; 0: none. */
     int best_arch;
-    int has_device; /* supports the device's own architecture */
+    int has_device; /* true: supports the device's own architecture */
 };
 
-/* A search and its result. */
+/* Conditions and result of a search. */
 struct search {
     int driver_version;
     int device_arch;
@@ -37,8 +38,9 @@ struct search {
     char seen[1024]; /* rejected libraries, for the error message */
 };
 
-static struct api_choice chosen; /* kind is API_CLOSED before success */
-static char **library_dirs;      /* sys.path; ends with NULL */
+/* Result of opening NVRTC; its `kind` is API_CLOSED before success. */
+static struct api_choice chosen;
+static char **library_dirs; /* sys.path; ends with NULL */
 
 static const char *const names[] = {
     "libnvrtc.so.13",
@@ -46,7 +48,7 @@ static const char *const names[] = {
     "libnvrtc.so.11.2",
 };
 
-/* Folders below those of sys.path in which pip installs the library. */
+/* Folders in which pip installs NVRTC, relative to those of sys.path. */
 static const char *const wheel_dirs[] = {
     "nvidia/cu13/lib",
     "nvidia/cuda_nvrtc/lib",
@@ -124,7 +126,8 @@ candidate_archs(void *library, int *archs)
     return n;
 }
 
-/* Fills the candidate's version and architectures. */
+/* Asks the library for its version and architectures, and stores them in the
+ * candidate. */
 static void
 candidate_inspect(struct candidate *candidate, int device_arch)
 {
@@ -152,8 +155,9 @@ search_note(struct search *search, const struct candidate *candidate,
              candidate->version / 1000, candidate->version % 1000 / 10, why);
 }
 
-/* Examines a library. Returns 1 to end the search: the library supports the
- * device. */
+/* Examines a library and stores it in search->best if it is better than the
+ * best one so far. Returns 1 if the search can end, since the library supports
+ * the device; else 0. */
 static int
 search_try(struct search *search, const char *path)
 {
@@ -191,8 +195,8 @@ search_try(struct search *search, const char *path)
     return candidate.has_device;
 }
 
-/* Examines the libraries in a folder; the search functions return as
- * search_try does. */
+/* Examines the libraries in a folder. Returns 1 if one of them supports the
+ * device, so that the search can end; else 0. */
 static int
 search_directory(struct search *search, const char *directory,
                  const char *below)
@@ -246,8 +250,8 @@ search_loader_path(struct search *search)
     return search_directory(search, "/usr/local/cuda", "lib64");
 }
 
-/* Fills the NVRTC table and *choice from the best library. Returns 0, or -1 if
- * there is none. */
+/* Fills the NVRTC table and *choice for search->best. Returns 0, or -1 if no
+ * usable library was found. */
 static int
 search_end(struct search *search, struct api_choice *choice)
 {
@@ -264,8 +268,8 @@ search_end(struct search *search, struct api_choice *choice)
     return 0;
 }
 
-/* Writes the pip requirement of an NVRTC that suits the driver and the
- * device. */
+/* Writes the name and version of a pip package with an NVRTC that suits the
+ * driver and the device. */
 static void
 pip_requirement(const struct search *search, char *text, size_t bytes)
 {
@@ -282,7 +286,8 @@ pip_requirement(const struct search *search, char *text, size_t bytes)
     }
 }
 
-/* Sets the error message of an unsuccessful search. Returns -1. */
+/* Writes the error message of an unsuccessful search to choice->text. Returns
+ * -1. */
 static int
 explain_absence(const struct search *search, struct api_choice *choice)
 {
@@ -304,7 +309,8 @@ explain_absence(const struct search *search, struct api_choice *choice)
         requirement);
 }
 
-/* Opens the library that PYCUDA_NVRTC names, and no other one. */
+/* Opens the library that PYCUDA_NVRTC names, without a search. Returns 0, or
+ * -1 with choice->text. */
 static int
 open_named(struct search *search, const char *path, struct api_choice *choice)
 {
@@ -323,18 +329,19 @@ open_named(struct search *search, const char *path, struct api_choice *choice)
                           error != NULL ? error : path);
 }
 
-/* Raises the size of free memory that the heap keeps at its end to twice
- * KEPT_BYTES.
+/* Makes glibc keep up to twice KEPT_BYTES of free memory at the end of the
+ * heap, instead of returning it to the system.
  *
  * NVRTC frees 6 MB after each small program, and glibc returns all but 128 KiB
  * of it to the system. The next program then takes 1,500 page faults, a tenth
- * to a sixth of its compilation time. glibc raises its thresholds when a block
- * with its own pages is freed (mallopt(3), M_MMAP_THRESHOLD), which also
- * happens for any large NumPy array. */
+ * to a sixth of its compilation time. glibc raises its thresholds when the
+ * program frees a block of at least M_MMAP_THRESHOLD bytes (mallopt(3)), so
+ * this function allocates and frees one. Any large NumPy array has the same
+ * effect. */
 static void
 heap_keep(void)
 {
-    /* Volatile: the compiler could remove both calls. */
+    /* Volatile, since the compiler could otherwise remove malloc and free. */
     void *volatile block = malloc(KEPT_BYTES);
     free(block);
 }
@@ -368,7 +375,8 @@ open_gpu(int driver_version, int device_arch, struct api_choice *choice)
     return status;
 }
 
-/* Uses the CPU device's compiler, which supports all architectures. */
+/* Fills the NVRTC table with the functions in the CPU device's library, which
+ * compile for all architectures. */
 static int
 open_cpu(struct api_choice *choice)
 {

@@ -1,5 +1,5 @@
-/* nvrtc_types.h - the types of NVRTC, the run-time compiler, under its own
- * names, and its result codes as rows.
+/* nvrtc_types.h - the types of NVRTC, CUDA's run-time compiler, under NVRTC's
+ * own names, and its result codes as rows.
  *
  * NVRTC_RESULT_ROWS(ROW) expands to ROW(name, value, text) for each code.
  *

@@ -2,8 +2,9 @@
  * use the CPU device directly: link with -lpycuda_cpu.
  *
  * Installed for users (docs/cpu-library.md). Types, constants and functions
- * have CUDA's own names; no CUDA toolkit is needed. Each function has the
- * newest signature that the library supports, whatever the name of its symbol.
+ * have CUDA's own names; no CUDA toolkit is needed. Each function is declared
+ * under its name without a version suffix, with the newest signature that the
+ * library supports.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_H

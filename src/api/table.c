@@ -17,7 +17,7 @@
 struct table_row {
     const char *base;
     const char *symbol;
-    size_t offset; /* of the pointer in the table */
+    size_t offset; /* offset of the function pointer in the table, in bytes */
 };
 
 static int driver_opened;
@@ -37,8 +37,9 @@ nvrtc_absent(void)
                         : NVRTC_ERROR_INVALID_INPUT;
 }
 
-/* Stubs. Each has the type of its function, since a call through a pointer of
- * another type is undefined behavior. */
+/* Stubs: functions that return an error. Each has the type of the function
+ * that it replaces, since a call through a pointer of another type is
+ * undefined behavior. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -126,8 +127,8 @@ enum { NVRTC_ROWS = sizeof nvrtc_rows / sizeof *nvrtc_rows };
 
 static const char *missing[DRIVER_ROWS + 1];
 
-/* Replaces the stub of a row by the library's function. Returns 0 if the
- * library lacks it, else 1. */
+/* Stores the library's function in a table entry, in place of the stub.
+ * Returns 0 if the library lacks the function, else 1. */
 static int
 table_set(char *table, const struct table_row *row, void *library)
 {

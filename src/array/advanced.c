@@ -9,19 +9,20 @@
  * Kernels cannot raise exceptions. A kernel that meets an index out of range
  * writes a fault record to page-locked memory that the host and the device
  * share. Each context has one such record and owns a tuple that describes it:
- * (owner, device address, host address). fault_check reads the record where
- * the host has waited for the device anyway.
+ * (owner, device address, host address). fault_check reads the record after
+ * calls that wait for the device in any case.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* Fault record that a kernel writes. The kernel writes `set` first; the other
- * fields describe the index. */
+/* Fault record. A kernel that meets an index out of range first writes `set`,
+ * then the axis, the invalid index and the length of the axis. */
 struct fault {
     int64_t set, axis, index, length;
 };
 
-static PyObject *indexer_get, *indexer_set; /* strong; Python callables */
+/* Strong; Python functions that get and set elements. */
+static PyObject *indexer_get, *indexer_set;
 
 /* --- index arrays ------------------------------------------------------ */
 
@@ -41,7 +42,8 @@ advanced_set_indexer(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Returns true, or false with a RuntimeError if nothing is registered. */
+/* Returns whether the Python indexer is registered. If it is not, raises
+ * RuntimeError. */
 static int
 indexer_ready(PyObject *indexer)
 {
@@ -64,7 +66,8 @@ advanced_get(PyObject *self, PyObject *key)
     return PyObject_CallFunctionObjArgs(indexer_get, self, key, NULL);
 }
 
-/* Performs array[key] = value, as advanced_get does for reading. */
+/* Performs array[key] = value for a key that is not made of integers and
+ * slices. Tries the fast path of gather.c, then calls the Python indexer. */
 int
 advanced_set(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -91,9 +94,9 @@ is_array(PyObject *object)
     return is;
 }
 
-/* _address_bits(array): returns the low eight bits of the address, for
- * alignment. Does not mark the address as escaped, since the address cannot be
- * derived from the result. */
+/* _address_bits(array): returns the low eight bits of the address, for tests
+ * of alignment. Does not mark the memory as escaped (known to code outside
+ * this package), since the bits do not reveal the address. */
 PyObject *
 advanced_address_bits(PyObject *module, PyObject *array)
 {
@@ -105,8 +108,8 @@ advanced_address_bits(PyObject *module, PyObject *array)
         (long)(((struct array *)array)->head.pointer & 255));
 }
 
-/* _is_misaligned(array): returns whether kernels cannot load its elements
- * directly; see array_misaligned. */
+/* _is_misaligned(array): returns whether kernels cannot load the elements
+ * directly, because addresses are not multiples of the dtype's alignment. */
 PyObject *
 advanced_is_misaligned(PyObject *module, PyObject *array)
 {
@@ -147,7 +150,8 @@ advanced_are_alike(PyObject *module, PyObject *args)
 }
 
 /* _distance(a, b): returns the distance in bytes from the first element of a
- * to the first element of b. Does not mark the addresses as escaped. */
+ * to the first element of b. Does not mark the memory as escaped (known to
+ * code outside this package). */
 PyObject *
 advanced_distance(PyObject *module, PyObject *args)
 {
@@ -165,8 +169,9 @@ advanced_distance(PyObject *module, PyObject *args)
                                            ((struct array *)a)->head.pointer));
 }
 
-/* _identity(array): returns (address, shape, strides, dtype), for comparison
- * only. Does not mark the address as escaped. */
+/* _identity(array): returns (address, shape, strides, dtype), which callers
+ * may only compare. Does not mark the memory as escaped (known to code outside
+ * this package). */
 PyObject *
 advanced_identity(PyObject *module, PyObject *object)
 {
@@ -207,7 +212,7 @@ field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
     }
     PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(entry, 0);
     *offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1));
-    Py_DECREF(entry); /* the mapping holds a reference */
+    Py_DECREF(entry); /* `fields` holds another reference */
     return dtype;
 }
 
@@ -282,8 +287,9 @@ fault_register(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Returns the tuple registered for the current context, a borrowed reference.
- * Returns NULL if none is registered, or with an exception. */
+/* Returns the tuple that describes the current context's fault record, a
+ * borrowed reference. Returns NULL without an exception if the context has no
+ * record, or NULL with an exception on failure. */
 static PyObject *
 faults_here(void)
 {
@@ -307,8 +313,9 @@ fault_registered(PyObject *module, PyObject *unused)
     return Py_NewRef(faults ? PyTuple_GET_ITEM(faults, 0) : Py_None);
 }
 
-/* Stores the device address of the current context's fault record and returns
- * 1. Returns 0 if the context has no record yet, or -1 with an exception. */
+/* Stores the device address of the current context's fault record, in which
+ * kernels report an index out of range, and returns 1. Returns 0 if the
+ * context has no record yet, or -1 with an exception. */
 int
 fault_words(CUdeviceptr *words)
 {

@@ -106,9 +106,9 @@ fits(long long value, int type_num)
     return PyTypeNum_ISSIGNED(type_num) || value >= 0;
 }
 
-/* Converts a Python int that the loop type represents exactly or by one
- * rounding. Returns false for other values: NumPy converts those, or raises
- * the right exception. */
+/* Converts a Python int to the loop type, the type in which the operation
+ * computes. Returns false for types and values that it does not handle: the
+ * caller then lets NumPy convert the value or raise the exception. */
 static bool
 int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
 {
@@ -131,8 +131,9 @@ int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
     return true;
 }
 
-/* Stores the scalar's bytes in `operand->value`, converted to the loop type.
- * Returns 0, or -1 with an exception. */
+/* Stores the scalar's bytes in `operand->value`, converted to the loop type,
+ * the type in which the operation computes. Returns 0, or -1 with an
+ * exception. */
 int
 operand_convert(struct operand *operand, PyArray_Descr *loop)
 {
@@ -163,9 +164,10 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
 
 /* --- rules that depend on a scalar's value ----------------------------- */
 
-/* Handles comparison with a Python int that the array's type cannot hold. The
- * scalar gets the 64-bit type that holds it, or else becomes an infinity,
- * whose reference the caller releases through `keep`. */
+/* Handles comparison of an integer array with a Python int that its type
+ * cannot hold. The scalar gets a 64-bit integer type if the value fits one.
+ * Otherwise an infinity of the same sign replaces it; the caller releases this
+ * reference, which is stored in *keep. */
 static int
 compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
 {
@@ -310,8 +312,8 @@ has_shape(const struct array *array, const struct shape *shape)
 }
 
 /* Returns the array that determines the class, allocator and memory order of
- * the result: the first operand of the result's shape, else the first array.
- * NULL if all operands are scalars. */
+ * the result: the first input that has the result's shape, else the first
+ * array among the inputs. NULL if all operands are scalars. */
 static struct array *
 choose_model(const struct operand *operands, int inputs,
              const struct shape *shape)
@@ -350,7 +352,7 @@ make_output(const struct operand *operands, int inputs,
 }
 
 /* Checks that the result fits the given output in shape and, unless
- * `any_cast`, in type. Sets `shape` to that of the output. */
+ * `any_cast`, in type. Then stores the output's shape in `shape`. */
 static int
 check_output(const struct array *out, struct shape *shape,
              PyArray_Descr *result, int any_cast)
@@ -422,8 +424,8 @@ overlap_hurts(const struct array *out, const struct array *input)
 }
 
 /* Returns whether kernels cannot load the elements directly, since their
- * addresses are not multiples of the type's alignment. Fields of packed
- * records and views of bytes are such arrays. */
+ * addresses are not multiples of the type's alignment. Examples are fields of
+ * packed records and views of byte arrays. */
 int
 array_misaligned(const struct array *array)
 {
@@ -512,7 +514,8 @@ task_dims(struct task *task, const struct operand *operands,
     return 0;
 }
 
-/* Fills the type numbers of a task and converts its scalars. */
+/* Stores the type codes of the operands and of the result in a task, and
+ * converts its scalars. */
 static int
 task_types(struct task *task, struct operand *operands,
            const struct rule *rule, const struct array *out)
@@ -574,8 +577,9 @@ learn(const struct task *task, const struct operand *operands,
     repeat_learn(task, objects, out, rule);
 }
 
-/* Launches into `out`, or into a temporary array that is copied to a
- * misaligned output. Records the launch for the fast path. */
+/* Performs the operation with the output `out`. If `out` is misaligned, the
+ * kernel writes to a temporary array, which is then copied to `out`. Adds the
+ * launch to the cache of the fast path. */
 static int
 launch(int operation, struct operand *operands, int inputs,
        const struct rule *rule, struct array *out, CUstream stream)
@@ -610,7 +614,8 @@ launch(int operation, struct operand *operands, int inputs,
 
 /* --- public ------------------------------------------------------------ */
 
-/* Classifies all operands; returns as operand_set does. */
+/* Classifies all operands. Returns 1 on success, 0 if an object cannot be an
+ * operand, or -1 with an exception. */
 static int
 understand(struct operand *operands, int inputs, PyObject *const *objects,
            int *codes)
@@ -647,7 +652,7 @@ output(struct array *out, PyArray_Descr *dtype, const struct rule *rule,
     return (struct array *)Py_NewRef(out);
 }
 
-/* Slow path of array_apply: operations without a cached launch plan. */
+/* Slow path of array_apply: operations whose launch is not in the cache. */
 static __attribute__((noinline)) PyObject *
 apply_first(int operation, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, CUstream stream)
@@ -681,10 +686,11 @@ done:
     return (PyObject *)result;
 }
 
-/* Applies an operation to `inputs` objects. Writes to `out`, or to a new array
- * of type `dtype` if `out` is NULL; the rule determines the type if `dtype` is
- * NULL too. Returns a new reference to the output or to Py_NotImplemented, or
- * NULL with an exception. */
+/* Applies an operation to the first `inputs` entries of `objects`. Writes to
+ * `out`, or to a new array of type `dtype` if `out` is NULL. If `dtype` is
+ * NULL too, the type rule of the operation determines the type. Returns a
+ * new reference to the output or to Py_NotImplemented, or NULL with an
+ * exception. */
 PyObject *
 array_apply(int operation, int inputs, PyObject *const *objects,
             struct array *out, PyArray_Descr *dtype, CUstream stream)

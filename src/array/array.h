@@ -23,27 +23,28 @@
 #include <numpy/arrayscalars.h>
 
 #define ARRAY_MAX_NDIM 32
-#define ARRAY_INLINE   4 /* axes stored in the object itself */
-#define ARRAY_INPUTS   3 /* maximum inputs of an element-wise operation */
+#define ARRAY_INLINE   4 /* axes whose lengths and strides fit in the object */
+/* Maximum number of inputs of an element-wise operation. */
+#define ARRAY_INPUTS   3
 #define ARRAY_OPERANDS (ARRAY_INPUTS + 1)
-#define ARRAY_BLOCK    256u /* threads per element-wise block */
+#define ARRAY_BLOCK    256u /* threads per block of element-wise kernels */
 
 enum array_flags {
     ARRAY_C = 1, /* C-contiguous */
     ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4,   /* a view; gpudata is an int */
+    ARRAY_OFFSET = 4,   /* a view; its attribute gpudata is an int */
     ARRAY_READY = 8,    /* __init__ or the creation of a view is complete */
     ARRAY_STRIDES = 16, /* a program assigned the strides */
 };
 
 struct array {
     struct core_array_head head;
-    Py_ssize_t size; /* elements */
+    Py_ssize_t size; /* number of elements */
     int ndim;
-    unsigned flags;       /* enum array_flags */
-    npy_intp *shape;      /* ndim entries; inline_dims or PyMem memory */
-    npy_intp *strides;    /* bytes; stored behind shape */
+    unsigned flags;    /* enum array_flags */
+    npy_intp *shape;   /* ndim lengths; in inline_dims or PyMem memory */
+    npy_intp *strides; /* in bytes; stored after shape, in the same memory */
     PyArray_Descr *dtype; /* strong */
     PyObject *base;       /* strong; the array that this one views, or NULL */
     PyObject *allocator;  /* strong; NULL: the default allocator */
@@ -60,21 +61,26 @@ struct layout {
     npy_intp size;
     npy_intp shape[ARRAY_MAX_NDIM];
     npy_intp strides[ARRAY_OPERANDS][ARRAY_MAX_NDIM];
-    /* Bytes to the first element, for reversed axes. */
+    /* Bytes to add to each pointer: the first element moves to the other end
+     * of an axis whose direction layout_collapse reverses. */
     npy_intp offset[ARRAY_OPERANDS];
 };
 
-/* Layout classes: how a kernel traverses its operands. The names in kernel
- * keys are in task.c. */
+/* Layout classes: how a kernel traverses its operands. Table class_names in
+ * task.c has the name of each class for the keys of kernels. */
 enum layout_class {
-    LAYOUT_ALIGNED,    /* contiguous, 16-byte aligned, many elements */
+    /* Contiguous, 16-byte aligned, at least ALIGN_MINIMUM elements. */
+    LAYOUT_ALIGNED,
     LAYOUT_CONTIGUOUS, /* contiguous, all in the same order */
-    LAYOUT_ROWS,       /* long innermost axis: a row of blocks per row */
-    LAYOUT_FLAT,       /* all others: index arithmetic per element */
-    LAYOUT_PACKS,      /* like ROWS, with 16-byte words */
-    /* Inputs contiguous along another axis: square tiles. */
+    LAYOUT_ROWS,       /* long innermost axis: each row has its own blocks */
+    /* All other layouts: a thread computes addresses from its element's
+     * index. */
+    LAYOUT_FLAT,
+    LAYOUT_PACKS, /* as LAYOUT_ROWS, but copies words of 16 bytes */
+    /* An input is contiguous along another axis than the output: each block
+     * processes a square tile. */
     LAYOUT_TILES,
-    LAYOUT_SMALL_TILES, /* like TILES, for few elements */
+    LAYOUT_SMALL_TILES, /* as LAYOUT_TILES, for fewer elements */
 };
 
 /* Type codes: NumPy's type numbers and the codes below. Python scalars take
@@ -89,8 +95,9 @@ enum type_code {
     CODE_FOREIGN = 63, /* unknown user type without arithmetic */
 };
 
-/* Operations that C code names. Other operations get numbers when Python names
- * them for the first time. Names are NumPy's where NumPy has the operation. */
+/* Operations with a constant OPERATION_name for C code. Python adds further
+ * operations by name at run time; they get the next numbers. Names are NumPy's
+ * where NumPy has the operation. */
 #define ARRAY_OPERATIONS(ROW)                                                 \
     ROW(ADD, "add")                                                           \
     ROW(SUBTRACT, "subtract")                                                 \
@@ -135,20 +142,22 @@ struct rule {
 
 /* A compiled kernel and its launch parameters. */
 struct kernel {
-    void *context; /* context key, valid while the context has the kernel */
+    /* Key of the context; changes when its kernels are released. */
+    void *context;
     CUfunction handle;
     unsigned block; /* threads per block */
     /* Elements per thread. */
     unsigned per_thread;
-    unsigned max_blocks; /* reductions: limit of first-stage blocks */
+    /* For reductions: maximum number of blocks of the first launch. */
+    unsigned max_blocks;
 };
 
 /* An input or output of an operation: an array or a scalar. */
 struct operand {
     struct array *array; /* borrowed; NULL for a scalar */
-    PyObject *scalar;    /* borrowed */
+    PyObject *scalar;    /* borrowed; the scalar object */
     int code;            /* type code */
-    char value[16];      /* the scalar in its loop type */
+    char value[16];      /* the scalar, converted to the loop type */
 };
 
 /* ---- layout.c: pure arithmetic, for any thread ---- */
@@ -173,27 +182,28 @@ int layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
  * Must not overflow; array_verify_reach checks that. */
 void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, npy_intp *low, npy_intp *high);
-/* Extends (*ndim, shape) so that `other` broadcasts to it. Returns -1, without
- * an exception, if the shapes are incompatible. `shape` needs space for
- * ARRAY_MAX_NDIM entries. */
+/* Replaces the shape (*ndim, shape) by the result of broadcasting it with the
+ * shape `other`. Returns -1, without an exception, if the shapes are
+ * incompatible. `shape` needs space for ARRAY_MAX_NDIM entries. */
 int layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
                      const npy_intp *other);
-/* Adds an operand to a layout whose shape is set. Broadcast axes get stride
- * 0. */
+/* Stores the strides of one operand in a layout whose shape is set. An axis
+ * along which the operand is broadcast gets stride 0. */
 void layout_add(struct layout *layout, int operand, int ndim,
                 const npy_intp *shape, const npy_intp *strides);
 /* Removes axes of length 1, sorts and merges the others, and makes the
  * output's strides positive. Leaves at least one axis. The size must not be
  * 0. */
 void layout_collapse(struct layout *layout);
-/* Computes the strides of the same elements in a new shape of the same size,
- * above 0. Returns 0 if only a copy has this shape, else 1. */
+/* Computes strides with which an array of a new shape has the same elements in
+ * C order. Both shapes have the same number of elements, at least 1. Returns
+ * 1, or 0 if only a copy can have the new shape. */
 int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, int new_ndim, const npy_intp *new_shape,
                    npy_intp *new_strides);
 
 /* ---- type.c: the array object ---- */
-extern PyTypeObject *array_type; /* ArrayBase; strong */
+extern PyTypeObject *array_type; /* the class ArrayBase; strong */
 /* Returns whether the object is an array. Never fails. */
 static inline int
 array_check(PyObject *object)
@@ -210,8 +220,8 @@ array_plain(PyObject *object)
     return Py_TYPE(object)->tp_base == array_type &&
            ((struct array *)object)->flags & ARRAY_READY;
 }
-/* Returns whether two arrays that have elements have the same shape. The last
- * axis needs no comparison: its length follows from the sizes. */
+/* Returns whether two arrays, neither of them empty, have the same shape. Does
+ * not compare the last axis: its length follows from the size. */
 static inline bool
 array_same_shape(const struct array *a, const struct array *b)
 {
@@ -229,39 +239,45 @@ array_same_shape(const struct array *a, const struct array *b)
  * strides; the other fields are zero. */
 struct array *array_alloc(PyTypeObject *type, int ndim);
 /* Creates a view of `base` with ndim axes. The caller fills shape and strides,
- * moves head.pointer, and then calls array_view_finish. */
+ * sets head.pointer to the view's first element, and then calls
+ * array_view_finish. */
 struct array *array_view(struct array *base, int ndim);
-/* Completes a view: computes its size and flags. */
+/* Completes a view whose shape and strides are set: computes its size and
+ * flags. */
 void array_view_finish(struct array *view);
-/* Creates an array of the model's class, with memory from its allocator for
- * use in `stream`. Calls an overridden _new_like_me if the shape is the
- * model's. `strides` NULL: C order. May run Python code. */
+/* Creates an array of the model's class, with memory from the model's
+ * allocator for use in `stream`. If the class overrides _new_like_me and
+ * `shape` is the model's shape, calls this method. `strides` NULL: C order.
+ * May run Python code. */
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
 /* Creates a C-contiguous GPUArray with memory from the default allocator. */
 struct array *array_new_plain(PyArray_Descr *dtype, int ndim,
                               const npy_intp *shape);
-/* Creates a C-contiguous result like a plain, C-contiguous model, with its
- * shape or without axes (ndim 0), for a kernel on `stream`. The context and
- * the stream are those of core_here. May run Python code and release the
- * GIL. */
+/* Creates the C-contiguous result of a kernel on `stream`. Its class and
+ * allocator are those of `model`, a C-contiguous array for which array_plain
+ * is true; it has the model's shape, or no axes if `ndim` is 0. The context
+ * and the stream are those that core_here returned. May run Python code and
+ * release the GIL. */
 struct array *array_new_again(struct array *model, int ndim,
                               PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
-/* Does the work of array_new_again if no Python code has to run and the GIL
- * can be held throughout. Otherwise returns NULL without an exception. */
+/* Creates the same result as array_new_again if that requires no Python
+ * code and holds the GIL throughout. Otherwise returns NULL without an
+ * exception. */
 struct array *array_new_ready(struct array *model, int ndim,
                               PyArray_Descr *dtype,
                               struct core_context *context, CUstream stream);
 /* Allocates memory for the array's elements from its allocator, for use in
- * `stream`. The array must have no owner. May run Python code. */
+ * `stream`. The array must not have memory yet. May run Python code. */
 int array_take_memory(struct array *array, CUstream stream);
 /* Recomputes size and contiguity from shape, strides and dtype. */
 void array_update(struct array *array);
 /* Creates ArrayBase and adds it to the module. */
 int array_type_setup(PyObject *module);
-/* _set_array_class(type): registers GPUArray, see type.c. */
+/* _set_array_class(type): registers GPUArray, so that type.c can reuse freed
+ * objects of this class. */
 PyObject *array_set_class(PyObject *module, PyObject *type);
 /* Sets shape and strides, which are copied, and recomputes the size and the
  * flags. The array is unchanged on failure. */
@@ -271,7 +287,7 @@ int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
 PyObject *array_default_allocator(void);
 
 /* ---- verify.c: checks of values that programs pass ---- */
-/* Returns a tuple of n ints. */
+/* Returns a Python tuple of the n values. */
 PyObject *array_tuple(int n, const npy_intp *values);
 /* Parses an int or an iterable of ints into at most ARRAY_MAX_NDIM entries.
  * Returns the number of entries, or -1 with an exception. */
@@ -295,26 +311,30 @@ int array_verify_strides(const struct array *array, int ndim,
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 /* tp_init: GPUArray(shape, dtype, ...); may run more than once. */
 int array_init(PyObject *self, PyObject *args, PyObject *kwargs);
-/* Parses an order. *letter is 'C' or 'F'; NULL means 'C'. */
+/* Parses a memory order. Stores 'C' (also for NULL) or 'F' in *letter. */
 int array_init_order(PyObject *order, char *letter);
 
 /* ---- attributes.c ---- */
 extern PyGetSetDef array_attributes[];
-/* Creates the flags objects. */
+/* Creates the objects that the attribute `flags` of arrays returns. */
 int array_flags_setup(PyObject *module);
 
 /* ---- assign.c: setters of attributes ---- */
-/* Creates the type UnsettledMemory. */
+/* Creates the type UnsettledMemory: the owner of an array while attributes
+ * that a program assigned contradict each other. */
 int array_assign_setup(PyObject *module);
-/* Returns the owner of the memory as a program assigned it, a borrowed
- * reference. Returns NULL, without an exception, if there is none. */
+/* Returns the owner of the array's memory, without the UnsettledMemory object
+ * that may wrap it: a borrowed reference. Returns NULL, without an exception,
+ * if the array has no memory. */
 PyObject *assign_owner(const struct array *array);
-/* Returns assigned strides whose length differs from the number of axes, a
- * borrowed tuple. Returns NULL, without an exception, if there are none. */
+/* Returns the strides that a program assigned, a borrowed tuple, while their
+ * number differs from the number of axes. Returns NULL, without an exception,
+ * if there are none. */
 PyObject *assign_strides_waiting(const struct array *array);
 /* Raises ValueError if assigned attributes contradict each other. */
 int assign_settled(const struct array *array);
-/* Setters of PyGetSetDef rows. `value` NULL deletes the attribute. */
+/* Setters for the table array_attributes. `value` NULL deletes the
+ * attribute. */
 int assign_shape(PyObject *self, PyObject *value, void *unused);
 int assign_strides(PyObject *self, PyObject *value, void *unused);
 int assign_dtype(PyObject *self, PyObject *value, void *unused);
@@ -324,18 +344,20 @@ int assign_allocator(PyObject *self, PyObject *value, void *unused);
 int assign_flags(PyObject *self, PyObject *value, void *unused);
 
 /* ---- index.c: basic indexing ---- */
-/* Slots: array[key], iteration, array[key] = value. */
+/* Slots of the type: array[key], iteration, array[key] = value. */
 PyObject *array_subscript(PyObject *self, PyObject *key);
 PyObject *array_item(PyObject *self, Py_ssize_t index);
 int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value);
 
 /* ---- advanced.c: other indexing, and faults ---- */
-/* Registers the Python indexer: _set_indexer of pycuda._driver (setup.c). */
+/* Implements _set_indexer of pycuda._driver: registers the Python functions
+ * that get and set array[key] if no fast path handles the key. */
 PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
 /* Gets or sets array[key] for keys other than integers and slices. */
 PyObject *advanced_get(PyObject *self, PyObject *key);
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
-/* Functions of pycuda._driver; setup.c has their arguments and results. */
+/* Implement functions of pycuda._driver; setup.c has their arguments and
+ * results. */
 PyObject *advanced_address_bits(PyObject *module, PyObject *array);
 PyObject *advanced_is_misaligned(PyObject *module, PyObject *array);
 PyObject *advanced_are_alike(PyObject *module, PyObject *args);
@@ -343,16 +365,18 @@ PyObject *advanced_distance(PyObject *module, PyObject *args);
 PyObject *advanced_identity(PyObject *module, PyObject *array);
 /* Returns array["name"], a view of a field of records. */
 PyObject *advanced_field(PyObject *self, PyObject *name);
-/* _register_faults and _registered_faults of pycuda._driver (setup.c). */
+/* Implement _register_faults and _registered_faults of pycuda._driver, which
+ * set and return the fault record of the current context. */
 PyObject *fault_register(PyObject *module, PyObject *args);
 PyObject *fault_registered(PyObject *module, PyObject *unused);
 /* Raises IndexError if a completed kernel of the current context met an index
  * out of range. */
 int fault_check(void);
-/* Stores the device address of the current context's fault record. Returns 1,
- * 0 if there is none yet, or -1 with an exception. */
+/* Stores the device address of the current context's fault record, in which
+ * kernels report an index out of range. Returns 1, 0 if there is none yet, or
+ * -1 with an exception. */
 int fault_words(CUdeviceptr *words);
-/* _check_faults of pycuda._driver: calls fault_check. */
+/* Implements _check_faults of pycuda._driver, which calls fault_check. */
 PyObject *fault_check_python(PyObject *module, PyObject *unused);
 
 /* ---- shape.c ---- */
@@ -366,7 +390,8 @@ int code_of(const PyArray_Descr *dtype);
 /* Raises TypeError for dtypes that kernels would misread, since their byte
  * order is not the machine's. */
 int code_native(const PyArray_Descr *dtype);
-/* Returns whether two dtypes are equivalent. Never fails. */
+/* Returns whether two dtypes describe the same bytes, as NumPy's
+ * PyArray_EquivTypes does. Never fails. */
 int code_same(const PyArray_Descr *a, const PyArray_Descr *b);
 /* Returns whether operations may be defined for the type code. */
 int code_computes(int code);
@@ -376,33 +401,37 @@ PyObject *code_dtype(int code);
 PyObject *code_object(int code);
 
 /* ---- kernels.c ---- */
-/* Finds the kernel of a key in the current context, and fills `kernel`. On a
- * miss, calls make_key(data) for the key of Python's kernel factory and
- * compiles the kernel. Returns a new reference to the Function, which the
- * caller must hold until the launch. */
+/* Finds the compiled kernel for a key in the current context, and fills
+ * `kernel`. If there is none, passes the tuple that make_key(data) returns to
+ * Python's kernel factory, which compiles the kernel. Returns a new reference
+ * to the Function, which the caller must hold until the launch. */
 PyObject *kernel_find(uint64_t low, uint64_t high,
                       PyObject *(*make_key)(void *), void *data,
                       struct kernel *kernel);
 
 /* ---- operation.c ---- */
-/* Returns the number of an operation, a str, and assigns one to a new name. */
+/* Returns the number of the operation called `name`, a str. A new name gets
+ * the next free number. */
 int operation_number(PyObject *name);
 /* Returns the name of an operation, a borrowed reference. */
 PyObject *operation_name(int number);
-/* Returns the type rule for inputs of these type codes. It lives as long as
- * the process. */
+/* Returns the type rule of an operation for inputs of these type codes. The
+ * rule exists until the process ends. */
 const struct rule *operation_rule(int operation, int inputs, const int *codes);
-/* _set_type_resolver(callable): sets the function called for new rules. */
+/* _set_type_resolver(callable): sets the Python function that determines a
+ * type rule when it is first needed. */
 PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
 
 /* ---- apply.c: element-wise operations ---- */
 /* Classifies an object, which the operand borrows. Returns 1, 0 if it cannot
  * be an operand, or -1 with an exception. */
 int operand_set(struct operand *operand, PyObject *object);
-/* Stores the bytes of a scalar in its loop type in operand->value. */
+/* Converts a scalar to the dtype `loop`, in which the operation computes, and
+ * stores its bytes in operand->value. */
 int operand_convert(struct operand *operand, PyArray_Descr *loop);
-/* Applies an operation in `stream`. Writes to `out`, or to a new array of
- * `dtype` if `out` is NULL; `dtype` NULL: the rule's type. Returns the output
+/* Applies an operation to the first `inputs` entries of `objects`, in
+ * `stream`. Writes to `out`, or to a new array of `dtype` if `out` is NULL. If
+ * `dtype` is NULL too, the type rule determines the type. Returns the output
  * or Py_NotImplemented. */
 PyObject *array_apply(int operation, int inputs, PyObject *const *objects,
                       struct array *out, PyArray_Descr *dtype,
@@ -410,7 +439,7 @@ PyObject *array_apply(int operation, int inputs, PyObject *const *objects,
 /* Returns whether kernels cannot load the elements directly, because the
  * addresses are not multiples of the dtype's alignment. Never fails. */
 int array_misaligned(const struct array *array);
-/* _apply of pycuda._driver. */
+/* Implements _apply of pycuda._driver, which calls array_apply. */
 PyObject *array_apply_python(PyObject *module, PyObject *args,
                              PyObject *kwargs);
 
@@ -427,7 +456,7 @@ struct array *array_packed(struct array *array, char order, CUstream stream);
 
 /* ---- number.c: operator slots of array_type ---- */
 extern PyType_Slot array_number_slots[];
-/* tp_richcompare: `operation` is Py_LT to Py_GE. */
+/* Implements the comparison operators: `operation` is Py_LT to Py_GE. */
 PyObject *array_richcompare(PyObject *a, PyObject *b, int operation);
 
 /* ---- transfer.c ---- */
@@ -445,11 +474,11 @@ int array_fill_with(struct array *array, PyObject *value, CUstream stream);
  * float16 and bfloat16, whose reductions Python accumulates in float32. Never
  * fails. */
 bool array_reduces_all(const struct array *array);
-/* Reduces arrays of one shape, which have elements, to an array without axes.
- * Runs on the default stream. */
+/* Reduces nonempty arrays of one shape to one element. Returns it as an array
+ * without axes. Runs on the default stream. */
 PyObject *array_reduce_all(int operation, int inputs,
                            PyObject *const *objects);
-/* _reduce of pycuda._driver. */
+/* Implements _reduce of pycuda._driver. */
 PyObject *array_reduce_python(PyObject *module, PyObject *args,
                               PyObject *kwargs);
 
@@ -458,17 +487,19 @@ PyObject *dlpack_give(PyObject *module, PyObject *args);
 PyObject *dlpack_take(PyObject *module, PyObject *capsule);
 
 /* ---- plan.c: launch plans ---- */
-/* _plan_set of pycuda._driver: adds a plan to the cache. */
+/* Implements _plan_set of pycuda._driver: adds a plan to the cache. */
 PyObject *plan_set(PyObject *module, PyObject *args);
-/* Executes the plan for a name (interned), arrays and an axis (or None).
- * Returns NULL without an exception if there is none. */
+/* Finds the launch plan for a function name (interned), arrays with these
+ * properties and an axis (or None), and executes it. Returns NULL without an
+ * exception if there is no such plan. */
 PyObject *plan_repeat(PyObject *name, PyObject *const *objects,
                       Py_ssize_t count, PyObject *axis);
 
 /* ---- create.c, join.c, gather.c: fast paths for usual.c ----
  *
- * Arguments are the positional ones, and a dtype (create.c) or axis passed by
- * keyword, or NULL. The functions return NULL without an exception for
+ * `args` has the positional arguments of the Python function. The last
+ * parameter is the value of the keyword `dtype` (create.c) or `axis`, or NULL
+ * if it was not passed. The functions return NULL without an exception for
  * arguments that they do not handle. */
 PyObject *create_empty_like(PyObject *const *args, Py_ssize_t count,
                             PyObject *dtype);
@@ -489,11 +520,11 @@ PyObject *join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 
 /* ---- gather.c ---- */
-/* Returns a[indices] for supported operands; NULL without an exception for
- * others. */
+/* Fast path of a[indices]. Returns the new array, or NULL without an exception
+ * if it does not handle the operands. */
 PyObject *gather_index(PyObject *self, PyObject *key);
-/* Performs a[indices] = value. Returns 1 on success, 0 if the operands are not
- * supported, or -1 with an exception. */
+/* Fast path of a[indices] = value. Returns 1 on success, 0 if it does not
+ * handle the operands, or -1 with an exception. */
 int gather_put(PyObject *self, PyObject *key, PyObject *value);
 
 /* ---- line.c: _take_line and _put_line of pycuda._driver ---- */

@@ -12,9 +12,10 @@
 
 struct unsettled {
     PyObject_HEAD
-    PyObject *owner;   /* strong; the assigned owner, or NULL */
-    PyObject *strides; /* strong; a tuple whose length is not ndim, or NULL */
-    PyObject *reason;  /* strong; str */
+    PyObject *owner; /* strong; the assigned owner, or NULL */
+    /* Strong; assigned strides whose number is not ndim, or NULL. */
+    PyObject *strides;
+    PyObject *reason; /* strong; a str that explains the contradiction */
 };
 
 static PyTypeObject *unsettled_type;
@@ -189,8 +190,8 @@ settle(struct array *array, PyObject *owner, PyObject *strides)
     return 0;
 }
 
-/* Checks the attributes again for the current owner, after one was
- * assigned. */
+/* Checks again whether the attributes contradict each other, after a program
+ * assigned one of them, and wraps or unwraps the owner accordingly. */
 static int
 settle_again(struct array *array)
 {
@@ -199,8 +200,8 @@ settle_again(struct array *array)
 
 /* --- the attributes ---------------------------------------------------- */
 
-/* Returns 0, or -1 with an AttributeError if the attribute is to be
- * deleted. */
+/* Raises AttributeError and returns -1 if `value` is NULL, which means that a
+ * program deletes the attribute. Otherwise returns 0. */
 static int
 refuse_delete(PyObject *value)
 {
@@ -331,7 +332,8 @@ assign_gpudata(PyObject *self, PyObject *value, void *unused)
     CUdeviceptr pointer = 0;
 
     (void)unused;
-    value = value ? value : Py_None; /* deletion releases the memory */
+    /* `del array.gpudata` releases the memory */
+    value = value ? value : Py_None;
     if (value != Py_None && core_pointer(value, &pointer) < 0) {
         return -1;
     }

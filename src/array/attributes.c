@@ -118,8 +118,9 @@ static const char *const number_names[] = {
     [NUMBER_ITEMSIZE] = "itemsize",
 };
 
-/* Stores a value that a program assigned to a size attribute in the dict.
- * Getters return it; C code ignores it. */
+/* Stores a value that a program assigned to a size attribute in the
+ * instance dictionary. The getter returns this value from then on; C code
+ * ignores it. */
 static int
 set_number(PyObject *self, PyObject *value, void *which)
 {
@@ -201,7 +202,7 @@ get_gpudata(PyObject *self, void *unused)
     struct array *array = (struct array *)self;
 
     (void)unused;
-    if (array->flags & ARRAY_OFFSET) { /* a view without elements has none */
+    if (array->flags & ARRAY_OFFSET) { /* for an empty view, gpudata is None */
         return array->size ? address(array) : Py_NewRef(Py_None);
     }
     PyObject *owner = assign_owner(array);
@@ -222,8 +223,9 @@ get_ptr(PyObject *self, void *unused)
     return address(array);
 }
 
-/* Returns the stream that consumers of the CUDA array interface wait for, or
- * None. Views have the same owner as their base. */
+/* Returns the stream on which consumers of the CUDA array interface must
+ * wait, or None. The owner of the memory determines it, so it is the same for
+ * views. */
 static PyObject *
 shown_stream(struct array *array)
 {

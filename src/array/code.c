@@ -1,8 +1,9 @@
 /* code.c - type codes: NumPy's type numbers and enum type_code.
  *
- * Called by all code that builds the key of a table. Owns a reference to the
- * dtype of ml_dtypes.bfloat16 after the first array or scalar of that type.
- * The package works without ml_dtypes, and this file never imports it.
+ * Called by all code that builds keys of the kernel and rule tables. Owns a
+ * reference to the dtype of ml_dtypes.bfloat16 after the first array or scalar
+ * of that type. The package works without ml_dtypes, and this file never
+ * imports it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -45,8 +46,8 @@ code_native(const PyArray_Descr *dtype)
     return -1;
 }
 
-/* Equivalent of PyArray_EquivTypes, which is slow for number types that
- * differ: decides those without it. */
+/* Returns the result of PyArray_EquivTypes. Compares two different number
+ * types without calling it, since it is slow for them. */
 int
 code_same(const PyArray_Descr *a, const PyArray_Descr *b)
 {
@@ -62,8 +63,8 @@ code_same(const PyArray_Descr *a, const PyArray_Descr *b)
                               (PyArray_Descr *)(uintptr_t)b);
 }
 
-/* Returns whether operations may be defined for the type. The resolver in
- * Python decides which ones. */
+/* Returns whether operations may be defined for the type. The type resolver, a
+ * Python function, decides which operations. */
 int
 code_computes(int code)
 {
@@ -72,7 +73,7 @@ code_computes(int code)
 }
 
 /* Returns the numpy.dtype of a code, a new reference. Returns NULL with a
- * TypeError for foreign types. */
+ * TypeError for CODE_FOREIGN, which does not identify a dtype. */
 PyObject *
 code_dtype(int code)
 {

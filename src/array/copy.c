@@ -25,7 +25,8 @@ common_unit(const struct array *target, const struct array *source)
     return (npy_intp)(bits & (~bits + 1));
 }
 
-/* Returns the code of a type of `unit` bytes. */
+/* Returns the type code of a type of `unit` bytes, as which the kernel
+ * copies. */
 static int
 unit_code(npy_intp unit)
 {
@@ -57,7 +58,8 @@ raw_types(struct task *task, npy_intp unit)
 }
 
 /* Adds an innermost axis over the units of an element, if an element has
- * several. */
+ * several units. A unit is the word of 1 to 16 bytes that the kernel
+ * copies. */
 static void
 raw_split(struct layout *layout, npy_intp units, npy_intp unit)
 {
@@ -104,8 +106,8 @@ copy_raw(struct array *target, struct array *source, CUstream stream)
     return result;
 }
 
-/* Returns whether both arrays store their elements in the same order without
- * gaps, so that one flat copy moves them. */
+/* Returns whether both arrays have all elements in the same order in memory,
+ * without gaps, so that one flat copy moves them. */
 static int
 same_layout(const struct array *a, const struct array *b)
 {
@@ -204,7 +206,8 @@ leads_with_ones(const struct array *target, const struct array *source)
     return source->ndim > target->ndim;
 }
 
-/* Copies from a view of the source without its extra leading axes. */
+/* Copies from a view of the source without its extra leading axes. Returns 0,
+ * or -1 with an exception. */
 static int
 copy_last_axes(struct array *target, struct array *source, CUstream stream)
 {
@@ -223,7 +226,7 @@ copy_last_axes(struct array *target, struct array *source, CUstream stream)
     return done;
 }
 
-/* Slow path of array_copy_into: copies without a cached launch plan. */
+/* Slow path of array_copy_into: copies whose launch is not in the cache. */
 static __attribute__((noinline)) int
 copy_first(struct array *target, struct array *source, CUstream stream)
 {

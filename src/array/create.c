@@ -12,8 +12,9 @@
 /* Sums of two integers of at most this magnitude are exact in a double. */
 #define EXACT (1LL << 52)
 
-/* Returns a dtype that numbers convert to, a new reference. Returns NULL
- * without an exception for other dtypes. */
+/* Returns the dtype for `object` if it is a number type or bool, a new
+ * reference. Returns NULL for other dtypes, and with an exception if `object`
+ * is not a dtype. */
 static PyArray_Descr *
 number_dtype(PyObject *object)
 {
@@ -101,7 +102,7 @@ create_ones_like(PyObject *const *args, Py_ssize_t count, PyObject *dtype)
 
 /* --- zeros and ones ---------------------------------------------------- */
 
-/* Arguments are (shape, dtype). */
+/* Implements zeros and ones for the arguments (shape, dtype). */
 static PyObject *
 filled_new(PyObject *const *args, Py_ssize_t count, PyObject *given,
            long number)
@@ -151,7 +152,8 @@ plain_number(PyObject *object, double *number)
     return !overflow && whole <= EXACT && whole >= -EXACT;
 }
 
-/* Returns the number of elements, or 0 for arguments that Python handles. */
+/* Returns the number of elements of arange(start, stop, step). Returns 0 for
+ * arguments that the Python function must handle. */
 static npy_intp
 arange_length(PyObject *start, PyObject *stop, PyObject *step)
 {
@@ -165,8 +167,8 @@ arange_length(PyObject *start, PyObject *stop, PyObject *step)
     return length >= 1 && length <= (double)EXACT ? (npy_intp)length : 0;
 }
 
-/* Returns a number as a NumPy scalar of the dtype; `usual` if `number` is
- * NULL. New reference, or NULL with an exception. */
+/* Converts `number`, or `usual` if `number` is NULL, to a NumPy scalar of the
+ * dtype. Returns a new reference, or NULL with an exception. */
 static PyObject *
 number_in(PyArray_Descr *dtype, PyObject *number, long usual)
 {
@@ -193,7 +195,7 @@ arange_new(PyArray_Descr *dtype, npy_intp length, PyObject *const *numbers)
     return made;
 }
 
-/* Arguments are ([start,] stop[, step], dtype=...). */
+/* Implements arange([start,] stop[, step], dtype=...). */
 PyObject *
 create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
 {
@@ -211,10 +213,12 @@ create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
     if (PyTypeNum_ISUNSIGNED(dtype->type_num) && step &&
         plain_number(step, &by) && by < 0) {
         Py_DECREF(dtype);
-        return NULL; /* Python wraps the step around */
+        /* The Python function converts the negative step modulo 2**bits. */
+        return NULL;
     }
     PyObject *numbers[2] = {number_in(dtype, start, 0), NULL};
-    /* A single element needs no step; the given step may not fit the dtype. */
+    /* A single element needs no step. The step of the call is not converted
+     * then, since it may not fit the dtype. */
     numbers[1] =
         numbers[0] ? number_in(dtype, length > 1 ? step : NULL, 1) : NULL;
     PyObject *made = numbers[1] ? arange_new(dtype, length, numbers) : NULL;

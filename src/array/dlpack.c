@@ -19,7 +19,8 @@ static const char old_used[] = "used_dltensor",
 
 /* --- export ------------------------------------------------------------- */
 
-/* Releases the array from any thread; acquires the GIL. */
+/* Releases a reference to the array. Acquires the GIL itself, so any thread
+ * may call it. */
 static void
 release(PyObject *array)
 {
@@ -43,8 +44,9 @@ new_deleter(struct dl_versioned *managed)
     free(managed);
 }
 
-/* Destructor of an exported capsule. A consumer renames the capsule and then
- * owns the struct; otherwise it is freed here. */
+/* Destructor of an exported capsule. A consumer that takes the struct over
+ * renames the capsule. If the capsule still has its old name, frees the
+ * struct. */
 static void
 capsule_free(PyObject *capsule)
 {
@@ -57,7 +59,8 @@ capsule_free(PyObject *capsule)
     }
 }
 
-/* Converts a dtype. Returns 0, or -1 with a BufferError. */
+/* Converts a NumPy dtype to a DLPack dtype. Returns 0, or -1 with a
+ * BufferError. */
 static int
 dtype_give(PyArray_Descr *dtype, struct dl_dtype *out)
 {
@@ -83,9 +86,9 @@ dtype_give(PyArray_Descr *dtype, struct dl_dtype *out)
     return -1;
 }
 
-/* Fills a tensor. The shape and the strides are stored in `dims`, directly
- * behind the struct. Raises BufferError for strides that are not multiples of
- * the item size. */
+/* Fills the description of a tensor. Stores the shape and the strides in
+ * `dims`, memory directly after the struct. Returns -1 with a BufferError for
+ * strides that are not multiples of the item size, else 0. */
 static int
 tensor_fill(struct dl_tensor *tensor, struct array *array, int64_t *dims)
 {
@@ -160,9 +163,9 @@ give_new(struct array *array, struct dl_device device)
     return capsule;
 }
 
-/* Exports an array: arguments are (array, device type, device id, stream,
- * versioned). Makes `stream` wait for pending work on the array; stream -1
- * means that the consumer needs no ordering. Returns a capsule. */
+/* Exports an array as a DLPack capsule. Arguments are (array, device type,
+ * device id, stream, versioned). Makes `stream` wait for pending work on the
+ * array, unless it is -1, which means that the consumer needs no ordering. */
 PyObject *
 dlpack_give(PyObject *module, PyObject *args)
 {
@@ -196,7 +199,8 @@ dlpack_give(PyObject *module, PyObject *args)
 
 /* --- import ------------------------------------------------------------- */
 
-/* Destructor of the holder, which owns an imported tensor. */
+/* Destructor of the holder object, which owns an imported tensor: calls the
+ * tensor's deleter. */
 static void
 old_holder_free(PyObject *holder)
 {
@@ -217,7 +221,8 @@ new_holder_free(PyObject *holder)
     }
 }
 
-/* Returns the name of a NumPy dtype, or NULL with a BufferError. */
+/* Returns the name of the NumPy dtype for a DLPack dtype, or NULL with a
+ * BufferError. */
 static PyObject *
 dtype_take(struct dl_dtype dtype)
 {
@@ -239,8 +244,8 @@ dtype_take(struct dl_dtype dtype)
     return PyUnicode_FromFormat("%s%d", kinds[dtype.code], dtype.bits / 8);
 }
 
-/* Checks the sizes and strides of an untrusted producer. Raises BufferError if
- * they cannot describe memory. */
+/* Checks the sizes and strides of a tensor, since its producer is not trusted.
+ * Raises BufferError if they cannot describe memory. */
 static int
 dims_check(const struct dl_tensor *tensor)
 {
@@ -272,7 +277,7 @@ dims_check(const struct dl_tensor *tensor)
     return 0;
 }
 
-/* Returns the strides in bytes, or the shape, as a tuple. */
+/* Returns the tensor's strides in bytes, or its shape, as a tuple. */
 static PyObject *
 dims_take(const struct dl_tensor *tensor, int strides)
 {
@@ -293,8 +298,8 @@ dims_take(const struct dl_tensor *tensor, int strides)
     return tuple;
 }
 
-/* Returns the tuple (address, shape, strides, dtype, (device type, device id),
- * read_only, holder). */
+/* Describes an imported tensor as the tuple (address, shape, strides, dtype,
+ * (device type, device id), read_only, holder). */
 static PyObject *
 describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
 {
@@ -316,10 +321,10 @@ describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
     return result;
 }
 
-/* Imports a capsule and takes ownership of its tensor: renames the capsule and
- * returns the tuple of describe(). The holder in it frees the tensor. Raises
- * TypeError for a used capsule, BufferError for tensors that no array can
- * represent. */
+/* Imports a capsule: renames it, which marks it as used, and takes ownership
+ * of its tensor. Returns the tuple of describe(), whose holder object frees
+ * the tensor. Raises TypeError for a used capsule, BufferError for tensors
+ * that no array can represent. */
 PyObject *
 dlpack_take(PyObject *module, PyObject *capsule)
 {

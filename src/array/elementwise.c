@@ -8,9 +8,10 @@
  * launched here. The method `_call` handles all other calls and also sets
  * plans.
  *
- * A kernel can have two forms: a thread computes one element, or several
- * elements, for large arrays that do not overlap. Each form is compiled when
- * it is first needed.
+ * A kernel can have two forms, compiled versions of the same operation. In
+ * form 0, a thread computes one element. In form 1, for large arrays that do
+ * not overlap, it computes several elements. Each form is compiled when it is
+ * first needed.
  *
  * A kernel object owns the Functions and dtypes of its plan.
  *
@@ -25,28 +26,30 @@
 struct elementwise {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    /* Strong, prepared Functions: [0] one, [1] several elements per thread;
-     * NULL before compilation. */
+    /* Strong; prepared Functions of the two compiled forms. In form 0, a
+     * thread computes one element, in form 1 several. NULL before
+     * compilation. */
     PyObject *form[2];
-    /* Elements of the smallest array that takes form 1; 0: never. */
+    /* Minimum number of elements for which form 1 is used; 0: never used. */
     npy_intp several_from;
-    npy_intp several; /* elements per thread of form 1 */
-    void *context;    /* key of the context of the plan */
-    /* Strong; `size` as an int, the kernel's last argument. */
+    npy_intp several; /* elements per thread in form 1 */
+    void *context;    /* key of the context for which the plan was made */
+    /* Strong; `size` as a Python int, the last argument of the kernel. */
     PyObject *count;
     npy_intp size;
-    int arguments;          /* of a call, without the size */
-    int vectors;            /* number of arrays among them; 0: no plan */
-    npy_intp most_blocks;   /* grid limit */
+    int arguments;          /* number of arguments of a call */
+    int vectors;            /* number of array arguments; 0: no plan */
+    npy_intp most_blocks;   /* maximum number of blocks of a launch */
     int at[MOST_ARGUMENTS]; /* argument index of each array */
     /* Strong; required dtype of each array. */
     PyArray_Descr *dtype[MOST_ARGUMENTS];
-    /* True: thread i accesses only element i. */
+    /* For each array, true if thread i accesses only element i. */
     int plain[MOST_ARGUMENTS];
-    CUdeviceptr odd[MOST_ARGUMENTS]; /* address bits that must be zero */
+    /* Address bits that must be zero, per array. */
+    CUdeviceptr odd[MOST_ARGUMENTS];
 };
 
-static PyObject *stream_name; /* "stream", interned */
+static PyObject *stream_name; /* the str "stream", interned */
 
 static void
 plan_clear(struct elementwise *self)
@@ -60,8 +63,8 @@ plan_clear(struct elementwise *self)
     self->vectors = 0;
 }
 
-/* Returns whether all vectors are C-contiguous arrays of the planned dtypes,
- * are aligned, and have all elements that the kernel will access. */
+/* Returns whether all array arguments are C-contiguous, aligned, of the
+ * planned dtypes, and have all elements that the kernel will access. */
 static int
 vectors_fit(const struct elementwise *self, PyObject *const *args)
 {
@@ -81,8 +84,8 @@ vectors_fit(const struct elementwise *self, PyObject *const *args)
     return 1;
 }
 
-/* Stores the stream argument of the keywords, or NULL without one. Returns 0
- * if there is any other keyword. */
+/* Stores the value of the keyword `stream`, or NULL if it was not passed.
+ * Returns 0 if there is any other keyword, else 1. */
 static int
 stream_read(PyObject *const *values, PyObject *names, PyObject **stream)
 {
@@ -108,7 +111,8 @@ count_set(struct elementwise *self, npy_intp size)
     return self->count ? 0 : -1;
 }
 
-/* Returns whether no two vectors overlap in their first `size` elements. */
+/* Returns whether the first `size` elements of the array arguments do not
+ * overlap each other. */
 static bool
 lie_apart(const struct elementwise *self, PyObject *const *args, npy_intp size)
 {
@@ -128,7 +132,8 @@ lie_apart(const struct elementwise *self, PyObject *const *args, npy_intp size)
     return true;
 }
 
-/* Returns the index of the kernel form for these arguments. */
+/* Returns the form to launch for these arguments: 1 (several elements per
+ * thread) or 0. */
 static int
 form_of(const struct elementwise *self, PyObject *const *args)
 {
@@ -138,8 +143,8 @@ form_of(const struct elementwise *self, PyObject *const *args)
            lie_apart(self, args, size);
 }
 
-/* Launches a form on arguments that match the plan. Returns None, or NULL with
- * an exception. */
+/* Launches form 0 or 1 of the kernel on arguments that match the plan. Returns
+ * None, or NULL with an exception. */
 static inline PyObject *
 launch(struct elementwise *self, int form, PyObject *const *args,
        PyObject *stream)
@@ -210,7 +215,8 @@ call(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *names)
     return call_python(op, args, nargs, names);
 }
 
-/* Implements tp_call. A Python subclass may have wrapped it. */
+/* Implements tp_call. A Python subclass may have wrapped this method in its
+ * own __call__. */
 static PyObject *
 elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -233,7 +239,7 @@ elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
  * arguments. __init_subclass__ therefore sets Py_TPFLAGS_HAVE_VECTORCALL in
  * subclasses without their own __call__. Each call checks whether __call__ was
  * replaced since, and clears the flag if so. */
-static PyTypeObject *base_type; /* strong */
+static PyTypeObject *base_type; /* strong; ElementwiseBase */
 
 static PyObject *
 call_overridden(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -305,8 +311,8 @@ plan_read(struct elementwise *self, PyObject *vectors)
     return 0;
 }
 
-/* Returns a new reference to the form that _set_plan does not replace, or NULL
- * if it belongs to another context. */
+/* _set_plan sets one form of the kernel. Returns a new reference to the other
+ * form, or NULL if that form belongs to another context. */
 static PyObject *
 other_form(const struct elementwise *self, int form, const void *context)
 {
@@ -315,8 +321,8 @@ other_form(const struct elementwise *self, int form, const void *context)
 
 /* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks,
  * is_several, (several_from, several) or None): sets the plan for the current
- * context and one form of the kernel. A kernel with too many arguments gets no
- * plan. */
+ * context, and one form of the kernel: form 1 if `is_several`, else form 0. A
+ * kernel with too many arguments gets no plan. */
 static PyObject *
 elementwise_set_plan(PyObject *op, PyObject *args)
 {

@@ -1,7 +1,7 @@
 /* fill.c - sets all elements of an array to one value.
  *
  * Called by transfer.c. The host converts a number to the array's dtype, as
- * assignment does; a kernel writes it.
+ * NumPy does in an assignment. Then a kernel writes it to all elements.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
@@ -52,7 +52,7 @@ has_kernel_type(const struct array *array)
            code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
 }
 
-/* A number converted to float32 or float64. */
+/* A number as float32 (`narrow`) or float64. */
 union number {
     float narrow;
     double wide;
@@ -80,7 +80,7 @@ number_quick(const struct array *array, PyObject *value, union number *out)
     switch (array->dtype->type_num) {
     case NPY_FLOAT:
         out->narrow = (float)number;
-        /* NumPy warns of the overflow */
+        /* If the number overflowed, NumPy converts it and issues a warning. */
         return !isinf(out->narrow) || isinf(number);
     case NPY_DOUBLE:
         out->wide = number;
@@ -90,8 +90,8 @@ number_quick(const struct array *array, PyObject *value, union number *out)
     }
 }
 
-/* Converts the value to a scalar of the array's dtype, as assignment does. New
- * reference, or NULL with an exception. */
+/* Converts the value to a scalar of the array's dtype, as NumPy does in an
+ * assignment. Returns a new reference, or NULL with an exception. */
 static PyObject *
 scalar_of(const struct array *array, PyObject *value)
 {

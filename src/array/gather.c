@@ -37,7 +37,7 @@ list_indices(PyObject *list)
 }
 
 /* Converts a host array of integers that fit int64 to a new array of int64.
- * Returns NULL, without an exception for unsupported arrays. */
+ * Returns NULL for other arrays, and with an exception on failure. */
 static PyArrayObject *
 array_indices(PyArrayObject *given)
 {
@@ -71,8 +71,8 @@ indices_resolve(PyArrayObject *host, npy_intp length)
     return true;
 }
 
-/* Copies indices to a new device array. Returns NULL with an exception on
- * failure. */
+/* Copies indices from a host array to a new device array. Returns NULL with an
+ * exception on failure. */
 static struct array *
 indices_upload(PyArrayObject *host)
 {
@@ -88,8 +88,9 @@ indices_upload(PyArrayObject *host)
     return indices;
 }
 
-/* Returns the device array of a list or host array of indices. Returns NULL,
- * without an exception if the fast path does not handle it. */
+/* Copies the indices of a list or host array to a new device array. Returns
+ * NULL with an exception on failure, or without an exception if the fast path
+ * does not handle the object. */
 static struct array *
 host_indices(PyObject *key, npy_intp length)
 {
@@ -119,9 +120,9 @@ is_index_line(const struct array *indices)
            !array_misaligned(indices);
 }
 
-/* Fills `line` with the row and a reference to the index array, which the
- * caller releases. Returns false, possibly with an exception, if the fast path
- * does not handle the operands. */
+/* Fills `line` with the indexed array `a` and a new reference to the array of
+ * indices, which the caller releases. Returns false if the fast path does not
+ * handle the operands, or with an exception on failure. */
 static bool
 line_begin(struct line *line, PyObject *a, PyObject *key)
 {
@@ -144,8 +145,8 @@ line_begin(struct line *line, PyObject *a, PyObject *key)
 
 /* --- gather ------------------------------------------------------------ */
 
-/* Computes the shape of the result and returns its number of axes, or -1 if
- * there are too many. */
+/* Computes the shape of a[indices]. Returns its number of axes, or -1 if there
+ * are too many. */
 static int
 taken_shape(const struct line *line, npy_intp *shape)
 {
@@ -168,8 +169,9 @@ has_shape(const struct array *array, int ndim, const npy_intp *shape)
            memcmp(array->shape, shape, (size_t)ndim * sizeof *shape) == 0;
 }
 
-/* Gathers elements of `a` by flat index, or rows of it by first index. Returns
- * NULL, possibly without an exception. */
+/* Gathers elements of `a` by flat index, or rows of `a` by index along the
+ * first axis. Returns a new array. Returns NULL with an exception on failure,
+ * or without an exception if the fast path does not handle the operands. */
 static PyObject *
 take_usual(PyObject *a, PyObject *key, bool rows)
 {
@@ -184,7 +186,7 @@ take_usual(PyObject *a, PyObject *key, bool rows)
                           : array_new_like(line.row, line.row->dtype, ndim,
                                            shape, NULL, NULL);
     if (line.plain &&
-        /* An allocator may change it. */
+        /* The allocator of the result may change the array. */
         (!has_shape(line.plain, ndim, shape) ||
          line.plain->dtype != line.row->dtype || line_run(&line, NULL) < 0)) {
         Py_CLEAR(line.plain);
@@ -201,7 +203,7 @@ gather_index(PyObject *self, PyObject *key)
     return ndim > 0 ? take_usual(self, key, ndim > 1) : NULL;
 }
 
-/* Arguments are take(a, indices) or take(a, indices, axis=0). */
+/* Implements take(a, indices) and take(a, indices, axis=0). */
 PyObject *
 gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -218,10 +220,10 @@ gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 
 /* --- scatter ----------------------------------------------------------- */
 
-enum { MOST_BYTES = 16 }; /* size of the largest number */
+enum { MOST_BYTES = 16 }; /* bytes of the largest number */
 
-/* Stores the bytes of a number in the row's dtype. Returns 1 on success, 0 for
- * other values, -1 with an exception. */
+/* Converts a number to the dtype of `row`, the indexed array, and stores its
+ * bytes. Returns 1 on success, 0 for other values, -1 with an exception. */
 static int
 number_pack(const struct array *row, PyObject *value, char *bytes)
 {
@@ -238,13 +240,15 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
     }
     Py_INCREF(dtype);
     int status = PyArray_Pack(dtype, bytes, value);
-    int same = row->dtype == dtype; /* a warnings filter may be Python code */
+    /* PyArray_Pack may issue a warning, and a warning filter in Python may
+     * change the array's dtype. */
+    int same = row->dtype == dtype;
     Py_DECREF(dtype);
     return status < 0 ? -1 : same;
 }
 
-/* Returns whether the array has one value for each index, in the row's dtype,
- * and does not overlap the row. */
+/* Returns whether `values` has one element or row for each index, in the dtype
+ * of the indexed array, and does not overlap this array. */
 static bool
 is_value_line(const struct line *line, const struct array *values)
 {
@@ -260,8 +264,8 @@ is_value_line(const struct line *line, const struct array *values)
             first + (CUdeviceptr)row->size * itemsize <= from);
 }
 
-/* Returns whether the array and the index array may share memory: the scatter
- * would then overwrite its own indices. */
+/* Returns whether the array and the array of indices may share memory. A
+ * scatter would then overwrite its own indices. */
 static bool
 is_own_index(PyObject *self, PyObject *key)
 {
@@ -269,8 +273,9 @@ is_own_index(PyObject *self, PyObject *key)
                                            ((struct array *)self)->head.owner);
 }
 
-/* Scatters a number, or the elements or rows of an array. Returns as
- * gather_put does. */
+/* Performs self[key] = value for a number, or for an array of one element or
+ * row per index. Returns 1 on success, 0 if the fast path does not handle the
+ * operands, or -1 with an exception. */
 static int
 row_put(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -299,7 +304,8 @@ row_put(PyObject *self, PyObject *key, PyObject *value)
 }
 
 /* Writes a number to all elements for which a mask of the array's shape is
- * true. Returns as gather_put does. */
+ * true. Returns 1 on success, 0 if the fast path does not handle the operands,
+ * or -1 with an exception. */
 static int
 mask_fill(PyObject *self, PyObject *mask, PyObject *value)
 {

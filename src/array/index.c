@@ -8,17 +8,19 @@
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* State of the construction of a view. */
+/* State while the entries of an index key are applied one by one to construct
+ * a view. */
 struct cursor {
     const struct array *source;
-    npy_intp offset; /* bytes from the source's first element */
-    int axis;        /* next axis of the source */
-    int ndim;        /* axes of the view so far */
+    npy_intp offset; /* bytes from the source's first element to the view's */
+    int axis;        /* axis of the source to which the next entry applies */
+    int ndim;        /* number of axes of the view so far */
     npy_intp shape[ARRAY_MAX_NDIM];
     npy_intp strides[ARRAY_MAX_NDIM];
 };
 
-/* Returns 0 if the view can take another axis, or -1 with an IndexError. */
+/* Returns 0, or -1 with an IndexError if the view already has the maximum
+ * number of axes. */
 static int
 cursor_room(const struct cursor *cursor)
 {
@@ -46,7 +48,8 @@ index_slice(struct cursor *cursor, PyObject *slice)
         cursor->offset += start * stride;
     }
     cursor->shape[cursor->ndim] = count;
-    /* If one element is left, the product with a huge step may overflow. */
+    /* A huge step, which leaves at most one element, may overflow. The stride
+     * of such an axis has no effect. */
     if (__builtin_mul_overflow(step, stride, &cursor->strides[cursor->ndim])) {
         cursor->strides[cursor->ndim] = stride;
     }
@@ -86,7 +89,7 @@ is_integer(PyObject *object)
             PyArray_ISINTEGER((PyArrayObject *)object));
 }
 
-/* Copies the source's axes up to `end` unchanged. */
+/* Adds the source's axes before axis `end` to the view, unchanged. */
 static int
 index_rest(struct cursor *cursor, int end)
 {
@@ -101,8 +104,8 @@ index_rest(struct cursor *cursor, int end)
     return 0;
 }
 
-/* Applies one entry of an index. `after` is the number of axes that the later
- * entries consume. */
+/* Applies one entry of an index key to the view. `after` is the number of
+ * source axes that the entries after an Ellipsis use. */
 static int
 index_entry(struct cursor *cursor, PyObject *entry, int after)
 {
@@ -133,8 +136,9 @@ index_entry(struct cursor *cursor, PyObject *entry, int after)
     return index_integer(cursor, index);
 }
 
-/* Returns the number of axes that the entries consume, or -1 with an
- * IndexError for a second Ellipsis. */
+/* Returns the number of source axes that the entries use: one for each integer
+ * or slice. Returns -1 with an IndexError if an entry is an Ellipsis, since
+ * one has come before. */
 static int
 axes_taken(PyObject *const *entries, Py_ssize_t n)
 {
@@ -151,7 +155,8 @@ axes_taken(PyObject *const *entries, Py_ssize_t n)
     return taken;
 }
 
-/* Applies all entries; remaining axes are copied unchanged. */
+/* Applies all entries of an index key to the view, and adds the remaining axes
+ * of the source unchanged. Returns 0, or -1 with an exception. */
 static int
 index_all(struct cursor *cursor, PyObject *const *entries, Py_ssize_t n)
 {
@@ -202,8 +207,9 @@ all_basic(PyObject *const *entries, Py_ssize_t n)
     return 1;
 }
 
-/* Returns a view for a basic key or a field name. Returns NULL without an
- * exception for other keys. */
+/* Returns a view for a basic key (integers, slices, Ellipsis, None) or a field
+ * name. Returns NULL without an exception for other keys, with an exception on
+ * failure. */
 static PyObject *
 view_of(PyObject *self, PyObject *key)
 {
@@ -262,7 +268,8 @@ array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
                         "elements of an array cannot be deleted");
         return -1;
     }
-    if (key == Py_Ellipsis) { /* the whole array needs no view */
+    /* array[...] is the whole array, which needs no view */
+    if (key == Py_Ellipsis) {
         return array_assign((struct array *)self, value);
     }
     PyObject *view = view_of(self, key);

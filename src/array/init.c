@@ -60,8 +60,8 @@ init_dims(struct array *array, const struct init_arguments *given)
     return array_set_dims(array, ndim, shape, strides);
 }
 
-/* Allocates memory for the array's elements. Raises ValueError if the strides
- * reach outside it. */
+/* Allocates memory for the array's elements. Raises ValueError and returns -1
+ * if the strides reach outside this memory. */
 static int
 init_own_memory(struct array *array)
 {
@@ -164,7 +164,8 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
     Py_SETREF(array->dtype, dtype);
     if (array_verify_dtype(dtype) < 0 || init_dims(array, &given) < 0 ||
         init_memory(array, &given) < 0) {
-        /* The release of an owner may run Python code. */
+        /* array_reset releases the owner, which may run Python code that sets
+         * or clears the exception. */
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         array_reset(array);

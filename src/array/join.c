@@ -9,8 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* View of a part of an array. It is on the stack and serves only as an operand
- * of copies. */
+/* View of a part of an array. It is a local variable of C code, and serves
+ * only as source or target of a copy. */
 struct part {
     struct array array;
     npy_intp shape[ARRAY_MAX_NDIM];
@@ -33,7 +33,8 @@ axis_parse(PyObject *object, int ndim, int *axis)
     return 1;
 }
 
-/* Sets `part` to the indices [first, first + length) along an axis. */
+/* Makes `part` a view of the indices [first, first + length) along an axis,
+ * and of all indices along the other axes. */
 static void
 part_set(struct part *part, const struct array *array, int axis,
          npy_intp first, npy_intp length)
@@ -102,8 +103,9 @@ copy_parts(struct array *result, PyObject *arrays, int axis)
     return 0;
 }
 
-/* Concatenates a tuple of arrays along an axis, 0 if NULL. Returns NULL,
- * without an exception if the fast path does not handle them. */
+/* Concatenates a tuple of arrays along `axis_or_null`, or along axis 0 if it
+ * is NULL. Returns NULL with an exception on failure, or without an exception
+ * if the fast path does not handle the arrays. */
 static PyObject *
 join(PyObject *arrays, PyObject *axis_or_null)
 {
@@ -124,7 +126,7 @@ join(PyObject *arrays, PyObject *axis_or_null)
     }
     struct array *result =
         array_new_like(first, first->dtype, first->ndim, shape, NULL, NULL);
-    /* Allocators are Python code, which may have changed an array. */
+    /* Allocators are Python code, which may have changed an input. */
     if (result && (!joins(result, first, axis) ||
                    joined_length(arrays, axis) != shape[axis] ||
                    copy_parts(result, arrays, axis) < 0)) {
@@ -135,7 +137,8 @@ join(PyObject *arrays, PyObject *axis_or_null)
 
 /* --- stack ------------------------------------------------------------- */
 
-/* Sets `part` to index `at` along an axis, and removes that axis. */
+/* Makes `part` a view of index `at` along an axis. The view does not have this
+ * axis. */
 static void
 part_at(struct part *part, npy_intp *strides, const struct array *array,
         int axis, npy_intp at)
@@ -176,7 +179,8 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
         npy_intp strides[ARRAY_MAX_NDIM];
         struct part part;
         part_at(&part, strides, result, axis, i);
-        if (!joins(&part.array, array, -1)) { /* changed by an allocator */
+        /* An allocator changed an input. */
+        if (!joins(&part.array, array, -1)) {
             PyErr_SetString(PyExc_ValueError,
                             "an array changed while it was stacked");
             return -1;
@@ -188,8 +192,9 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
     return 0;
 }
 
-/* Stacks a tuple of arrays along a new axis, 0 if NULL. Returns NULL, without
- * an exception if the fast path does not handle them. */
+/* Stacks a tuple of arrays along a new axis, or along a new axis 0 if the axis
+ * is NULL. Returns NULL with an exception on failure, or without an exception
+ * if the fast path does not handle the arrays. */
 static PyObject *
 stack(PyObject *arrays, PyObject *axis_or_null)
 {
@@ -226,7 +231,8 @@ of_arrays(PyObject *(*function)(PyObject *, PyObject *), PyObject *const *args,
         !(PyTuple_CheckExact(args[0]) || PyList_CheckExact(args[0]))) {
         return NULL;
     }
-    /* A copy, since a Python allocator may change a list. */
+    /* A tuple, since an allocator, which is Python code, may change a list
+     * during the call. */
     PyObject *arrays = PySequence_Tuple(args[0]);
     if (!arrays) {
         return NULL;
@@ -238,14 +244,14 @@ of_arrays(PyObject *(*function)(PyObject *, PyObject *), PyObject *const *args,
     return result;
 }
 
-/* Arguments are concatenate(arrays, axis=0). */
+/* Implements concatenate(arrays, axis=0). */
 PyObject *
 join_concatenate(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
     return of_arrays(join, args, count, axis);
 }
 
-/* Arguments are stack(arrays, axis=0). */
+/* Implements stack(arrays, axis=0). */
 PyObject *
 join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -254,8 +260,8 @@ join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 
 /* --- roll -------------------------------------------------------------- */
 
-/* Copies `length` indices of the source, from `from` on, to `to` and the
- * following indices of the target. The arrays must not overlap. */
+/* Copies source[from:from + length] to target[to:to + length], both along
+ * `axis`. The arrays must not overlap. */
 static int
 move_places(struct array *target, struct array *source, int axis, npy_intp to,
             npy_intp from, npy_intp length)
@@ -277,8 +283,8 @@ roll_into(struct array *target, struct array *source, int axis, long shift)
     npy_intp by = (npy_intp)shift % length;
 
     by += by < 0 ? length : 0;
-    /* The smaller part is copied first: the device may copy it while the host
-     * submits the other one. */
+    /* Copies the smaller part first: the device can copy it while the host
+     * submits the copy of the larger part. */
     int end_first = 2 * by <= length;
     for (int turn = 0; turn < 2; turn++) {
         int moved =
@@ -292,7 +298,7 @@ roll_into(struct array *target, struct array *source, int axis, long shift)
     return 0;
 }
 
-/* Arguments are roll(a, shift, axis=None). */
+/* Implements roll(a, shift, axis=None). */
 PyObject *
 join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
 {
@@ -317,7 +323,7 @@ join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
     if (!result) {
         return NULL;
     }
-    if (!joins(result, array, -1)) { /* changed by an allocator */
+    if (!joins(result, array, -1)) { /* an allocator changed the input */
         Py_DECREF(result);
         return NULL;
     }

@@ -15,7 +15,8 @@
 
 struct entry {
     struct kernel kernel;
-    PyObject *function; /* strong; keeps the handle valid */
+    /* Strong; the CUfunction is valid as long as it exists. */
+    PyObject *function;
 };
 
 static PyTypeObject *kernels_type; /* strong */
@@ -44,7 +45,7 @@ kernels_made(void)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* created by code that the garbage collector ran */
+    if (*place) { /* code that the garbage collector ran has created it */
         Py_DECREF(made);
     } else {
         *place = made;
@@ -99,9 +100,9 @@ kernels_dealloc(PyObject *op)
 
 /* --- kernels ----------------------------------------------------------- */
 
-/* Unpacks the factory's result (Function, block, elements per thread, most
- * blocks). Returns a new reference to the Function, or NULL with an
- * exception. */
+/* Unpacks the result of Python's kernel factory: (Function, threads per block,
+ * elements per thread, maximum number of blocks). Returns a new reference to
+ * the Function, or NULL with an exception. */
 static PyObject *
 answer_parse(PyObject *answer, struct kernel *kernel)
 {
@@ -134,8 +135,9 @@ kernel_keep(uint64_t low, uint64_t high, const struct kernel *kernel,
     return 0;
 }
 
-/* Calls the factory and adds the kernel to the table, unless the current
- * context has changed during the call. */
+/* Calls Python's kernel factory and adds the kernel to the table, unless the
+ * current context has changed during the call. Returns a new reference to the
+ * Function, or NULL with an exception. */
 static PyObject *
 kernel_make(uint64_t low, uint64_t high, PyObject *key, struct kernel *kernel)
 {

@@ -11,23 +11,25 @@
 
 struct plan;
 
-/* Object in the context's local storage. */
+/* The kernel table and the plan cache of one context: a Python object in
+ * context-local storage. */
 struct kernels {
     PyObject_HEAD
-    /* Values are struct entry of kernels.c. */
+    /* Kernel cache. The values are of type struct entry (kernels.c). */
     struct table table;
-    struct plan *plans[PLAN_PLACES]; /* owned; NULL or a plan, see plan.c */
+    struct plan *plans[PLAN_PLACES]; /* owned plans; NULL: free entry */
 };
 
-/* Return the object of the current context, a borrowed reference. It may be
- * released whenever Python code runs or the GIL is released. kernels_here
- * returns NULL without an exception if there is none yet; kernels_made creates
- * it. Both return NULL with a LogicError if no context is current. */
+/* Return the struct kernels of the current context, a borrowed reference. It
+ * may be released whenever Python code runs or the GIL is released. If the
+ * context has none yet, kernels_here returns NULL without an exception, and
+ * kernels_made creates it. Both return NULL with a LogicError if no context is
+ * current. */
 struct kernels *kernels_here(void);
 struct kernels *kernels_made(void);
 
-/* For the object's garbage collector support. plans_clear releases all
- * plans. */
+/* Called by the garbage collector functions of struct kernels. plans_clear
+ * releases all plans. */
 int plans_traverse(struct plan *const *plans, visitproc visit, void *arg);
 void plans_clear(struct plan **plans);
 

@@ -68,7 +68,8 @@ layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize, char order,
     }
 }
 
-/* Sorts the axes longer than 1 by descending stride. Returns their number. */
+/* Sorts the axes longer than 1 by descending stride, and stores them in this
+ * order. Returns their number. */
 static int
 axes_by_stride(int ndim, const npy_intp *shape, const npy_intp *strides,
                int *order)
@@ -133,8 +134,8 @@ layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
     return 1;
 }
 
-/* Computes the range of bytes touched, [*low, *high), relative to the first
- * element. */
+/* Computes the range of bytes that the elements occupy, [*low, *high),
+ * relative to the first element. *low is negative if a stride is. */
 void
 layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
               npy_intp itemsize, npy_intp *low, npy_intp *high)
@@ -155,8 +156,8 @@ layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
     }
 }
 
-/* Extends (*ndim, shape) so that `other` broadcasts to it. Returns -1 if the
- * shapes are incompatible. */
+/* Replaces the shape (*ndim, shape) by the result of broadcasting it with the
+ * shape `other`. Returns 0, or -1 if the shapes are incompatible. */
 int
 layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
                  const npy_intp *other)
@@ -180,8 +181,8 @@ layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
     return 0;
 }
 
-/* Adds an operand to a layout whose shape is set. Broadcast axes get stride
- * 0. */
+/* Stores the strides of one operand in a layout whose shape is set. An axis
+ * along which the operand is broadcast gets stride 0. */
 void
 layout_add(struct layout *layout, int operand, int ndim, const npy_intp *shape,
            const npy_intp *strides)
@@ -219,8 +220,8 @@ axis_swap(struct layout *layout, int a, int b)
     }
 }
 
-/* Reverses the direction of an axis, for axes on which the output's stride is
- * negative. */
+/* Reverses the direction of an axis for all operands. Serves to make a
+ * negative stride of the output positive. */
 static void
 axis_flip(struct layout *layout, int axis)
 {
@@ -231,8 +232,9 @@ axis_flip(struct layout *layout, int axis)
     }
 }
 
-/* Returns whether axis a should be inside axis b. The first operand whose
- * strides differ in magnitude decides. */
+/* Returns whether axis a should be an inner axis of b, since its stride is
+ * smaller. Decides by the first operand whose strides along the axes differ in
+ * magnitude. */
 static int
 axis_inside(const struct layout *layout, int a, int b)
 {
@@ -246,7 +248,8 @@ axis_inside(const struct layout *layout, int a, int b)
     return 0;
 }
 
-/* Returns whether two neighboring axes act as one axis for all operands. */
+/* Returns whether two adjacent axes can be replaced by one axis with one
+ * stride, for all operands. */
 static int
 axes_merge(const struct layout *layout, int outer, int inner)
 {
@@ -279,8 +282,8 @@ axes_clean(struct layout *layout)
 }
 
 /* Removes axes of length 1, sorts the others by the strides of operand 0, and
- * merges neighboring axes that all operands traverse with one stride. Leaves
- * at least one axis. The size must not be 0. */
+ * merges adjacent axes that one stride can express for all operands. Leaves at
+ * least one axis. The size must not be 0. */
 void
 layout_collapse(struct layout *layout)
 {
@@ -309,7 +312,8 @@ layout_collapse(struct layout *layout)
     layout->ndim = layout->ndim ? last + 1 : 1;
 }
 
-/* Returns whether the axes [first, end) act as one axis. */
+/* Returns whether the adjacent axes [first, end) can be replaced by one axis
+ * with one stride. */
 static int
 run_is_even(const npy_intp *shape, const npy_intp *strides, int first, int end)
 {
@@ -321,9 +325,9 @@ run_is_even(const npy_intp *shape, const npy_intp *strides, int first, int end)
     return 1;
 }
 
-/* Computes the strides by which an array of a new shape shows the same
- * elements in C order. Both shapes have the same size, above 0. Returns 0 if
- * the new shape requires a copy. */
+/* Computes strides with which an array of a new shape has the same elements in
+ * C order. Both shapes have the same number of elements, at least 1. Returns 0
+ * if the new shape requires a copy, else 1. */
 int
 layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
                npy_intp itemsize, int new_ndim, const npy_intp *new_shape,

@@ -9,8 +9,9 @@
 
 #define GRID_LIMIT 0x7fffffff
 #define GRID_ROWS  65535 /* limit of the grid's y dimension */
-/* Limits on devices whose blocks have one thread: items per thread, and items
- * of a row per chunk. */
+/* Limits for devices whose blocks have one thread. A thread moves rows of
+ * together at most PART_IN_TURN words, and at most CHUNK_IN_TURN words of one
+ * row; these words are called a chunk. */
 #define PART_IN_TURN  4096
 #define CHUNK_IN_TURN 65536
 
@@ -20,16 +21,17 @@ static const char *const names[] = {
     [LINE_FILL] = "fill",
 };
 
-/* Parameters of the kernel source. */
+/* Properties for which a kernel is compiled. An item is an element or a row
+ * that one index selects. */
 struct made_for {
     enum line_move move;
     bool rows;
-    npy_intp unit, words; /* an item is `words` words of `unit` bytes */
-    int index;            /* type code */
-    long axis;            /* axis number in fault reports */
+    npy_intp unit, words; /* an item has `words` words of `unit` bytes each */
+    int index;            /* type code of the indices */
+    long axis;            /* axis number for fault records */
 };
 
-/* Returns the key for Python's kernel factory, a tuple. */
+/* Returns the tuple that describes a kernel to Python's kernel factory. */
 static PyObject *
 line_key(void *data)
 {
@@ -42,8 +44,8 @@ line_key(void *data)
                  : NULL;
 }
 
-/* Finds the kernel. Its table keys differ from those of operations, in which
- * all type codes are at least 1. */
+/* Finds the kernel in the kernel table. The lower half of its key is 0; keys
+ * of element-wise operations contain type codes there, so the keys differ. */
 static PyObject *
 line_kernel(const struct made_for *made, struct kernel *kernel)
 {
@@ -55,22 +57,23 @@ line_kernel(const struct made_for *made, struct kernel *kernel)
                        (void *)(uintptr_t)made, kernel);
 }
 
-/* Returns the number of elements that one index selects. */
+/* Returns the number of elements in an item, which is what one index selects:
+ * an element or a row. */
 static npy_intp
 item_elements(const struct line *line)
 {
     return line->rows ? line->row->size / line->row->shape[0] : 1;
 }
 
-/* Returns the number of items that indices can select. */
+/* Returns the number of items (elements or rows) of the indexed array. */
 static npy_intp
 item_count(const struct line *line)
 {
     return line->rows ? line->row->shape[0] : line->row->size;
 }
 
-/* Returns the size of the largest word that divides the item's bytes and to
- * which both arrays are aligned. */
+/* Returns the size in bytes of the largest word that divides the size of an
+ * item and to which both arrays are aligned. */
 static npy_intp
 common_unit(const struct line *line, npy_intp bytes)
 {
@@ -81,8 +84,8 @@ common_unit(const struct line *line, npy_intp bytes)
     return (npy_intp)(bits & (~bits + 1));
 }
 
-/* Records that the stream uses the arrays. Returns 0, or -1 with an
- * exception. */
+/* Prepares the arrays for use by a kernel in `stream`, so that later uses in
+ * other streams wait for it. Returns 0, or -1 with an exception. */
 static int
 line_use(const struct line *line, CUstream stream)
 {
@@ -94,7 +97,9 @@ line_use(const struct line *line, CUstream stream)
                : 0;
 }
 
-/* Launch dimensions; `each` and `chunk` are parameters of rows.cu. */
+/* Launch dimensions, and two parameters of rows.cu: the number of rows that
+ * each thread moves, and the words of a row in a chunk, which is the part that
+ * one block moves. */
 struct shape {
     unsigned grid[3], block[3];
     long long each, chunk;
@@ -106,8 +111,9 @@ quotient_up(long long a, long long b)
     return (a + b - 1) / b;
 }
 
-/* Distributes rows of `span` items. A block of one thread processes whole
- * rows; larger blocks place neighboring threads along a row. */
+/* Computes launch dimensions for rows of `span` words or elements. A block of
+ * one thread processes whole rows. In larger blocks, adjacent threads process
+ * adjacent parts of a row. */
 static void
 shape_rows(struct shape *shape, const struct kernel *kernel, long long span)
 {
@@ -129,8 +135,8 @@ shape_rows(struct shape *shape, const struct kernel *kernel, long long span)
     shape->grid[1] = (unsigned)quotient_up(span, shape->chunk);
 }
 
-/* Computes the launch dimensions. Returns -1 with a ValueError for too many
- * indices. */
+/* Computes the launch dimensions. Returns 0, or -1 with a ValueError if the
+ * indices are too many for one grid. */
 static int
 line_shape(struct shape *shape, const struct kernel *kernel,
            const struct line *line, long long span)
@@ -154,8 +160,8 @@ line_shape(struct shape *shape, const struct kernel *kernel,
     return 0;
 }
 
-/* Launches the kernel; `span` is the number of words, or elements to fill, per
- * index. */
+/* Launches the kernel. `span` is the number of words to copy, or of elements
+ * to fill, for each index. */
 static int
 line_launch(const struct kernel *kernel, const struct line *line,
             long long span, CUstream stream)
@@ -193,7 +199,8 @@ line_run(const struct line *line, CUstream stream)
                             .index = code_of(line->indices->dtype),
                             .axis = line->axis};
 
-    if (line->rows && line->plain) { /* copies do not depend on the dtype */
+    /* A copy of rows moves words of any dtype. */
+    if (line->rows && line->plain) {
         made.unit = common_unit(line, span * itemsize);
         made.words = 1;
         span = span * itemsize / made.unit;
@@ -211,8 +218,9 @@ line_run(const struct line *line, CUstream stream)
 
 /* --- Python interface -------------------------------------------------- */
 
-/* Arguments are (row, indices, axis, plain, stream=None). Returns False if the
- * context has no fault record yet, else True. */
+/* Implements _take_line and _put_line with the arguments (row, indices, axis,
+ * plain, stream=None). Returns False if the context has no fault record yet,
+ * else True. */
 static PyObject *
 line_python(PyObject *args, const char *format, enum line_move move)
 {

@@ -1,7 +1,8 @@
 /* line.h - gather and scatter of elements, or rows, of a contiguous array by
  * index.
  *
- * `row` is the indexed array, `plain` the array with one item per index.
+ * `row` is the indexed array. `plain` is the array with one item (an element
+ * or a row) per index.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_ARRAY_LINE_H
@@ -19,16 +20,18 @@ enum line_move {
  * elements; `row` and `plain` have the same dtype. References are borrowed. */
 struct line {
     enum line_move move;
-    bool rows; /* true: indices select rows; false: elements of flat `row` */
+    /* True: indices select rows; false: elements of `row` as a flat array. */
+    bool rows;
     struct array *row, *indices;
     struct array *plain; /* NULL for LINE_FILL */
     const void *element; /* bytes of the element for LINE_FILL */
-    long axis;           /* axis number in fault reports */
+    long axis;           /* axis number for fault records */
     CUdeviceptr words;   /* device address of the fault record */
 };
 
-/* Launches the kernel in `stream`. Returns 0, or -1 with an exception. Indices
- * out of range cause a fault, which fault_check reports. */
+/* Launches the kernel in `stream`. Returns 0, or -1 with an exception. If an
+ * index is out of range, the kernel writes a fault record; fault_check later
+ * raises the exception. */
 int line_run(const struct line *line, CUstream stream);
 
 #endif

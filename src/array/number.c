@@ -30,8 +30,8 @@ unary(int operation, PyObject *self)
     return array_apply(operation, 1, &self, NULL, NULL, NULL);
 }
 
-/* A slot receives no operation from Python, so each operation has
- * functions. */
+/* Python does not tell a slot function which operator called it. Each operator
+ * therefore has its own functions, which this macro defines. */
 #define BINARY(name, operation)                                               \
     static PyObject *name(PyObject *a, PyObject *b)                           \
     {                                                                         \
@@ -114,7 +114,7 @@ PyType_Slot array_number_slots[] = {
     {0},
 };
 
-/* Implements == and != with None: unequal everywhere, as in NumPy. */
+/* Implements == and != with None: no element is equal to None, as in NumPy. */
 static PyObject *
 compare_foreign(struct array *array, int truth)
 {

@@ -1,8 +1,8 @@
 /* operation.c - operation numbers and type rules.
  *
- * Called by apply.c and reduce.c. The rules are in a hash table by operation
- * and type codes and live as long as the process. On a miss, the resolver is
- * called, a Python function.
+ * Called by apply.c and reduce.c. A hash table maps an operation and type
+ * codes to a rule. Rules exist until the process ends. If a rule is missing,
+ * the type resolver, a Python function, determines it.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -11,7 +11,8 @@
 static struct table rules;
 static PyObject *names[OPERATION_LIMIT];
 static int name_count;
-/* Strong; resolver(name, types) returns (loop types, result type). */
+/* Strong; the type resolver: resolver(name, types) returns (types of the
+ * computation, result type). */
 static PyObject *resolver;
 
 /* --- names ------------------------------------------------------------- */
@@ -37,8 +38,8 @@ names_start(void)
     return 0;
 }
 
-/* Returns the number of an operation, and assigns one to a new name. Returns
- * -1 with an exception. */
+/* Returns the number of the operation called `name`. A new name gets the next
+ * free number. Returns -1 with an exception on failure. */
 int
 operation_number(PyObject *name)
 {
@@ -68,7 +69,7 @@ operation_number(PyObject *name)
     return name_count++;
 }
 
-/* Returns the name of an operation, a borrowed reference; NULL with an
+/* Returns the name of an operation, a borrowed reference, or NULL with an
  * exception. */
 PyObject *
 operation_name(int number)
@@ -78,7 +79,7 @@ operation_name(int number)
 
 /* --- rules ------------------------------------------------------------- */
 
-/* Calls the resolver. Returns its result, or NULL with an exception. */
+/* Calls the type resolver. Returns its result, or NULL with an exception. */
 static PyObject *
 rule_ask(int operation, int inputs, const int *codes)
 {
@@ -104,8 +105,8 @@ rule_ask(int operation, int inputs, const int *codes)
     return answer;
 }
 
-/* Creates a rule from the resolver's result. Returns NULL with an exception on
- * failure. */
+/* Creates a rule from the type resolver's result. Returns NULL with an
+ * exception on failure. */
 static struct rule *
 rule_parse(PyObject *answer, int inputs)
 {
@@ -132,8 +133,8 @@ rule_parse(PyObject *answer, int inputs)
     return rule;
 }
 
-/* Returns the rule of an operation for inputs of these type codes; the table
- * owns it. Returns NULL with an exception. */
+/* Returns the rule of an operation for inputs of these type codes, owned by
+ * the table. Returns NULL with an exception on failure. */
 const struct rule *
 operation_rule(int operation, int inputs, const int *codes)
 {

@@ -16,14 +16,15 @@
 #define MOST_ARGUMENTS 11
 #define MOST_TEMPS     5
 #define MOST_INPUTS    2
-#define MOST_AXES      8 /* limit for a tuple of axes */
+#define MOST_AXES      8 /* maximum length of a tuple of axes */
 #define MOST_SLOTS     (MOST_TEMPS + MOST_INPUTS + 1)
-#define ALIGNMENT      15u /* mask of the address bits that kernels examine */
+#define ALIGNMENT      15u /* address bits that affect the kernel */
 
-/* Layout of an input. */
+/* Properties of an input array that select a plan. */
 struct plan_input {
-    PyArray_Descr *dtype; /* compared by address; strong in a plan */
-    unsigned bits;        /* low bits of the address */
+    /* Compared by address; the cached plan owns a reference. */
+    PyArray_Descr *dtype;
+    unsigned bits; /* address & ALIGNMENT */
     int ndim;
     const npy_intp *shape, *strides;
 };
@@ -31,23 +32,25 @@ struct plan_input {
 /* Key of a plan in the cache. */
 struct plan_key {
     const void *name; /* interned string; compared by address */
-    /* 1: axis is None; 0: one axis; else 2 + number of axes of a tuple */
+    /* 0: `axis` is one axis; 1: the axis is None; 2 + n: `axis` encodes a
+     * tuple of n axes */
     int whole;
     long axis;
     int inputs;
     struct plan_input input[MOST_INPUTS];
 };
 
-/* An argument: the address in a slot, or bytes. The slots of the inputs come
- * first, then those of the result and of temporary memory. */
+/* Argument of a launch: the address in a slot, or constant bytes. Slots are
+ * numbered: first the inputs, then the result, then temporary memory. */
 struct plan_argument {
-    int slot; /* slot index; -1: bytes */
+    int slot; /* number of the slot; -1: use `bytes` */
     void *bytes;
 };
 
 struct plan_launch {
     PyObject *function; /* strong; a Function or a cuBLAS product */
-    CUfunction handle;  /* NULL: a product of the slots a, b, c */
+    /* NULL: a cuBLAS product of the first three arguments */
+    CUfunction handle;
     unsigned grid[3], block[3], shared;
     int arguments;
     struct plan_argument argument[MOST_ARGUMENTS];
@@ -56,7 +59,7 @@ struct plan_launch {
 struct plan {
     int count; /* reference count; the cache holds one reference */
     struct plan_key key;
-    /* Shapes and strides of the key. */
+    /* Memory for the shapes and strides to which `key` points. */
     npy_intp dims[MOST_INPUTS][2 * ARRAY_MAX_NDIM];
     /* Strong; dtype of the result. */
     PyArray_Descr *dtype;
@@ -68,7 +71,8 @@ struct plan {
     struct plan_launch launch[MOST_LAUNCHES];
 };
 
-/* Drops a reference and frees the plan with the last one. NULL is allowed. */
+/* Drops a reference to the plan, and frees the plan if it was the last. NULL
+ * is allowed. */
 static void
 plan_release(struct plan *plan)
 {
@@ -145,7 +149,8 @@ input_hash(uint64_t hash, const struct plan_input *input)
     return hash;
 }
 
-/* Returns the cache slot of a key. */
+/* Returns the cache slot at the hash of a key, which may have the plan of
+ * another key. */
 static struct plan **
 key_place(struct kernels *kernels, const struct plan_key *key)
 {
@@ -186,8 +191,9 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
 
 /* --- execution --------------------------------------------------------- */
 
-/* Executes one launch. Returns 0, -1 with an exception, or 1 if it is not
- * possible at present and the caller must take the slow path. */
+/* Executes one launch. Returns 0, or -1 with an exception. Returns 1 if the
+ * launch is not possible at present; the Python function then computes the
+ * result. */
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
 {
@@ -225,8 +231,9 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
     return core_use_in_kernel(result->head.owner, NULL);
 }
 
-/* Executes all launches of a plan; returns as launch_run does. The temporary
- * memory returns to the pool, which reuses it in stream order. */
+/* Executes all launches of a plan. Returns 0, -1 with an exception, or 1 if a
+ * launch is not possible at present. Afterwards the temporary memory returns
+ * to the memory pool, which reuses it in stream order. */
 static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
@@ -256,7 +263,8 @@ done:
     return status;
 }
 
-/* Returns whether `result` has the layout that the launches expect. */
+/* Returns whether `result` has the shape, strides and dtype that the launches
+ * expect. */
 static int
 plan_fits(const struct plan *plan, const struct array *result)
 {
@@ -276,7 +284,8 @@ plan_run(struct plan *plan, struct array *const *inputs)
 {
     struct array *result;
 
-    plan->count++; /* a Python allocator may create plans */
+    /* A Python allocator may create plans, which may evict this one. */
+    plan->count++;
     result = array_new_like(inputs[0], plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
     if (result &&
@@ -289,8 +298,8 @@ plan_run(struct plan *plan, struct array *const *inputs)
 
 /* --- construction ------------------------------------------------------ */
 
-/* Converts an argument: bytes, or the index of a slot. Returns 0, or -1 with
- * an exception. */
+/* Converts an argument of a launch from Python: a bytes object, or the number
+ * of a slot. Returns 0, or -1 with an exception. */
 static int
 argument_parse(struct plan_argument *argument, PyObject *object, int slots)
 {
@@ -317,7 +326,7 @@ argument_parse(struct plan_argument *argument, PyObject *object, int slots)
     return 0;
 }
 
-/* Sets the function of a launch: a Function or a cuBLAS product. */
+/* Sets what a launch executes: a Function or a cuBLAS product. */
 static int
 launch_what(struct plan_launch *launch, PyObject *function)
 {
@@ -336,8 +345,8 @@ launch_is_product(const struct plan_launch *launch)
            launch->argument[1].slot >= 0 && launch->argument[2].slot >= 0;
 }
 
-/* Converts a launch (function, block, grid, shared bytes, arguments). Returns
- * 0, or -1 with an exception. */
+/* Converts a launch from Python, a tuple (function, block, grid, bytes of
+ * shared memory, arguments). Returns 0, or -1 with an exception. */
 static int
 launch_parse(struct plan_launch *launch, PyObject *object, int slots)
 {
@@ -396,8 +405,9 @@ plan_parse(struct plan *plan, PyObject *temps, PyObject *launches)
     return 0;
 }
 
-/* Creates a plan with reference count 1 for a key and results like `result`.
- * Returns NULL with a MemoryError on failure. */
+/* Creates a plan, with reference count 1, for a key. `result` has the shape,
+ * strides and dtype of the results of the plan. Returns NULL with a
+ * MemoryError on failure. */
 static struct plan *
 plan_new(const struct plan_key *key, const struct array *result)
 {
@@ -426,8 +436,9 @@ plan_new(const struct plan_key *key, const struct array *result)
     return plan;
 }
 
-/* Encodes a tuple of axes as a unique number. Returns 0 if that is not
- * possible. */
+/* Encodes a tuple of axes as two numbers, *whole and *axes, that are unique
+ * for this tuple. Returns 1, or 0 if the tuple is too long or has other
+ * objects than small ints. */
 static int
 axes_parse(PyObject *tuple, int *whole, long *axes)
 {
@@ -451,8 +462,8 @@ axes_parse(PyObject *tuple, int *whole, long *axes)
     return 1;
 }
 
-/* Parses the axis of a call: None, an int, or a tuple of a few small ints.
- * Returns 0 for other objects. */
+/* Encodes the axis of a call as two numbers: None, an int, or a tuple of a few
+ * small ints. Returns 1, or 0 for other objects. */
 static int
 axis_parse(PyObject *object, int *whole, long *axis)
 {
@@ -467,8 +478,8 @@ axis_parse(PyObject *object, int *whole, long *axis)
            (PyTuple_CheckExact(object) && axes_parse(object, whole, axis));
 }
 
-/* Stores the arrays of a call. Returns 0 if their number or types do not suit
- * a plan. */
+/* Stores the arrays of a call in `inputs`. Returns 1, or 0 if there are too
+ * many or other objects than arrays, for which there are no plans. */
 static int
 inputs_parse(PyObject *const *objects, Py_ssize_t count, struct array **inputs)
 {
@@ -508,11 +519,11 @@ plan_set(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
-        Py_RETURN_NONE; /* no call could find it */
+        Py_RETURN_NONE; /* calls with this axis never look for a plan */
     }
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name);
-    Py_DECREF(name); /* the method objects of plans keep their names alive */
+    Py_DECREF(name); /* PlannedMethod objects hold the interned name */
     key_set(&key, inputs, count, name, whole, number);
     struct plan *plan = plan_new(&key, (struct array *)result);
     struct kernels *kernels =
@@ -527,8 +538,9 @@ plan_set(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Executes the plan for a name, arrays and an axis (or None), and returns the
- * result. Returns NULL without an exception if there is none. */
+/* Finds the plan for a function name, arrays with these properties and an axis
+ * (or None), executes it and returns the result. Returns NULL without an
+ * exception if there is no such plan. */
 PyObject *
 plan_repeat(PyObject *name, PyObject *const *objects, Py_ssize_t count,
             PyObject *axis)

@@ -1,25 +1,26 @@
 /* planned.c - PlannedMethod: a method of arrays, or a function of one array,
  * whose launches are replayed from a launch plan.
  *
- * pycuda._array wraps reductions and scans along an axis in it. A call whose
- * only argument besides the array is the axis uses the plan of plan.c if there
- * is one, without a Python frame. Other calls go to the Python function, which
- * may create a plan.
+ * pycuda._array wraps reductions and scans along an axis in PlannedMethod
+ * objects. If a call has no argument besides the array and the axis, and
+ * plan.c has a plan for it, the plan is executed without a Python frame. Other
+ * calls go to the Python function, which may create a plan.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
 
-static PyObject *axis_name; /* "axis", interned */
+static PyObject *axis_name; /* the str "axis", interned */
 
 struct planned {
     struct wrapper wrapper;
     PyObject *name; /* strong, interned */
-    /* Operation that reduces all elements; -1: done by Python. */
+    /* Operation of array_reduce_all for calls without an axis; -1: the Python
+     * function handles these calls. */
     int operation;
 };
 
 /* Fast path of a call. Returns NULL without an exception if there is no plan
- * for it yet, or none is possible. */
+ * for the call. */
 static PyObject *
 run_again(const struct planned *self, PyObject *const *args, PyObject *axis)
 {
@@ -51,9 +52,9 @@ planned_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
 }
 
-/* PlannedMethod(function, name, reduces=False): wraps a function; plans are
- * found by `name`. If `reduces`, calls without an axis are reductions of all
- * elements. */
+/* PlannedMethod(function, name, reduces=False): wraps a function whose plans
+ * have the name `name`. If `reduces`, a call without an axis reduces all
+ * elements to one by the operation `name`. */
 static PyObject *
 planned_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

@@ -1,13 +1,14 @@
 /* reduce.c - reductions of whole arrays to one element on the device.
  *
  * Called by shortcut.c, planned.c and, as pycuda._driver._reduce, by Python.
- * One kernel reduces `per_block` elements per block. With more than one block,
- * the last block to finish combines the partial results of the others; a
- * counter that belongs to the stream tells it that it is the last. During a
- * capture there is no such counter, since the graph may run on any stream, and
- * a second launch combines the partial results. The order of the elements does
- * not affect the result, so contiguous inputs of any axis order are read as
- * flat arrays; other inputs are copied to contiguous memory first.
+ * In one kernel, each block reduces `per_block` elements. With more than one
+ * block, the last block to finish combines the partial results of the others.
+ * It knows that it is the last from a counter of finished blocks, which
+ * belongs to the stream. During a capture there is no such counter, since the
+ * graph may run on any stream; a second launch then combines the partial
+ * results. The order of the elements does not affect the result, so contiguous
+ * inputs of any axis order are read as flat arrays. Other inputs are copied to
+ * contiguous memory first.
  *
  * A kernel has these parameters: the output, the inputs in order, the number
  * of elements, the number of elements per block, the partial results, and the
@@ -22,8 +23,8 @@ struct reduction {
     int stage; /* 1: reduces the inputs; 2: combines partial results */
     int code[ARRAY_INPUTS];
     const struct rule *rule;
-    int out; /* type number of the accumulator and the output */
-    /* Launch of the first stage. */
+    int out; /* type code of the accumulator and of the output */
+    /* Kernel and block size of the first stage. */
     struct kernel kernel;
     npy_intp blocks, per_block;
 };
@@ -62,8 +63,8 @@ find_kernel(struct reduction *reduction, struct kernel *kernel)
     return kernel_find(low, high, make_key, reduction, kernel);
 }
 
-/* Computes the number of blocks for n elements and the number of elements per
- * block, a multiple of the block's tile. */
+/* Returns the number of blocks for n elements. Stores the number of elements
+ * per block, a multiple of what its threads process in one round. */
 static npy_intp
 plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
 {
@@ -78,7 +79,8 @@ plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
     return (n + *per_block - 1) / *per_block;
 }
 
-/* Operands of a launch. The second stage has one input. */
+/* Arguments of a launch. The second stage has one input, the partial results
+ * of the first stage. */
 struct work {
     CUdeviceptr out;
     CUdeviceptr *in;
@@ -86,8 +88,9 @@ struct work {
     npy_intp n;
     npy_intp per_block;
     npy_intp blocks;
-    CUdeviceptr partials; /* partial results, if there are several blocks */
-    CUdeviceptr done;     /* counter of finished blocks, or 0 */
+    /* address of the partial results of several blocks */
+    CUdeviceptr partials;
+    CUdeviceptr done; /* address of the counter of finished blocks, or 0 */
     CUstream stream;
 };
 
@@ -112,7 +115,8 @@ launch(const struct kernel *kernel, struct work *work)
                        arguments);
 }
 
-/* Combines the partial results in a second launch, if there is no counter. */
+/* Combines the partial results of the first stage in a second launch. Needed
+ * if the first launch had no counter of finished blocks. */
 static int
 run_second(struct reduction *reduction, const struct work *first)
 {
@@ -182,8 +186,9 @@ run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
 
 /* --- operands ---------------------------------------------------------- */
 
-/* Makes all inputs readable as flat arrays of one element order. Stores new
- * references in `flat`, also on failure. */
+/* Makes all inputs readable as flat arrays with the elements in the same
+ * order, by copies where necessary. Stores new references in `flat`, also on
+ * failure. */
 static int
 flatten(struct array *const *inputs, int n, struct array **flat,
         CUstream stream)
@@ -206,7 +211,8 @@ flatten(struct array *const *inputs, int n, struct array **flat,
         }
     }
     if (!flags) {
-        /* Inputs of both C and Fortran order: all must get C order. */
+        /* Some inputs have C order and others Fortran order: copy the latter
+         * to C order. */
         for (int i = 0; n > 1 && i < n; i++) {
             if (!(flat[i]->flags & ARRAY_C)) {
                 Py_SETREF(flat[i], array_packed(flat[i], 'C', stream));
@@ -261,8 +267,8 @@ done:
     return result;
 }
 
-/* Stores the arrays of a tuple, borrowed. Returns 0, or -1 with a
- * TypeError. */
+/* Stores the arrays of a tuple in a C array as borrowed references. Returns 0,
+ * or -1 with a TypeError. */
 static int
 parse_inputs(struct reduction *reduction, PyObject *tuple,
              struct array **inputs)

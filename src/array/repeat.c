@@ -8,40 +8,44 @@
  * package's code and data from the CPU's caches; after that, the path through
  * apply.c and task.c costs more than the launch itself.
  *
- * The cache owns references to the dtypes that it compares by address, and no
- * kernels. A context gets a new key when its kernels are released, and each
- * launch compares the key. A new operation may evict an older one whenever the
- * GIL is released.
+ * The cache owns references to the dtypes that it compares by address, but no
+ * references to kernels. A context gets a new key when its kernels are
+ * released, and each launch compares the context's key with that of the cache
+ * entry. Whenever the GIL is released, another operation may evict an entry.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat.h"
 
 #define PLACES 256 /* cache entries; a power of two */
 
-/* A cache entry, one cache line. The fields that are compared come first. */
+/* A cache entry, which fills one cache line of the CPU. The fields that are
+ * compared come first. */
 struct repeat {
-    struct core_relaunch launch; /* `key` takes part in the comparison */
-    /* Strong; dtypes of arrays, classes of scalars. The second one may be the
-     * dtype of an array to fill or of the result of a copy. */
+    /* Kernel and launch dimensions. Its member `key`, the key of the context,
+     * is part of the cache key. */
+    struct core_relaunch launch;
+    /* Strong; for each input, the dtype of an array or the class of a scalar.
+     * For an operation with one input, the second entry may be the dtype of
+     * the array to fill or of the result of a copy. */
     PyObject *type[REPEAT_MOST];
     npy_intp size;
-    uint32_t form; /* the operation, its number of inputs, and is_given */
-    uint32_t mask; /* address bits that must be zero */
+    uint32_t form; /* operation, number of inputs and is_given, see form_of */
+    uint32_t mask; /* address bits that must be zero in all arrays */
     const struct rule *rule;
 };
 
 static struct repeat repeats[PLACES] __attribute__((aligned(64)));
 
-/* Returns the `form` of an entry. `is_given`: the output is the first input,
- * or the array that a scalar fills. */
+/* Packs the properties in field `form` of an entry. `is_given`: the output is
+ * the first input, or the array that a scalar fills. */
 static uint32_t
 form_of(int operation, int inputs, bool is_given)
 {
     return (uint32_t)operation << 8 | (uint32_t)inputs << 1 | is_given;
 }
 
-/* Returns the class that represents a scalar in the key. Returns NULL for
- * scalars whose value or kind may change the operation. */
+/* Returns the class that represents a scalar in the key of an entry. Returns
+ * NULL if the class does not determine the operation's types. */
 static PyObject *
 number_type(int operation, PyObject *object)
 {
@@ -49,7 +53,7 @@ number_type(int operation, PyObject *object)
                     Py_IS_TYPE(object, &PyFloatArrType_Type) ||
                     Py_IS_TYPE(object, &PyDoubleArrType_Type);
 
-    /* Copies convert to the array's dtype. */
+    /* A copy converts a number of any class to the array's dtype. */
     if (operation == OPERATION_COPY) {
         is_known = PyArray_IsScalar(object, Number);
     } else if (!is_known && PyLong_CheckExact(object)) {
@@ -60,16 +64,18 @@ number_type(int operation, PyObject *object)
     return is_known ? (PyObject *)Py_TYPE(object) : NULL;
 }
 
-/* Properties of an operation's arrays that the key does not contain. */
+/* Properties of an operation's operands that are not in the cache key. */
 struct common {
-    struct array *model; /* the first array, or the array to fill */
-    CUdeviceptr bits;    /* all address bits combined by OR */
-    bool is_given;       /* see form_of */
-    bool is_mixed;       /* there is a scalar among the operands */
+    struct array *model; /* the first array input, or the array to fill */
+    CUdeviceptr bits;    /* bitwise OR of all addresses */
+    /* Output is the first input or the array that a scalar fills. */
+    bool is_given;
+    bool is_mixed; /* some input is a scalar */
 };
 
-/* Describes an operation on arrays that all are only read: the most frequent
- * case of repeat_describe. Returns false for other operands. */
+/* Computes the key of an operation whose inputs are all arrays and whose
+ * output is new: the most frequent case of repeat_describe. Returns false for
+ * other inputs. */
 static inline bool
 describe_arrays(struct repeat *key, struct common *common, int operation,
                 int inputs, PyObject *const *objects)
@@ -92,9 +98,10 @@ describe_arrays(struct repeat *key, struct common *common, int operation,
     return key->size > 0;
 }
 
-/* Computes the key of an operation, except the context and the launch. Returns
- * false unless all arrays among the operands are C-contiguous and have one
- * shape. `out` may be an array to fill, or NULL. */
+/* Computes the key of an operation, except the fields `launch`, `mask` and
+ * `rule`. Returns false unless all arrays among the inputs are C-contiguous
+ * and have one shape. `out` is the output or NULL; if the only input is a
+ * scalar, it is the array to fill. */
 static __attribute__((noinline)) bool
 repeat_describe(struct repeat *key, struct common *common, int operation,
                 int inputs, PyObject *const *objects, struct array *out)
@@ -131,7 +138,8 @@ repeat_describe(struct repeat *key, struct common *common, int operation,
     return key->size > 0;
 }
 
-/* Returns the cache entry at the hash of the key. */
+/* Returns the cache entry at the hash of the key, which may have another
+ * key. */
 static inline struct repeat *
 repeat_place(const struct repeat *key)
 {
@@ -149,8 +157,8 @@ repeat_equal(const struct repeat *a, const struct repeat *b)
            a->size == b->size;
 }
 
-/* Returns whether `out` has the layout of a new result, and no input other
- * than itself may share its memory. */
+/* Returns whether the operation can write to `out`: it must have the layout of
+ * a new result, and no input other than `out` itself may share its memory. */
 static bool
 may_write(const struct common *common, PyObject *const *objects, int inputs,
           struct array *out)
@@ -170,8 +178,8 @@ may_write(const struct common *common, PyObject *const *objects, int inputs,
     return true;
 }
 
-/* Does the check of may_write for operands that describe_arrays accepted, and
- * records in the key whether the output is the first input. */
+/* Does the check of may_write for inputs that are all arrays, and records in
+ * the key whether the output is the first input. */
 static inline bool
 may_write_arrays(struct repeat *key, struct common *common,
                  PyObject *const *objects, int inputs, const struct array *out)
@@ -197,8 +205,8 @@ struct where {
     CUstream stream;
 };
 
-/* Finds the current context and sets the key's context. Returns false, without
- * an exception, if no context is current. */
+/* Finds the current context, and stores its key in the cache key. Returns
+ * false, without an exception, if no context is current. */
 static inline bool
 where_find(struct where *where, CUstream stream, struct repeat *key)
 {
@@ -211,7 +219,8 @@ where_find(struct where *where, CUstream stream, struct repeat *key)
     return true;
 }
 
-/* Returns the cache entry of the key, or NULL. */
+/* Returns the cache entry for the key, or NULL if there is none or the
+ * addresses are not aligned as the entry's kernel requires. */
 static inline const struct repeat *
 repeat_find(const struct repeat *key, const struct common *common)
 {
@@ -239,13 +248,14 @@ launch_arrays(const struct repeat *repeat, struct where where, int inputs,
                               inputs + 1, used, arguments);
 }
 
-/* Launches an operation with scalars among the operands; returns as
- * launch_arrays does. */
+/* Launches an operation with scalars among the operands. Returns 0, -1 with an
+ * exception, or 1 if the kernel has been released. */
 static __attribute__((noinline)) int
 launch_numbers(const struct repeat *place, struct where where, int inputs,
                PyObject *const *objects, struct array *result)
 {
-    /* A copy: a conversion may issue a warning, which runs Python code. */
+    /* A copy of the entry: conversion of a scalar may issue a warning, which
+     * runs Python code, which may evict the entry. */
     const struct repeat repeat = *place;
     struct operand scalar[REPEAT_MOST];
     struct core_array_head *used[REPEAT_MOST + 1] = {&result->head};
@@ -273,7 +283,7 @@ launch_numbers(const struct repeat *place, struct where where, int inputs,
                               arrays, used, arguments);
 }
 
-/* Returns whether the operands, all of which are only read, still match the
+/* Returns whether the inputs of an operation with a new output still match the
  * cache entry. */
 static bool
 still_fits(const struct repeat *repeat, PyObject *const *objects)
@@ -289,8 +299,8 @@ still_fits(const struct repeat *repeat, PyObject *const *objects)
 }
 
 /* Slow path of the allocation of a result, which may run Python code or
- * release the GIL. Returns NULL, possibly without an exception, if the
- * operands no longer match the entry afterwards. */
+ * release the GIL. Returns NULL with an exception on failure, or without an
+ * exception if the operands no longer match the entry afterwards. */
 static __attribute__((noinline)) struct array *
 result_slowly(const struct repeat *repeat, struct array *model,
               struct where where, PyObject *const *objects,
@@ -307,9 +317,10 @@ result_slowly(const struct repeat *repeat, struct array *model,
     return made;
 }
 
-/* Performs a cached operation with the output `out`, or with a new one of
- * `dtype`; the rule determines the type if `dtype` is NULL. Returns as
- * repeat_apply does. */
+/* Performs a cached operation. Writes to `out`, or to a new array of `dtype`;
+ * the type rule determines the type if both are NULL. Returns false if the
+ * operation is not in the cache. Otherwise returns true and stores the result
+ * in *result, NULL with an exception on failure. */
 static inline __attribute__((always_inline)) bool
 repeat_make(const struct repeat *key, const struct common *common,
             struct where where, int inputs, PyObject *const *objects,
@@ -350,7 +361,8 @@ repeat_make(const struct repeat *key, const struct common *common,
     return true;
 }
 
-/* A copy of repeat_make that is not inlined, for less frequent operands. */
+/* Calls repeat_make, whose code is inlined here for the less frequent
+ * inputs. */
 static __attribute__((noinline)) bool
 make_other(const struct repeat *key, const struct common *common,
            struct where where, int inputs, PyObject *const *objects,
@@ -360,7 +372,8 @@ make_other(const struct repeat *key, const struct common *common,
                        result);
 }
 
-/* Slow path of repeat_apply: operands that describe_arrays does not accept. */
+/* Slow path of repeat_apply: operations with scalars or other inputs that
+ * describe_arrays does not handle. */
 static __attribute__((noinline)) bool
 apply_others(int operation, int inputs, PyObject *const *objects,
              struct array *out, struct where where, void *context,
@@ -377,7 +390,7 @@ apply_others(int operation, int inputs, PyObject *const *objects,
     }
     common.bits |= out ? out->head.pointer : 0;
     if (out && !common.is_given && operation == OPERATION_COPY) {
-        dtype = out->dtype; /* copies convert to any dtype */
+        dtype = out->dtype; /* a copy converts to the dtype of any output */
         key.type[1] = (PyObject *)dtype;
     }
     return make_other(&key, &common, where, inputs, objects, out, dtype,
@@ -411,8 +424,9 @@ repeat_apply(int operation, int inputs, PyObject *const *objects,
                        result);
 }
 
-/* Fast path of astype: a copy to another dtype. Returns as repeat_apply
- * does. */
+/* Fast path of astype, a copy to another dtype. Returns false if the copy is
+ * not in the cache. Otherwise returns true and stores the result in *result,
+ * NULL with an exception on failure. */
 bool
 repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
             PyObject **result)
@@ -430,9 +444,9 @@ repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
     return make_other(&key, &common, where, 1, &array, NULL, dtype, result);
 }
 
-/* Fast path of fill: sets all elements to a value, which has the array's type
- * already. Returns 1 on success, 0 if the operation is not in the cache, or -1
- * with an exception. */
+/* Fast path of fill: sets all elements to a value. `value` points to the bytes
+ * of the value in the array's dtype. Returns 1 on success, 0 if the operation
+ * is not in the cache, or -1 with an exception. */
 int
 repeat_fill(struct array *array, const void *value, CUstream stream)
 {
@@ -461,7 +475,8 @@ repeat_fill(struct array *array, const void *value, CUstream stream)
     return status < 0 ? -1 : status == 0;
 }
 
-/* Returns the address bits that are zero in aligned addresses. */
+/* Returns the mask of the address bits that are zero in every address that is
+ * aligned for the array's dtype. */
 static uint32_t
 alignment_bits(const struct array *array)
 {
@@ -483,8 +498,8 @@ repeat_keep(const struct repeat *key)
     }
 }
 
-/* Adds a completed task with the output `out` to the cache, if its operands
- * are suitable. */
+/* Adds the launch of a completed task to the cache, if its operands are
+ * suitable. `out` is the output. */
 void
 repeat_learn(const struct task *task, PyObject *const *objects,
              struct array *out, const struct rule *rule)
@@ -500,7 +515,8 @@ repeat_learn(const struct task *task, PyObject *const *objects,
     struct common common;
 
     if (!task->dense || task->inputs > REPEAT_MOST ||
-        /* Other arrays of these types may be aligned to 16 bytes. */
+        /* Arrays of this size take another kernel if they are aligned to 16
+         * bytes, so this launch is not valid for all of them. */
         (!aligned && out->size >= ALIGN_MINIMUM) ||
         !repeat_describe(&key, &common, task->operation, task->inputs, objects,
                          out)) {

@@ -9,20 +9,24 @@
 
 #include "array/task.h"
 
-#define REPEAT_MOST 2 /* maximum inputs of a cached operation */
+#define REPEAT_MOST 2 /* maximum number of inputs of a cached operation */
 
 /* Performs a cached operation. Returns false, without side effects, if the
  * operation is not in the cache. Otherwise returns true and stores in *result
  * the result of array_apply, NULL with an exception on failure. */
 bool repeat_apply(int operation, int inputs, PyObject *const *objects,
                   struct array *out, CUstream stream, PyObject **result);
-/* Performs a cached copy to another dtype; returns as repeat_apply does. */
+/* Performs a cached copy to another dtype. Returns false, without side
+ * effects, if the copy is not in the cache. Otherwise returns true and stores
+ * the new array in *result, NULL with an exception on failure. */
 bool repeat_cast(PyObject *array, PyArray_Descr *dtype, CUstream stream,
                  PyObject **result);
 /* Sets all elements to `value`, which points to bytes of the array's dtype.
- * Returns 1, 0 if that is not in the cache, or -1 with an exception. */
+ * Returns 1 on success, 0 if the operation is not in the cache, or -1 with an
+ * exception. */
 int repeat_fill(struct array *array, const void *value, CUstream stream);
-/* Adds a completed task to the cache if it is suitable. Cannot fail. */
+/* Adds the launch of a completed task to the cache if its operands are
+ * suitable. Cannot fail. */
 void repeat_learn(const struct task *task, PyObject *const *objects,
                   struct array *out, const struct rule *rule);
 

@@ -6,8 +6,9 @@
  * the launch. It contains only copies by kernels: the driver copies arrays of
  * equal contiguous layouts.
  *
- * The cache owns nothing. A context gets a new key when its kernels are
- * released. The GIL protects the cache.
+ * The cache owns no references. A context gets a new key when its kernels are
+ * released, so that entries with the old key no longer match. The GIL protects
+ * the cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"
@@ -15,23 +16,29 @@
 enum {
     PLACES = 32, /* cache entries; a power of two */
     MOST_AXES = 3,
-    /* One more axis, since elements may be split. */
+    /* The size, the number of blocks, the shape, and the strides of two
+     * arrays. One axis is added if elements are split into several words. */
     MOST_WORDS = 2 + (MOST_AXES + 1) * 3,
 };
 
 struct copied {
-    struct core_relaunch launch; /* `key` takes part in the comparison */
-    int64_t form; /* axes, bytes per element, low bits of the addresses */
-    npy_intp shape[MOST_AXES]; /* compared, like the strides */
+    /* Kernel and launch dimensions. Its member `key`, the key of the context,
+     * is part of the cache key. */
+    struct core_relaunch launch;
+    /* Number of axes, bytes per element, low bits of the addresses. */
+    int64_t form;
+    npy_intp shape[MOST_AXES]; /* part of the cache key, as are the strides */
     npy_intp target[MOST_AXES], source[MOST_AXES];
-    npy_intp offset[2]; /* bytes to the first element, for reversed axes */
+    /* Bytes to add to each pointer, since the kernel traverses reversed axes
+     * from their other end. */
+    npy_intp offset[2];
     int64_t words[MOST_WORDS];
 };
 
 static struct copied places[PLACES];
 
-/* Computes the part of the key that is not a shape or stride. Returns false if
- * the copy is not suitable for the cache. */
+/* Computes `form`, the part of the key for number of axes, item size and
+ * alignment. Returns false if the copy is not suitable for the cache. */
 static inline bool
 form_of(const struct array *target, const struct array *source, int64_t *form)
 {
@@ -43,7 +50,8 @@ form_of(const struct array *target, const struct array *source, int64_t *form)
            target->size > 0 && array_same_shape(target, source);
 }
 
-/* Returns the cache entry at the hash of the key. */
+/* Returns the cache entry at the hash of the key, which may have another
+ * key. */
 static inline struct copied *
 place_of(int64_t form, const struct array *target, const struct array *source)
 {
@@ -82,7 +90,8 @@ launch(const struct copied *copied, struct core_context *context,
 {
     CUdeviceptr to = target->head.pointer + (CUdeviceptr)copied->offset[0];
     CUdeviceptr from = source->head.pointer + (CUdeviceptr)copied->offset[1];
-    /* A copy: the entry may be evicted while a launch releases the GIL. */
+    /* Copy of the kernel's parameters: the entry may be evicted while the
+     * launch releases the GIL. */
     int64_t words[MOST_WORDS];
     void *arguments[] = {&to, &from, words};
     struct core_array_head *used[] = {&target->head, &source->head};
@@ -100,7 +109,7 @@ copy_again(struct array *target, struct array *source, CUstream stream)
     int64_t form;
     void *key;
 
-    /* Copied by the driver. */
+    /* The driver copies arrays of equal contiguous layouts. */
     if (target->flags & source->flags & ARRAY_FORC ||
         !core_apart(target->head.owner, source->head.owner)) {
         return 0;
@@ -121,7 +130,7 @@ copy_again(struct array *target, struct array *source, CUstream stream)
     return status < 0 ? -1 : status == 0;
 }
 
-/* Adds a completed copy to the cache, if it is suitable. */
+/* Adds the launch of a completed copy to the cache, if it is suitable. */
 void
 copy_learn(const struct task *task, const struct array *target,
            const struct array *source)

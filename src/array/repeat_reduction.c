@@ -1,35 +1,40 @@
 /* repeat_reduction.c - cache of launches of reductions of whole arrays.
  *
- * Called by reduce.c and shortcut.c. Works as repeat.c does for element-wise
- * operations: the cache maps a few properties of the operands to the kernel,
- * the grid and the number of elements per block.
+ * Called by reduce.c and shortcut.c. The cache maps a few properties of the
+ * operands (operation, dtype, number of elements, alignment) to the kernel,
+ * the grid and the number of elements per block. repeat.c is the equivalent
+ * for element-wise operations.
  *
- * The cache owns references to the dtypes that it compares by address, and no
- * kernels. A context gets a new key when its kernels are released, and each
- * launch compares the key. Result dtypes are borrowed from rules, which live
- * as long as the process. The GIL protects the cache.
+ * The cache owns references to the dtypes that it compares by address, but no
+ * references to kernels. A context gets a new key when its kernels are
+ * released, and each launch compares the context's key with that of the cache
+ * entry. Result dtypes are borrowed from type rules, which exist until the
+ * process ends. The GIL protects the cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/repeat_reduction.h"
 
 #define PLACES 64 /* cache entries; a power of two */
 
-/* A cache entry, one cache line. */
+/* A cache entry, which fills one cache line of the CPU. */
 struct reduced {
-    struct core_relaunch launch; /* `key` takes part in the comparison */
-    PyArray_Descr *dtype;        /* strong; dtype of all inputs */
+    /* Kernel and launch dimensions. Its member `key`, the key of the context,
+     * is part of the cache key. */
+    struct core_relaunch launch;
+    PyArray_Descr *dtype; /* strong; dtype of all inputs */
     npy_intp size;
     uint32_t form;      /* the operation and its number of inputs */
-    uint32_t mask;      /* address bits that must be zero */
+    uint32_t mask;      /* address bits that must be zero in all inputs */
     npy_intp per_block; /* elements per block */
-    /* Dtype of the result, borrowed from the rule. */
+    /* Dtype of the result, borrowed from the type rule. */
     PyArray_Descr *result;
 };
 
 static struct reduced places[PLACES] __attribute__((aligned(64)));
 
-/* Computes the key of a reduction, except the context. Returns false unless
- * the operands are C-contiguous arrays of one shape and dtype. */
+/* Computes the key of a reduction, except the context's key, and the bitwise
+ * OR of all addresses. Returns false unless the operands are C-contiguous
+ * arrays of one shape and dtype. */
 static inline bool
 describe(struct reduced *key, int operation, int inputs,
          PyObject *const *objects, CUdeviceptr *bits)
@@ -54,7 +59,8 @@ describe(struct reduced *key, int operation, int inputs,
     return key->size > 0;
 }
 
-/* Returns the cache entry at the hash of the key. */
+/* Returns the cache entry at the hash of the key, which may have another
+ * key. */
 static inline struct reduced *
 place_of(const struct reduced *key)
 {
@@ -98,9 +104,9 @@ launch(const struct reduced *reduced, struct core_context *context,
 }
 
 /* Slow path of the allocation of the result and of the partial results, which
- * may run Python code. That code may compute reductions as well or change an
- * operand. Returns NULL, possibly without an exception, if the caller must
- * take the slow path for the whole reduction. */
+ * may run Python code. That code may evict the entry or change an operand.
+ * Returns NULL with an exception on failure, or without an exception if the
+ * entry no longer fits and reduce.c must perform the whole reduction. */
 static __attribute__((noinline)) struct array *
 begin_slowly(const struct reduced *reduced, struct core_context *context,
              CUstream stream, PyObject *const *objects, CUdeviceptr *done,
@@ -172,8 +178,8 @@ reduction_again(int operation, int inputs, PyObject *const *objects,
     return status <= 0;
 }
 
-/* Adds a completed reduction with one launch to the cache, if it is
- * suitable. */
+/* Adds the launch of a completed reduction to the cache, if it has only one
+ * launch and is suitable. */
 void
 reduction_learn(int operation, int inputs, PyObject *const *objects,
                 PyArray_Descr *result, const struct kernel *kernel,

@@ -14,8 +14,9 @@
  * and stores the result in *result, NULL with an exception on failure. */
 bool reduction_again(int operation, int inputs, PyObject *const *objects,
                      PyObject **result);
-/* Adds a completed reduction to the cache if it is suitable. Borrows `result`,
- * a dtype that must live as long as the process. Cannot fail. */
+/* Adds the launch of a completed reduction to the cache if it is suitable.
+ * Borrows `result`, the dtype of the result, which must exist until the
+ * process ends. Cannot fail. */
 void reduction_learn(int operation, int inputs, PyObject *const *objects,
                      PyArray_Descr *result, const struct kernel *kernel,
                      npy_intp blocks, npy_intp per_block);

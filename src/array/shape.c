@@ -10,8 +10,8 @@
 
 /* --- reshape ----------------------------------------------------------- */
 
-/* Calls array_parse_shape, and raises TypeError instead of AssertionError,
- * which only PyCUDA's constructors raise. */
+/* Parses a shape as array_parse_shape does, but raises TypeError where that
+ * raises AssertionError, which only PyCUDA's constructors raise. */
 static int
 parse_list(PyObject *object, const char *what, npy_intp *values)
 {
@@ -25,8 +25,9 @@ parse_list(PyObject *object, const char *what, npy_intp *values)
     return n;
 }
 
-/* Replaces one length of -1 by the length that the size leaves for it, and
- * checks the size. Returns 0, or -1 with a ValueError. */
+/* Replaces a length of -1 by the length with which the shape has `size`
+ * elements. Returns 0, or -1 with a ValueError if the shape cannot have this
+ * size. */
 static int
 complete_shape(npy_intp size, int ndim, npy_intp *shape)
 {
@@ -63,8 +64,9 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
     return 0;
 }
 
-/* Returns a view of the array in another shape, contiguous in `order`. If the
- * array is not contiguous in this order, the view is of a copy. */
+/* Returns a view of the array in another shape, contiguous in `order`. If
+ * the array is not contiguous in this order, returns a view of a contiguous
+ * copy. */
 static PyObject *
 reshape(struct array *array, char order, int ndim, npy_intp *shape)
 {
@@ -153,7 +155,8 @@ array_ravel(PyObject *self, PyObject *unused)
 
 /* --- transpose --------------------------------------------------------- */
 
-/* Returns the axis counted from the front, or -1 with NumPy's AxisError. */
+/* Returns the index of the axis, which may be negative to count from the last
+ * axis, or -1 with NumPy's AxisError. */
 static int
 axis_check(npy_intp given, int ndim)
 {
@@ -207,8 +210,9 @@ parse_axes(PyObject *axes, int ndim, int *order)
     return 0;
 }
 
-/* Creates a view whose axes the caller permutes. Unlike other views, it keeps
- * gpudata and its base is the root array. */
+/* Creates a view whose axes the caller permutes. Unlike other views, it has
+ * the same attribute gpudata as the array, and its base is the array's base if
+ * the array is a view itself. */
 static struct array *
 transposed_view(struct array *array)
 {
@@ -288,8 +292,8 @@ array_transpose(PyObject *self, PyObject *args, PyObject *kwargs)
 
 /* --- squeeze, view ----------------------------------------------------- */
 
-/* Stores a bit mask of the given axes, which must have length 1. Returns 0, or
- * -1 with an exception. */
+/* Stores a bit mask of the axes that squeeze removes, which must have length
+ * 1. Returns 0, or -1 with an exception. */
 static int
 squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
 {
@@ -299,7 +303,7 @@ squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
     *marked = 0;
     for (int i = 0; i < n; i++) {
         if (array->ndim == 0 && (given[i] == 0 || given[i] == -1)) {
-            continue; /* accepted by NumPy as well */
+            continue; /* NumPy accepts axis 0 or -1 here too */
         }
         int axis = axis_check(given[i], array->ndim);
         if (axis < 0) {
@@ -389,7 +393,8 @@ array_strided(PyObject *self, PyObject *args)
     return (PyObject *)view;
 }
 
-/* Returns the axis along which elements are adjacent in memory, or -1. */
+/* Returns the axis along which consecutive elements are adjacent in memory, or
+ * -1 if there is none. */
 static int
 unit_axis(const struct array *array)
 {
@@ -405,8 +410,9 @@ unit_axis(const struct array *array)
     return found;
 }
 
-/* Returns a view of a dtype with another item size: the adjacent axis gets
- * another length. Raises ValueError if the sizes do not divide. */
+/* Returns a view of a dtype with another item size. The axis along which
+ * elements are adjacent in memory gets another length. Raises ValueError if
+ * there is no such axis, or if the new item size does not divide its bytes. */
 static PyObject *
 view_resized(struct array *array, PyArray_Descr *dtype)
 {

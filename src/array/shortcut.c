@@ -18,10 +18,11 @@ struct shortcut {
     int operation;
     int reduces;
     int inputs;
-    PyObject *name; /* strong, interned; key of launch plans */
+    PyObject *name; /* strong, interned; name of the function's launch plans */
 };
 
-/* Returns whether the fast path handles the array. */
+/* Returns whether the fast path handles the object as an operand: it must be a
+ * nonempty array or, for reductions, one that array_reduces_all accepts. */
 static int
 is_usual(const struct shortcut *self, PyObject *object)
 {
@@ -31,8 +32,9 @@ is_usual(const struct shortcut *self, PyObject *object)
            (self->reduces ? array_reduces_all(array) : array->size > 0);
 }
 
-/* Returns whether the fast path handles the operands: arrays of one shape.
- * Element-wise operations may have numbers instead of all but one of them. */
+/* Returns whether the fast path handles the operands: arrays of one shape. In
+ * element-wise operations, operands may also be Python numbers, but at least
+ * one must be an array. */
 static int
 are_usual(const struct shortcut *self, PyObject *const *args)
 {
@@ -56,10 +58,11 @@ are_usual(const struct shortcut *self, PyObject *const *args)
     return first != NULL;
 }
 
-static PyObject *axis_name, *out_name, *stream_name; /* interned */
+static PyObject *axis_name, *out_name, *stream_name; /* interned str objects */
 
-/* Stores the values of the keywords. Returns 0 if the fast path does not
- * handle one of them. */
+/* Stores the values of the keywords `out` and `stream`, NULL for one that was
+ * not passed. Returns 0 if there is any other keyword or an unsuitable value,
+ * else 1. */
 static int
 keywords_are_usual(const struct shortcut *self, PyObject *const *values,
                    PyObject *names, struct array **out, PyObject **stream)
@@ -84,7 +87,7 @@ keywords_are_usual(const struct shortcut *self, PyObject *const *values,
 }
 
 /* Executes the launch plan of a reduction of one array along an axis. Returns
- * as plan_repeat does. */
+ * the result, or NULL without an exception if there is no such plan. */
 static PyObject *
 reduce_again(const struct shortcut *self, PyObject *const *args,
              Py_ssize_t nargs, PyObject *names)
@@ -96,9 +99,10 @@ reduce_again(const struct shortcut *self, PyObject *const *args,
                : NULL;
 }
 
-/* Fast path for operations in the cache, with `out` or without keywords.
- * Checks less than is_usual, since repeat_apply and reduction_again check the
- * rest. Returns as repeat_apply does. */
+/* Fast path for cached operations, with the keyword `out` or without keywords.
+ * Does not check all operands, since repeat_apply and reduction_again do this.
+ * Returns false if the operation is not in the cache. Otherwise returns true
+ * and stores the result in *result, NULL with an exception on failure. */
 static inline bool
 call_again(const struct shortcut *self, PyObject *const *args,
            Py_ssize_t nargs, PyObject *names, PyObject **result)
@@ -123,8 +127,8 @@ call_again(const struct shortcut *self, PyObject *const *args,
                         (struct array *)out, NULL, result);
 }
 
-/* Slow path: operations that are not in the cache, and calls of the Python
- * function. */
+/* Slow path: performs operations that are not in the cache, or calls the
+ * Python function. */
 static __attribute__((noinline)) PyObject *
 call_first(struct shortcut *self, PyObject *const *args, size_t nargsf,
            PyObject *names)
@@ -164,8 +168,9 @@ shortcut_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                : call_first(self, args, nargsf, names);
 }
 
-/* Shortcut(function, name, reduces=False, inputs=1): wraps a function that
- * applies the operation `name`. */
+/* Shortcut(function, name, reduces=False, inputs=1): wraps a Python function
+ * that applies the operation `name` to `inputs` arrays. `reduces`: the
+ * operation reduces the arrays to one element. */
 static PyObject *
 shortcut_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

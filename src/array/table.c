@@ -13,7 +13,8 @@ slot_hash(uint64_t low, uint64_t high)
     return (size_t)(hash ^ hash >> 29);
 }
 
-/* Returns the slot of the key, or the free slot for it. */
+/* Returns the slot that has the key, or the free slot in which the key must be
+ * stored. */
 static struct slot *
 table_slot(const struct table *table, uint64_t low, uint64_t high)
 {
@@ -27,8 +28,8 @@ table_slot(const struct table *table, uint64_t low, uint64_t high)
     }
 }
 
-/* Makes space for one more entry; doubles the capacity when half of it is
- * used. Returns 0, or -1 with a MemoryError. */
+/* Makes space for one more entry. Doubles the number of slots when half of
+ * them are used. Returns 0, or -1 with a MemoryError. */
 static int
 table_reserve(struct table *table)
 {

@@ -12,19 +12,19 @@
 
 struct slot {
     uint64_t low, high;
-    void *value; /* NULL: free */
+    void *value; /* NULL: the slot is free */
 };
 
 struct table {
     struct slot *slots;
-    size_t capacity; /* a power of two */
+    size_t capacity; /* number of slots; a power of two */
     size_t used;
 };
 
 /* Returns the value of a key, or NULL if there is none. */
 void *table_find(const struct table *table, uint64_t low, uint64_t high);
-/* Adds a value, which must not be NULL, or replaces the one of the same key.
- * Returns 0, or -1 with a MemoryError. */
+/* Adds a key with a value, which must not be NULL. Replaces the value if the
+ * table has the key. Returns 0, or -1 with a MemoryError. */
 int table_add(struct table *table, uint64_t low, uint64_t high, void *value);
 
 #endif

@@ -1,28 +1,31 @@
 /* task.c - element-wise tasks: selects the kernel and launches it.
  *
- * Called by apply.c and copy.c with a described task. Chooses the layout
- * class, finds or compiles the kernel, builds its arguments and launches it.
+ * Called by apply.c and copy.c, which describe the task (struct task). Chooses
+ * the layout class, finds or compiles the kernel, builds its arguments and
+ * launches it.
  *
- * A kernel has these parameters: the output; the inputs in order, a pointer or
- * a scalar by value; and then the number of elements for contiguous classes,
- * or else a struct of 64-bit integers: size, blocks along the last axis,
- * shape[ndim], strides[operands][ndim]. pycuda/_kernels/factory.py generates
- * the matching kernels.
+ * A kernel has these parameters: first the output; then the inputs in order,
+ * each a pointer or a scalar by value; last the number of elements for
+ * contiguous layout classes, or for others a struct of 64-bit integers: size,
+ * blocks along the last axis, shape[ndim], strides[operands][ndim].
+ * pycuda/_kernels/factory.py generates the matching kernels.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/task.h"
 
-/* Minimum row length for which each row gets its own blocks. */
+/* A row is all elements along the last axis. Minimum number of elements of a
+ * row for which each row gets its own blocks. */
 #define ROW_MINIMUM 64
-/* Minimum row length for which flat kernels advance pointers along a row. In
- * shorter rows they compute each address from the element's index. */
+/* Minimum number of elements of a row (the last axis) for which kernels of
+ * LAYOUT_FLAT advance pointers along the row. In shorter rows, they compute
+ * each address from the element's index. */
 #define WALK_MINIMUM 8
-/* Minimum length of both axes of a tile. */
+/* Minimum length of both axes over which tiles extend. */
 #define TILE_MINIMUM 16
-/* Number of elements up to which small tiles are used: large tiles would leave
- * multiprocessors without work. */
+/* Maximum number of elements for which small tiles are used. Large tiles would
+ * be too few to give each multiprocessor work. */
 #define SMALL_TILES (1 << 20)
-/* Minimum row length for 16-byte loads. */
+/* Minimum number of elements of a row (the last axis) for 16-byte loads. */
 #define PACK_MINIMUM 256
 #define GRID_LIMIT   0x7fffffff
 
@@ -38,8 +41,8 @@ static const char *const class_names[] = {
 
 /* --- layout class ------------------------------------------------------ */
 
-/* Returns whether the layout is one axis of adjacent elements in all
- * operands. */
+/* Returns whether the layout has only one axis, along which the elements of
+ * each operand are adjacent in memory. */
 static int
 all_unit(const struct task *task)
 {
@@ -71,7 +74,8 @@ row_length(const struct task *task)
     return task->layout.shape[task->layout.ndim - 1];
 }
 
-/* Classifies the stride of each operand along the last axis. */
+/* Determines, from its stride along the last axis, how each operand moves
+ * along this axis (enum inner_walk). */
 static void
 choose_inner(struct task *task)
 {
@@ -85,7 +89,8 @@ choose_inner(struct task *task)
     }
 }
 
-/* Returns whether neighboring elements along an axis share cache lines. */
+/* Returns whether adjacent elements of operand k along an axis usually are in
+ * the same cache line. */
 static int
 near(const struct task *task, int k, int axis)
 {
@@ -94,8 +99,8 @@ near(const struct task *task, int k, int axis)
     return step > 0 && step <= 2 * task->itemsize[k];
 }
 
-/* Returns whether reading input k along `axis` uses the memory better than
- * reading it along the last axis. */
+/* Returns whether input k has a much smaller stride along `axis` than along
+ * the last axis, so that reading along `axis` uses cache lines better. */
 static int
 lies_across(const struct task *task, int k, int axis)
 {
@@ -106,7 +111,8 @@ lies_across(const struct task *task, int k, int axis)
            Py_ABS(task->layout.strides[k][last]) >= 4 * step;
 }
 
-/* Returns the axis along which an input should be read in tiles, or -1. */
+/* Returns the axis along which some input should be read, in tiles of this
+ * axis and the last one. Returns -1 if tiles are not useful. */
 static int
 across_axis(const struct task *task)
 {
@@ -141,7 +147,8 @@ swap_axes(struct layout *layout, int a, int b)
     }
 }
 
-/* Selects a tile class and makes the tiled axis the second to last one. */
+/* Selects the class of large or small tiles, and moves the axis `across`,
+ * along which inputs are read, to the second to last position. */
 static void
 choose_tiles(struct task *task, int across)
 {
@@ -158,7 +165,8 @@ choose_tiles(struct task *task, int across)
     }
 }
 
-/* Returns whether rows can be copied in words of 16 bytes. */
+/* Returns whether all operands have alignment and strides that allow to copy
+ * rows in words of 16 bytes. */
 static int
 rows_pack(const struct task *task)
 {
@@ -200,8 +208,8 @@ choose_strided(struct task *task)
     }
 }
 
-/* Selects the layout class. Collapses axes and adds the offsets of reversed
- * axes to the pointers first. */
+/* Selects the layout class. Before that, merges axes and, for axes whose
+ * direction this reverses, moves pointers to the new first element. */
 static void
 choose_class(struct task *task)
 {
@@ -224,14 +232,16 @@ choose_class(struct task *task)
 
 /* --- kernel ------------------------------------------------------------ */
 
-/* Returns the number of axes that the kernel depends on. */
+/* Returns the number of axes for which the kernel is compiled; 0 for
+ * contiguous classes. */
 static int
 key_ndim(const struct task *task)
 {
     return task->class >= LAYOUT_ROWS ? task->layout.ndim : 0;
 }
 
-/* Returns the number of operands whose inner walk the kernel depends on. */
+/* Returns the number of operands for whose stride class along the last axis
+ * (`inner`) the kernel is compiled: all or none. */
 static int
 inner_walks(const struct task *task)
 {
@@ -242,7 +252,8 @@ inner_walks(const struct task *task)
                : 0;
 }
 
-/* Packs all fields that determine the kernel's source, 6 bits per type. */
+/* Packs all fields that determine the kernel's source in a 128-bit key. A type
+ * code has 6 bits. */
 static void
 pack_key(const struct task *task, uint64_t *low, uint64_t *high)
 {
@@ -265,7 +276,8 @@ pack_key(const struct task *task, uint64_t *low, uint64_t *high)
     *high = form;
 }
 
-/* Returns a tuple of dtypes, with None for entries marked in `skip`. */
+/* Returns a tuple of the dtypes of n type codes. An entry is None if its entry
+ * in `skip` is nonzero. */
 static PyObject *
 type_tuple(const int *codes, const int *skip, int n)
 {
@@ -295,8 +307,9 @@ inner_tuple(const struct task *task)
     return array_tuple(n, values);
 }
 
-/* Returns the key for Python's kernel factory: ("map", name, types in memory,
- * loop types, result type, stored type, class, ndim, inner walks, wide). */
+/* Returns the key for Python's kernel factory: ("map", operation name, types
+ * in memory, types of the computation, result type, type of the output, layout
+ * class, number of axes, enum inner_walk of each operand, wide). */
 static PyObject *
 make_key(void *data)
 {
@@ -313,8 +326,8 @@ make_key(void *data)
 /* --- launch ------------------------------------------------------------ */
 
 struct shape {
-    npy_intp blocks; /* of the grid */
-    npy_intp along;  /* blocks along the last axis */
+    npy_intp blocks; /* number of blocks of the grid */
+    npy_intp along;  /* number of blocks along the last axis */
     unsigned block[3];
 };
 
@@ -324,7 +337,8 @@ quotient_up(npy_intp a, npy_intp b)
     return (a + b - 1) / b;
 }
 
-/* Computes launch dimensions by which blocks process parts of rows. */
+/* Computes launch dimensions for kernels in which each block processes a part
+ * of one row (the last axis). */
 static void
 shape_rows(const struct task *task, const struct kernel *kernel,
            struct shape *shape)
@@ -337,8 +351,9 @@ shape_rows(const struct task *task, const struct kernel *kernel,
     shape->blocks = task->layout.size / row_length(task) * shape->along;
 }
 
-/* Returns whether blocks process parts of rows. In blocks of one thread, the
- * thread takes per_thread consecutive elements instead, across row ends. */
+/* Returns whether each block processes a part of one row (the last axis).
+ * Blocks of one thread do not: the thread takes per_thread consecutive
+ * elements, which may belong to several rows. */
 static int
 walks_rows(const struct task *task, const struct kernel *kernel)
 {
@@ -346,8 +361,8 @@ walks_rows(const struct task *task, const struct kernel *kernel)
            (task->class == LAYOUT_ROWS || task->class == LAYOUT_PACKS);
 }
 
-/* Computes the launch dimensions of a tile class. per_thread is the side of a
- * tile. */
+/* Computes the launch dimensions of a tile class. kernel->per_thread is the
+ * side of a tile in elements. */
 static void
 shape_tiles(const struct task *task, const struct kernel *kernel,
             struct shape *shape)
@@ -388,8 +403,9 @@ launch_shape(const struct task *task, const struct kernel *kernel,
     return 0;
 }
 
-/* Fills the last parameter: the number of elements, or the struct that strided
- * kernels take. */
+/* Fills the last parameter of the kernel: the number of elements or, for
+ * layout classes with strides, the struct described at the top of this
+ * file. */
 static void
 pack_layout(struct task *task, npy_intp along)
 {

@@ -9,50 +9,58 @@
 
 #include "array/array.h"
 
-/* A task. Operand 0 of the layout is the output; the array inputs follow in
- * order. Scalars are not operands of the layout. */
+/* A task. Operand 0 of its layout is the output; the inputs that are arrays
+ * follow in order. Inputs that are scalars have no entry in the layout. */
 struct task {
     int operation;
     int inputs;
-    int scalar[ARRAY_INPUTS]; /* true for a scalar */
-    /* Type code in memory; the loop type for scalars. */
+    int scalar[ARRAY_INPUTS]; /* true: the input is a scalar */
+    /* Type code of each input in memory; for a scalar, that of the
+     * computation. */
     int code[ARRAY_INPUTS];
-    int loop[ARRAY_INPUTS]; /* type code of the computation */
-    int result;             /* type code of the result */
-    int out;                /* type code of the output */
-    /* True: all operands have one contiguous layout. */
+    /* Type code in which the kernel converts each input to compute. */
+    int loop[ARRAY_INPUTS];
+    int result; /* type code of the result before it is cast to `out` */
+    int out;    /* type code of the output */
+    /* True: all operands are contiguous in the same order. */
     int dense;
-    const void *value[ARRAY_INPUTS]; /* a scalar in its loop type; borrowed */
-    CUdeviceptr pointer[ARRAY_OPERANDS]; /* by layout operand */
-    npy_intp itemsize[ARRAY_OPERANDS];   /* bytes, by layout operand */
+    /* Scalars, converted to type code `loop`; borrowed. */
+    const void *value[ARRAY_INPUTS];
+    /* Address of each operand of the layout. */
+    CUdeviceptr pointer[ARRAY_OPERANDS];
+    /* Item size in bytes of each operand of the layout. */
+    npy_intp itemsize[ARRAY_OPERANDS];
     struct layout layout;
     CUstream stream;
     /* This and the fields below are set by task_run. */
     enum layout_class class;
-    int wide;                  /* true: more than 2^31 elements */
-    int inner[ARRAY_OPERANDS]; /* enum inner_walk */
+    int wide; /* true: more elements than a 32-bit index can count */
+    int inner[ARRAY_OPERANDS]; /* how each operand moves along the last axis */
     struct kernel kernel;
     unsigned grid[3], block[3];
     int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];
-    int word_count; /* entries of `words`, the last parameter (task.c) */
+    /* Number of entries of `words`, the last parameter of the kernel. */
+    int word_count;
 };
 
-/* Number of elements from which 16-byte loads are used. */
+/* Minimum number of elements for which 16-byte loads are used. */
 #define ALIGN_MINIMUM 4096
 
-/* How an operand moves along the innermost axis of a row. */
+/* How the address of an operand changes from element to element along the last
+ * axis. */
 enum inner_walk {
-    /* Stride 0, stride of one element, any other stride. */
+    /* FIXED: stride 0. UNIT: the stride is the item size. STRIDE: any
+     * other. */
     INNER_FIXED,
     INNER_UNIT,
     INNER_STRIDE,
-    INNER_ACROSS, /* a tile, read along the second to last axis */
+    INNER_ACROSS, /* in tiles: read along the second to last axis */
 };
 
-/* Cache of copies between two layouts (repeat_copy.c). copy_again performs
- * target[...] = source; it returns 1 on success, 0 without side effects if the
- * copy is not in the cache, or -1 with an exception. copy_learn adds a
- * completed copy if it is suitable. */
+/* Cache of launches of copies between two layouts (repeat_copy.c). copy_again
+ * performs target[...] = source. It returns 1 on success, 0 without side
+ * effects if the copy is not in the cache, or -1 with an exception. copy_learn
+ * adds the launch of a completed copy if it is suitable. */
 int copy_again(struct array *target, struct array *source, CUstream stream);
 void copy_learn(const struct task *task, const struct array *target,
                 const struct array *source);

@@ -45,8 +45,8 @@ host_empty(struct array *array, int pagelocked)
                                 array->shape, strides, NULL, 0, NULL);
 }
 
-/* Returns whether the host and the device elements have the same contiguous
- * order. */
+/* Returns whether the elements of the host array and of the device array have
+ * the same order in memory, without gaps, so that one flat copy moves them. */
 static int
 host_matches(const struct array *array, PyArrayObject *host)
 {
@@ -66,8 +66,8 @@ host_matches(const struct array *array, PyArrayObject *host)
 }
 
 /* Copies all elements to a host array of the same layout. A synchronous copy
- * also reports faults of earlier kernels. Returns 0, or -1 with an
- * exception. */
+ * also raises an exception for fault records (indices out of range) of earlier
+ * kernels. Returns 0, or -1 with an exception. */
 static int
 dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
 {
@@ -86,9 +86,9 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* Copies to a host array of any layout: directly if the layouts match,
- * otherwise through a contiguous array in the host's axis order. If that one
- * is on the host, its copy is synchronous. */
+/* Copies to a host array of any layout. If the layouts differ, copies through
+ * a contiguous array on the device. If that has another layout too, copies
+ * through a second one on the host; this copy is synchronous. */
 static int
 get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -125,7 +125,7 @@ done:
     return result;
 }
 
-/* Returns a new host array with the elements. */
+/* Returns a new host array with the elements of the device array. */
 static PyObject *
 get_new(struct array *array, int pagelocked, int async, CUstream stream)
 {
@@ -150,9 +150,9 @@ get_new(struct array *array, int pagelocked, int async, CUstream stream)
     return host;
 }
 
-/* Returns a view or copy of the host array in the device array's shape; a
- * different shape issues a warning of `category`. NULL with an exception if
- * the sizes differ. */
+/* Returns the host array, or a view or copy of it in the device array's shape.
+ * If the shapes differ, issues a warning of class `category`. Returns NULL
+ * with an exception if the number of elements differs. */
 static PyArrayObject *
 host_in_shape(PyArrayObject *host, const struct array *array,
               PyObject *category, const char *what)
@@ -177,8 +177,8 @@ host_in_shape(PyArrayObject *host, const struct array *array,
     return (PyArrayObject *)PyArray_Newshape(host, &dims, NPY_CORDER);
 }
 
-/* Copies to a host array of the caller, which must be writable and of the same
- * dtype. Returns a new reference to it. */
+/* Implements get(host) for a host array, which must be writable and of the
+ * same dtype. Returns a new reference to the host array. */
 static PyObject *
 get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -200,7 +200,7 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
     int result;
     if (PyArray_DATA(shaped) == PyArray_DATA(host)) {
         result = get_into(array, shaped, async, stream);
-    } else { /* reshaping copied: the elements must be copied back */
+    } else { /* `shaped` is a copy of the host array */
         result = get_into(array, shaped, 0, stream);
         result = result < 0 ? -1 : PyArray_CopyAnyInto(host, shaped);
     }
@@ -211,7 +211,7 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 static int set_device(struct array *array, struct array *source,
                       CUstream stream);
 
-/* Copies to the target given by the caller, a NumPy array or a GPUArray. */
+/* Implements get with a target, a NumPy array or a GPUArray. */
 static PyObject *
 get_to(struct array *array, PyObject *target, int async, CUstream stream,
        const char *name)
@@ -291,7 +291,8 @@ htod(struct array *array, PyArrayObject *host, int async, CUstream stream)
                : core_memcpy_htod(array->head.pointer, source, bytes, stream);
 }
 
-/* Copies the elements of a host array of the same shape and dtype. */
+/* Copies the elements of a host array of the same shape and dtype to the
+ * device array. Returns 0, or -1 with an exception. */
 static int
 set_from_host(struct array *array, PyArrayObject *host, int async,
               CUstream stream)
@@ -312,8 +313,7 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
     if (!packed) {
         return -1;
     }
-    /* These copies are synchronous since the contiguous copy is freed
-     * below. */
+    /* Copies from `packed` are synchronous, since it is freed below. */
     if (host_matches(array, packed)) {
         result = htod(array, packed, 0, stream);
     } else {
@@ -328,8 +328,8 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
     return result;
 }
 
-/* Copies from a host array of the same dtype and size. Returns 0, or -1 with
- * an exception. */
+/* Copies a host array of the same dtype and number of elements to the device
+ * array. Returns 0, or -1 with an exception. */
 static int
 set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -346,8 +346,8 @@ set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
     return result;
 }
 
-/* Copies from a GPUArray of the same dtype and size. Returns 0, or -1 with an
- * exception. */
+/* Copies a GPUArray of the same dtype and number of elements to the array.
+ * Returns 0, or -1 with an exception. */
 static int
 set_device(struct array *array, struct array *source, CUstream stream)
 {
@@ -462,8 +462,9 @@ array_fill(PyObject *self, CORE_ARGS)
 
 /* --- assignment to a view ---------------------------------------------- */
 
-/* Assigns a NumPy array as NumPy does. The host casts and broadcasts where
- * necessary. */
+/* Performs target[...] = host for a NumPy array. If the dtype or the shape
+ * differs, NumPy casts and broadcasts on the host first. Returns 0, or -1 with
+ * an exception. */
 static int
 assign_host(struct array *target, PyArrayObject *host)
 {
@@ -530,7 +531,8 @@ array_assign(struct array *target, PyObject *value)
 
 /* --- copies ------------------------------------------------------------ */
 
-/* Returns 'C', 'F' or 'K', or 0 with an exception for other objects. */
+/* Parses a memory order. Returns 'C', 'F' or 'K', or 0 with an exception for
+ * other objects. */
 static char
 order_parse(PyObject *object)
 {
@@ -622,8 +624,8 @@ array_bool(PyObject *self)
     return array_truth(self);
 }
 
-/* Returns the state for pickle and copy, which goes through the host:
- * (rebuild, (class, elements, instance attributes)). */
+/* Implements __reduce__ for pickle and copy: copies the elements to the host
+ * and returns (rebuild, (class, elements, instance attributes)). */
 static PyObject *
 array_reduce(PyObject *self, PyObject *unused)
 {

@@ -11,24 +11,26 @@
 #include <structmember.h>
 
 PyTypeObject *array_type;
-static PyObject *default_allocator; /* strong; pycuda._driver.mem_alloc */
-/* Borrowed; lives as long as the process. */
+/* strong; the function pycuda._driver.mem_alloc */
+static PyObject *default_allocator;
+/* The module pycuda._driver; borrowed, exists until the process ends. */
 static PyObject *driver_module;
 
-/* Free list of array objects, since each operation creates and frees
- * results. */
+/* Free list of array objects: each operation creates an array, and most are
+ * soon freed. */
 enum { MOST_SPARE = 16 };
 
 static struct {
-    PyTypeObject *type; /* strong; GPUArray, after array_set_class */
+    /* Strong; class of the objects: GPUArray, after array_set_class. */
+    PyTypeObject *type;
     int count;
     struct array *arrays[MOST_SPARE];
 } spare;
 
 /* --- dimensions -------------------------------------------------------- */
 
-/* Points shape and strides to memory for ndim axes: inside the object, or
- * allocated if there are more than ARRAY_INLINE. Returns 0, or -1 with a
+/* Makes shape and strides point to memory for ndim axes: inside the object, or
+ * allocated if there are more than ARRAY_INLINE axes. Returns 0, or -1 with a
  * MemoryError. */
 static inline int
 dims_reserve(struct array *array, int ndim)
@@ -138,9 +140,9 @@ array_take_memory(struct array *array, CUstream stream)
     return 0;
 }
 
-/* Takes an object from the free list, which must not be empty. The free list's
- * objects own nothing (array_dealloc); fields that are not set here are set by
- * the caller. */
+/* Takes an object from the free list, which must not be empty. Objects in the
+ * list own nothing (see array_dealloc). The caller sets all fields that are
+ * not set here. */
 static inline struct array *
 memory_again(void)
 {
@@ -193,8 +195,9 @@ array_alloc(PyTypeObject *type, int ndim)
     return array;
 }
 
-/* Creates a view with ndim axes. The caller sets shape and strides, moves the
- * pointer, and then calls array_view_finish. */
+/* Creates a view with ndim axes. The caller sets shape and strides, sets
+ * head.pointer to the view's first element, and then calls
+ * array_view_finish. */
 struct array *
 array_view(struct array *base, int ndim)
 {
@@ -212,7 +215,8 @@ array_view(struct array *base, int ndim)
     return view;
 }
 
-/* Completes a view whose shape and strides are set. */
+/* Completes a view whose shape and strides are set: computes its size and
+ * flags. */
 void
 array_view_finish(struct array *view)
 {
@@ -222,8 +226,8 @@ array_view_finish(struct array *view)
     }
 }
 
-/* Returns the method _new_like_me of a Python subclass that overrides it, a
- * new reference; otherwise NULL, possibly with an exception. */
+/* If a Python subclass overrides _new_like_me, returns its method, a new
+ * reference. Otherwise returns NULL, with an exception on failure. */
 static PyObject *
 overridden_new_like(struct array *model)
 {
@@ -242,14 +246,14 @@ overridden_new_like(struct array *model)
     return own;
 }
 
-/* Calls an overridden _new_like_me and checks the result: kernels write as
- * many elements as the model's shape has. Consumes the reference to the
- * method. */
+/* Calls the _new_like_me of a subclass and checks the shape and dtype of the
+ * result, since a kernel will write as many elements as the model has.
+ * Releases the reference to the method. */
 static struct array *
 call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
               const npy_intp *shape)
 {
-    /* A copy, since `shape` may be the model's own. */
+    /* A copy: `shape` may belong to the model, which the method may change. */
     npy_intp keep[ARRAY_MAX_NDIM];
     int ndim = model->ndim;
     size_t bytes = (size_t)ndim * sizeof *shape;
@@ -274,7 +278,7 @@ call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
 }
 
 /* Creates an array with memory from the allocator; NULL means the default
- * allocator. Strides NULL: C order. */
+ * allocator. `strides` NULL means C order. */
 static struct array *
 array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
            int ndim, const npy_intp *shape, const npy_intp *strides,
@@ -293,7 +297,8 @@ array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
     array->allocator = Py_XNewRef(allocator);
     array->flags = ARRAY_READY;
-    if (ndim > 0) { /* shape may be NULL without axes, which memcpy forbids */
+    /* Without axes, shape may be NULL, which memcpy does not allow. */
+    if (ndim > 0) {
         memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
     }
     if (strides && ndim > 0) {
@@ -308,14 +313,14 @@ array_made(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     return array;
 }
 
-/* Creates an array of the model's class, with memory from its allocator.
- * Strides NULL: C order. */
+/* Creates an array of the model's class, with memory from the model's
+ * allocator. `strides` NULL means C order. */
 struct array *
 array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
                const npy_intp *shape, const npy_intp *strides, CUstream stream)
 {
     if (ndim == model->ndim &&
-        (ndim == 0 || /* shape may be NULL */
+        (ndim == 0 || /* without axes, shape may be NULL */
          memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
         PyObject *method = overridden_new_like(model);
         if (method) {
@@ -338,8 +343,8 @@ array_new_plain(PyArray_Descr *dtype, int ndim, const npy_intp *shape)
     return array_made(spare.type, NULL, dtype, ndim, shape, NULL, NULL);
 }
 
-/* Sets all fields but the memory of a result in C order. It has the shape of
- * the model, or no axes if `ndim` is 0. */
+/* Sets all fields of a C-contiguous result except the memory. The result has
+ * the shape of the model, or no axes if `ndim` is 0. */
 static inline void
 result_begin(struct array *array, const struct array *model, int ndim,
              PyArray_Descr *dtype)
@@ -357,9 +362,10 @@ result_begin(struct array *array, const struct array *model, int ndim,
         ARRAY_READY | (ndim > 0 ? model->flags & ARRAY_FORC : ARRAY_FORC);
 }
 
-/* Allocates such a result in the current context, for a kernel on this stream,
- * from memory that the pool has ready. Runs no Python code and holds the GIL
- * throughout. Returns NULL without an exception if that is not possible. */
+/* Creates a C-contiguous result with the shape of `model`, or without axes if
+ * `ndim` is 0, for a kernel on `stream`. Takes the memory from free blocks of
+ * the context's pool. Runs no Python code and holds the GIL throughout.
+ * Returns NULL without an exception if that is not possible. */
 struct array *
 array_new_ready(struct array *model, int ndim, PyArray_Descr *dtype,
                 struct core_context *context, CUstream stream)
@@ -382,8 +388,9 @@ array_new_ready(struct array *model, int ndim, PyArray_Descr *dtype,
     return array;
 }
 
-/* Allocates such a result in the current context by any means: may run Python
- * code or release the GIL. Returns NULL with an exception on failure. */
+/* Creates a C-contiguous result with the shape of `model`, or without axes if
+ * `ndim` is 0, for a kernel on `stream`. May run Python code or release the
+ * GIL. Returns NULL with an exception on failure. */
 struct array *
 array_new_again(struct array *model, int ndim, PyArray_Descr *dtype,
                 struct core_context *context, CUstream stream)
@@ -454,8 +461,8 @@ array_end(PyObject *self)
 
 static void array_dealloc(PyObject *self);
 
-/* Destroys a view. The trashcan limits the recursion in long chains of
- * views. */
+/* Destroys a view, and its base with the last view. CPython's trashcan limits
+ * the recursion in long chains of views. */
 static __attribute__((noinline)) void
 view_end(PyObject *self)
 {
@@ -464,9 +471,9 @@ view_end(PyObject *self)
     Py_TRASHCAN_END;
 }
 
-/* Destructor of ArrayBase and of GPUArray itself (array_set_class). For
- * classes derived from GPUArray, Python's destructor calls it after its own
- * work, which includes finalizers. */
+/* Destructor of ArrayBase and of GPUArray itself (see array_set_class). For
+ * classes derived from GPUArray, Python's generic destructor first runs
+ * finalizers and then calls this function. */
 static void
 array_dealloc(PyObject *self)
 {
@@ -489,9 +496,9 @@ array_dealloc(PyObject *self)
     }
 }
 
-/* _set_array_class(type): registers GPUArray. Its objects are recycled in the
- * free list. As GPUArray adds no fields to ArrayBase, its destructor becomes
- * array_dealloc, which saves the work of Python's generic destructor. */
+/* _set_array_class(type): registers GPUArray, whose freed objects go to the
+ * free list for reuse. As GPUArray adds no fields to ArrayBase, array_dealloc
+ * becomes its destructor, which saves the work of Python's generic one. */
 PyObject *
 array_set_class(PyObject *module, PyObject *object)
 {
@@ -508,7 +515,7 @@ array_set_class(PyObject *module, PyObject *object)
                      object);
         return NULL;
     }
-    /* Objects of a class that was registered earlier. */
+    /* Free objects of a class that was registered earlier. */
     while (spare.count > 0) {
         old->tp_free(spare.arrays[--spare.count]);
     }
@@ -595,7 +602,7 @@ array_hash(PyObject *self)
     return -1;
 }
 
-/* Implements str and repr by those of the host copy. */
+/* Implements str and repr of an array by those of its copy on the host. */
 static PyObject *
 array_text(PyObject *self, PyObject *(*convert)(PyObject *))
 {
@@ -649,7 +656,8 @@ static PyType_Slot life_slots[] = {
     {0},
 };
 
-/* Copies rows up to the terminator. Returns the number of rows copied. */
+/* Copies table rows up to the terminator, a row of zeros. Returns the number
+ * of rows copied. */
 static size_t
 append(void *target, const void *rows, size_t row_bytes)
 {

@@ -1,11 +1,12 @@
 /* usual.c - UsualCall: a Python function or method with a C implementation for
  * its frequent argument forms.
  *
- * pycuda.gpuarray and pycuda._array wrap functions in it that create, copy or
- * multiply whole arrays. A call with positional arguments, and at most the one
- * keyword that the function's row names, is passed to the row's C function
- * without a Python frame. If that declines it, or for other calls, the Python
- * function runs.
+ * pycuda.gpuarray and pycuda._array wrap functions that create, copy or
+ * multiply whole arrays in UsualCall objects. A table row names the C function
+ * for each wrapped function and at most one keyword. A call with positional
+ * arguments, and no keyword but that one, goes to the C function without a
+ * Python frame. If the C function declines the call, and for all other calls,
+ * the Python function runs.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/wrapper.h"
@@ -14,7 +15,8 @@ typedef PyObject *usual_call(PyObject *const *args, Py_ssize_t count,
                              PyObject *named);
 
 /* A wrapped function. `call` returns NULL without an exception to decline a
- * call; `named` is the value of the keyword, or NULL. */
+ * call; its argument `named` is the value of the keyword, or NULL. `keyword`
+ * is the name of the keyword. */
 struct row {
     const char *name;
     usual_call *call;
@@ -26,9 +28,9 @@ struct usual {
     const struct row *row;
 };
 
-static PyObject *axis_name, *dtype_name; /* "axis", "dtype", interned */
+static PyObject *axis_name, *dtype_name; /* interned str objects */
 
-/* Names of launch plans, interned. */
+/* Interned names of the Python functions that have launch plans. */
 static struct {
     const char *text;
     PyObject *name;
@@ -36,7 +38,8 @@ static struct {
 
 enum { MATMUL, REPEAT, SORT, ARGSORT, PLANNED };
 
-/* Matrix product of two arrays by a cached launch plan. */
+/* Computes the matrix product of two arrays by a cached launch plan. Returns
+ * NULL without an exception if there is no plan. */
 static PyObject *
 usual_matmul(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -45,8 +48,9 @@ usual_matmul(PyObject *const *args, Py_ssize_t count, PyObject *axis)
                : NULL;
 }
 
-/* Repetition of elements by a cached launch plan; the repeat count is part of
- * the plan's key in place of an axis. */
+/* Repeats each element by a cached launch plan. The key of the plan has the
+ * repeat count in place of an axis. Returns NULL without an exception if there
+ * is no plan. */
 static PyObject *
 usual_repeat(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 {
@@ -113,8 +117,9 @@ usual_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     return PyObject_Vectorcall(self->wrapper.function, args, nargsf, names);
 }
 
-/* UsualCall(function, name): wraps a function by the row of this name. Raises
- * ValueError for unknown names. */
+/* UsualCall(function, name): wraps a Python function and gives it the C
+ * function of the table row called `name`. Raises ValueError for unknown
+ * names. */
 static PyObject *
 usual_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 
-/* Returns a tuple of n ints. */
+/* Returns a Python tuple of the n values, or NULL with an exception. */
 PyObject *
 array_tuple(int n, const npy_intp *values)
 {
@@ -56,11 +56,11 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     if (PyUnicode_Check(object) || PyBytes_Check(object)) {
         return shape_refuse(object);
     }
-    /* A copy, which __index__ cannot change. */
+    /* A tuple, which the __index__ methods of its items cannot change. */
     PyObject *items = PySequence_Tuple(object);
     if (!items) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-            return -1; /* the iterable's own exception */
+            return -1; /* an exception of the iterable is passed on */
         }
         PyErr_Clear();
         return shape_refuse(object);
@@ -80,7 +80,8 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     return (int)n;
 }
 
-/* Rejects negative lengths and sizes in bytes beyond the address space. */
+/* Raises ValueError for negative lengths, or if the size in bytes exceeds the
+ * address space. */
 int
 array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize)
 {
@@ -102,7 +103,8 @@ array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize)
     return 0;
 }
 
-/* Rejects dtypes that device memory cannot hold: references and subarrays. */
+/* Raises TypeError for dtypes that device memory cannot hold: references to
+ * Python objects, and subarrays. */
 int
 array_verify_dtype(PyArray_Descr *dtype)
 {
@@ -135,8 +137,9 @@ array_verify_reach(int ndim, const npy_intp *shape, const npy_intp *strides,
     return 0;
 }
 
-/* Checks strides of the user: all elements must be in the address space and
- * inside the array's own allocation. */
+/* Checks strides that a program assigned: all elements must be in the address
+ * space and inside the array's own allocation. Returns 0, or -1 with a
+ * ValueError. */
 int
 array_verify_strides(const struct array *array, int ndim,
                      const npy_intp *shape, const npy_intp *strides)

@@ -8,7 +8,7 @@
 
 #include <structmember.h>
 
-enum { MOST_OWN = 4 }; /* slots that a type adds */
+enum { MOST_OWN = 4 }; /* maximum number of slots that a type adds */
 
 PyObject *
 wrapper_new(PyTypeObject *type, vectorcallfunc call, PyObject *function)
@@ -56,8 +56,8 @@ wrapper_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-/* Binds the object to the instance through which it was looked up, as a
- * function does. */
+/* Implements tp_descr_get: if the object is an attribute of a class, returns a
+ * method bound to the instance, as a Python function does. */
 static PyObject *
 wrapper_get(PyObject *op, PyObject *instance, PyObject *owner)
 {
@@ -72,7 +72,8 @@ wrapper_repr(PyObject *op)
     return PyObject_Repr(((struct wrapper *)op)->function);
 }
 
-/* Pickles the object by name, as functions are pickled. */
+/* Implements __reduce__: returns the name, since functions are pickled by
+ * name. */
 static PyObject *
 wrapper_reduce(PyObject *op, PyObject *unused)
 {

@@ -13,20 +13,23 @@
 struct wrapper {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    PyObject *dict; /* strong; attributes copied from the function */
+    /* Strong; attributes of the object, copied from the function. */
+    PyObject *dict;
     PyObject *weakrefs;
     PyObject *function; /* strong; released by dealloc, not by tp_clear */
 };
 
-/* Creates an object. The fields of the derived type are zero. Takes a new
- * reference to `function`. Returns NULL with an exception on failure. */
+/* Creates a wrapper object of `type` for `function`, with a new reference to
+ * it. The fields that the type adds are zero. Returns NULL with an exception
+ * on failure. */
 PyObject *wrapper_new(PyTypeObject *type, vectorcallfunc call,
                       PyObject *function);
-/* Destructor. Derived types release their own fields first. */
+/* Releases the common fields and frees the object. The destructor of a type
+ * releases the fields that the type adds, and then calls this function. */
 void wrapper_dealloc(PyObject *op);
 
-/* Creates a type called `name` with the common slots and the slots `own`,
- * which end with {0}, and adds it to the module. `bytes` is the size of an
- * object. Returns 0, or -1 with an exception. */
+/* Creates a type called `name` and adds it to the module. It has the common
+ * slots and the slots `own`, an array that ends with {0}. `bytes` is the size
+ * of an object. Returns 0, or -1 with an exception. */
 int wrapper_add_type(PyObject *module, const char *name, size_t bytes,
                      const PyType_Slot *own);

@@ -1,7 +1,7 @@
 /* core.h - functions that core offers to src/array.
  *
- * All of them are called with the GIL held and return with it held; those that
- * wait release it in between. An int result is 0, or -1 with a Python
+ * All of them are called with the GIL held and return with it held. Those that
+ * wait release it meanwhile. An int result is 0, or -1 with a Python
  * exception; a PyObject * result is a new reference, or NULL with an
  * exception.
  *
@@ -20,18 +20,20 @@
 
 struct core_context; /* private to core */
 
-/* First fields of ArrayBase, so that the launch path reads an array's address
- * without a call. src/array embeds it as the first field. */
+/* First fields of ArrayBase, the base type of device arrays. src/array embeds
+ * this struct as the first field, so that the launch path reads an array's
+ * address without a call. */
 struct core_array_head {
     PyObject_HEAD
-    CUdeviceptr pointer; /* first element; 0 if size is 0 */
+    CUdeviceptr pointer; /* address of the first element; 0 if size is 0 */
     PyObject *owner;     /* strong: the object that keeps the memory alive
                             (a DeviceAllocation of the default pool, another
                             holder, a base array), or NULL */
 };
 
-/* Makes an object again of memory that was kept after its deallocation: same
- * type, one reference, untracked. The caller initializes the other fields. */
+/* Makes a valid object of the memory of a deallocated object that was kept for
+ * reuse. The object has the same type and one reference, and the garbage
+ * collector does not track it. The caller initializes the other fields. */
 static inline void
 core_object_again(PyObject *object)
 {
@@ -43,22 +45,23 @@ core_object_again(PyObject *object)
 #endif
 }
 
-/* Registers the type that begins with core_array_head, for the launch path;
- * its subclasses count too. `room` returns the bytes from an array's first
- * element to the end of its last. Called once, by array_setup. */
+/* Registers the array type, which begins with core_array_head, and its
+ * subclasses for the launch path. `room` returns the number of bytes from an
+ * array's first element to the end of its last one. Called once, by
+ * array_setup. */
 void core_set_array_type(PyTypeObject *type, size_t (*room)(PyObject *));
 
 /* Registers the types of src/array; called by the module's exec slot. */
 int array_setup(PyObject *module);
 
-/* Signature of a method defined with CORE_METHOD. core_args stores each
- * argument's value in `values`, borrowed, or NULL if it was not given;
+/* Signature of a Python method defined with CORE_METHOD. core_args stores the
+ * value of each argument in `values`, borrowed; NULL if it was not passed.
  * TypeError for a missing, surplus or unknown argument. */
 #define CORE_MAX_ARGS 8
 struct core_signature {
     const char *function;
     int required;
-    const char *names[CORE_MAX_ARGS + 1]; /* "" if positional-only */
+    const char *names[CORE_MAX_ARGS + 1]; /* "": positional-only */
 };
 #define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
 #define CORE_METHOD(name)                                                     \
@@ -66,144 +69,152 @@ struct core_signature {
 int core_args(const struct core_signature *signature, CORE_ARGS,
               PyObject **values);
 
-/* Raises PyCUDA's exception "<routine> failed: <text>" unless `code` is
- * CUDA_SUCCESS. `routine` is the unversioned name, "cuMemAlloc". */
+/* Raises PyCUDA's exception for the error `code`, "<routine> failed: <text>";
+ * returns 0 for CUDA_SUCCESS. `routine` is the driver function's name without
+ * a version suffix, such as "cuMemAlloc". */
 int core_check(CUresult code, const char *routine);
 /* Raises the exception of `code`, "<routine> failed: <text> - <detail>", and
  * returns -1. `detail` may be NULL. */
 int core_fail(CUresult code, const char *routine, const char *detail);
 
-/* Reads the device address of an allocation, an array, an object with
- * __cuda_array_interface__ or __dlpack__ (the current stream waits for its
- * stream), gpudata or get_pointer(), or an integer. TypeError for another
- * object. */
+/* Reads the device address of `object`: an allocation, an array, an integer,
+ * or any object with __cuda_array_interface__, __dlpack__, gpudata or
+ * get_pointer(). If the object names a stream of its producer, the current
+ * stream waits for that stream. TypeError for another object. */
 int core_pointer(PyObject *object, CUdeviceptr *pointer);
-/* Reads a stream argument: None or a Stream. In this header a NULL stream
+/* Reads a stream= argument: None or a Stream. In this header a NULL stream
  * means the thread's current stream, which is the default stream unless the
- * thread has entered another. */
+ * thread has entered another one (with stream: ...). */
 int core_stream(PyObject *stream_or_none, CUstream *stream);
 /* Returns the handle of a Function, valid until the Function is freed;
  * TypeError for another object. */
 int core_function(PyObject *object, CUfunction *handle);
 
-/* Allocates a DeviceAllocation from the default pool (PYCUDA_POOL=0:
- * cuMemAlloc) whose first use is on `stream`. LogicError for 0 bytes. */
+/* Returns a DeviceAllocation from the default pool; with PYCUDA_POOL=0 from
+ * cuMemAlloc. `stream` is the stream of its first use. LogicError for 0
+ * bytes. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
-/* core_allocate in the current context, as returned by core_here. */
+/* core_allocate in `context`, which must be the current one, as returned by
+ * core_here. */
 PyObject *core_allocate_in(struct core_context *context, size_t bytes,
                            CUstream stream);
-/* Fast path of core_allocate_in: reuses a block of the pool. `stream` comes
- * from core_here. Runs no Python code and keeps the GIL. NULL without an
- * exception if no such block is ready. */
+/* Fast path of core_allocate_in: reuses a free block of the pool. `stream`
+ * comes from core_here. Runs no Python code and keeps the GIL. Returns NULL
+ * without an exception if the pool has no suitable block. */
 PyObject *core_allocate_ready(struct core_context *context, size_t bytes,
                               CUstream stream);
 /* Returns the address of any DeviceAllocation. */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
-/* Notes that `owner` is used on `stream`, which costs one comparison if
- * nothing changed. LogicError if it was freed. An array represents its owner,
- * an object of a user's class for its gpudata; any other object and NULL are
- * ignored. */
+/* Records that the memory of `owner` is used on `stream`, and makes the stream
+ * wait for earlier uses on other streams where needed. Costs one comparison if
+ * the same stream used it last. LogicError if the memory was freed. `owner` is
+ * an allocation, an array (which stands for its owner) or an object with
+ * gpudata. Any other object and NULL are ignored. */
 int core_use(PyObject *owner, CUstream stream);
-/* core_use of an array's memory, with any owner: waits for memory that belongs
- * to another library in another context. */
+/* core_use of an array's memory, which any object may own. If the memory
+ * belongs to another library and another context, waits for that context. */
 int core_use_array(const struct core_array_head *array, CUstream stream);
-/* core_use for a kernel of the current context: LogicError if the kernel
- * cannot access memory of its context. */
+/* core_use for a kernel of the current context. LogicError if the kernel
+ * cannot access the memory because it belongs to another context. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
-/* Returns whether the memory of two owners is certainly disjoint, which is so
- * for two different DeviceAllocations. False: unknown. */
+/* Returns true if the memory of two owners certainly does not overlap, as for
+ * two different DeviceAllocations. False: it may overlap. */
 bool core_apart(PyObject *owner, PyObject *other);
-/* Makes later work on `later` wait for the work issued on `owner` (see
- * core_use). If the owner's streams are unknown the host waits for the
- * context. */
+/* Makes later work on the stream `later` wait for the work issued so far on
+ * the memory of `owner`. If the streams of that work are unknown, the host
+ * waits for the context. */
 int core_order(PyObject *owner, CUstream later);
-/* Waits on the host for work on `owner` (see core_use) that contexts other
- * than the memory's own have issued. Does nothing in a capture. */
+/* Waits on the host for work that uses the memory of `owner` and was issued in
+ * contexts other than the memory's own one. Does nothing in a capture. */
 int core_settle(PyObject *owner);
-/* Returns `stream` for __cuda_array_interface__ of `owner`: the number of the
- * stream that consumers must wait for, or None if no work is pending. Waits on
- * the host if the owner's streams are unknown. */
+/* Returns the value of "stream" in the __cuda_array_interface__ of `owner`:
+ * the number of the stream that consumers must wait for, or None if no work is
+ * pending. Waits on the host if the owner's streams are unknown. */
 PyObject *core_shown_stream(PyObject *owner);
-/* ValueError if bytes [first + low, first + high) are not inside `owner`, a
- * DeviceAllocation; other objects are not checked. */
+/* ValueError if the address range [first + low, first + high) is not inside
+ * the memory of `owner`, a DeviceAllocation. Other owners are not checked. */
 int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
                       Py_ssize_t high);
-/* Notes that the address of `owner` left as an integer (int(), .ptr,
- * __cuda_array_interface__, DLPack, IPC): the pool does not cache its
- * block. */
+/* Marks the memory of `owner` as escaped: its address was given out as an
+ * integer (int(), .ptr, __cuda_array_interface__, DLPack, IPC). The pool does
+ * not cache the block afterwards, since the address may still be used. */
 void core_escape(PyObject *owner);
 
-/* Launches a kernel; counts pending operations, and releases the GIL if the
- * launch may have to wait for the device. `arguments` points to one value per
+/* Launches a kernel and counts it as pending. Releases the GIL if the launch
+ * may have to wait for the device. `arguments` points to one value per
  * parameter. */
 int core_launch(CUfunction function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared_bytes,
                 CUstream stream, void **arguments);
-/* A repeated launch, without its arguments. */
+/* A kernel launch that an array operation repeats; the arguments are passed
+ * separately. */
 struct core_relaunch {
-    void *key; /* key of the kernel's context */
+    void *key; /* key of the kernel's context (core_context) */
     CUfunction function;
-    unsigned blocks;     /* grid, in x */
-    uint16_t threads[2]; /* block, in x and y */
+    unsigned blocks;     /* grid size in x; 1 in y and z */
+    uint16_t threads[2]; /* block size in x and y; 1 in z */
 };
 #define CORE_RELAUNCH_ARRAYS 4
 
-/* Repeats a launch in the current context, on the stream returned by
- * core_here, after core_use of the memory of `count` arrays, at most
- * CORE_RELAUNCH_ARRAYS. Returns 1 if the kernels of the key are gone. The
- * argument of an array may point to the array's `pointer` field itself. The
- * memory of `launch` may be overwritten while the GIL is released. */
+/* Calls core_use for the memory of `count` arrays (at most
+ * CORE_RELAUNCH_ARRAYS), then launches on `stream`. `context` and `stream`
+ * come from core_here. Returns 1, without a launch, if the kernels of
+ * launch->key were dropped. `arguments` may point to the `pointer` fields of
+ * the arrays. `launch` may be overwritten by another thread while the GIL is
+ * released. */
 int core_launch_arrays(struct core_context *context,
                        const struct core_relaunch *launch, CUstream stream,
                        int count, struct core_array_head *const *arrays,
                        void **arguments);
 
-/* Launches a Function after prepare(), as its prepared_async_call does:
+/* Launches a Function whose prepare() was called, like prepared_async_call:
  * converts Python arguments by the prepared format. */
 int core_launch_prepared(PyObject *function, const unsigned grid[3],
                          const unsigned block[3], PyObject *stream_or_none,
                          PyObject *const *arguments, Py_ssize_t count);
 
-/* Returns whether the object is a product made by _cublas_product. */
+/* Returns whether the object is a matrix product made by _cublas_product. */
 bool core_is_product(PyObject *object);
-/* Runs a cuBLAS product for the addresses of a, b and c on the current stream,
- * with the GIL held. Returns 1 if it cannot run now. */
+/* Runs a cuBLAS product c = a b on the current stream, with the GIL held;
+ * `pointer` has the addresses of a, b and c. Returns 1 if it cannot run
+ * now. */
 int core_product_run(PyObject *product, const CUdeviceptr pointer[3]);
 
-/* Returns scratch memory of the stream, for launches that count their blocks:
- * a counter that is 0 between launches, and `bytes` bytes after it. The
- * counter's address is 0 if the stream cannot have scratch memory. */
+/* Reads two addresses of the stream's scratch memory, for kernels that count
+ * the blocks that have finished: a counter, which is 0 between launches, and
+ * `bytes` bytes after it. The counter's address is 0 if the stream cannot have
+ * scratch memory. */
 int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
                  CUdeviceptr *rest);
 
-/* Returns the current context's key, for tables of kernels: unique in the
- * process, never reused, and replaced when the context's kernels are dropped.
- * LogicError without a current context. */
+/* Reads the current context's key, under which tables of kernels are cached. A
+ * key is unique in the process and never reused. The context gets a new key
+ * when its kernels are dropped. LogicError without a current context. */
 int core_context(void **key);
-/* Returns the current context, borrowed, and its key, and replaces a NULL
- * stream by the current stream; for operations that need the context more than
- * once. NULL with LogicError without a context. */
+/* Returns the current context, borrowed, and its key. Replaces NULL in *stream
+ * by the current stream. For operations that need the context several times.
+ * NULL with LogicError without a context. */
 struct core_context *core_here(void **key, CUstream *stream);
 
 /* Context-local storage: objects owned by a context and released with it. All
- * but the last kind can be rebuilt, and may be dropped whenever the GIL is
- * released. */
+ * kinds but CORE_KEPT_FAULTS can be rebuilt, and may be dropped whenever the
+ * GIL is released. */
 enum core_kept {
-    CORE_KEPT_KERNELS, /* of src/array */
+    CORE_KEPT_KERNELS, /* compiled kernels and launch plans of src/array */
     CORE_KEPT_RESULTS, /* dict: cached results of Python functions */
     CORE_KEPT_FAULTS,  /* buffer in which kernels record faults */
     CORE_KEPT_COUNT,
 };
-/* Returns the slot of the current context, which contains NULL before the
- * first use. NULL with LogicError without a context. */
+/* Returns the current context's storage of one kind, which contains NULL
+ * before the first use. NULL with LogicError without a context. */
 PyObject **core_kept_here(enum core_kept which);
 
-/* Copies. The synchronous ones return when the copy is complete, ordered after
- * earlier work on the stream; they release the GIL above 64 KiB.
- * core_memcpy_dtod does not wait for the copy. The asynchronous ones keep a
- * reference to `host`, which owns the host memory (NULL: the caller keeps it),
- * until the copy is complete, or for the lifetime of the graph that captures
- * it. */
+/* Copies. The synchronous functions return when the copy is complete; the copy
+ * runs after earlier work on the stream. They release the GIL above 64 KiB.
+ * core_memcpy_dtod does not wait for the copy. The asynchronous functions keep
+ * a reference to `host`, the owner of the host memory, until the copy is
+ * complete; in a capture, for the lifetime of the graph. `host` may be NULL if
+ * the caller keeps the memory. */
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                      CUstream stream);
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
@@ -216,8 +227,9 @@ int core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
 int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
                            size_t bytes, CUstream stream);
 
-/* Calls the factory registered by _set_kernel_factory; RuntimeError without
- * one. Returns its result unchecked: src/array knows the form. */
+/* Calls the kernel factory, a Python function registered by
+ * _set_kernel_factory, with `key`. RuntimeError if there is none. Returns its
+ * result unchecked; src/array checks it. */
 PyObject *core_make_kernel(PyObject *key);
 
 #endif

@@ -1,7 +1,8 @@
 /* dlpack.h - the memory layout of DLPack 1.0.
  *
- * Shared by src/array, which makes and reads capsules (array/dlpack.c), and by
- * core, which reads the address in one (memory/foreign.c).
+ * A DLPack capsule passes an array between libraries. src/array makes and
+ * reads capsules (array/dlpack.c); core reads the address in a capsule
+ * (memory/foreign.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_DLPACK_H

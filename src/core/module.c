@@ -1,8 +1,8 @@
 /* module.c - the extension module pycuda._driver.
  *
- * Imported by pycuda.driver. Runs each file's setup once and owns the
- * process-wide state; the module's traverse visits its rows. A second
- * interpreter is refused.
+ * Imported by pycuda.driver. Runs the setup function of each file once, and
+ * owns the process-wide state (state.h), which the garbage collector visits
+ * through the module. Import in a second interpreter is an error.
  *
  * SPDX-License-Identifier: MIT */
 #define CORE_IMPORT_NUMPY
@@ -13,7 +13,7 @@
 
 struct core_state core;
 
-/* Interns the names that calls and lookups compare. */
+/* Creates the interned strings that calls and attribute lookups compare. */
 static int
 strings_setup(void)
 {
@@ -48,9 +48,10 @@ strings_setup(void)
     return 0;
 }
 
-/* Called in a forked child. CUDA is unusable in the child of an initialized
- * process: destructors skip the driver and core_fail states the reason.
- * Opening a GPU's driver calls cuInit, even if the user does not. */
+/* Called in a forked child. If the parent has initialized CUDA, CUDA is
+ * unusable in the child: destructors then do not call the driver, and
+ * core_fail states the reason. Opening a GPU's driver library initializes
+ * CUDA, even if the user has not called init(). */
 static void
 after_fork(void)
 {
@@ -58,7 +59,7 @@ after_fork(void)
     core_unlocked_forked();
 }
 
-/* Registers the fork handlers once per process, also if the import is
+/* Registers the fork handlers once per process, even if the import is
  * repeated. */
 static int
 fork_handlers_setup(void)
@@ -76,8 +77,8 @@ fork_handlers_setup(void)
     return 0;
 }
 
-/* Refuses a second interpreter, and reads the environment variables of the
- * pool. */
+/* Initializes core.module and core.pool_off. ImportError in a second
+ * interpreter. */
 static int
 state_setup(PyObject *module)
 {
@@ -89,7 +90,8 @@ state_setup(PyObject *module)
     }
     const char *pool = getenv("PYCUDA_POOL");
     const char *checks = getenv("PYCUDA_CPU_CHECK");
-    /* A block of the pool is larger than requested, and outlives its
+    /* The memory checks (PYCUDA_CPU_CHECK) need exact sizes and lifetimes. A
+     * block of the pool is larger than requested, and outlives its
      * allocation. */
     core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
                     (checks != NULL && *checks != 0);
@@ -100,7 +102,7 @@ state_setup(PyObject *module)
     return 0;
 }
 
-/* Runs the setup of each file, and that of src/array at the end. */
+/* Runs the setup function of each file of core, then that of src/array. */
 static int
 parts_setup(PyObject *module)
 {
@@ -116,8 +118,8 @@ parts_setup(PyObject *module)
     return array_setup(module);
 }
 
-/* After a failure (no memory) the import can be repeated, which sets all parts
- * up again. */
+/* Initializes the module. After a failure, such as no memory, the import can
+ * be repeated; it then runs all setup functions again. */
 static int
 driver_exec(PyObject *module)
 {
@@ -127,7 +129,7 @@ driver_exec(PyObject *module)
     }
     if (parts_setup(module) < 0) {
         Py_CLEAR(core.module);
-        if (!PyErr_Occurred()) { /* Python's import can lose an error */
+        if (!PyErr_Occurred()) { /* an import may have lost the exception */
             PyErr_NoMemory();
         }
         return -1;
@@ -157,8 +159,8 @@ static PyModuleDef_Slot driver_slots[] = {
     {0, NULL},
 };
 
-/* There is no m_clear, since objects may outlive the module at interpreter
- * exit, and their methods read the state. */
+/* There is no m_clear: at interpreter exit objects may outlive the module, and
+ * their methods read the state. */
 static PyModuleDef driver_module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "pycuda._driver",

@@ -1,7 +1,8 @@
 /* numpy.h - NumPy's C API, with one table for the whole extension.
  *
- * Included instead of numpy/arrayobject.h by every file of core and array;
- * only module.c defines CORE_IMPORT_NUMPY and calls import_array.
+ * Every file of core and array includes this file instead of
+ * numpy/arrayobject.h. Only module.c defines CORE_IMPORT_NUMPY and calls
+ * import_array, which fills the table of NumPy's functions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_NUMPY_H
@@ -19,9 +20,9 @@
 #include <numpy/arrayscalars.h>
 #pragma GCC diagnostic pop
 
-/* Returns the size in bytes of an array outside NumPy's memory (hostmem.c).
- * TypeError for a dtype that holds Python objects, OverflowError for a size
- * beyond size_t. */
+/* Computes the size in bytes of an array whose memory NumPy does not allocate
+ * (hostmem.c). TypeError for a dtype with Python objects, OverflowError for a
+ * size beyond size_t. */
 int core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
                     size_t *bytes);
 

@@ -1,9 +1,10 @@
 /* state.h - the extension's process-wide state.
  *
- * CUDA is process-wide, and so is this state: a second interpreter is refused.
- * Every field is a row, from which the struct, the visits and the clears are
- * generated. module.c and the *_setup functions write the fields during
- * import; afterwards they are read-only unless a comment says otherwise.
+ * CUDA is process-wide, and so is this state: import in a second interpreter
+ * is an error. Most fields are rows of the macros CORE_TYPES and CORE_OBJECTS,
+ * from which the struct and the visits of the garbage collector are generated.
+ * module.c and the *_setup functions write the fields during import.
+ * Afterwards the fields are read-only unless a comment says otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_STATE_H
@@ -11,7 +12,7 @@
 
 #include "core/core.h"
 
-/* Types, as TYPE(field, Python name). */
+/* Python types, as TYPE(field of struct core_state, Python name). */
 #define CORE_TYPES(TYPE)                                                      \
     TYPE(context_type, "Context")                                             \
     TYPE(stack_type, "_ContextStack")                                         \
@@ -59,19 +60,19 @@
     TYPE(use_type, "_StreamUse")                                              \
     TYPE(held_callback_type, "_HeldCallback")
 
-/* Objects, as OBJECT(field); strong. */
+/* Python objects, as OBJECT(field of struct core_state); strong references. */
 #define CORE_OBJECTS(OBJECT)                                                  \
-    OBJECT(module) /* types borrow it */                                      \
+    OBJECT(module) /* this extension module */                                \
     OBJECT(error)                                                             \
     OBJECT(memory_error)                                                      \
     OBJECT(logic_error)                                                       \
     OBJECT(launch_error)                                                      \
     OBJECT(runtime_error)                                                     \
-    OBJECT(enums)          /* dict: name -> class */                          \
-    OBJECT(kernel_factory) /* set by _set_kernel_factory */                   \
-    OBJECT(context_end)    /* set by _set_context_end */                      \
-    OBJECT(driver_notice)  /* str: reason for using the CPU device */         \
-    OBJECT(str_grid)       /* interned keyword names of a launch */           \
+    OBJECT(enums)          /* dict: name of an enum -> its class */           \
+    OBJECT(kernel_factory) /* Python function, set by _set_kernel_factory */  \
+    OBJECT(context_end)    /* Python function, set by _set_context_end */     \
+    OBJECT(driver_notice)  /* str: why the CPU device is used */              \
+    OBJECT(str_grid)       /* interned str; so are the next ones */           \
     OBJECT(str_block)                                                         \
     OBJECT(str_stream)                                                        \
     OBJECT(str_shared)                                                        \
@@ -88,14 +89,13 @@
     OBJECT(str_thread)                                                        \
     OBJECT(str_source)                                                        \
     OBJECT(str_get_pointer)                                                   \
-    OBJECT(struct_error) /* _pvt_struct.error; NULL until used */
+    OBJECT(struct_error) /* pycuda._pvt_struct.error; NULL until used */
 
 struct core_state {
-    /* Fields that each operation reads, on the cache line of the first
-     * types. */
+    /* Read by each operation, so on the cache line of the first types. */
     bool forked;   /* this process is a child of one that initialized CUDA */
-    bool pool_off; /* PYCUDA_POOL=0 */
-    unsigned stream_defaults; /* streams entered plus captures open; changes */
+    bool pool_off; /* no pool: PYCUDA_POOL=0, PYCUDA_CPU_CHECK */
+    unsigned stream_defaults; /* entered streams plus captures; writable */
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)
 #undef TYPE
@@ -107,7 +107,7 @@ struct core_state {
     bool opened;                      /* the driver library is loaded */
     bool is_cpu;          /* the driver library is the CPU device's */
     bool initialised;     /* cuInit succeeded in this process */
-    uint64_t next_serial; /* number of the last context key */
+    uint64_t next_serial; /* the last context key; increases */
 };
 
 extern struct core_state core;

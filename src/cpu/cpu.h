@@ -25,18 +25,18 @@
 #include "image/image.h"
 
 #define CPU_API __attribute__((visibility("default")))
-/* Attribute of functions that suspend a fiber. Sanitizers match calls with
- * returns, which do not correspond in these functions. */
+/* Attribute of functions that suspend a fiber. Sanitizers count calls and
+ * returns, and in such functions these do not match. */
 #define CPU_ON_FIBER       __attribute__((no_sanitize_address, no_sanitize_thread))
 #define CPU_VERSION        13000 /* CUDA version that the library reports */
 #define CPU_MAX_DEVICES    64
-#define CPU_MAX_THREADS    1024 /* per block */
+#define CPU_MAX_THREADS    1024 /* threads per block */
 #define CPU_WARP           32
-#define CPU_TEXTURE_PITCH  32 /* alignment of texture rows */
+#define CPU_TEXTURE_PITCH  32 /* pitch alignment in bytes */
 #define CPU_SHARED_DEFAULT (48u << 10)
 #define CPU_SHARED_OPTIN   (96u << 10)
 #define CPU_LIMITS         8
-#define CPU_PARAMETER_MAX  4096 /* size limit of kernel parameters */
+#define CPU_PARAMETER_MAX  4096 /* most bytes of kernel parameters */
 
 struct cpu_context;
 struct cpu_green;
@@ -46,16 +46,18 @@ struct cpu_worker;
 
 /* ---- device/device.c, device/attributes.c ---- */
 
-/* State of the library; written by the first cuInit. */
+/* Global state of the library. The first cuInit writes it. */
 struct cpu_state {
     atomic_bool initialized;
-    /* This process was forked from a process that had called cuInit. */
+    /* This process is a child, by fork(), of a process that had called
+     * cuInit. */
     atomic_bool forked;
     bool fork_safe; /* the handlers of fork.c are installed */
     int device_count;
-    int visible[CPU_MAX_DEVICES]; /* virtual device of each ordinal */
-    int threads;                  /* worker threads */
-    uint64_t memory_bytes;        /* memory of one device */
+    /* Index of the virtual device for each ordinal. */
+    int visible[CPU_MAX_DEVICES];
+    int threads;           /* number of worker threads */
+    uint64_t memory_bytes; /* memory in bytes of one device */
 };
 
 extern struct cpu_state cpu_state;
@@ -63,13 +65,13 @@ extern pthread_mutex_t cpu_init_lock;
 
 /* Returns CUDA_SUCCESS, or NOT_INITIALIZED before cuInit. */
 CUresult cpu_ready(void);
-/* Returns CUDA_SUCCESS for an existing device, INVALID_DEVICE for another
- * ordinal, NOT_INITIALIZED before cuInit. */
+/* Returns CUDA_SUCCESS if the device exists, INVALID_DEVICE if it does not,
+ * NOT_INITIALIZED before cuInit. */
 CUresult cpu_device_check(CUdevice device);
-/* Stores the value of an attribute; returns 0 if CUDA has no such attribute,
- * else 1. */
+/* Stores the value of a device attribute and returns 1. Returns 0 if CUDA has
+ * no such attribute. */
 int cpu_device_attribute(CUdevice_attribute attribute, int *value);
-/* device/thread_count.c: returns the number of worker threads, from 1 to
+/* device/thread_count.c: determines how many worker threads to use, from 1 to
  * `most`. */
 int cpu_thread_count(int most);
 
@@ -81,18 +83,25 @@ struct cpu_stream {
     unsigned flags;
     int priority;
     uint64_t id;
-    /* Newest operation; holds a reference; scheduler lock. */
+    /* The operation submitted last. The stream holds a reference to it.
+     * Guarded by the scheduler lock. */
     struct cpu_op *tail;
     struct cpu_stream *next, *previous;
-    bool ended; /* destroyed, but its operations are not done */
-    struct cpu_stream_attributes *attributes; /* owned; or NULL */
-    struct cpu_capture *_Atomic capture;      /* set under the graph lock */
-    struct cpu_stream *captured_next;         /* capture's list; graph lock */
-    struct cpu_green *green; /* green context of the stream, or NULL */
-    CUgraphNode *tips;       /* dependencies of the next node; graph lock */
+    bool ended; /* destroyed, but some operations are not done */
+    /* Allocated on first use; owned; or NULL. */
+    struct cpu_stream_attributes *attributes;
+    /* Active capture or NULL; set under the graph lock. */
+    struct cpu_capture *_Atomic capture;
+    /* Next stream of the capture; graph lock. */
+    struct cpu_stream *captured_next;
+    /* Green context in which it was created, or NULL. */
+    struct cpu_green *green;
+    /* Capture: nodes that the next node depends on; graph lock. */
+    CUgraphNode *tips;
     size_t tip_count;
-    bool joined; /* another stream of the capture waits for all of its work;
-                  * graph lock */
+    /* Another stream of the capture waits for all captured work of this one;
+     * graph lock. */
+    bool joined;
 };
 
 struct cpu_context {
@@ -101,49 +110,54 @@ struct cpu_context {
     unsigned flags;
     bool primary;
     uint64_t id;
-    atomic_int error; /* sticky CUresult of a fault */
+    atomic_int error; /* sticky error (CUresult), or 0 */
     pthread_mutex_t lock;
     size_t limits[CPU_LIMITS];
     CUfunc_cache cache;
     CUsharedconfig shared_config;
     struct cpu_stream legacy, per_thread;
-    struct cpu_stream *streams; /* all streams, legacy first; scheduler lock */
-    /* Number of unfinished operations; scheduler lock. */
-    unsigned outstanding;
-    struct cpu_module *modules; /* guarded by lock */
-    struct cpu_fifo *fifo;      /* output of run/printf.c */
-    uint64_t peers;             /* bit mask of devices with peer access */
-    atomic_size_t heap_used;    /* bytes of device-side malloc */
-    pthread_mutex_t heap_lock;
-    struct cpu_heap_block *heap; /* all heap blocks; heap_lock */
-    atomic_uint capturing;       /* number of captured streams */
-    /* New streams wait for it, if there is one. Written under the scheduler
+    /* List of all streams, legacy first; scheduler lock. */
+    struct cpu_stream *streams;
+    /* Number of operations that are not done; guarded by the scheduler
      * lock. */
+    unsigned outstanding;
+    struct cpu_module *modules; /* list of modules; guarded by `lock` */
+    struct cpu_fifo *fifo;   /* output of printf in kernels (run/printf.c) */
+    uint64_t peers;          /* bit mask of devices with enabled peer access */
+    atomic_size_t heap_used; /* bytes allocated by malloc in kernels */
+    pthread_mutex_t heap_lock;
+    /* List of heap blocks of kernels; guarded by heap_lock. */
+    struct cpu_heap_block *heap;
+    atomic_uint capturing; /* number of streams that are being captured */
+    /* Operation that new streams wait for, or NULL. Written under the
+     * scheduler lock. */
     struct cpu_op *_Atomic gate;
 };
 
-/* Returns the calling thread's current context. Fails if there is none, it was
- * destroyed, or it has a sticky error. */
+/* Finds the calling thread's current context. Fails if there is none, or if it
+ * was destroyed or has a sticky error. */
 CUresult cpu_context_current(struct cpu_context **ctx);
-/* Returns the calling thread's current context, even with a sticky error. */
+/* Finds the calling thread's current context, even if it has a sticky
+ * error. */
 CUresult cpu_context_current_any(struct cpu_context **ctx);
-/* Returns the context of a handle, or INVALID_CONTEXT. */
+/* Finds the context of a handle. Returns INVALID_CONTEXT if there is none. */
 CUresult cpu_context_of(CUcontext handle, struct cpu_context **ctx);
 /* Returns the context's sticky error, or CUDA_SUCCESS. */
 CUresult cpu_context_status(struct cpu_context *ctx);
-/* Sets the sticky error, unless the context already has one. */
+/* Sets the sticky error of the context to `code`, unless it already has
+ * one. */
 void cpu_context_fail(struct cpu_context *ctx, CUresult code);
-/* Waits for all operations and prints pending output of kernels. Returns the
- * sticky error. */
+/* Waits for all operations of the context and prints the pending output of
+ * kernels. Returns the context's sticky error. */
 CUresult cpu_context_synchronize(struct cpu_context *ctx);
-/* Creates a context with its default streams. The caller owns it until
- * cpu_context_destroy. */
+/* Creates a context with its default streams. The caller owns it until it
+ * calls cpu_context_destroy. */
 CUresult cpu_context_new(CUdevice device, unsigned flags,
                          struct cpu_context **made);
-/* Waits for pending operations, then frees everything that the context
+/* Waits for the context's operations, then frees everything that the context
  * owns. */
 void cpu_context_destroy(struct cpu_context *ctx);
-/* Returns whether the flags are valid for a context. */
+/* Returns whether the flags are valid for the creation of a context. */
 bool cpu_context_flags_valid(unsigned flags);
 uint64_t cpu_context_next_id(void); /* unique in the process */
 
@@ -153,14 +167,15 @@ enum cpu_memory_kind {
     CPU_MEMORY_FREE,
     CPU_MEMORY_DEVICE,
     CPU_MEMORY_MANAGED,
-    CPU_MEMORY_HOST,       /* cuMemHostAlloc */
-    CPU_MEMORY_REGISTERED, /* cuMemHostRegister: the caller's memory */
-    CPU_MEMORY_GLOBAL,     /* a module's variable */
+    CPU_MEMORY_HOST, /* cuMemHostAlloc */
+    /* Memory of the program, from cuMemHostRegister. */
+    CPU_MEMORY_REGISTERED,
+    CPU_MEMORY_GLOBAL, /* variable of a module */
     CPU_MEMORY_IPC,
-    CPU_MEMORY_GRAPH,    /* allocated by a graph node */
+    CPU_MEMORY_GRAPH,    /* allocated by a memory node of a graph */
     CPU_MEMORY_RESERVED, /* address range of cuMemAddressReserve */
-    CPU_MEMORY_MAPPED,   /* mapped by cuMemMap */
-    CPU_MEMORY_KEPT,     /* freed and in quarantine, for the checks */
+    CPU_MEMORY_MAPPED,   /* mapped to a reservation by cuMemMap */
+    CPU_MEMORY_KEPT,     /* freed, in quarantine for the kernel checks */
 };
 
 struct cpu_allocation {
@@ -171,29 +186,30 @@ struct cpu_allocation {
     int device;
     uint64_t context_id;
     uint64_t id;
-    CUmemoryPool pool;              /* pool of cuMemAllocAsync, or NULL */
-    struct cpu_graph_memory *graph; /* for CPU_MEMORY_GRAPH */
+    CUmemoryPool pool; /* pool of cuMemAllocAsync, or NULL */
+    /* CPU_MEMORY_GRAPH: its state in the graph. */
+    struct cpu_graph_memory *graph;
 };
 
-/* Position of an allocation in a memory file. */
+/* Where an allocation is in a memory file. */
 struct cpu_shared {
-    int fd; /* owned by the arena */
+    int fd; /* descriptor of the file, owned by the arena */
     size_t offset, bytes;
 };
 
-/* Moves the allocation that contains the address, and those that share its
- * pages, into a memory file. No thread may write to it during the call. Takes
- * the memory lock. */
+/* Moves the allocation that contains the address into a memory file, together
+ * with allocations on the same pages. No thread may write to this memory
+ * during the call. Takes the memory lock. */
 CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
 void cpu_ipc_close(struct cpu_context *ctx); /* memory/ipc.c */
 
-/* memory/mempool.c: subtracts `bytes` that are about to be freed from the
- * pool's usage. */
+/* memory/mempool.c: subtracts `bytes` from the usage of a pool, because memory
+ * of this size is about to be freed. */
 void cpu_pool_return(CUmemoryPool pool, size_t bytes);
 
-/* Allocates memory with the properties `as` and stores its address. Returns
- * OUT_OF_MEMORY on failure. This function and those below take the memory
- * lock. */
+/* Allocates device memory with the properties in `as` and stores its address.
+ * Returns OUT_OF_MEMORY on failure. This function and the cpu_arena_*
+ * functions below take the memory lock. */
 CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
                             uintptr_t *base);
 /* Frees the allocation of this kind that starts at `base`. Returns
@@ -204,13 +220,13 @@ CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
 bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
 CUresult cpu_arena_adopt(
     const struct cpu_allocation *as); /* adds memory outside the arena */
-/* Removes memory outside the arena that was added before. */
+/* Removes memory outside the arena that cpu_arena_adopt has added. */
 CUresult cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind);
 /* Frees all memory of a context that is being destroyed. */
 void cpu_arena_free_context(uint64_t context_id);
 /* Returns true if the address is in the arena's address range. */
 bool cpu_arena_contains(uintptr_t address);
-/* Returns the bytes that are allocated on the device. */
+/* Returns how many bytes are allocated on the device. */
 size_t cpu_arena_used(int device);
 
 /* ---- memory/memory.c ---- */
@@ -221,15 +237,16 @@ CUresult cpu_memory_check(CUdeviceptr pointer, size_t bytes);
 
 /* ---- stream/scheduler.c: operations and their dependencies ---- */
 
-/* Function of an operation. If a worker runs it, an error becomes the
- * context's sticky error; otherwise the submitter gets the error. */
+/* Function that an operation runs. If a worker runs it, its error becomes the
+ * context's sticky error. Otherwise the submitting function returns the
+ * error. */
 typedef CUresult cpu_run(void *argument);
 
 enum cpu_op_kind {
-    CPU_OP_MARK,   /* a marker without work: an event or a wait */
+    CPU_OP_MARK,   /* no work, only a position in the stream */
     CPU_OP_CALL,   /* run(argument) on a worker */
-    CPU_OP_KERNEL, /* a launch */
-    CPU_OP_CALLER, /* run by the thread that submits it */
+    CPU_OP_KERNEL, /* a kernel launch */
+    CPU_OP_CALLER, /* work for the submitting thread itself */
 };
 
 enum cpu_op_state {
@@ -239,16 +256,16 @@ enum cpu_op_state {
     CPU_OP_DONE
 };
 
-/* A dependency: `to` waits for the operation that has this edge in its
- * list. */
+/* A dependency, as an element of the list of operation X: `to` waits for X. */
 struct cpu_edge {
     struct cpu_op *to;
     struct cpu_edge *next;
 };
 
-/* Blocks with which one processor begins; see run/pieces.c. */
+/* A share: consecutive blocks that one processor runs first (run/pieces.c). */
 struct cpu_share {
-    _Alignas(64) _Atomic uint64_t next; /* first block that is not taken */
+    /* Index of the first block that no thread has taken. */
+    _Alignas(64) _Atomic uint64_t next;
     uint64_t end;
 };
 
@@ -259,24 +276,25 @@ struct cpu_launch {
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t dynamic_shared;
-    uint32_t threads; /* per block */
+    uint32_t threads; /* threads per block */
     void *params;
-    uint64_t total;           /* number of blocks */
-    uint64_t most, least;     /* blocks per chunk: start, end */
-    struct cpu_share *shares; /* array in the operation */
+    uint64_t total;       /* number of blocks */
+    uint64_t most, least; /* blocks per chunk at the start and at the end */
+    struct cpu_share *shares; /* array of shares in the operation */
     unsigned share_count;
-    _Atomic uint64_t left; /* number of unfinished blocks */
-    _Atomic uint64_t ns;   /* total time of all threads */
+    _Atomic uint64_t left; /* number of blocks that are not finished */
+    _Atomic uint64_t ns;   /* total run time of all threads in ns */
     atomic_int error;
-    atomic_uint running; /* threads that run a block */
-    unsigned joined;     /* threads that have taken blocks; scheduler lock */
+    atomic_uint running; /* number of threads that are running a block */
+    unsigned joined; /* number of threads that have joined; scheduler lock */
     uint64_t started_ns;
-    uint64_t serial;     /* identifies the launch to the checks */
-    uint32_t before;     /* last epoch before the launch, for the checks */
-    atomic_bool checked; /* the checks know of the launch */
+    uint64_t serial; /* number of the launch, unique in the process */
+    /* Number of the last interval before the launch (check/). */
+    uint32_t before;
+    atomic_bool checked; /* cpu_check_launch_begin has counted the launch */
     bool cooperative;
     atomic_uint grid_arrived, grid_phase; /* state of the grid barrier */
-    atomic_uint grid_ended;               /* blocks that have ended */
+    atomic_uint grid_ended; /* number of blocks that have ended */
 };
 
 #define CPU_OP_PAYLOAD 256
@@ -285,46 +303,51 @@ struct cpu_op {
     atomic_uint references;
     atomic_uint state;
     enum cpu_op_kind kind;
-    /* Kind that a CALLER operation becomes if it cannot start immediately. */
+    /* Kind to which a CALLER operation changes if it cannot start
+     * immediately. */
     enum cpu_op_kind kind_if_deferred;
-    bool runs_after_failure; /* runs in a failed context too */
-    bool finishes_later;     /* its function calls cpu_op_finish itself */
-    bool queued;             /* a kernel in the ready queue */
-    int priority;            /* of a kernel; lower values run first */
-    unsigned pending;        /* number of unfinished dependencies */
+    bool runs_after_failure; /* runs even if its context has failed */
+    /* `run` arranges that cpu_op_finish is called later. */
+    bool finishes_later;
+    bool queued;      /* the operation is in the queue of ready kernels */
+    int priority;     /* priority of a kernel; lower values run first */
+    unsigned pending; /* number of dependencies that are not done */
     unsigned edge_count;
     struct cpu_context *ctx;
-    struct cpu_op *next;         /* in a queue or the free list */
-    struct cpu_edge *dependents; /* operations that wait for it */
-    struct cpu_edge *edges;      /* its dependencies */
+    struct cpu_op *next; /* next one in a queue or in the free list */
+    /* List of operations that wait for this one. */
+    struct cpu_edge *dependents;
+    struct cpu_edge *edges; /* array of its own dependencies */
     struct cpu_edge inline_edges[3];
     uint64_t finished_ns;
     cpu_run *run;
-    void *argument; /* the payload, or memory of the caller */
-    void *heap;     /* freed with the operation */
+    /* Argument of `run`: the payload, or memory of the caller. */
+    void *argument;
+    void *heap; /* memory to free with the operation, or NULL */
     struct cpu_launch launch;
     _Alignas(16) char payload[CPU_OP_PAYLOAD];
     struct cpu_share shares[CPU_SHARES];
 };
 
-/* Allocates an operation with one reference and `payload_bytes` of payload at
- * op->argument; NULL if there is not enough memory. */
+/* Allocates an operation with one reference. op->argument points to its
+ * payload of `payload_bytes` bytes. Returns NULL if there is not enough
+ * memory. */
 struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
                           size_t payload_bytes);
 void cpu_op_release(struct cpu_op *op);
-/* Appends `op` to the stream; it also waits for `also`, unless that is NULL.
- * The caller keeps its reference. Returns true if the operation was ready
- * immediately; a CALLER operation is then RUNNING and the caller must run and
- * finish it. */
+/* Appends `op` to the stream. Besides the stream's earlier operations, `op`
+ * also waits for `also`, unless that is NULL. The caller keeps its reference
+ * to `op`. Returns true if `op` could start immediately. A CALLER operation is
+ * then RUNNING: the caller must run and finish it. */
 bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
                    struct cpu_op *also);
-/* Appends `op` to the stream after `count` further dependencies. Without a
- * stream (NULL) these are the only ones. Returns true if the operation was
- * ready immediately. */
+/* Appends `op` to the stream. It also waits for the `count` operations in
+ * `after`; if `stream` is NULL, only for these. Returns true if `op` could
+ * start immediately. */
 bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
                          struct cpu_op *const *after, size_t count);
-/* Marks the operation as done and starts its dependents. Called by the thread
- * that ran it. */
+/* Sets the state of `op` to done and starts the operations that waited only
+ * for it. Called by the thread that ran `op`. */
 void cpu_op_finish(struct cpu_op *op);
 void cpu_op_wait(struct cpu_op *op);       /* waits until done */
 void cpu_op_wait_ready(struct cpu_op *op); /* waits until it may start */
@@ -334,37 +357,39 @@ cpu_op_done(struct cpu_op *op)
     return atomic_load_explicit(&op->state, memory_order_acquire) ==
            CPU_OP_DONE;
 }
-/* Returns a new reference, or NULL. */
+/* Returns a new reference to the stream's last operation, or NULL if there is
+ * none. */
 struct cpu_op *cpu_stream_tail(struct cpu_stream *stream);
-/* Returns true if all operations of the stream are done; cpu_stream_wait waits
- * for that. */
+/* cpu_stream_idle returns true if all operations of the stream are done.
+ * cpu_stream_wait waits until they are. */
 bool cpu_stream_idle(struct cpu_stream *stream);
 void cpu_stream_wait(struct cpu_stream *stream);
-/* Waits until the context has no unfinished operation. */
+/* Waits until all operations of the context are done. */
 void cpu_scheduler_drain(struct cpu_context *ctx);
-/* Run a function in stream order. cpu_run_sync runs it on this thread after
- * its dependencies. cpu_run_async copies `argument`, and runs the function on
- * this thread only if it is `small` and ready immediately; if the stream
- * captures, it adds a node of `type` instead. */
+/* Run a function in stream order. cpu_run_sync waits for the earlier
+ * operations and runs the function on the calling thread. cpu_run_async copies
+ * `argument`; a worker runs the function, or the calling thread if it is
+ * `small` and can start immediately. If the stream is being captured,
+ * cpu_run_async adds a graph node of `type` instead. */
 CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
 CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
                        cpu_run *run, const void *argument, size_t bytes,
                        bool small);
-/* Runs a CALL operation on a worker. */
+/* Runs the function of a CALL operation. Called by workers. */
 void cpu_op_call(struct cpu_op *op);
-/* Returns the monotonic time in nanoseconds. */
+/* Returns the time of the monotonic clock in nanoseconds. */
 uint64_t cpu_now_ns(void);
 
 extern pthread_mutex_t cpu_scheduler_lock;
-/* Releases the scheduler lock, then wakes the threads that the holder found
- * work for. */
+/* Releases the scheduler lock, then wakes the threads for which there is work
+ * now. */
 void cpu_scheduler_unlock(void);
 
 /* ---- graph/capture_tasks.c, capture_guard.c, capture_events.c ---- */
 
 struct cpu_task;
-/* Receives the next task of the calling thread, which is then recorded instead
- * of executed. NULL otherwise. */
+/* If not NULL, the next task (graph node's work) that the calling thread
+ * submits is stored here instead of being executed. */
 extern _Thread_local struct cpu_task *cpu_task_sink
     __attribute__((tls_model("initial-exec")));
 static inline bool
@@ -373,79 +398,83 @@ cpu_stream_records(struct cpu_stream *stream)
     return cpu_task_sink ||
            atomic_load_explicit(&stream->capture, memory_order_relaxed);
 }
-/* Moves the task to the sink or to the stream's capture. Takes ownership of
- * the task even on failure. */
+/* Stores the task in cpu_task_sink, or adds it to the stream's capture. Takes
+ * ownership of the task, even on failure. */
 CUresult cpu_task_note(struct cpu_stream *stream, struct cpu_task *task);
-/* Called before use of the legacy stream. Returns an error, and invalidates
- * the capture, if this would order captured work. */
+/* Called before the legacy stream is used. If captured work would have to wait
+ * for it, invalidates the capture and returns an error. */
 CUresult cpu_capture_implicit(struct cpu_context *ctx);
-/* Called for a function that a captured stream forbids: invalidates the
- * capture and returns the error. */
+/* Called by a function that is forbidden for a captured stream. Invalidates
+ * the stream's capture and returns the error. */
 CUresult cpu_capture_refuse(struct cpu_stream *stream);
-/* Called for a function that waits for the whole context, or for the green
- * context if not NULL. */
+/* Called by a function that waits for all streams of the context, or of the
+ * green context if that is not NULL. If one of them is captured, invalidates
+ * the capture and returns an error. */
 CUresult cpu_capture_refuse_all(struct cpu_context *ctx,
                                 const struct cpu_green *green);
-/* Called for a function that captures in global or thread-local mode
- * forbid. */
+/* Called by a function that a capture in global or thread-local mode forbids.
+ * Returns an error if there is such a capture. */
 CUresult cpu_capture_unsafe(void);
-/* The capture position of a recorded event: the captured nodes that it depends
- * on. cpu_capture_record creates it, and cpu_capture_wait makes the stream
- * depend on it. */
+/* The captured graph nodes on which a recorded event depends.
+ * cpu_capture_record creates this object. cpu_capture_wait makes a stream
+ * depend on its nodes. */
 struct cpu_captured;
 CUresult cpu_capture_record(struct cpu_stream *stream,
                             struct cpu_captured **made);
 CUresult cpu_capture_wait(struct cpu_stream *stream,
                           const struct cpu_captured *event);
-/* Called when the completion of a captured event is queried, which invalidates
- * the capture. */
+/* Called when a program queries whether a captured event is complete.
+ * Invalidates the capture and returns an error. */
 CUresult cpu_capture_asked(const struct cpu_captured *event);
-/* Called when the stream would wait for work outside its capture. */
+/* Called when a captured stream would wait for work outside its capture.
+ * Invalidates the capture and returns an error. */
 CUresult cpu_capture_isolated(struct cpu_stream *stream);
-void cpu_capture_leave(struct cpu_stream *stream); /* called at its end */
+/* Called when a stream ends. */
+void cpu_capture_leave(struct cpu_stream *stream);
 
 /* ---- stream/stream.c, stream/event.c ---- */
 
 #define CPU_PRIORITY_HIGHEST (-5) /* the lowest priority is 0 */
-/* Returns the priority limited to the valid range. */
+/* Returns the priority, limited to the valid range. */
 int cpu_priority_clamp(int priority);
-/* True if the calling thread's default stream is ctx->per_thread. */
+/* If true, the calling thread's default stream is ctx->per_thread; otherwise
+ * it is ctx->legacy. */
 extern _Thread_local bool cpu_default_is_per_thread
     __attribute__((tls_model("initial-exec")));
-/* Looks up a stream of `ctx`; NULL is the default stream. Returns
+/* Finds a stream of `ctx` by its handle; NULL is the default stream. Returns
  * INVALID_HANDLE for a stream of another context. */
 CUresult cpu_stream_of(CUstream handle, struct cpu_context *ctx,
                        struct cpu_stream **stream);
-/* Looks up a stream of any context; a default stream belongs to the current
- * context. Ignores sticky errors. */
+/* Finds a stream of any context by its handle; a default stream is that of the
+ * current context. Works in contexts with a sticky error. */
 CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
-/* Looks up the stream for copies, fills, events and graphs, and its context:
- * the current one, or another one in which the stream was created, as in CUDA.
- * Fails if one of the two contexts has a sticky error. */
+/* Finds the stream and its context for copies, fills, events and graphs. As in
+ * CUDA, the stream may have been created in another context than the current
+ * one. Fails if one of the two contexts has a sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
-/* Makes a new stream wait for the operations that its context waits for
- * (context_events.c). */
+/* Makes a new stream wait for the operations for which all streams of its
+ * context must wait (context_events.c). */
 CUresult cpu_stream_wait_gates(struct cpu_stream *stream);
-/* Adds the stream to, or removes it from, the context's list. Both take the
+/* Add a stream to the context's list, or remove it. Both functions take the
  * scheduler lock. */
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
-/* Destroys all streams, or all events, of a context that is being
- * destroyed. */
+/* Destroy all streams, or all events, of a context that is being destroyed. */
 void cpu_streams_close(struct cpu_context *ctx);
 void cpu_events_close(struct cpu_context *ctx);
 
-/* Events, as used by graph nodes that record them or wait for them. */
+/* An event, as graph nodes that record it or wait for it use it. */
 struct cpu_event;
-/* Returns a new reference to the event of a handle, or NULL if there is
+/* Returns a new reference to the event of a handle. Returns NULL if there is
  * none. */
 struct cpu_event *cpu_event_take(CUevent handle);
 void cpu_event_retain(struct cpu_event *event);
 void cpu_event_release(struct cpu_event *event);
 uint64_t
 cpu_event_context(const struct cpu_event *event); /* id of its context */
-/* Marks the event as last recorded outside captures. */
+/* Called when the event is recorded outside captures: discards the nodes of an
+ * earlier captured record. */
 void cpu_event_forget_capture(struct cpu_event *event);
 /* Returns true if the event was last recorded in a capture, and invalidates
  * that capture. */
@@ -453,33 +482,36 @@ bool cpu_event_invalidates(struct cpu_event *event);
 /* Returns whether the event is an interprocess event. */
 bool cpu_event_shared(const struct cpu_event *event);
 /* cpu_event_mark returns a new reference to the operation of the last record,
- * or NULL. cpu_event_set_mark replaces it, and takes a reference. No other
- * lock is taken while their lock is held. */
+ * or NULL. cpu_event_set_mark stores another operation and takes a reference
+ * to it. Both take the event's mark_lock, and no other lock meanwhile. */
 struct cpu_op *cpu_event_mark(struct cpu_event *event);
 void cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark);
 
 /* ---- stream/ipc_event.c: interprocess events ---- */
 
 struct cpu_ipc_event;
-/* Creates the state of an interprocess event with one reference;
- * cpu_ipc_event_release drops one and accepts NULL. */
+/* Creates the state of an interprocess event, with one reference.
+ * cpu_ipc_event_release releases a reference; it accepts NULL. */
 CUresult cpu_ipc_event_new(struct cpu_ipc_event **made);
 void cpu_ipc_event_release(struct cpu_ipc_event *event);
-/* Makes a handle for other processes. Only the creating process can do
- * that. */
+/* Stores a handle of the event for other processes. Fails in any process but
+ * the one that created the event. */
 CUresult cpu_ipc_event_export(struct cpu_ipc_event *event,
                               CUipcEventHandle *handle);
-/* Maps the state of another process's event. */
+/* Maps the state of an event that another process has created. */
 CUresult cpu_ipc_event_open(const CUipcEventHandle *handle,
                             struct cpu_ipc_event **made);
-/* Records the event in stream order. */
+/* Records the event at the current end of the stream. */
 CUresult cpu_ipc_event_record(struct cpu_ipc_event *event,
                               struct cpu_stream *stream);
-/* Returns whether the last record of any process so far has been reached. */
+/* Returns whether the last record that any process has made so far is
+ * reached. */
 bool cpu_ipc_event_done(struct cpu_ipc_event *event);
-/* Blocks the caller until that record is reached. */
+/* Blocks the calling thread until the last record that any process has made so
+ * far is reached. */
 void cpu_ipc_event_wait(struct cpu_ipc_event *event);
-/* Makes the stream wait until the last record so far is reached. */
+/* Makes the stream wait until the last record that any process has made so far
+ * is reached. */
 CUresult cpu_ipc_event_gate(struct cpu_ipc_event *event,
                             struct cpu_stream *stream);
 
@@ -491,27 +523,30 @@ struct cpu_fiber {
     uint64_t result;
 };
 
-/* Text buffer that grows up to `most` bytes; zero-initialised. */
+/* A text buffer that grows up to `most` bytes. All zeros is an empty
+ * buffer. */
 struct cpu_text {
     char *bytes;
     size_t used, capacity, most;
-    bool lost; /* some text did not fit */
+    bool lost; /* some text was dropped because it did not fit */
 };
 
-/* A named barrier (run/named.c). Kernels have 16; the others belong to tiles
- * of more than a warp. */
+/* Number of named barriers of a block (run/named.c). The first 16 are those of
+ * PTX; the others are for tiles (cooperative groups) larger than a warp. */
 enum { CPU_NAMED_BARRIERS = 48 };
 struct cpu_named {
     unsigned arrived, phase;
 };
 
-/* State of a thread that runs kernels: a worker, or a caller that ran a small
- * launch itself. Only that thread uses it, except for `handoff`. */
+/* State of a thread that runs kernels: a worker thread, or a thread of the
+ * program that ran a small launch itself. Only that thread uses it, except for
+ * `handoff`. */
 struct cpu_worker {
-    struct cpu_handoff *handoff; /* NULL: takes no kernels, or not a worker */
-    volatile int in_kernel;      /* faults are the kernel's */
+    /* Slot to receive operations; NULL: receives none. */
+    struct cpu_handoff *handoff;
+    volatile int in_kernel; /* a fault now is a fault of the kernel */
     volatile int faulting;
-    void *guard; /* target of cpu_fiber_unwind */
+    void *guard; /* where cpu_fiber_unwind continues */
     struct cpu_launch *launch;
     struct cpu_context *ctx;
     struct image_thread *self;
@@ -519,87 +554,93 @@ struct cpu_worker {
     struct image_block block;
     char *shared;
     size_t shared_bytes;
-    size_t shared_guard; /* bytes of the guard above `shared` */
+    size_t shared_guard; /* bytes of the guard region above `shared` */
     uintptr_t fault_address;
-    struct cpu_text text; /* of printf; incomplete after a fault */
-    /* State of the fibers. */
+    struct cpu_text text; /* for printf; incomplete after a fault */
+    /* State of the fibers of the running block. */
     char *stacks;
     size_t stacks_bytes;
     size_t stride;
-    size_t guard_bytes; /* PROT_NONE below each stack, or 0 */
+    size_t guard_bytes; /* inaccessible bytes below each stack, or 0 */
     unsigned current;
     unsigned threads;
     unsigned live;
     unsigned arrived;
-    int barrier_count; /* number of true predicates */
+    /* Threads that passed a true predicate to the barrier. */
+    int barrier_count;
     int barrier_results[2];
     unsigned barrier_phase;
     unsigned yields;
-    unsigned waiting; /* threads at named barriers */
+    unsigned waiting; /* number of threads that wait at named barriers */
     bool named_used;
     struct cpu_named named[CPU_NAMED_BARRIERS];
     void *main_sp;
     uint64_t ready[CPU_MAX_THREADS / 64];
     struct cpu_fiber *fibers;
     struct cpu_warp *warps;
-    /* One large stack for loops with large frames or recursion. */
+    /* Extra stack, for thread loops with large frames or recursion. */
     char *deep;
     size_t deep_bytes;
-    struct cpu_check *check; /* state of checked kernels, or NULL */
-    bool together; /* the block alternates with others (run/together.c) */
-    struct cpu_worker *beside; /* state of the next block of this thread */
-    struct cpu_runner runner;  /* registry entry of the thread */
-    void *signal_stack;        /* allocated if there was none */
-    /* Spare operation for the thread's next submission, or NULL. */
+    struct cpu_check *check; /* state of the kernel checks, or NULL */
+    /* The block takes turns with others of its thread (run/together.c). */
+    bool together;
+    /* State of the next block of the same thread. */
+    struct cpu_worker *beside;
+    /* The thread's entry in the list of abandon.h. */
+    struct cpu_runner runner;
+    void *signal_stack; /* alternate signal stack, if this library made it */
+    /* Unused operation for the thread's next submission, or NULL. */
     struct cpu_op *spare_op;
 };
 
 /* run/named.c: resets the named barriers for a new block. */
 void cpu_named_reset(struct cpu_worker *worker);
 
-/* Returns a new handle, or NULL if the table is full. `owner` is the id of the
- * context that owns the object, or 0. */
-/* Returns the worker of the calling thread, which it makes on the first call;
- * NULL if there is not enough memory. A thread-local destructor frees it. */
+/* Returns the worker state of the calling thread, and creates it on the first
+ * call. Returns NULL if there is not enough memory. The state is freed when
+ * the thread ends. */
 struct cpu_worker *cpu_worker_self(void);
-/* Allocates a worker; NULL if there is not enough memory. */
+/* Allocates a worker state. Returns NULL if there is not enough memory. */
 struct cpu_worker *cpu_worker_new(void);
 /* ---- run/pieces.c ---- */
 
-/* Sets the chunk sizes and the shares of a launch. */
+/* Computes the chunk sizes and the shares of a launch. */
 void cpu_pieces_plan(struct cpu_op *op);
-/* Returns the index of the share that the caller's processor begins with. */
+/* Returns the index of the share from which the calling thread's processor
+ * takes chunks first. */
 unsigned cpu_share_near(const struct cpu_launch *launch);
-/* Takes the next chunk, preferably of the share `near`. Stores its first block
- * and returns the number of blocks, or 0 if none are left. */
+/* Takes the next chunk, from share `near` if possible. Stores the index of its
+ * first block and returns its number of blocks. Returns 0 if no chunks are
+ * left. */
 uint64_t cpu_piece_take(struct cpu_launch *launch, unsigned near,
                         uint64_t *first);
 /* Returns true if the launch has blocks that no thread has taken. */
 bool cpu_pieces_left(const struct cpu_launch *launch);
 
-/* Runs chunks of the kernel that `op` is or waits for on the calling thread.
- * Returns false if there are none for it. */
+/* Runs chunks of a kernel on the calling thread, which waits for `op`. The
+ * kernel is `op` or one that `op` depends on. Returns false if there is no
+ * such chunk. */
 bool cpu_worker_help(const struct cpu_op *op);
 extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
-/* Starts the workers and the watchdog unless they run. Returns OUT_OF_MEMORY
- * or a system error on failure. */
+/* Starts the workers and the watchdog unless they run already. Returns
+ * OUT_OF_MEMORY or a system error on failure. */
 CUresult cpu_workers_start(void);
 
 /* ---- run/block.c, run/warp.c, run/runtime.c ---- */
 
-/* Runs the blocks [first, first + count) of a launch on the calling thread.
- * Returns the error of a failed block. */
+/* Runs the blocks with indices [first, first + count) of a launch on the
+ * calling thread. If a block fails, returns its error. */
 CUresult cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
                        uint64_t first, uint64_t count);
 /* Frees the stacks and the shared memory of the worker. */
 void cpu_block_close(struct cpu_worker *worker);
 /* ---- run/shared.c ---- */
 
-/* Returns the bytes of shared memory per block. */
+/* Returns the bytes of shared memory per block, static and dynamic. */
 uint64_t cpu_block_shared(const struct cpu_launch *launch);
-/* Enlarges worker->shared to the size that the launch needs. On failure the
- * previous memory is unchanged. */
+/* Enlarges worker->shared to the size that the launch needs. On failure it
+ * stays unchanged. */
 CUresult cpu_shared_reserve(struct cpu_worker *worker,
                             const struct cpu_launch *launch);
 /* Unmaps worker->shared, if there is any. */
@@ -611,28 +652,31 @@ void cpu_shared_drop(struct cpu_worker *worker);
  * failure. */
 CUresult cpu_fibers_prepare(struct cpu_worker *worker,
                             struct cpu_launch *launch);
-/* Prepares the worker for blocks of the launch. Stores the stack for the
- * kernel's loop in `stack`, or NULL for the thread's stack. */
+/* Prepares the worker for blocks of the launch. Stores in `*stack` the stack
+ * for a kernel that loops over its threads; NULL means the thread's own
+ * stack. */
 CUresult cpu_block_prepare(struct cpu_worker *worker,
                            struct cpu_launch *launch, void **stack);
-/* Initializes the fibers for block `index` of the grid. */
+/* Initializes the fibers for the block with this index in the grid. */
 void cpu_fibers_begin(struct cpu_worker *worker, uint64_t index);
-/* Runs the fibers until all have ended (`live` is then 0) or the block waits
- * for other blocks. */
+/* Runs the fibers until all have ended (`live` is then 0), or until the block
+ * has to wait for other blocks. */
 void cpu_fibers_go_on(struct cpu_worker *worker);
-/* Suspends the current fiber and runs another one. Returns when the fiber is
- * resumed. Fails the launch if no fiber is ready. */
+/* Suspends the current fiber and runs another one. Returns when the suspended
+ * fiber is resumed. If no fiber is ready, the launch fails. */
 void cpu_fibers_next(struct cpu_worker *worker);
-/* Ends the launch on this thread with `code`; does not return. */
+/* Ends the launch on the calling thread with error `code`. Does not return. */
 void cpu_fibers_fail(CUresult code);
-/* Calls function(argument) on a stack that is larger than a fiber's. The
+/* Calls function(argument) on a stack that is larger than that of a fiber. The
  * function may fail like a kernel, but must not switch fibers. */
 void cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
                       void *argument);
-/* Releases the block barrier if all live threads have arrived. */
+/* Makes the waiting fibers ready if all live threads have arrived at the
+ * block's barrier. */
 void cpu_fibers_barrier_check(struct cpu_worker *worker);
-/* run/together.c: runs cooperative blocks that alternate on this thread;
- * cpu_together_next, called on a fiber, switches to the next block. */
+/* run/together.c: cpu_together_run runs several cooperative blocks in turns on
+ * the calling thread. cpu_together_next, called on a fiber, ends the turn of
+ * its block. */
 void cpu_together_run(struct cpu_worker *worker, struct cpu_launch *launch,
                       uint64_t first, uint64_t count);
 void cpu_together_next(struct cpu_worker *worker);
@@ -646,42 +690,46 @@ cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
 
 /* ---- run/occupancy.c ---- */
 
-/* Returns the number of blocks that a "multiprocessor" holds. */
+/* Returns how many blocks of the function fit on a multiprocessor, according
+ * to the limits in attributes.c. */
 int cpu_occupancy_blocks(const struct cpu_function *function, int threads,
                          size_t shared);
 
 /* ---- run/launch.c ---- */
 
-/* Called once after the last block: records the duration and ends the
+/* Called once after the last block: stores the launch's duration and ends its
  * checks. */
 void cpu_launch_finish(struct cpu_launch *launch);
-/* Called once before the first block, while no other worker has the launch. */
+/* Called once before the first block, before another worker can run blocks. */
 void cpu_launch_start(struct cpu_launch *launch);
-/* Turns `op` into a launch; op->argument contains the parameters. */
+/* Makes `op` a launch of the function. op->argument has the kernel
+ * parameters. */
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
                      const unsigned grid[3], const unsigned block[3],
                      unsigned shared, bool cooperative);
 
 /* ---- run/heap.c ---- */
 
-/* Frees all memory that kernels have not freed. */
+/* Frees all memory that kernels of the context have allocated and not
+ * freed. */
 void cpu_heap_close(struct cpu_context *ctx);
 
 /* ---- run/format.c ---- */
 
-/* Empty the text and set its maximum size; append formatted text. */
+/* cpu_text_clear empties the text and sets its maximum size in bytes.
+ * cpu_text_print appends formatted text. */
 void cpu_text_clear(struct cpu_text *text, size_t most);
 void cpu_text_print(struct cpu_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Formats packed arguments like CUDA's printf. Returns the number of
- * arguments. */
+/* Appends a kernel's packed arguments to the text, formatted like CUDA's
+ * printf. Returns the number of arguments. */
 int32_t cpu_text_format(struct cpu_text *text, const char *format,
                         const void *args);
 
 /* ---- run/printf.c ---- */
 
-/* Create, free and print the output buffer of a context's kernels. Flushing
- * takes the printf lock. */
+/* Create, free and flush (print) the output buffer for the kernels of a
+ * context. Flushing takes the printf lock. */
 struct cpu_fifo *cpu_fifo_new(void);
 void cpu_fifo_delete(struct cpu_fifo *fifo);
 void cpu_fifo_flush(struct cpu_context *ctx);
@@ -689,16 +737,16 @@ void cpu_fifo_flush(struct cpu_context *ctx);
 /* ---- nvrtc/jit.c: pycuda-jit as a child process ---- */
 
 struct cpu_jit_result {
-    void *image; /* allocated by malloc */
+    void *image; /* compiled image, allocated by malloc */
     size_t image_bytes;
-    char *text; /* messages; allocated by malloc */
-    int status; /* exit status, or -1 if it could not run or died */
+    char *text; /* messages of the compiler, allocated by malloc */
+    int status; /* exit status; -1: could not start, or was killed */
 };
 
-/* Runs pycuda-jit on the input and waits for it. The caller frees the image
- * and the text. With CUDA_SUCCESS `image` is one complete image. Returns
- * JIT_COMPILER_NOT_FOUND if pycuda-jit could not be started, INVALID_PTX if it
- * failed. */
+/* Runs pycuda-jit on the input and waits until it ends. The caller frees the
+ * image and the text. If the result is CUDA_SUCCESS, `image` is a complete
+ * image. Returns JIT_COMPILER_NOT_FOUND if pycuda-jit could not be started,
+ * INVALID_PTX if it failed. */
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
 
@@ -707,13 +755,14 @@ CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
 struct cpu_rows {
     char *to;
     const char *from;
-    size_t width, height, depth; /* bytes, rows, slices */
+    /* Width in bytes, height in rows, depth in slices. */
+    size_t width, height, depth;
     size_t to_pitch, to_slice;
     size_t from_pitch, from_slice;
 };
 
-/* Copies in stream order, and with `wait` returns after the copy. The caller
- * has checked the addresses. */
+/* Submits a copy in stream order. If `wait`, returns after the copy is done.
+ * The caller has checked the addresses. */
 CUresult cpu_rows_submit(const struct cpu_rows *rows,
                          struct cpu_stream *stream, bool wait);
 

@@ -1,10 +1,11 @@
-/* abi.h - run-time interface between compiled kernels and the CPU device.
+/* abi.h - binary interface between compiled kernels and the CPU device.
  *
- * A kernel in an image is native code. libpycuda_cpu calls it through one of
- * the two entry types below. The kernel calls only the functions listed in
- * IMAGE_RUNTIME and those of libm, libc and libgcc listed in symbols.h
- * (src/cpu/module/image_symbols.c). pycuda-jit uses the field offsets of these
- * structs as constants; the static assertions keep both sides consistent.
+ * A kernel in an image (image.h) is native code. libpycuda_cpu calls it
+ * through one of the two entry types below. The kernel calls only the
+ * functions listed in IMAGE_RUNTIME and those of libm, libc and libgcc listed
+ * in symbols.h (src/cpu/module/image_symbols.c). pycuda-jit uses the field
+ * offsets of these structs as constants; the static assertions keep both sides
+ * consistent. Offsets in comments are in bytes.
  *
  * A change of this file changes the format of images: see IMAGE_VERSION in
  * image.h.
@@ -16,22 +17,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One block of a launch. Constant while the block runs. */
+/* One block of a launch. No member changes while the block runs. */
 struct image_block {
-    uint32_t ctaid[3];       /*  0 blockIdx */
-    uint32_t ntid[3];        /* 12 blockDim */
-    uint32_t nctaid[3];      /* 24 gridDim */
-    uint32_t dynamic_shared; /* 36 bytes requested by the launch */
-    char *shared;  /* 40 static shared memory, then dynamic; align 128 */
-    void *runtime; /* 48 private to libpycuda_cpu */
+    uint32_t ctaid[3];       /* offset 0: blockIdx */
+    uint32_t ntid[3];        /* offset 12: blockDim */
+    uint32_t nctaid[3];      /* offset 24: gridDim */
+    uint32_t dynamic_shared; /* offset 36: bytes requested by the launch */
+    /* offset 40: static shared memory, then dynamic; 128-byte aligned */
+    char *shared;
+    void *runtime; /* offset 48: private to libpycuda_cpu */
 };
 
 /* State of one thread of a block that kernel code reads. */
 struct image_thread {
-    uint32_t tid[3];           /*  0 threadIdx */
-    uint32_t linear;           /* 12 x + y*nx + z*nx*ny; lane = linear % 32 */
-    struct image_block *block; /* 16 */
-    void *runtime;             /* 24 private to libpycuda_cpu */
+    uint32_t tid[3]; /* offset 0: threadIdx */
+    /* offset 12: x + y*nx + z*nx*ny; lane in the warp = linear % 32 */
+    uint32_t linear;
+    struct image_block *block; /* offset 16: the block of the thread */
+    void *runtime;             /* offset 24: private to libpycuda_cpu */
 };
 
 _Static_assert(offsetof(struct image_block, shared) == 40, "abi");
@@ -39,38 +42,41 @@ _Static_assert(offsetof(struct image_thread, block) == 16, "abi");
 
 /* Entry of a kernel whose blocks are loops over their threads (no barrier, no
  * warp operation, no spin loop). Runs the blocks [first, first + count) of the
- * grid; x changes fastest in the linear index. The kernel's parameter table
- * describes the layout of `params`. `thread` is scratch memory: the code
- * stores tid, linear and block->ctaid there before it calls a function that
- * was not inlined (recursion, function pointers). Otherwise it only reads
- * ntid, nctaid, shared and dynamic_shared from thread->block. */
+ * grid in the order of their linear index, in which x changes fastest.
+ * `params` has the kernel's arguments at the offsets of its parameter table
+ * (image.h). The kernel reads ntid, nctaid, shared and dynamic_shared from
+ * thread->block. `thread` is otherwise scratch memory: the kernel stores tid,
+ * linear and block->ctaid there before it calls a function that was not
+ * inlined (recursion, function pointers). */
 typedef void image_loop_entry(const void *params, struct image_thread *thread,
                               uint64_t first, uint64_t count);
 
-/* Entry of all other kernels: runs one thread. The runtime calls it on a
- * separate fiber and switches fibers inside the functions below. */
+/* Entry of kernels that cannot use image_loop_entry: runs one thread. The
+ * runtime calls it on a separate fiber (a stack for one CUDA thread) and
+ * switches fibers inside functions of IMAGE_RUNTIME. */
 typedef void image_thread_entry(const void *params,
                                 struct image_thread *thread);
 
-/* First argument of __pycuda_barrier. */
+/* Kind of barrier: first argument of __pycuda_barrier. */
 enum image_barrier {
-    IMAGE_BARRIER_PLAIN, /* __syncthreads; result 0 */
+    IMAGE_BARRIER_PLAIN, /* __syncthreads; returns 0 */
     IMAGE_BARRIER_COUNT, /* __syncthreads_count */
     IMAGE_BARRIER_AND,   /* __syncthreads_and */
     IMAGE_BARRIER_OR,    /* __syncthreads_or */
 };
 
-/* Selection of the source lane in __pycuda_shuffle. */
+/* Which lane a lane reads in __pycuda_shuffle. */
 enum image_shuffle {
     IMAGE_SHUFFLE_IDX,
     IMAGE_SHUFFLE_UP,
     IMAGE_SHUFFLE_DOWN,
     IMAGE_SHUFFLE_XOR,
-    IMAGE_SHUFFLE_TOGETHER = 8, /* flag: all lanes reach this call together */
+    /* Flag: the code guarantees that all lanes of the warp reach this call. */
+    IMAGE_SHUFFLE_TOGETHER = 8,
 };
 
-/* Mask of the bits of a lane's number that identify its segment, in shuffles
- * of this width. */
+/* Mask of the bits of a lane index that select the lane's segment, in shuffles
+ * whose segments have `width` lanes. */
 #define IMAGE_SHUFFLE_SEGMENT(width) (int)((32 - (unsigned)(width)) & 31)
 
 /* Operation of __pycuda_reduce. */
@@ -85,7 +91,7 @@ enum image_reduce {
     IMAGE_REDUCE_XOR,
 };
 
-/* Memory space of an address. */
+/* Memory space of an address, the result of __pycuda_space. */
 enum image_space {
     IMAGE_SPACE_GLOBAL, /* all addresses that are in no other space */
     IMAGE_SPACE_SHARED,
@@ -94,7 +100,7 @@ enum image_space {
     IMAGE_SPACE_PARAMETER, /* the kernel's parameters */
 };
 
-/* Shape of a texture or surface access. */
+/* Dimensions of a texture or surface access. */
 enum image_access {
     IMAGE_ACCESS_1D,
     IMAGE_ACCESS_2D,
@@ -103,109 +109,133 @@ enum image_access {
     IMAGE_ACCESS_2D_LAYERED,
     IMAGE_ACCESS_CUBE,
     IMAGE_ACCESS_CUBE_LAYERED,
-    IMAGE_ACCESS_2D_GATHER, /* `layer` is the component */
+    /* `layer` is the index of the component to gather */
+    IMAGE_ACCESS_2D_GATHER,
 };
 
-/* Call site: the source location that a checked kernel (pycuda-jit --check)
- * passes to the __pycuda_check functions. There is one for each instruction
- * before optimization. Two sites are the same if their addresses are equal. */
+/* Source location that a checked kernel (compiled by pycuda-jit --check)
+ * passes to the __pycuda_check functions. The compiler creates one for each
+ * instruction before optimization. Two locations are the same if their
+ * addresses are equal. */
 struct image_site {
-    const char *file;   /* 0 file name of the source's #line; "" if unknown */
-    const char *object; /* 8 name of the variable accessed, or "" */
-    uint32_t line;      /* 16 0 if unknown */
-    uint32_t column;    /* 20 */
-    uint32_t flags;     /* 24 enum image_site_flags */
-    uint32_t alignment; /* 28 alignment that the access requires, in bytes */
-    uint32_t number;    /* 32 assigned by the runtime; 0 at first */
+    /* offset 0: file name as in #line of the source; "" if unknown */
+    const char *file;
+    /* offset 8: name of the variable that is accessed, or "" */
+    const char *object;
+    uint32_t line;   /* offset 16: line in the file; 0 if unknown */
+    uint32_t column; /* offset 20: column in the line */
+    uint32_t flags;  /* offset 24: enum image_site_flags */
+    /* offset 28: alignment that the access requires, in bytes */
+    uint32_t alignment;
+    /* offset 32: number that the runtime assigns at first use; 0 before */
+    uint32_t number;
 };
 
 _Static_assert(sizeof(struct image_site) == 40, "abi");
 
-/* Properties of an access, of the object accessed, of stops, and of the checks
- * that the access needs. */
+/* Properties of an instruction: the kind of access, the object that it
+ * accesses, whether it is a barrier, warp operation or return, and which
+ * checks it does not need. */
 enum image_site_flags {
     IMAGE_SITE_READ = 1,
     IMAGE_SITE_WRITE = 2,
     IMAGE_SITE_ATOMIC = 4,
     IMAGE_SITE_VOLATILE = 8,
-    IMAGE_SITE_SHARED = 16,      /* the object is a shared variable */
-    IMAGE_SITE_LOCAL = 32,       /* the object is a variable of one thread */
-    IMAGE_SITE_VARIABLE = 64,    /* a __device__ or __constant__ variable */
-    IMAGE_SITE_POINTER = 128,    /* object of a pointer parameter */
-    IMAGE_SITE_BARRIER = 256,    /* a barrier of the block */
-    IMAGE_SITE_WARP = 512,       /* a warp operation */
-    IMAGE_SITE_RETURN = 1024,    /* a return statement of the kernel */
+    IMAGE_SITE_SHARED = 16, /* the object is a shared variable */
+    IMAGE_SITE_LOCAL = 32,  /* the object is a variable of one thread */
+    /* the object is a __device__ or __constant__ variable */
+    IMAGE_SITE_VARIABLE = 64,
+    /* The object belongs to a pointer argument of the kernel. */
+    IMAGE_SITE_POINTER = 128,
+    IMAGE_SITE_BARRIER = 256, /* the instruction is a barrier of the block */
+    IMAGE_SITE_WARP = 512,    /* the instruction is a warp operation */
+    IMAGE_SITE_RETURN = 1024, /* the instruction is a return of the kernel */
     IMAGE_SITE_NO_MEMORY = 2048, /* the access needs no memory check */
     /* The access needs no check of uninitialized memory. */
     IMAGE_SITE_NO_INIT = 4096,
     IMAGE_SITE_NO_RACE = 8192, /* the access needs no race check */
-    /* `value` is the address of the bytes written */
+    /* __pycuda_check's `value` is the address of the bytes to write */
     IMAGE_SITE_COPY = 16384,
-    IMAGE_SITE_FILL = 32768,    /* all bytes written equal `value` */
-    IMAGE_SITE_RELEASE = 65536, /* an atomic access that is also a fence */
+    /* Each byte to write is equal to __pycuda_check's `value`. */
+    IMAGE_SITE_FILL = 32768,
+    IMAGE_SITE_RELEASE = 65536, /* the access is atomic and also a fence */
 };
 
-/* One loop, or two nested loops, whose accesses are checked before the loop
- * begins. Index 0 is the inner loop. */
+/* A loop, or two nested loops, whose accesses are checked before the loop
+ * begins. Index 0 of the arrays is the inner loop. */
 struct __attribute__((may_alias)) image_check_nest {
-    uint64_t count[2];      /* 0 iterations */
-    uint64_t linear;        /* 16 thread of the first iteration */
-    int64_t linear_step[2]; /* 24 increment of `linear` per iteration */
-    uint64_t rows;          /* 40 number of accesses, which follow */
+    uint64_t count[2]; /* offset 0: number of iterations of each loop */
+    /* offset 16: linear index of the thread that runs the first iteration */
+    uint64_t linear;
+    /* offset 24: increment of `linear` per iteration */
+    int64_t linear_step[2];
+    /* offset 40: number of accesses; each has a struct image_check_row */
+    uint64_t rows;
 };
 
-/* Condition of an access: value + iteration * step < limit, compared as
- * unsigned numbers modulo 2**bits. */
+/* Condition under which an access takes place: value + iteration * step <
+ * limit, compared as unsigned numbers modulo 2**bits. Each of the two loops
+ * has an iteration index and a step. */
 struct __attribute__((may_alias)) image_check_condition {
-    uint64_t value;     /*  0 */
-    int64_t step[2];    /*  8 */
-    uint64_t limit;     /* 24 */
-    uint32_t bits;      /* 32 32 or 64 */
-    uint32_t otherwise; /* 36 nonzero: the condition must be false */
+    uint64_t value; /* offset 0: left side in the first iteration */
+    /* offset 8: increment of the left side per iteration of each loop */
+    int64_t step[2];
+    uint64_t limit; /* offset 24: right side */
+    uint32_t bits;  /* offset 32: number of bits compared: 32 or 64 */
+    /* offset 36: nonzero: the access takes place if the comparison is false */
+    uint32_t otherwise;
 };
 
 enum { IMAGE_CHECK_CONDITIONS = 6, IMAGE_CHECK_ROWS = 64 };
 
-/* One access of a nest. */
+/* One access in a loop or in two nested loops. */
 struct __attribute__((may_alias)) image_check_row {
-    char *address;            /* 0 address in the first iteration */
-    void *object;             /* 8 as for __pycuda_check */
-    uint64_t object_bytes;    /* 16 */
-    int64_t step[2];          /* 24 bytes per iteration */
-    struct image_site *site;  /* 40 */
-    uint32_t bytes;           /* 48 */
-    uint32_t condition_count; /* 52 */
-    struct image_check_condition conditions[]; /* 56 */
+    char *address; /* offset 0: address in the first iteration */
+    /* offset 8: base of the address: see `object` of __pycuda_check */
+    void *object;
+    uint64_t object_bytes; /* offset 16: size of `object` in bytes, or 0 */
+    /* offset 24: increment of the address per iteration of each loop */
+    int64_t step[2];
+    /* offset 40: source location and properties of the access */
+    struct image_site *site;
+    uint32_t bytes; /* offset 48: size of the access in bytes */
+    /* offset 52: number of entries of `conditions` */
+    uint32_t condition_count;
+    /* offset 56: all must be true for the access to take place */
+    struct image_check_condition conditions[];
 };
 
 _Static_assert(sizeof(struct image_check_nest) == 48, "abi");
 _Static_assert(sizeof(struct image_check_condition) == 40, "abi");
 _Static_assert(offsetof(struct image_check_row, conditions) == 56, "abi");
 
-/* Description of a nest and its rows by the compiler. `list` has the words of
- * the structs. The runtime replaces some of them by values of the call:
- * `places` entries of struct image_check_place follow the words and say
- * which. */
+/* Compiled description of loops and their accesses. `list` starts with `words`
+ * 64-bit words: a struct image_check_nest and its struct image_check_row. Then
+ * follow `places` entries of struct image_check_place. They tell the runtime
+ * which words to replace by values that the kernel passes in a call. */
 struct image_check_form {
     uint16_t words, values, places, unused;
     uint64_t list[];
 };
 
-/* The word with index `word` is replaced by the value with index `value`. */
+/* Entry of a struct image_check_form: the runtime replaces the word with index
+ * `word` by the value with index `value` of the call. */
 struct __attribute__((may_alias)) image_check_place {
     uint16_t word, value;
 };
 
 /* Functions that kernels may call, one row each: ROW(result, name,
- * (arguments), stops). `stops` is 1 if the call may switch fibers; a kernel
- * that may reach such a call needs image_thread_entry. */
+ * (arguments), switches). `switches` is 1 if the call may switch to the fiber
+ * of another thread. A kernel that can reach such a call needs an
+ * image_thread_entry. */
 #define IMAGE_RUNTIME(ROW)                                                    \
-    /* Returns the running thread; constant within a thread. */               \
+    /* Returns the state of the running thread. The pointer is the same       \
+     * during the whole thread. */                                            \
     ROW(struct image_thread *, __pycuda_self, (void), 0)                      \
     ROW(int32_t, __pycuda_barrier, (int32_t kind, int32_t predicate), 1)      \
     ROW(void, __pycuda_warp_barrier, (uint32_t mask), 1)                      \
-    /* Barrier `id` (0 to 47) of `count` threads, or of all threads of the    \
-     * block if `count` is 0. */                                              \
+    /* Barrier with the index `id` (0 to 47) for `count` threads, or for all  \
+     * threads of the block if `count` is 0. */                               \
     ROW(void, __pycuda_barrier_named, (uint32_t id, uint32_t count), 1)       \
     ROW(uint64_t, __pycuda_shuffle,                                           \
         (uint32_t mask, uint64_t value, int32_t kind, int32_t lane,           \
@@ -214,32 +244,35 @@ struct __attribute__((may_alias)) image_check_place {
     ROW(uint32_t, __pycuda_ballot, (uint32_t mask, int32_t predicate), 1)     \
     ROW(uint32_t, __pycuda_warp_vote, (uint32_t mask, int32_t predicate), 1)  \
     ROW(uint32_t, __pycuda_match_any, (uint32_t mask, uint64_t value), 1)     \
-    /* Returns all lanes that take part if they have the same value, or else  \
-     * 0. */                                                                  \
+    /* Returns the mask of all participating lanes if they have the same      \
+     * value, or else 0. */                                                   \
     ROW(uint32_t, __pycuda_match_all, (uint32_t mask, uint64_t value), 1)     \
     ROW(uint32_t, __pycuda_reduce,                                            \
         (uint32_t mask, uint32_t value, int32_t operation), 1)                \
-    /* Replaces each mask of a whole warp by the lanes that this lane meets   \
-     * or, for a shuffle, may read. Raises an illegal instruction if a mask   \
-     * lacks its own lane. */                                                 \
+    /* For a whole warp: `masks` has the mask argument of each lane.          \
+     * Replaces each by the mask of the lanes with which the lane             \
+     * synchronizes or, if `shuffle`, from which it may read. Raises an       \
+     * illegal instruction if a lane's mask does not contain the lane         \
+     * itself. */                                                             \
     ROW(void, __pycuda_warp_groups, (uint32_t * masks, int32_t shuffle), 0)   \
-    /* Returns the lanes that are at the same call. Waits until all other     \
-     * live lanes of the warp are at some stop. */                            \
+    /* Returns the mask of the lanes that wait at the same call. First waits  \
+     * until all other live lanes of the warp wait in some call. */           \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
-    /* Returns the nearest integer, saturated; for NaN, the smallest          \
-     * integer. */                                                            \
+    /* Convert to the nearest integer. Values out of range give the smallest  \
+     * or the largest integer, NaN gives the smallest. */                     \
     ROW(int64_t, __pycuda_to_long, (double value), 0)                         \
     ROW(int64_t, __pycuda_to_longf, (float value), 0)                         \
-    /* Barrier of all blocks of a cooperative launch, and a query if the      \
-     * launch is cooperative. The barrier fails with LAUNCH_FAILED in other   \
-     * launches. */                                                           \
+    /* Barrier of all blocks of a cooperative launch, and a function that     \
+     * returns whether the launch is cooperative. In other launches, the      \
+     * barrier fails with CUDA_ERROR_LAUNCH_FAILED. */                        \
     ROW(void, __pycuda_grid_barrier, (void), 1)                               \
     ROW(int32_t, __pycuda_grid_valid, (void), 1)                              \
-    /* Lets other threads of the block run. Called at back edges of spin      \
-     * loops. */                                                              \
+    /* Lets other threads of the block run. Called at the end of each         \
+     * iteration of a spin loop. */                                           \
     ROW(void, __pycuda_yield, (void), 1)                                      \
     ROW(void, __pycuda_nanosleep, (uint32_t nanoseconds), 1)                  \
-    /* CUDA's device printf; arguments are packed at natural alignment. */    \
+    /* CUDA's device printf. `args` has the arguments one after the other,    \
+     * each at its natural alignment. */                                      \
     ROW(int32_t, __pycuda_vprintf, (const char *format, const void *args), 0) \
     /* The next three functions do not return. The first two end the launch   \
      * with CUDA_ERROR_ASSERT or CUDA_ERROR_LAUNCH_FAILED; __pycuda_exit ends \
@@ -251,24 +284,26 @@ struct __attribute__((may_alias)) image_check_place {
     ROW(void, __pycuda_trap, (void), 0)                                       \
     ROW(void, __pycuda_exit, (void), 1)                                       \
     ROW(void *, __pycuda_malloc, (size_t bytes), 0)                           \
-    /* Returns NULL also if `alignment` is not a power of two. */             \
+    /* As __pycuda_malloc, for an address that is a multiple of `alignment`.  \
+     * Returns NULL also if `alignment` is not a power of two. */             \
     ROW(void *, __pycuda_malloc_aligned, (size_t bytes, size_t alignment), 0) \
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
     ROW(uint64_t, __pycuda_globaltimer, (void), 0)                            \
-    /* Returns the image_space of an address. */                              \
+    /* Returns the memory space of an address, an enum image_space. */        \
     ROW(int32_t, __pycuda_space, (const void *address), 0)                    \
-    /* Texture fetch. `object` is a CUtexObject, `access` an image_access.    \
-     * Coordinates that the shape lacks are ignored. `out` receives four      \
-     * 32-bit words, floats or integers according to the texture's read mode; \
-     * missing channels are 0, and 1 for the fourth. */                       \
+    /* Reads a texture. `object` is a CUtexObject, `access` an enum           \
+     * image_access; coordinates that the access does not have are ignored.   \
+     * `out` receives four 32-bit words, floats or integers according to the  \
+     * texture's read mode. Of missing channels, the fourth is 1 and the      \
+     * others are 0. */                                                       \
     ROW(void, __pycuda_texture,                                               \
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, void *out),                                           \
         0)                                                                    \
-    /* Texture fetches at a level of detail, and at the level computed from   \
-     * six numbers: the changes of x, y and z along each of two               \
-     * directions. */                                                         \
+    /* Read a mipmapped texture, at a level of detail or at the level         \
+     * computed from `changes`: the changes of x, y and z along each of two   \
+     * directions, six numbers. */                                            \
     ROW(void, __pycuda_texture_level,                                         \
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, float level, void *out),                              \
@@ -277,11 +312,12 @@ struct __attribute__((may_alias)) image_check_place {
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, const float *changes, void *out),                     \
         0)                                                                    \
-    /* tex1Dfetch: reads linear memory at an integer coordinate. */           \
+    /* Reads a texture of linear memory at an integer index (tex1Dfetch). */  \
     ROW(void, __pycuda_texture_fetch,                                         \
         (uint64_t object, int32_t index, void *out), 0)                       \
-    /* Surfaces: x is in bytes; boundary is 0 for trap, 1 for clamp, 2 for    \
-     * zero. */                                                               \
+    /* Read or write a surface. `x` is in bytes. `boundary` tells what an     \
+     * access outside the surface does: 0 ends the launch, 1 clamps the       \
+     * coordinate, 2 reads zero and writes nothing. */                        \
     ROW(void, __pycuda_surface_read,                                          \
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, void *out, uint32_t bytes, int32_t boundary),         \
@@ -290,28 +326,32 @@ struct __attribute__((may_alias)) image_check_place {
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
         0)                                                                    \
-    /* The functions from here on are called only by checked kernels;         \
-     * `linear` is the thread. __pycuda_check checks an access to `bytes` at  \
-     * `address`. It returns the address to access instead if the access is   \
-     * invalid and the launch continues. `object`, or NULL, is the base from  \
-     * which the address was computed; with object_bytes 0 it is a pointer    \
-     * argument of the kernel. `value` will be written, unless the site's     \
-     * flags change its meaning. */                                           \
+    /* Only checked kernels call the functions from here on. Their `linear`   \
+     * is the index of the thread in the block. __pycuda_check checks an      \
+     * access to `bytes` bytes at `address` and returns the address to        \
+     * access. This is another address if the access is invalid and the       \
+     * launch continues. `object` is the base from which the address was      \
+     * computed, or NULL; with object_bytes 0 it is a pointer argument of     \
+     * the kernel. A write will store `value`, unless flags of the site say   \
+     * otherwise. */                                                          \
     ROW(void *, __pycuda_check,                                               \
         (void *address, uint64_t bytes, void *object, uint64_t object_bytes,  \
          uint64_t value, struct image_site *site, uint32_t linear),           \
         0)                                                                    \
-    /* Checks all accesses of a nest of loops. Returns 1 if all are valid,    \
-     * and records them. Returns 0 if they must be checked one by one. */     \
+    /* Checks all accesses of loops in advance. If all are valid, records     \
+     * them and returns 1. Otherwise returns 0, and the kernel checks each    \
+     * access with __pycuda_check. */                                         \
     ROW(int32_t, __pycuda_check_rows,                                         \
         (const struct image_check_form *form, const uint64_t *values), 0)     \
-    /* The next two are called when a block begins, and when all of its       \
-     * threads have passed a barrier. */                                      \
+    /* __pycuda_check_block is called when a block begins,                    \
+     * __pycuda_check_meet when all threads of the block have reached a       \
+     * barrier. */                                                            \
     ROW(void, __pycuda_check_block, (uint32_t x, uint32_t y, uint32_t z), 0)  \
     ROW(void, __pycuda_check_meet, (void), 0)                                 \
     ROW(void, __pycuda_check_shared,                                          \
         (void *variable, uint64_t bytes, struct image_site *site), 0)         \
-    /* The thread is about to stop, or to return, at this site. */            \
+    /* Records that the thread reaches a barrier or warp operation, or a      \
+     * return statement, at this site. */                                     \
     ROW(void, __pycuda_check_at,                                              \
         (const struct image_site *site, uint32_t linear), 0)                  \
     ROW(void, __pycuda_check_fence, (uint32_t linear), 0)                     \
@@ -319,17 +359,18 @@ struct __attribute__((may_alias)) image_check_place {
         0)                                                                    \
     ROW(void, __pycuda_check_copy,                                            \
         (const void *to, const void *from, uint64_t bytes), 0)                \
-    /* The lifetime of a private variable begins or ends. */                  \
+    /* Records that the lifetime of a variable of one thread begins or ends:  \
+     * its bytes are uninitialized. */                                        \
     ROW(void, __pycuda_check_local, (const void *variable, uint64_t bytes),   \
         0)                                                                    \
-    /* Reports a use of a private value that was never set, unless            \
-     * `undefined` is 0. */                                                   \
+    /* If `undefined` is not 0, reports the use of a variable of one thread   \
+     * that was never assigned a value. */                                    \
     ROW(void, __pycuda_check_value,                                           \
         (uint32_t undefined, struct image_site * site, uint32_t linear), 0)
 
-/* Geometry functions. pycuda/cuda/cpu declares them, and pycuda-jit replaces
- * them by loop variables or loads from image_thread; they are never called at
- * run time.
+/* Functions for threadIdx, blockIdx, blockDim and gridDim. pycuda/cuda/cpu
+ * declares them. pycuda-jit replaces their calls by loop variables or by loads
+ * from struct image_thread, so they are never called at run time.
  *   uint32_t __pycuda_tid(int axis), __pycuda_ctaid(int axis),
  *            __pycuda_ntid(int axis), __pycuda_nctaid(int axis);
  *   uint32_t __pycuda_linear(void)          linear thread index in the block

@@ -23,30 +23,34 @@
 
 #include <stdint.h>
 
-#define IMAGE_MAGIC 0x474d495543590cu /* bytes 0c 59 43 55 49 4d 47 00 */
-/* Readers accept only images of this version. */
+/* As bytes in the file: 0c 59 43 55 49 4d 47 00. */
+#define IMAGE_MAGIC 0x474d495543590cu
+/* Version of the format. Readers reject images of other versions. */
 #define IMAGE_VERSION 4u
 
 enum image_kind {
-    IMAGE_NATIVE = 1, /* payload is ELF; loadable */
-    /* Payload is retargetable bitcode; linkable; loading it runs pycuda-jit.
-     */
+    /* The payload is an ELF object file, which can be loaded. */
+    IMAGE_NATIVE = 1,
+    /* The payload is LLVM bitcode for any processor. It can be linked; to load
+     * it, the CPU device runs pycuda-jit. */
     IMAGE_BITCODE = 2,
 };
 
 struct image_header {
     uint64_t magic;
     uint32_t version;
-    uint32_t kind;     /* enum image_kind */
-    uint64_t bytes;    /* of the whole image */
-    uint64_t checksum; /* FNV-1a 64 of the image with 0 in this field */
-    char target[32];   /* "x86-64-v3", "x86-64-v4", "aarch64" */
-    char producer[32]; /* "pycuda-jit 0.1.0 llvm 19.1.7" */
+    uint32_t kind;  /* enum image_kind */
+    uint64_t bytes; /* size of the whole image in bytes */
+    /* 64-bit FNV-1a hash of the image, computed with 0 here */
+    uint64_t checksum;
+    char target[32]; /* processor level: "x86-64-v3", "x86-64-v4", "aarch64" */
+    char producer[32]; /* compiler: "pycuda-jit 0.1.0 llvm 19.1.7" */
     uint32_t kernel_count;
     uint32_t parameter_count;
     uint32_t global_count;
-    uint32_t checks;  /* enum image_check, for native code; 0: none */
-    uint64_t kernels; /* offsets of the tables */
+    uint32_t checks; /* enum image_check values in native code; 0: none */
+    /* This and the next members: byte offsets of the tables. */
+    uint64_t kernels;
     uint64_t parameters;
     uint64_t globals;
     uint64_t strings;
@@ -55,7 +59,8 @@ struct image_header {
     uint64_t payload_bytes;
 };
 
-/* Checks compiled into the code of an image (PYCUDA_CPU_CHECK). */
+/* Checks that are compiled into the code of an image; PYCUDA_CPU_CHECK selects
+ * them. */
 enum image_check {
     IMAGE_CHECK_MEMORY = 1,
     IMAGE_CHECK_RACE = 2,
@@ -65,35 +70,41 @@ enum image_check {
 
 enum image_kernel_flags {
     IMAGE_KERNEL_FIBERS = 1, /* the entry is an image_thread_entry */
-    /* Recursive, or calls through pointers: the stack is unbounded. */
+    /* The kernel is recursive or calls functions through pointers, so its
+     * stack size is not known. */
     IMAGE_KERNEL_RECURSIVE = 2,
-    /* Has a second entry, an image_loop_entry, for blocks of whole warps
-     * (src/cpu/run/block.c). */
+    /* The kernel has a second entry, an image_loop_entry. It runs blocks that
+     * consist of whole warps (src/cpu/run/block.c). */
     IMAGE_KERNEL_WARPS = 4,
     IMAGE_KERNEL_APART = 8,   /* blocks cannot observe each other's effects */
     IMAGE_KERNEL_ROUNDS = 16, /* each block runs a grid-stride loop */
 };
 
 struct image_kernel {
-    /* Offset in strings: name in the source's object code (mangled unless
-     * extern "C"). */
+    /* Byte offset in the strings: name of the kernel, mangled unless it is
+     * extern "C". */
     uint32_t name;
-    uint32_t symbol;          /* offset in strings: ELF symbol of the entry */
-    uint32_t flags;           /* enum image_kernel_flags */
-    uint32_t first_parameter; /* index into the parameter table */
+    uint32_t symbol; /* byte offset in the strings: ELF symbol of the entry */
+    uint32_t flags;  /* enum image_kernel_flags */
+    /* Index of its first row in the parameter table. */
+    uint32_t first_parameter;
     uint32_t parameter_count;
-    uint32_t parameter_bytes; /* size of the parameter buffer */
-    uint32_t static_shared;   /* bytes */
-    /* Stack bytes per thread, without calls whose depth recursion makes
+    uint32_t parameter_bytes; /* size of the parameter buffer in bytes */
+    uint32_t static_shared;   /* bytes of static shared memory */
+    /* Stack bytes per thread. Does not include recursive calls, whose depth is
      * unbounded. */
     uint32_t frame_bytes;
-    uint32_t local_bytes; /* CUDA's local memory per thread, for attributes */
+    /* Bytes of CUDA's local memory per thread, for cuFuncGetAttribute. */
+    uint32_t local_bytes;
     uint32_t constant_bytes;
-    uint32_t max_threads; /* __launch_bounds__, or 1024 */
-    uint32_t registers;   /* nominal number, for attributes */
-    /* Offset in strings: symbol of the second entry, or "". */
+    uint32_t max_threads; /* of __launch_bounds__, or 1024 */
+    /* Number of registers to report in cuFuncGetAttribute. */
+    uint32_t registers;
+    /* Byte offset in the strings: ELF symbol of the second entry, or ""
+     * without one (see IMAGE_KERNEL_WARPS). */
     uint32_t warp_symbol;
-    uint32_t warp_frame_bytes; /* stack bytes of the second entry */
+    /* Stack bytes of the second entry (see IMAGE_KERNEL_WARPS). */
+    uint32_t warp_frame_bytes;
 };
 
 struct image_parameter {
@@ -102,13 +113,13 @@ struct image_parameter {
 };
 
 enum image_global_flags {
-    IMAGE_GLOBAL_CONSTANT = 1, /* __constant__ */
-    IMAGE_GLOBAL_MANAGED = 2,  /* __managed__ */
+    IMAGE_GLOBAL_CONSTANT = 1, /* a __constant__ variable */
+    IMAGE_GLOBAL_MANAGED = 2,  /* a __managed__ variable */
 };
 
 struct image_global {
-    uint32_t name;   /* offset in strings: name in the source */
-    uint32_t symbol; /* offset in strings: ELF symbol */
+    uint32_t name;   /* byte offset in the strings: name in the source */
+    uint32_t symbol; /* byte offset in the strings: ELF symbol */
     uint64_t bytes;
     uint32_t flags; /* enum image_global_flags */
     uint32_t reserved;

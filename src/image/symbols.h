@@ -9,9 +9,10 @@
 #ifndef PYCUDA_IMAGE_SYMBOLS_H
 #define PYCUDA_IMAGE_SYMBOLS_H
 
-/* Complex functions, one per part of the result. NAME means the functions of
- * double __pycuda_NAME_re and __pycuda_NAME_im, and the functions of float
- * __pycuda_NAMEf_re and __pycuda_NAMEf_im (src/cpu/run/complex.c). */
+/* Complex functions of libm, such as cacos. For each row,
+ * src/cpu/run/complex.c has functions for the real and for the imaginary part
+ * of the result: for double __pycuda_NAME_re and __pycuda_NAME_im, for float
+ * __pycuda_NAMEf_re and __pycuda_NAMEf_im. */
 #define IMAGE_COMPLEX(ROW)                                                    \
     ROW(cacos)                                                                \
     ROW(casinh)                                                               \
@@ -24,8 +25,8 @@
     ROW(csinh)                                                                \
     ROW(csqrt)
 
-/* One row per function of double; the name of the float function has the
- * suffix f. */
+/* Functions of libm for double, one row each. The float function with the
+ * suffix f, such as acosf, is included too. */
 #define IMAGE_LIBM(ROW)                                                       \
     ROW(acos)                                                                 \
     ROW(acosh)                                                                \
@@ -99,14 +100,14 @@
     ROW(memset)                                                               \
     ROW(strlen)
 
-/* Half-precision conversions that the code generator calls if the processor
- * has no instructions for them (x86-64: none from double). */
+/* Conversions to and from half precision that compiled code calls if the
+ * processor has no instruction for them. x86-64 has none from double. */
 #define IMAGE_LIBGCC_HALF(ROW)                                                \
     ROW(__extendhfsf2)                                                        \
     ROW(__truncsfhf2)                                                         \
     ROW(__truncdfhf2)
 
-/* Functions that the code generator calls for 128-bit integers. */
+/* Functions that compiled code calls for 128-bit integers. */
 #define IMAGE_LIBGCC(ROW)                                                     \
     ROW(__divti3)                                                             \
     ROW(__modti3)                                                             \

@@ -1,9 +1,11 @@
 /* explain.c - reports how each kernel is run, and which loops were vectorised.
  *
  * Called by main.c after the passes that provide the information. The command
- * `python -m pycuda.cpu explain` reads the JSON. `notes` has one element per
- * kernel and is filled before kernels are split; `remarks` collects LLVM's
- * remarks.
+ * `python -m pycuda.cpu explain` reads the JSON that this file writes. A
+ * "stop" is a call at which a thread may wait for others: a barrier, a warp
+ * operation or a yield in a waiting loop. `notes` has one element per kernel
+ * and is filled before kernels are split; `remarks` collects the remarks of
+ * LLVM's vectoriser.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -17,11 +19,12 @@
 #include "jit/loops/loops.h"
 
 struct stop {
-    const char *name; /* function of the runtime */
+    const char *name; /* called function of the runtime */
     unsigned line;
 };
 
-/* Notes on one kernel; same order as jit.kernels. */
+/* What is known about one kernel. The array `notes` has the order of
+ * jit.kernels. */
 struct note {
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope; /* debug information, or NULL */
@@ -29,7 +32,7 @@ struct note {
     unsigned line;
     struct stop *stops;
     unsigned count;
-    bool kept; /* a stop is in a function that is not inlined */
+    bool kept; /* on fibers, and calls a function that is not inlined */
 };
 
 static struct note *notes;
@@ -225,8 +228,9 @@ is_of_warps(const struct stop *stop)
     return false;
 }
 
-/* Returns the first stop that only fibers can make, as a reason, or NULL. Sets
- * *warps if the kernel has warp operations. */
+/* Returns a text that says why the kernel needs fibers: its first stop that is
+ * neither a block barrier nor a warp operation. Returns NULL if it has no such
+ * stop. Sets *warps if a warp operation was seen. */
 static char *
 stop_reason(const struct note *note, bool *warps)
 {
@@ -246,7 +250,8 @@ stop_reason(const struct note *note, bool *warps)
     return NULL;
 }
 
-/* Returns the reason why a kernel runs on fibers, "" if it does not. */
+/* Returns the reason why a kernel runs on fibers (one stack per thread), "" if
+ * it does not. */
 static char *
 reason_of(const struct jit *jit, const struct note *note)
 {
@@ -275,8 +280,9 @@ reason_of(const struct jit *jit, const struct note *note)
                       note->stops[0].line);
 }
 
-/* Writes the thread loops: one from the kernel's start and one from each
- * barrier. */
+/* Writes the JSON list of the kernel's thread loops (loops over the threads of
+ * a block): one from the kernel's start, and one from each barrier or warp
+ * operation. */
 static void
 write_regions(struct jit_text *out, const struct note *note)
 {
@@ -296,8 +302,9 @@ write_regions(struct jit_text *out, const struct note *note)
     jit_text_add(out, "]");
 }
 
-/* Writes the loops within a thread that run for several threads together, each
- * of which may leave in a different iteration. */
+/* Writes the JSON list of the loops in the kernel's source that are vectorised
+ * over several threads. Each of these threads may leave the loop in a
+ * different iteration. */
 static void
 write_loops(const struct jit *jit, struct jit_text *out,
             const struct jit_kernel *kernel)

@@ -6,24 +6,30 @@
 
 #include "jit/jit.h"
 
-/* Notes the barriers and other stops of each kernel; called before kernels are
- * split. */
+/* Records the stops of each kernel: its barriers, warp operations and yields.
+ * Called before kernels are split at them. */
 void jit_explain_stops(struct jit *jit);
 /* Returns the kernel's debug information, NULL if it has none. */
 LLVMMetadataRef jit_explain_scope(const struct jit_kernel *kernel);
-/* Returns the line of the kernel (point 0) or of one of its barriers. */
+/* Returns the source line at which the code of a start point begins: the line
+ * of the kernel for point 0, that of the k-th barrier or warp operation for
+ * point k. */
 unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
 /* Returns the line of an instruction, or of the call if it was inlined from
  * the project's headers; 0 if unknown. */
 unsigned jit_explain_line_of(LLVMValueRef at);
-/* Enable LLVM's remarks; report.c passes them on as texts. */
+/* jit_explain_ask tells LLVM to produce remarks of its loop vectoriser.
+ * jit_explain_remark records the text of one remark, which report.c passes on.
+ */
 void jit_explain_ask(void);
 void jit_explain_remark(const char *text);
-/* Writes all notes to stdout as JSON, in place of an image. */
+/* Writes what was recorded to stdout as JSON. The program then writes no
+ * image. */
 void jit_explain_write(struct jit *jit);
 
-/* output/places.c: moves debug information from bodies to the entries, before
- * the bodies are inlined. */
+/* output/places.c: moves a kernel's debug information from its body (the
+ * function with the kernel's code) to its entry (the function that calls the
+ * body for each thread), before the body is inlined. */
 void jit_keep_places(struct jit *jit);
 
 #endif

@@ -1,6 +1,6 @@
 /* ir.c - helpers for the LLVM-C API, shared by the passes.
  *
- * They change only the module that they are given; contracts are in jit.h.
+ * They change nothing but the module. jit.h describes what each of them does.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -145,8 +145,8 @@ jit_replace(LLVMValueRef instruction, LLVMValueRef by)
     LLVMInstructionEraseFromParent(instruction);
 }
 
-/* LLVM-C can add fast-math flags to an instruction but not remove them, so the
- * instruction is replaced. */
+/* LLVM-C can add fast-math flags to an instruction but not remove them. The
+ * instruction is therefore replaced by a new one without the flag. */
 void
 jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -245,8 +245,8 @@ jit_address_taken(LLVMValueRef function)
     return false;
 }
 
-/* Expands a constant expression into instructions before `at`, with `by` in
- * place of `value`. */
+/* Turns a constant expression into instructions before `at`, in which `by`
+ * replaces `value`. Returns the last of them. */
 static LLVMValueRef
 constant_to_instruction(struct jit *jit, LLVMValueRef constant,
                         LLVMValueRef value, LLVMValueRef by, LLVMValueRef at)
@@ -319,8 +319,8 @@ expand_uses(struct jit *jit, LLVMValueRef constant, struct expansion *how)
         if (LLVMIsAInstruction(user)) {
             expand_operands(jit, user, constant, how);
             next = LLVMGetFirstUse(constant);
-            /* The erasing loop may visit only instructions: constant
-             * expressions stay in the use list and are expanded below. */
+            /* Find the next use by an instruction. Uses by constant
+             * expressions stay in the list; the loop below expands them. */
             while (next && !LLVMIsAInstruction(LLVMGetUser(next))) {
                 next = LLVMGetNextUse(next);
             }

@@ -20,7 +20,8 @@
 #include "jit/explain.h"
 #include "jit/jit.h"
 
-/* Limits that hold for any compute capability without an opt-in at launch. */
+/* Bytes of shared and constant memory that every GPU accepts, without an opt-
+ * in at launch. */
 #define GPU_SHARED_BYTES   (48u << 10)
 #define GPU_CONSTANT_BYTES (64u << 10)
 
@@ -37,7 +38,8 @@ open_context(struct jit *jit)
     jit->pointer = LLVMPointerTypeInContext(jit->context, 0);
 }
 
-/* Prints resource usage in the format of `--ptxas-options=-v`. */
+/* Prints the resource usage of each kernel in the format of nvcc's
+ * `--ptxas-options=-v`. */
 static void
 tell(struct jit *jit)
 {
@@ -81,8 +83,9 @@ warn_limits(const struct jit *jit)
     }
 }
 
-/* Sets a nominal register count, for occupancy calculations: no registers are
- * allocated per thread on the CPU. */
+/* Sets a made-up number of registers per thread, which the image reports for
+ * occupancy calculations. On the CPU, threads have no registers of their own.
+ */
 static void
 set_registers(struct jit *jit)
 {
@@ -97,15 +100,15 @@ make_bitcode(struct jit *jit)
 {
     jit_check_declarations(jit);
     jit_check_source(jit, true);
-    if (jit->options.flush) { /* no option is known when bitcode is loaded */
+    if (jit->options.flush) { /* only known now, not at the link */
         jit_flush(jit);
     }
     LLVMMemoryBufferRef code = LLVMWriteBitcodeToMemoryBuffer(jit->module);
     jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
 }
 
-/* Strips source locations, which slow down the passes, unless they are
- * needed. */
+/* Removes the source locations, which slow down the passes, unless a later
+ * pass or the output needs them. */
 static void
 forget_places(struct jit *jit, bool now)
 {
@@ -115,8 +118,9 @@ forget_places(struct jit *jit, bool now)
     }
 }
 
-/* Inlines device functions before checks are inserted, so that an access in
- * the project's headers is attributed to the caller. */
+/* Inserts access checks. Device functions are inlined first, so that an access
+ * in one of the project's headers is attributed to the user's line that called
+ * it. */
 static void
 add_checks(struct jit *jit)
 {
@@ -179,8 +183,9 @@ make_native(struct jit *jit)
     jit_write(jit, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
 }
 
-/* Lets LLVM unswitch every loop with checks, whatever its size, so that one of
- * the two copies has no checks. */
+/* Sets LLVM's options for unswitching, in checked kernels only: each loop with
+ * checks is split into a copy with and a copy without checks, whatever the
+ * size of the loop. */
 static void
 set_passes(const struct jit *jit)
 {

@@ -66,8 +66,8 @@ set_flag(bool *flag, const char *value)
     return (value[0] == '0' || value[0] == '1') && !value[1];
 }
 
-/* Parses comma-separated names of checks. Names that only the runtime uses are
- * accepted and ignored. */
+/* Parses comma-separated names of checks; returns false if one is unknown.
+ * "continue" concerns only the runtime and sets nothing here. */
 static bool
 set_checks(struct jit_options *options, const char *words)
 {
@@ -141,7 +141,8 @@ read_argument(struct jit_options *options, const char *argument)
     return false;
 }
 
-/* Selects the target that PYCUDA_CPU_TARGET names, else the host's. */
+/* Selects the processor to compile for: the one that PYCUDA_CPU_TARGET names,
+ * else that of this machine. */
 static void
 choose_target(struct jit_options *options)
 {
@@ -156,8 +157,9 @@ choose_target(struct jit_options *options)
     }
 }
 
-/* Reads a switch from the environment: PYCUDA_CPU_REGIONS=0 leaves all kernels
- * with barriers on fibers, PYCUDA_CPU_WARPS=0 those with warp operations. */
+/* Reads a switch from the environment; returns false only for "0".
+ * PYCUDA_CPU_REGIONS=0 makes all kernels with barriers run on fibers,
+ * PYCUDA_CPU_WARPS=0 those with warp operations. */
 static bool
 wants_flag(const char *variable)
 {

@@ -1,6 +1,7 @@
-/* plants.c - selects the planted fault that is active (plants.h).
+/* plants.c - selects the planted fault that is active.
  *
- * Part of builds with -Dplants=true only.
+ * A planted fault is a fault that is built in on purpose, to prove that a
+ * fuzzer finds it (plants.h). This file is compiled only with -Dplants=true.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -13,7 +14,8 @@ static const char *const names[] = {
 #define ROW_NAME(name, what) #name,
     JIT_EACH_PLANT(ROW_NAME)};
 
-/* Returns the fault that PYCUDA_JIT_PLANT names, JIT_PLANTS_END if none. */
+/* Returns the fault that the environment variable PYCUDA_JIT_PLANT names,
+ * JIT_PLANTS_END if it is not set. */
 static enum jit_plant
 chosen(void)
 {

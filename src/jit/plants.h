@@ -1,8 +1,10 @@
-/* plants.h - planted faults, which prove that the fuzzers find such faults.
+/* plants.h - planted faults: faults of the compiler that are built in on
+ * purpose.
  *
- * In a build with -Dplants=true the variable PYCUDA_JIT_PLANT selects one
- * fault by name; tools/plants.py tries all of them. In any other build
- * PLANTED() is false, and the compiler removes the code of the faults.
+ * They prove that the fuzzers would find such faults. In a build with
+ * -Dplants=true the environment variable PYCUDA_JIT_PLANT selects one fault by
+ * name; tools/plants.py tries all of them. In any other build PLANTED() is
+ * false, and the compiler removes the code of the faults.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PLANTS_H
@@ -10,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* Name of a fault, and its effect. */
+/* ROW(name of the fault, what the compiler does wrong when it is active). */
 #define JIT_EACH_PLANT(ROW)                                                   \
     ROW(barrier_dropped, "every second barrier is no cut")                    \
     ROW(uniform_join, "where threads meet, what they bring is the same")      \
@@ -60,7 +62,7 @@
 enum jit_plant { JIT_EACH_PLANT(JIT_PLANT_NAME) JIT_PLANTS_END };
 
 #ifdef JIT_PLANTS
-/* Is `plant` the active fault? (plants.c) */
+/* plants.c: returns whether `plant` is the fault that is active. */
 bool jit_planted(enum jit_plant plant);
 #define PLANTED(name) jit_planted(JIT_PLANT_##name)
 #else

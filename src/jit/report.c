@@ -78,8 +78,9 @@ report_fatal(const char *reason)
     jit_die("LLVM: %s", reason);
 }
 
-/* Parses "<location>: stack frame size (120) exceeds limit (0) in function
- * 'k'". Returns false for other diagnostics. */
+/* Records the frame size if the text has the form "<location>: stack frame
+ * size (120) exceeds limit (0) in function 'k'". Returns false for other
+ * diagnostics. */
 static bool
 report_frame_size(const char *text)
 {

@@ -1,17 +1,18 @@
 /* cublas.c - cuBLAS matrix products, with one handle per context.
  *
- * Called by pycuda._array.blas, which decides whether cuBLAS can compute a
- * product and caches whether the context has a handle, and by launch plans
- * that repeat such a product. Matrices are column-major here. Nothing is done
- * while the stream captures, since a graph cannot own a handle's memory.
+ * Called by the Python module pycuda._array.blas and by launch plans
+ * (src/array), which repeat a product. pycuda._array.blas decides whether
+ * cuBLAS can compute a product, and caches whether the context has a handle.
+ * Matrices are column-major here. While the stream is captured no product
+ * runs, since a graph cannot own the memory of a handle.
  *
- * A handle belongs to one context. Other libraries, which share the process's
- * cuBLAS, may have made another context current, so each call enters the
- * handle's context.
+ * A handle belongs to one context. Other libraries of the process use the same
+ * cuBLAS and may have made another context current. Each call therefore enters
+ * the handle's context.
  *
- * Owns the handles (context->cublas). A handle serves one call at a time:
- * gemm_lock is held from setting the stream to the end of the call, and no
- * thread waits for the GIL while it holds the lock.
+ * Owns the handles (context->cublas). A handle can run only one call at a
+ * time, so gemm_lock is held from setting the handle's stream to the end of
+ * the call. A thread that holds the lock never waits for the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/foreign.h"
@@ -20,15 +21,16 @@
 
 static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
-#define PRODUCT "cublas product" /* name of a capsule */
+/* Name of the PyCapsule that contains a struct product. */
+#define PRODUCT "cublas product"
 
-/* Contents of the capsule: a product without its addresses. */
+/* A matrix product c = a b without the addresses of a, b and c. */
 struct product {
-    int transposed[2];       /* a, b */
-    int rows, columns, deep; /* of c; deep: length of the sums */
+    int transposed[2];       /* whether a and b are transposed */
+    int rows, columns, deep; /* size of c; deep: common dimension of a and b */
     int lead[3], count;
-    long long step[3]; /* elements between consecutive matrices of a batch */
-    int type, c_type;  /* cudaDataType; type: of a and b */
+    long long step[3]; /* elements between two matrices of a batch */
+    int type, c_type;  /* cudaDataType of a and b, and of c */
 };
 
 static int
@@ -63,7 +65,8 @@ cublas_check(cublasStatus_t status, const char *routine)
     return -1;
 }
 
-/* Opens cuBLAS without the GIL; returns its path, or None if there is none. */
+/* Opens the cuBLAS library, without the GIL. Returns its path, or None if
+ * there is no such library. */
 static PyObject *
 cublas_open(PyObject *module, PyObject *unused)
 {
@@ -88,13 +91,15 @@ cublas_open(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Waits for the lock without the GIL, since a call may hold it. */
+/* Destroys the context's cuBLAS handle. Releases the GIL while it waits for
+ * gemm_lock, since another thread's cuBLAS call may hold the lock. */
 void
 core_cublas_drop(struct core_context *context)
 {
     struct core_scope scope;
     if (context->cublas == NULL || core.forked) {
-        return; /* the lock may belong to a thread that the fork lost */
+        return; /* in a forked child the lock may be held by a thread that no
+                   longer exists */
     }
     bool inside = core_enter(context, &scope);
     PyThreadState *thread = core_unlock();
@@ -111,21 +116,21 @@ core_cublas_drop(struct core_context *context)
     }
 }
 
-/* Creates a handle in the current context; called without the GIL. */
+/* Creates a cuBLAS handle in the current context. Called without the GIL. */
 static cublasStatus_t
 handle_make(cublasHandle_t *handle)
 {
     cublasStatus_t status = cublas.cublasCreate(handle);
     if (status == CUBLAS_STATUS_SUCCESS) {
-        /* Sums of halves stay in single precision to their end. */
+        /* Partial sums of float16 products stay in single precision. */
         cublas.cublasSetMathMode(
             *handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     }
     return status;
 }
 
-/* Stores the handle in the context, or destroys it if another thread was
- * faster. */
+/* Stores the handle in the context. Destroys it if another thread has already
+ * stored one. */
 static void
 handle_keep(struct core_context *context, cublasHandle_t handle)
 {
@@ -138,8 +143,8 @@ handle_keep(struct core_context *context, cublasHandle_t handle)
     pthread_mutex_unlock(&gemm_lock);
 }
 
-/* Creates the current context's handle: True; None if cuBLAS has none for it;
- * False in a capture. */
+/* Creates the current context's cuBLAS handle. Returns True; None if cuBLAS
+ * cannot create one for it; False if a capture is open. */
 static PyObject *
 cublas_handle(PyObject *module, PyObject *given)
 {
@@ -173,13 +178,14 @@ cublas_handle(PyObject *module, PyObject *given)
     Py_RETURN_TRUE;
 }
 
-/* Runs the product on the handle's stream. Sums have double precision for
- * results of double precision, and single precision otherwise. */
+/* Issues the product on the handle's stream. Sums have double precision if c
+ * has double precision, otherwise single precision. */
 static cublasStatus_t
 gemm_run(cublasHandle_t handle, const struct product *g,
          const CUdeviceptr pointer[3])
 {
-    /* A complex number begins with its real part. */
+    /* alpha and beta: real types read the first number only, complex types
+     * both. */
     static const float one[2] = {1, 0}, zero[2] = {0, 0};
     static const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
     bool wide = g->c_type == CUDA_R_64F || g->c_type == CUDA_C_64F;
@@ -209,7 +215,8 @@ gemm_run(cublasHandle_t handle, const struct product *g,
         CUBLAS_GEMM_DEFAULT);
 }
 
-/* Returns NOT_SUPPORTED if another thread has freed the handle. */
+/* Issues the product on the stream. Returns CUBLAS_STATUS_NOT_SUPPORTED if
+ * another thread has destroyed the handle. */
 static cublasStatus_t
 gemm_on_stream(const struct core_context *context,
                const struct product *product, const CUdeviceptr pointer[3],
@@ -227,8 +234,8 @@ gemm_on_stream(const struct core_context *context,
     return status;
 }
 
-/* Returns 0; 1 if cuBLAS does not support the product; -1 with an
- * exception. */
+/* Converts a cuBLAS status: 0 for success; 1 if cuBLAS does not support the
+ * product; -1 with an exception. */
 static int
 gemm_end(cublasStatus_t status, const struct product *product)
 {
@@ -246,7 +253,8 @@ product_free(PyObject *capsule)
     PyMem_Free(PyCapsule_GetPointer(capsule, PRODUCT));
 }
 
-/* Returns a capsule that describes a product for any addresses. */
+/* Returns a capsule that describes a product c = a b. The addresses of a, b
+ * and c are passed when it runs. */
 static PyObject *
 cublas_product(PyObject *module, PyObject *args)
 {
@@ -298,8 +306,9 @@ core_product_run(PyObject *object, const CUdeviceptr pointer[3])
     return gemm_end(status, product);
 }
 
-/* Returns None if the product cannot run now, otherwise whether cuBLAS
- * computed it. */
+/* Issues a product. Returns True; False if cuBLAS does not support it; None if
+ * it cannot run now because the stream captures or the context has no
+ * handle. */
 static PyObject *
 cublas_gemm(PyObject *module, PyObject *args)
 {
@@ -331,7 +340,8 @@ cublas_gemm(PyObject *module, PyObject *args)
     if (!core_enter(context, &scope)) {
         Py_RETURN_NONE;
     }
-    /* The first product of a kind loads code, which takes a while. */
+    /* The GIL is released, since the first product of a kind loads code, which
+     * takes long. */
     Py_INCREF((PyObject *)context);
     core_queue_add(context, stream);
     cublasStatus_t status;

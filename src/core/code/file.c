@@ -1,8 +1,10 @@
-/* file.c - reads files of images, only if they are regular files.
+/* file.c - reads files that contain compiled code (images), and refuses files
+ * that are not regular.
  *
- * Called by program.c and linker.c. A pipe or a device would block the reader
- * forever, and a number would name one of the process's descriptors. All
- * functions need the GIL and release it around system calls.
+ * Called by program.c and linker.c. A pipe or a device file could block the
+ * reader forever, so they are refused. So is an int, which Python's open()
+ * takes as a file descriptor. All functions need the GIL and release it around
+ * system calls.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -13,7 +15,8 @@
 
 #include "core/code/file.h"
 
-/* Returns a descriptor and the size in bytes, or -1 and errno. */
+/* Opens a regular file. Returns its descriptor and stores its size in bytes,
+ * or returns -1 and sets errno. */
 static int
 file_open(const char *path, size_t *size)
 {
@@ -48,7 +51,8 @@ file_open_unlocked(const char *path, size_t *size)
     return fd;
 }
 
-/* Raises the exception of CUDA_ERROR_FILE_NOT_FOUND with path and reason. */
+/* Raises the exception of CUDA_ERROR_FILE_NOT_FOUND, with the path and the
+ * text of the errno `error`. */
 static void
 file_fail(int error, const char *routine, const char *path)
 {
@@ -78,8 +82,9 @@ code_file_check(const char *path, const char *routine)
     return 0;
 }
 
-/* Fills `bytes`; returns 0, or an errno. A file that became shorter is filled
- * up with zeros, which no check of an image accepts. */
+/* Reads `size` bytes; returns 0 or an errno. If the file has become shorter,
+ * the rest is filled with zeros. The later check of the image refuses it
+ * then. */
 static int
 file_read(int fd, char *bytes, size_t size)
 {
@@ -108,7 +113,7 @@ code_file_read(PyObject *name, const char *routine)
     size_t size = 0;
 
     if (!PyUnicode_FSConverter(name, &encoded)) {
-        return NULL; /* TypeError: a number is no path */
+        return NULL; /* TypeError, for example if it is an int */
     }
     const char *path = PyBytes_AS_STRING(encoded);
     int fd = file_open_unlocked(path, &size);

@@ -1,4 +1,5 @@
-/* file.h - reads files of images, only if they are regular files.
+/* file.h - reads files that contain compiled code (images), and refuses files
+ * that are not regular.
  *
  * All functions need the GIL.
  *
@@ -7,12 +8,13 @@
 
 #include "core/private.h"
 
-/* Reads the file `name` (str, bytes or os.PathLike). Returns a new bytes
- * object, or NULL with TypeError (not a path), or with the exception of
- * CUDA_ERROR_FILE_NOT_FOUND for `routine`, which states the path and the
- * system's reason. The GIL is released while the file is read. */
+/* Reads the file `name` (str, bytes or os.PathLike) and returns its content as
+ * a new bytes object. Returns NULL with TypeError if `name` is not a path. If
+ * the file cannot be read, raises the exception of CUDA_ERROR_FILE_NOT_FOUND
+ * for `routine`, with the path and the system's reason. Releases the GIL while
+ * it reads. */
 PyObject *code_file_read(PyObject *name, const char *routine);
 
-/* Checks that a regular file can be read at `path`. Returns 0, or -1 with the
- * exception that code_file_read raises. */
+/* Checks that `path` is a regular file that can be opened. Returns 0, or -1
+ * with the exception of CUDA_ERROR_FILE_NOT_FOUND for `routine`. */
 int code_file_check(const char *path, const char *routine);

@@ -1,16 +1,16 @@
 /* function.c - Function, a kernel with its parameter layout and the settings
  * of prepare().
  *
- * Calls go by vectorcall to launch/again.c and launch/launch.c; the type
- * cannot be subclassed. A Function keeps its module loaded. Each get_function
- * call creates a new one, so prepare() applies to one object. All under the
- * GIL.
+ * Python's vectorcall protocol passes calls to launch/again.c (fast path) and
+ * launch/launch.c. The type cannot be subclassed. A Function keeps its module
+ * loaded. Each call of get_function creates a new Function, so prepare()
+ * affects only that object. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/oldstyle.h"
 
-/* Asks the driver for the layout if the image does not contain it; without an
- * answer the layout stays unknown. */
+/* Reads the parameter layout from the driver, for a kernel whose layout is not
+ * in the image. On failure the layout stays unknown. */
 static void
 layout_ask(struct core_function *self)
 {
@@ -34,8 +34,8 @@ layout_ask(struct core_function *self)
     self->layout.known = code == CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Raises the error of an unknown kernel, with the names of the module's
- * kernels. */
+/* Raises the error for a kernel name that the module does not have. The
+ * message lists the module's kernels. */
 static void
 function_missing(CUresult code, const struct core_module *module,
                  const char *name)
@@ -48,7 +48,8 @@ function_missing(CUresult code, const struct core_module *module,
     core_fail(code, "cuModuleGetFunction", detail);
 }
 
-/* Adds the function to its context's list, which maps handles to names. */
+/* Adds the function to its context's list, in which error messages look up the
+ * name of a CUfunction. */
 static void
 function_list(struct core_function *self)
 {
@@ -69,8 +70,8 @@ function_unlist(struct core_function *self)
     }
 }
 
-/* The layout comes from the module's table or, without an entry, from the
- * driver. */
+/* Reads the layout from the module's table. If the table has no entry for the
+ * kernel, the driver is asked. */
 PyObject *
 core_function_new(struct core_module *module, const char *name)
 {
@@ -138,7 +139,8 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Keeps the module and the cached types, which calls still use. */
+/* Drops the texture references. Keeps the module and the cached argument
+ * types, since the function may still be called. */
 static int
 function_clear(PyObject *op)
 {
@@ -146,8 +148,8 @@ function_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Stores the name for error messages before the function leaves the context's
- * list. */
+/* Passes the name to the context's recent launches, for error messages, before
+ * the function leaves the context's list. */
 static void
 function_dealloc(PyObject *op)
 {
@@ -196,8 +198,8 @@ function_get_attribute(PyObject *op, PyObject *which)
     return PyLong_FromLong(value);
 }
 
-/* The attribute may have lowered the limit that launches had requested, for
- * all Functions of the kernel. */
+/* Clears the cached limit of dynamic shared memory in all Functions of the
+ * kernel, since set_attribute may have lowered that limit. */
 static void
 shared_forget(const struct core_function *function)
 {
@@ -282,7 +284,8 @@ name_of_today(PyObject *name)
     return Py_NewRef(name);
 }
 
-/* Looks up any function attribute by name: f.num_regs, f.NUM_REGS. */
+/* If the type has no such attribute, looks `name` up in function_attribute, in
+ * upper or lower case: f.num_regs, f.NUM_REGS. */
 static PyObject *
 function_getattro(PyObject *op, PyObject *name)
 {
@@ -307,7 +310,8 @@ function_getattro(PyObject *op, PyObject *name)
     return value;
 }
 
-/* Appends the format of one element of prepare's list to `parts`. */
+/* Appends the format string of one element of the list given to prepare() to
+ * `parts`. */
 static int
 format_add(PyObject *parts, PyObject *element)
 {
@@ -325,7 +329,8 @@ format_add(PyObject *parts, PyObject *element)
     return status;
 }
 
-/* Returns the format string of a str or an iterable of types. */
+/* Returns the format string for prepare(): `types` itself if it is a str, else
+ * the joined format strings of its elements. */
 static PyObject *
 format_join(PyObject *types)
 {
@@ -354,8 +359,9 @@ format_join(PyObject *types)
     return text;
 }
 
-/* Returns whether prepare() is called in its first form, with a block: the
- * second argument consists of numbers, or `block` is a keyword. */
+/* Returns whether prepare() is called in its deprecated form
+ * prepare(arg_types, block, ...): the second argument is a sequence of ints,
+ * or `block` is a keyword. */
 static bool
 has_block(CORE_ARGS)
 {
@@ -371,8 +377,9 @@ has_block(CORE_ARGS)
            PyIndex_Check(PySequence_Fast_GET_ITEM(second, 0));
 }
 
-/* Reads the arguments of both forms of prepare(): (arg_types, texrefs) into
- * `values`, borrowed; block and shared memory into the function. */
+/* Reads the arguments of prepare(), in the current or the deprecated form.
+ * Stores arg_types and texrefs in `values`, borrowed, and the block and shared
+ * memory size of the deprecated form in the function. */
 static int
 prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
 {
@@ -392,8 +399,8 @@ prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
     return core_oldstyle_prepare(op, given[1], given[2]);
 }
 
-/* Parses the argument types before any field changes, so that a failure leaves
- * the previous format in effect. */
+/* Parses the argument types before it changes any field, so that the previous
+ * format stays in effect after a failure. */
 static PyObject *
 function_prepare(PyObject *op, CORE_ARGS)
 {
@@ -501,8 +508,8 @@ static PyType_Spec function_spec = {
     .slots = function_slots,
 };
 
-/* Adds the methods of oldstyle.c under their private names, and under the
- * names without an underscore, which programs written before 2011 use. */
+/* Adds the methods of oldstyle.c. A method `_name` is added as `name`, too,
+ * for programs written before 2011. */
 static int
 methods_add(PyTypeObject *type, PyMethodDef *methods)
 {

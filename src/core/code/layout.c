@@ -1,10 +1,10 @@
-/* layout.c - parameter layouts of a module's kernels.
+/* layout.c - parameter layouts (offsets and sizes) of a module's kernels.
  *
- * Read from the image when a module is loaded: from the table of a CPU
- * device's image (image/image.h) or the .nv.info sections of a cubin
- * (layout_cubin.c). Any other image results in an empty table, and the driver
- * is asked instead (function.c). Images may come from a damaged cache, so
- * every offset is checked.
+ * The layouts are read from the image, the compiled code, when a module is
+ * loaded. A CPU device's image has a table of them (image/image.h); a cubin
+ * has .nv.info sections (layout_cubin.c). For any other image the table stays
+ * empty, and function.c asks the driver instead. Images may come from a
+ * damaged cache file, so every offset is checked.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -15,8 +15,8 @@
 
 #define FATBIN_MAGIC 0xba55ed50u
 
-/* Adds a row with space for `count` parameters. NULL without an exception if
- * there is no memory. */
+/* Adds the layout of a kernel, with space for `count` parameters. Returns NULL
+ * without an exception if there is no memory. */
 struct core_layout *
 core_layouts_add(struct core_layouts *layouts, const char *name, size_t length,
                  uint32_t count)
@@ -63,8 +63,8 @@ core_layouts_find(const struct core_layouts *table, const char *name)
     return NULL;
 }
 
-/* Lists the module's kernels, for the "not found" error. The table must be
- * complete. */
+/* Writes a list of the module's kernels to `text`, for the "not found" error.
+ * The table must be complete. */
 void
 core_layouts_describe(const struct core_layouts *table, char *text,
                       size_t room)
@@ -89,15 +89,16 @@ core_layouts_describe(const struct core_layouts *table, char *text,
     }
 }
 
-/* Returns whether a table of `count` rows at `offset` is inside `bytes`
- * bytes. */
+/* Returns whether a table at `offset`, with `count` entries of `row` bytes, is
+ * inside the first `bytes` bytes of the image. */
 static bool
 table_fits(uint64_t offset, uint64_t count, size_t row, uint64_t bytes)
 {
     return offset <= bytes && count <= (bytes - offset) / row;
 }
 
-/* Returns whether the header's tables are inside the image. */
+/* Returns whether the image has the current version and contains the tables
+ * that its header declares. */
 static bool
 image_valid(const struct image_header *header, size_t bytes)
 {
@@ -109,7 +110,8 @@ image_valid(const struct image_header *header, size_t bytes)
            table_fits(header->strings, header->string_bytes, 1, header->bytes);
 }
 
-/* Adds the layout of one kernel; skips it if its offsets are invalid. */
+/* Adds the layout of one kernel of a CPU device's image. Skips the kernel if
+ * its offsets are invalid. */
 static void
 image_read_kernel(const char *image, const struct image_header *header,
                   const struct image_kernel *kernel,
@@ -163,8 +165,9 @@ image_read(const char *image, size_t bytes, struct core_layouts *layouts)
                sizeof kernel);
         parameters += kernel.parameter_count;
         if (parameters > header.parameter_count) {
-            return; /* kernels share no rows, so memory use stays in
-                       proportion */
+            return; /* each parameter entry belongs to one kernel; a damaged
+                       image could otherwise need much more memory than its
+                       size */
         }
         image_read_kernel(image, &header, &kernel, layouts);
     }
@@ -180,16 +183,16 @@ core_image_of_cpu(const void *image, size_t bytes)
     return bytes >= sizeof magic && memcmp(image, &magic, sizeof magic) == 0;
 }
 
-/* Returns whether `count` rows of `row` bytes from `start` are inside the
- * image. */
+/* Returns whether `count` entries of `row` bytes each, from offset `start`,
+ * are inside an image of `bytes` bytes. */
 static bool
 rows_inside(uint64_t start, uint64_t count, uint64_t row, size_t bytes)
 {
     return start <= bytes && (!count || row <= (bytes - start) / count);
 }
 
-/* Checks the tables of a cubin, since NVIDIA's driver trusts them and reads
- * past its end. */
+/* Returns whether the tables and sections of a cubin are inside its `bytes`
+ * bytes. NVIDIA's driver does not check that and would read past the end. */
 static bool
 cubin_whole(const char *image, size_t bytes)
 {
@@ -221,14 +224,14 @@ cubin_whole(const char *image, size_t bytes)
     return true;
 }
 
-/* Header of a fatbin, up to the size. */
+/* The first fields of a fatbin's header. */
 struct fatbin_header {
     uint32_t magic;
     uint16_t version, header_bytes;
-    uint64_t bytes; /* after the header */
+    uint64_t bytes; /* size of the content after the header */
 };
 
-/* Returns whether the fatbin has the size that its header declares. */
+/* Returns whether the fatbin is at least as long as its header declares. */
 static bool
 fatbin_whole(const char *image, size_t bytes)
 {
@@ -247,10 +250,11 @@ begins_with(const void *image, size_t bytes, const void *magic, size_t length)
     return bytes >= length && memcmp(image, magic, length) == 0;
 }
 
-/* Returns whether a cubin, a fatbin or an image of the CPU device has all the
- * bytes that its headers declare, since the driver is not given the length.
- * True for PTX and other images. Compares only the available bytes of the
- * magic number, so that a truncated image is recognized, too. */
+/* Returns false if a cubin, a fatbin or an image of the CPU device is shorter
+ * than its headers declare. The driver is not given the length and would read
+ * past the end. Returns true for PTX and other formats. If there are fewer
+ * bytes than the magic number has, compares only those, so that a truncated
+ * image is recognized, too. */
 bool
 core_image_whole(const void *image, size_t bytes)
 {
@@ -266,7 +270,7 @@ core_image_whole(const void *image, size_t bytes)
         return fatbin_whole(image, bytes);
     }
     if (memcmp(image, &magic, compared)) {
-        return true; /* text, or a format that only the driver knows */
+        return true; /* PTX text, or a format that only the driver knows */
     }
     if (bytes < sizeof header) {
         return false;
@@ -275,8 +279,8 @@ core_image_whole(const void *image, size_t bytes)
     return header.bytes <= bytes;
 }
 
-/* Reads the kernels' parameters from an image; leaves them unknown if it
- * cannot. */
+/* Reads the parameter layouts of all kernels of an image. Kernels whose layout
+ * cannot be read are left out. */
 void
 core_layouts_read(const void *image, size_t bytes,
                   struct core_layouts *layouts)

@@ -1,12 +1,13 @@
 /* layout_cubin.c - kernel parameters from a cubin's .nv.info sections.
  *
- * A cubin is an ELF64 file. Section ".nv.info.<kernel>" holds attribute
- * records: one byte of format, one of attribute, then, depending on the
- * format, nothing, an inline 8- or 16-bit value, or a 16-bit length and that
- * many bytes. Attribute 0x17 (one record of 12 bytes per parameter) has the
- * parameter's ordinal, its offset and, in the top 14 bits of the last word,
- * its size. Attribute 0x19 has the size of all parameters; if the records do
- * not add up to it, the layout counts as unknown.
+ * A cubin is an ELF64 file. Its section ".nv.info.<kernel>" holds attribute
+ * records. A record begins with one byte of format and one byte of attribute
+ * number. Depending on the format, then follows nothing, an inline value of 8
+ * or 16 bits, or a 16-bit length and that many bytes. Attribute 0x17 describes
+ * one parameter in 12 bytes: its index, its offset and, in the top 14 bits of
+ * the last word, its size. Attribute 0x19 has the size of all parameters
+ * together. If the parameters do not add up to that size, the layout counts as
+ * unknown.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -25,11 +26,12 @@ static const char prefix[] = ".nv.info.";
 
 struct record {
     uint8_t format, attribute;
-    uint16_t value; /* inline, or the payload's length */
+    uint16_t value; /* inline value, or the payload's length in bytes */
     const unsigned char *payload;
 };
 
-/* Reads the next record at *offset; false at the end or at a truncated one. */
+/* Reads the record at *offset and advances *offset. Returns false at the end
+ * of the section or if the record is truncated. */
 static bool
 record_next(const unsigned char *section, size_t bytes, size_t *offset,
             struct record *record)
@@ -60,7 +62,7 @@ is_parameter(const struct record *record)
            record->value >= PARAMETER_RECORD;
 }
 
-/* Counts the parameter records, and reads the size of all parameters. */
+/* Returns the number of parameters, and stores their total size in bytes. */
 static uint32_t
 parameters_count(const unsigned char *section, size_t bytes, uint32_t *total)
 {
@@ -77,7 +79,8 @@ parameters_count(const unsigned char *section, size_t bytes, uint32_t *total)
     return count;
 }
 
-/* Adds the layout of one kernel from its section. */
+/* Reads the .nv.info section of one kernel and adds the layout to
+ * `layouts`. */
 static void
 section_read(const unsigned char *section, size_t bytes, const char *kernel,
              size_t length, struct core_layouts *layouts)
@@ -145,7 +148,8 @@ core_layouts_read_cubin(const unsigned char *image, size_t bytes,
         return;
     }
     const char *text = (const char *)image + names.sh_offset;
-    size_t read = 0; /* bytes of all sections, which do not overlap */
+    size_t read = 0; /* bytes of all sections read; more than the file has
+                        means that sections overlap */
     for (unsigned i = 0; i < header.e_shnum; i++) {
         memcpy(&section, table + i * sizeof section, sizeof section);
         if (section.sh_name >= names.sh_size ||

@@ -1,22 +1,25 @@
-/* linker.c - Linker, which links several compiled objects into one module.
+/* linker.c - the type Linker, which links several compiled files into one
+ * module.
  *
- * The link state belongs to the context. All under the GIL; the link itself
- * releases it.
+ * The driver's link state belongs to the context. All functions need the GIL;
+ * the link itself releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/file.h"
 #include "core/code/options.h"
 
-/* State of one link; the driver reads `options` until it is destroyed. */
+/* State of one link. The driver reads and writes `options` until `state` is
+ * destroyed. */
 struct linker {
     CORE_HEAD
-    CUlinkState state; /* NULL once linked */
-    PyObject *handler; /* strong; message_handler or NULL */
+    CUlinkState state; /* driver's link state; NULL after the link */
+    PyObject *handler; /* strong; the argument message_handler, or NULL */
     struct code_options options;
 };
 
-/* Returns the text for an error: the log, or an explanation for a cubin that
- * is not relocatable, for which the driver's text is misleading. */
+/* Returns the detail for an error message: the driver's error log if there is
+ * one. A cubin that is not relocatable gets an explanation, since the driver's
+ * error text is misleading. NULL: no detail. */
 static const char *
 linker_detail(const struct linker *self, CUresult code)
 {
@@ -29,7 +32,8 @@ linker_detail(const struct linker *self, CUresult code)
                : NULL;
 }
 
-/* Passes the logs to the handler, then raises if `code` is a failure. */
+/* Passes the driver's logs to the message handler. Then raises the exception
+ * of `code` if that is an error. */
 static int
 linker_report(struct linker *self, CUresult code, const char *routine)
 {
@@ -43,7 +47,7 @@ linker_report(struct linker *self, CUresult code, const char *routine)
     return core_fail(code, routine, linker_detail(self, code));
 }
 
-/* Creates the native link state with the options of the constructor. */
+/* Creates the driver's link state with the options of the constructor. */
 static int
 linker_create(struct linker *self, PyObject *options, bool verbose)
 {
@@ -57,7 +61,8 @@ linker_create(struct linker *self, PyObject *options, bool verbose)
                                 : linker_report(self, code, "cuLinkCreate");
 }
 
-/* Reads the constructor's arguments; TypeError if it was called before. */
+/* Reads the constructor's arguments and creates the link state. TypeError if
+ * that was done before. */
 static int
 linker_read(struct linker *self, PyObject *args, PyObject *kwargs)
 {
@@ -135,8 +140,8 @@ linker_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Raises unless the linker is initialized and has not linked yet. Clears the
- * error log. */
+/* Raises an exception if the linker is not initialized or has already linked;
+ * otherwise clears the error log and returns 0. */
 static int
 linker_open(struct linker *self, const char *routine)
 {
@@ -152,7 +157,7 @@ linker_open(struct linker *self, const char *routine)
         return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
                          "this linker has linked already");
     }
-    self->options.error[0] = '\0'; /* output of an earlier call */
+    self->options.error[0] = '\0'; /* discard the error of an earlier call */
     return 0;
 }
 
@@ -172,8 +177,8 @@ linker_add_data(PyObject *op, CORE_ARGS)
     if (values[2] != NULL) {
         name = core_text(values[2], "name");
     }
-    /* Text such as PTX needs a zero byte at its end, which bytes objects
-     * have. */
+    /* PTX is text and must end with a zero byte. A bytes object has one after
+     * its data. */
     PyObject *bytes = name == NULL ? NULL : PyBytes_FromObject(values[0]);
     if (bytes == NULL || linker_open(self, "cuLinkAddData") < 0) {
         Py_XDECREF(bytes);
@@ -217,7 +222,8 @@ linker_add_file(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Completes the link without the GIL, and loads the result as a Module. */
+/* Method link_module: links without the GIL, and loads the result as a
+ * Module. */
 static PyObject *
 linker_link_module(PyObject *op, PyObject *unused)
 {
@@ -230,8 +236,8 @@ linker_link_module(PyObject *op, PyObject *unused)
     }
     CUresult code;
     CUlinkState state = self->state;
-    self->state = NULL; /* neither the handler nor another thread links
-                           again */
+    self->state = NULL; /* so that the handler or another thread cannot link a
+                           second time */
     PyThreadState *thread = core_unlock();
     code = driver.cuLinkComplete(state, &image, &bytes);
     core_lock(thread);
@@ -239,7 +245,7 @@ linker_link_module(PyObject *op, PyObject *unused)
     if (linker_report(self, code, "cuLinkComplete") == 0) {
         module = core_module_load(image, bytes);
     }
-    linker_destroy(self, state); /* owns the image */
+    linker_destroy(self, state); /* frees `image`, too */
     return module;
 }
 

@@ -1,14 +1,15 @@
 /* nvrtc.c - calls NVRTC, one program per call.
  *
- * Called by pycuda.compiler, which owns options, prelude and cache. Reads no
- * source file. The GIL is released during compilation.
+ * Called by the Python module pycuda.compiler, which chooses the options, adds
+ * the prelude (text that precedes the user's source) and caches results. This
+ * file reads no source file. The GIL is released during compilation.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/python/interrupt.h"
 
-static struct api_choice compiler; /* the opened library; kind API_CLOSED
-                                      before */
+/* The opened compiler library; its kind is API_CLOSED before that. */
+static struct api_choice compiler;
 
 int
 core_library_dirs_tell(void)
@@ -36,7 +37,8 @@ core_library_dirs_tell(void)
     return 0;
 }
 
-/* Returns 10 * major + minor of the current device, 0 without a context. */
+/* Returns the current device's compute capability as 10 * major + minor; 0
+ * without a current context. */
 static int
 device_arch(void)
 {
@@ -53,7 +55,8 @@ device_arch(void)
     return 10 * major + minor;
 }
 
-/* Opens NVRTC, or the CPU device's compiler; RuntimeError if there is none. */
+/* Opens NVRTC, or the CPU device's compiler. Returns -1 with RuntimeError if
+ * there is neither. */
 static int
 compiler_open(void)
 {
@@ -72,10 +75,11 @@ compiler_open(void)
     return status;
 }
 
-/* Text arguments of one compilation. */
+/* One list of strings among the arguments of a compilation, such as its
+ * options. */
 struct strings {
     PyObject *owner;    /* tuple of bytes */
-    const char **items; /* the bytes in `owner` */
+    const char **items; /* C strings, in the bytes objects of `owner` */
     Py_ssize_t count;
 };
 
@@ -86,8 +90,9 @@ strings_free(struct strings *strings)
     Py_XDECREF(strings->owner);
 }
 
-/* Returns a str as bytes, in which surrogates stand for the bytes of file
- * names that are not UTF-8 (os.fsdecode). Returns NULL with an exception. */
+/* Encodes a str as UTF-8 bytes. A surrogate becomes the byte that it replaces
+ * in a file name that is not UTF-8 (os.fsdecode). Returns NULL with an
+ * exception. */
 static PyObject *
 string_encode(PyObject *text, const char *what)
 {
@@ -106,8 +111,8 @@ string_encode(PyObject *text, const char *what)
     return bytes;
 }
 
-/* Reads a list or tuple of str; NULL counts as empty. On failure, too, the
- * caller calls strings_free. */
+/* Reads a list or tuple of str; NULL counts as empty. The caller calls
+ * strings_free, even after a failure. */
 static int
 strings_read(PyObject *sequence, const char *what, struct strings *strings)
 {
@@ -146,11 +151,11 @@ struct compilation {
     nvrtcProgram program;
     struct strings options, header_names, header_texts, expressions;
     PyObject *header_keys, *header_values;
-    PyObject *source; /* bytes */
+    PyObject *source; /* source text, a bytes object */
     nvrtcResult status;
 };
 
-/* Releases everything; also valid after a partial initialization. */
+/* Frees the objects of a compilation, even if only some were created. */
 static void
 compilation_free(struct compilation *c)
 {
@@ -231,14 +236,15 @@ compilation_log(struct compilation *c)
     return log;
 }
 
-/* Returns the image of the requested kind, or None, with the status set, if
- * the compiler has none. */
+/* Returns the compiled code as bytes. `target` is "cubin", "ptx" or "ltoir".
+ * Returns None, and sets c->status, if the compiler has no code of this
+ * kind. */
 static PyObject *
 compilation_image(struct compilation *c, const char *target)
 {
     static const struct {
         const char *target;
-        size_t size, get; /* offsets in the table */
+        size_t size, get; /* offsets in struct api_nvrtc */
     } rows[] = {
         {"cubin", offsetof(struct api_nvrtc, nvrtcGetCUBINSize),
          offsetof(struct api_nvrtc, nvrtcGetCUBIN)},
@@ -271,8 +277,8 @@ compilation_image(struct compilation *c, const char *target)
     return image;
 }
 
-/* Returns a dict from name expression to lowered name; expressions without one
- * are left out. */
+/* Returns a dict from each name expression, such as "f<int>", to the compiled
+ * (mangled) kernel name. Leaves out expressions without such a name. */
 static PyObject *
 compilation_names(struct compilation *c)
 {
@@ -294,14 +300,16 @@ compilation_names(struct compilation *c)
     return names;
 }
 
-/* Returns (status, image, log, names). */
+/* Returns the tuple (status, compiled code or None, log, dict of lowered
+ * names) of a compilation. */
 static PyObject *
 compilation_result(struct compilation *c, const char *target)
 {
     PyObject *image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
                                                  : Py_NewRef(Py_None);
     PyObject *names = NULL;
-    /* The log also states why there is no image of this kind. */
+    /* After compilation_image, which adds to the log why there is no image of
+     * this kind. */
     PyObject *log = image == NULL ? NULL : compilation_log(c);
     if (log != NULL) {
         names =
@@ -315,8 +323,8 @@ compilation_result(struct compilation *c, const char *target)
     return Py_BuildValue("(iNNN)", (int)c->status, image, log, names);
 }
 
-/* Compiles one program. An exception of a signal handler takes precedence over
- * the result. */
+/* Compiles one program. If a signal handler raised an exception in the
+ * meantime, raises it instead of returning the result. */
 static PyObject *
 nvrtc_compile(PyObject *unused, CORE_ARGS)
 {
@@ -396,7 +404,8 @@ set_kernel_factory(PyObject *unused, PyObject *factory)
     Py_RETURN_NONE;
 }
 
-/* Imports the factory's module at the first call, which registers it. */
+/* Imports the factory's module at the first call. The import registers the
+ * factory. */
 PyObject *
 core_make_kernel(PyObject *key)
 {

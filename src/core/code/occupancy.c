@@ -1,10 +1,10 @@
-/* occupancy.c - methods of Function that compute how many blocks fit the
- * device.
+/* occupancy.c - methods of Function that compute how many blocks of a kernel
+ * the device can run at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* Reads the number of threads of a block from an int or a tuple. */
+/* Reads a block shape (an int or a tuple) and stores its number of threads. */
 static int
 threads_read(PyObject *object, int *threads)
 {
@@ -22,7 +22,8 @@ threads_read(PyObject *object, int *threads)
     return 0;
 }
 
-/* Method max_active_blocks_per_multiprocessor; `shared` is in bytes. */
+/* Method max_active_blocks_per_multiprocessor(block, shared=0). `shared` is
+ * the dynamic shared memory in bytes. */
 PyObject *
 core_occupancy_blocks(PyObject *op, CORE_ARGS)
 {
@@ -46,8 +47,8 @@ core_occupancy_blocks(PyObject *op, CORE_ARGS)
     return PyLong_FromLong(blocks);
 }
 
-/* Method max_potential_block_size: the block size with the best occupancy, and
- * the number of blocks that fill the device. */
+/* Method max_potential_block_size(shared=0, limit=0). Returns (number of
+ * blocks that fill the device, threads per block with the best occupancy). */
 PyObject *
 core_occupancy_best(PyObject *op, CORE_ARGS)
 {

@@ -1,11 +1,13 @@
-/* options.c - options and logs of calls that load and link code.
+/* options.c - the driver's JIT options, and its logs, for calls that load or
+ * link code.
  *
  * Called by program.c and linker.c, with the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/options.h"
 
-/* Appends one (jit_option, int) pair; refuses the log buffers' options. */
+/* Appends one (jit_option, int) pair. ValueError for an option of the log
+ * buffers, which code_options_init sets. */
 static int
 add_pair(struct code_options *options, PyObject *pair)
 {
@@ -33,7 +35,8 @@ add_pair(struct code_options *options, PyObject *pair)
     return 0;
 }
 
-/* Appends the user's pairs, at most CODE_PAIRS. */
+/* Appends the user's option pairs. TypeError if there are more than
+ * CODE_PAIRS. */
 static int
 add_pairs(struct code_options *options, PyObject *pairs)
 {
@@ -111,7 +114,7 @@ code_options_tell(const struct code_options *options, PyObject *handler,
     if (handler == NULL || handler == Py_None) {
         return 0;
     }
-    Py_INCREF(handler); /* it may free its owner */
+    Py_INCREF(handler); /* the call may drop the last other reference to it */
     options->info[CODE_LOG_BYTES - 1] = options->error[CODE_LOG_BYTES - 1] = 0;
     PyObject *result =
         PyObject_CallFunction(handler, "Oss", success ? Py_True : Py_False,

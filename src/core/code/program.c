@@ -1,15 +1,16 @@
-/* program.c - Module, loaded code with its kernels, variables and texture
- * references.
+/* program.c - the type Module: loaded code with its kernels, variables and
+ * texture references.
  *
- * Functions and the module's TextureReferences keep it loaded. The image is
- * read once for the kernels' layouts and is not kept. All under the GIL;
- * loading and unloading release it.
+ * A module stays loaded while one of its Functions or TextureReferences
+ * exists. The image is read once, for the kernels' parameter layouts, and is
+ * not kept. All functions need the GIL; loading and unloading release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/file.h"
 #include "core/code/options.h"
 
-/* Takes over the handle: unloads the module on failure. */
+/* Returns a Module that owns the handle, and reads the image's layouts. On
+ * failure unloads the native module. */
 static PyObject *
 module_wrap(struct core_context *context, CUmodule handle, const void *image,
             size_t bytes)
@@ -25,20 +26,23 @@ module_wrap(struct core_context *context, CUmodule handle, const void *image,
     return (PyObject *)self;
 }
 
-/* The CPU device reports a GPU's cubin in the same way. */
+/* Error text for an image of the CPU device that is loaded on a GPU. The CPU
+ * device has a similar text for a GPU's cubin. */
 static const char foreign_image[] =
     "this is an image for the CPU device: compile the source again on this "
     "one, and keep the files of each device apart";
 
-/* Returns whether the image is for the CPU device, and the device is a GPU. */
+/* Returns whether the image is for the CPU device although the current device
+ * is a GPU. */
 static bool
 of_another_device(const void *image, size_t bytes)
 {
     return core_image_of_cpu(image, bytes) && !core.is_cpu;
 }
 
-/* Loads an image into the current context; retries once without device memory.
- * Calls the handler with the logs, and warns of the driver's warnings. */
+/* Loads an image into the current context. If device memory is exhausted,
+ * frees idle memory and retries once. Calls the message handler with the
+ * driver's logs, and issues the driver's warnings as Python warnings. */
 static PyObject *
 module_load(const void *image, size_t bytes, PyObject *pairs,
             PyObject *handler)
@@ -61,7 +65,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
                   "the image is cut off");
         goto done;
     }
-    do { /* the driver writes to the values */
+    do { /* each attempt uses a copy, since the driver writes to the values */
         struct code_options once = options;
         PyThreadState *thread = core_unlock();
         code = driver.cuModuleLoadDataEx(&handle, image, once.count,
@@ -93,7 +97,8 @@ done:
     return self;
 }
 
-/* PTX must end with a zero byte; bytes objects do, other buffers may not. */
+/* Copies the buffer to a bytes object, since PTX must end with a zero byte. A
+ * bytes object has one after its data; other buffers may not. */
 static PyObject *
 load_from_buffer(PyObject *unused, CORE_ARGS)
 {
@@ -178,7 +183,8 @@ module_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Looks a name up in the module's own context, even if another is current. */
+/* Finds a variable of the module. Enters the module's own context, even if
+ * another context is current. */
 static CUresult
 module_find_global(struct core_module *self, const char *name,
                    CUdeviceptr *pointer, size_t *bytes)
@@ -231,7 +237,8 @@ module_get_global(PyObject *op, CORE_ARGS)
                          PyLong_FromSize_t(bytes));
 }
 
-/* Returns the reference made by `make` for a variable of 8 bytes. */
+/* Finds the variable of a texture or surface reference, which has 8 bytes, and
+ * returns the object that `make` returns for it. */
 static PyObject *
 reference_find(PyObject *op, PyObject *name_object, const char *routine,
                PyObject *(*make)(struct core_module *, PyObject *,

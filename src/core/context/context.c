@@ -1,10 +1,11 @@
-/* context.c - Context, a CUDA context, and the calls that act on the current
- * one.
+/* context.c - the type Context, a CUDA context, and functions that act on the
+ * current context.
  *
- * A Context that is never detached is released with its last reference, from
- * whichever thread drops it. If only objects of the local storage (kept.c)
- * refer to it, Python's collector releases it. `valid` becomes false once and
- * stays false; objects of an invalid context have nothing left to release.
+ * A Context that is never detached is released with its last reference, by
+ * whichever thread drops that. If only objects of its own context-local
+ * storage (kept.c) refer to it, Python's garbage collector releases it.
+ * `valid` becomes false once and stays false. Objects of an invalid context
+ * have no native resource left to release.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -13,8 +14,8 @@
 
 extern PyType_Spec core_stack_spec;
 
-/* Wraps a native context in a Context and adds it to the list of contexts. On
- * failure the caller still owns `handle`. */
+/* Returns a Context that owns the native context, and adds it to the list of
+ * contexts. On failure the caller still owns `handle`. */
 PyObject *
 core_context_wrap(CUcontext handle, CUdevice device,
                   enum core_context_kind kind)
@@ -62,10 +63,10 @@ core_context_gone(const char *routine)
                      "the context that this belongs to was detached");
 }
 
-/* Makes the context current by CUDA's own stack, without a change of ours,
- * around native calls on one of its objects, from any thread. False means that
- * the context is gone, that there is nothing to release, and that core_leave
- * must not be called. */
+/* Makes the context CUDA's current context, around native calls on one of its
+ * objects, from any thread. This thread's stack of Contexts (stack.c) stays
+ * unchanged. Returns false if the context is gone: there is nothing to
+ * release, and core_leave must not be called. */
 bool
 core_enter(struct core_context *context, struct core_scope *scope)
 {
@@ -93,8 +94,8 @@ core_leave(struct core_scope *scope)
     }
 }
 
-/* Enters a stream in the context's list, or removes it after its launches are
- * accounted for. */
+/* Add a stream to the context's list, and remove it. The removal first
+ * accounts for the stream's pending launches (queue.c). */
 int
 core_context_add_stream(struct core_context *context, CUstream handle,
                         bool blocking)
@@ -124,7 +125,7 @@ core_context_drop_stream(struct core_context *context, CUstream handle)
 }
 
 /* Releases the native context and all objects that it owns. Called once per
- * context. The GIL is released in between. */
+ * context. Releases the GIL in between. */
 static CUresult
 context_release(struct core_context *self)
 {
@@ -145,7 +146,8 @@ context_release(struct core_context *self)
     self->valid = false;
     self->guarded = true;
     core_contexts_guard();
-    core_kept_drop(self); /* objects that other threads added since */
+    core_kept_drop(self); /* drop objects that other threads have added since
+                             the first drop */
     CUcontext handle = self->handle;
     CUdevice device = self->device;
     enum core_context_kind kind = self->kind;
@@ -159,8 +161,8 @@ context_release(struct core_context *self)
     return code;
 }
 
-/* Releases a valid context. Everything is dropped a second time, since other
- * threads may have added objects while the GIL was released. */
+/* Releases the context if it is valid. Then drops its objects a second time,
+ * since other threads may have added some while the GIL was released. */
 static void
 context_dealloc(PyObject *op)
 {
@@ -176,7 +178,8 @@ context_dealloc(PyObject *op)
     core_queues_drop(self);
     core_scratch_drop(self);
     core_pool_destroy(self);
-    PyMem_Free(self->late); /* the memory itself is gone with the context */
+    PyMem_Free(self->late); /* the device memory in the list was freed with the
+                               context */
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
     core_launches_forget(self);
@@ -195,7 +198,7 @@ context_traverse(PyObject *op, visitproc visit, void *arg)
     return status == 0 ? core_object_traverse(op, visit, arg) : status;
 }
 
-/* Drops the objects through which the context may refer to itself. */
+/* Drops the objects of the context that may refer back to it. */
 static int
 context_clear(PyObject *op)
 {
@@ -206,8 +209,8 @@ context_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Calls the function registered by _set_context_end, since other modules cache
- * objects by context. */
+/* Calls the Python function registered by _set_context_end, so that other
+ * modules drop what they cache for the context. */
 static void
 context_end_tell(PyObject *op)
 {
@@ -220,8 +223,9 @@ context_end_tell(PyObject *op)
     Py_XDECREF(result);
 }
 
-/* Releases the native context, makes the stack's top current again, and
- * informs the caches. `ending` prevents a second release by another thread. */
+/* detach(): releases the native context, makes the context on top of this
+ * thread's stack current, and calls the function of _set_context_end. `ending`
+ * prevents a second release by another thread. */
 static PyObject *
 context_detach_held(PyObject *op)
 {
@@ -231,7 +235,7 @@ context_detach_held(PyObject *op)
                   "cannot detach from invalid context");
         return NULL;
     }
-    self->ending = true; /* the release lets other threads run */
+    self->ending = true; /* context_release lets other threads run */
     CUcontext current = NULL;
     driver.cuCtxGetCurrent(&current);
     bool was_current = current == self->handle;
@@ -251,7 +255,8 @@ static PyObject *
 context_detach(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    core_interrupt_hold(); /* it waits, and then runs Python code */
+    core_interrupt_hold(); /* detaching waits for the device, then runs Python
+                              code */
     return core_interrupt_release(context_detach_held(op));
 }
 
@@ -276,7 +281,7 @@ context_push(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Removes this thread's top and makes the next context current. */
+/* Pops the top of this thread's stack and makes the next context current. */
 static PyObject *
 context_pop(PyObject *unused_self, PyObject *unused)
 {
@@ -296,8 +301,8 @@ context_pop(PyObject *unused_self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Wraps CUDA's current context, which another library created; the Context
- * never destroys it. */
+/* Returns a Context for CUDA's current context, which another library created,
+ * and pushes it. The Context never destroys the native context. */
 static PyObject *
 context_attach(PyObject *unused, CORE_ARGS)
 {
@@ -455,7 +460,8 @@ context_set_shared_config(PyObject *unused, PyObject *value)
     Py_RETURN_NONE;
 }
 
-/* Returns the valid Context of an argument, borrowed. */
+/* Returns `object` as a Context, borrowed. TypeError for another type,
+ * LogicError if the context was detached. */
 static struct core_context *
 context_argument(PyObject *object)
 {
@@ -563,8 +569,9 @@ context_handle(PyObject *op, void *unused)
     return PyLong_FromVoidPtr(((struct core_context *)op)->handle);
 }
 
-/* Compares two contexts. The driver reuses the handle of a destroyed context,
- * so a detached one equals only itself. */
+/* Returns whether two Contexts are the same native context. A detached Context
+ * equals only itself, since the driver reuses the handle of a destroyed
+ * context. */
 static bool
 context_same(const struct core_context *a, const struct core_context *b)
 {
@@ -583,8 +590,8 @@ context_compare(PyObject *a, PyObject *b, int operation)
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
-/* The lowest bits of a handle are zero, so they are shifted out. -1 would mean
- * an error. */
+/* Hashes the native handle, whose lowest 4 bits are zero. A hash of -1 would
+ * mean an error. */
 static Py_hash_t
 context_hash(PyObject *op)
 {

@@ -1,6 +1,6 @@
-/* device.c - Device, and module functions that need no context.
+/* device.c - the type Device, and module functions that need no context.
  *
- * All under the GIL; the creation of a context releases it.
+ * All functions need the GIL; creating a context releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -43,7 +43,8 @@ ordinal_of(PyObject *self)
     return ((struct device_object *)self)->device;
 }
 
-/* Finds a device by its ordinal; the error states the number of devices. */
+/* Finds a device by its ordinal (index from 0). The error message states the
+ * number of devices. */
 static int
 device_find(PyObject *which, CUdevice *device)
 {
@@ -62,7 +63,8 @@ device_find(PyObject *which, CUdevice *device)
     return core_fail(code, "cuDeviceGet", detail);
 }
 
-/* Reads the constructor's argument: an ordinal or a PCI bus id. */
+/* Reads the constructor's argument, an ordinal or a PCI bus id, and finds the
+ * device. */
 static int
 device_read(PyObject *args, PyObject *kwargs, CUdevice *device)
 {
@@ -102,8 +104,8 @@ device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Reads the arguments only if a subclass's __init__ passes them on; otherwise
- * tp_new has read them. */
+/* Reads the arguments if a subclass has its own __init__, which passes them
+ * on. Otherwise device_new has already read them. */
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -234,7 +236,8 @@ device_make_context(PyObject *self, CORE_ARGS)
     if (core_check(code, "cuCtxCreate") < 0) {
         return NULL;
     }
-    /* CUDA pushed the context; this module keeps CUDA's stack at one entry. */
+    /* cuCtxCreate pushed the context. Pop it and set it instead, since this
+     * extension keeps CUDA's own stack at one entry. */
     driver.cuCtxPopCurrent(&popped);
     driver.cuCtxSetCurrent(handle);
     PyObject *context = core_context_wrap(handle, device, CONTEXT_CREATED);
@@ -248,7 +251,8 @@ device_make_context(PyObject *self, CORE_ARGS)
     return context;
 }
 
-/* Retains the primary context, which the Context releases at its end. */
+/* Returns a Context for the device's primary context and retains that. It is
+ * released when the Context ends. */
 static PyObject *
 device_retain_primary_context(PyObject *self, PyObject *unused)
 {
@@ -269,7 +273,8 @@ device_retain_primary_context(PyObject *self, PyObject *unused)
     return context;
 }
 
-/* Looks up any device attribute by name: dev.warp_size, dev.WARP_SIZE. */
+/* If the type has no such attribute, looks `name` up in device_attribute, in
+ * upper or lower case: dev.warp_size, dev.WARP_SIZE. */
 static PyObject *
 device_getattro(PyObject *self, PyObject *name)
 {
@@ -333,7 +338,8 @@ device_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* Devices form cycles only through their attributes. */
+/* Drops the attributes. A Device can be part of a reference cycle only through
+ * them. */
 static int
 device_clear(PyObject *op)
 {
@@ -387,8 +393,8 @@ static PyType_Spec device_spec = {
     .slots = device_slots,
 };
 
-/* Calls cuInit without the GIL. The CPU device reports a malformed environment
- * variable as INVALID_VALUE. */
+/* Calls cuInit without the GIL. INVALID_VALUE from the CPU device means a
+ * malformed environment variable. */
 static PyObject *
 driver_init(PyObject *unused, CORE_ARGS)
 {
@@ -418,8 +424,8 @@ driver_init(PyObject *unused, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Returns the CUDA version that this extension was written for; the driver's
- * own version is get_driver_version. */
+/* Returns the CUDA version that this extension was written for. The driver's
+ * own version is returned by get_driver_version. */
 static PyObject *
 driver_get_version(PyObject *unused_self, PyObject *unused)
 {
@@ -462,7 +468,7 @@ driver_bitlog2(PyObject *unused, PyObject *object)
     return PyLong_FromLong(value < 2 ? 0 : 63 - __builtin_clzll(value));
 }
 
-/* Returns "gpu" or "cpu". */
+/* Returns "gpu" or "cpu": the kind of driver that is loaded. */
 static PyObject *
 driver_device_kind(PyObject *unused_self, PyObject *unused)
 {

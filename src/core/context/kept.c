@@ -1,26 +1,27 @@
 /* kept.c - context-local storage: objects owned by a context and released with
  * it.
  *
- * It has the compiled kernels and launch plans (src/array/kernels.c), the
- * results that Python functions cache by context, and the buffer in which
+ * The storage has the compiled kernels and launch plans (src/array/kernels.c),
+ * the results that Python functions cache by context, and the buffer in which
  * kernels record faults. Most of these objects refer to the context, as every
- * Function does. The context is their only owner, so that Python's collector
- * can release an unused context, and detach() leaves nothing behind.
+ * Function does. The context is their only owner, so Python's garbage
+ * collector can release an unused context, and detach() leaves none of them
+ * behind.
  *
- * The context's key changes when its kernels are dropped, so that entries
- * which other caches have for the key (src/array/repeat.c) are not found any
- * more.
+ * A context has a key, a number that other caches use to find entries for the
+ * context (src/array/repeat.c). The key changes when the context's kernels are
+ * dropped, so that entries with the old key are not found any more.
  *
- * Owns the list of all contexts, but no references to them. The GIL is the
- * lock.
+ * This file owns the list of all contexts, but no references to them. The GIL
+ * protects the list.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 static struct core_context *contexts; /* all existing contexts; borrowed */
 
-/* Called for each context when it is created and when its memory is freed:
- * maintain the list of contexts. */
+/* Add a context to the list when it is created, and remove it when its memory
+ * is freed. */
 void
 core_kept_begin(struct core_context *context)
 {
@@ -30,8 +31,9 @@ core_kept_begin(struct core_context *context)
     core_contexts_guard();
 }
 
-/* Updates `guarded` of all contexts, after one was created or detached, or
- * began or ended a capture. Their number is small and changes seldom. */
+/* Updates `guarded` of all contexts, after a context was created or detached,
+ * or a capture began or ended. There are few contexts, and they seldom
+ * change. */
 void
 core_contexts_guard(void)
 {
@@ -70,7 +72,7 @@ core_kept_here(enum core_kept which)
     return context == NULL ? NULL : &context->kept[which];
 }
 
-/* Visits and drops the objects of the context's local storage. Dropping them
+/* Visit and drop the objects of the context-local storage. Dropping them
  * changes the context's key. */
 int
 core_kept_traverse(struct core_context *context, visitproc visit, void *arg)
@@ -81,8 +83,8 @@ core_kept_traverse(struct core_context *context, visitproc visit, void *arg)
     return 0;
 }
 
-/* Moves the objects that can be rebuilt to the end of the list, after the
- * context. */
+/* Moves the context's objects that can be rebuilt to `list`, after the context
+ * itself, and changes the context's key. */
 static int
 kept_take(struct core_context *context, PyObject *list)
 {
@@ -96,7 +98,7 @@ kept_take(struct core_context *context, PyObject *list)
                              PyList_Append(list, kept) < 0)) {
             return -1;
         }
-        Py_CLEAR(context->kept[i]); /* the list has another reference */
+        Py_CLEAR(context->kept[i]); /* `list` has another reference */
     }
     return 0;
 }
@@ -110,8 +112,9 @@ core_kept_drop(struct core_context *context)
     }
 }
 
-/* Drops the kernels and cached results of all contexts. The references move to
- * a list first, so that no destructor runs while the contexts are visited. */
+/* Drops the kernels and cached results of all contexts. Moves the references
+ * to a list first, so that no destructor runs during the loop over the
+ * contexts. */
 static PyObject *
 forget_kernels(PyObject *module, PyObject *unused)
 {
@@ -123,8 +126,8 @@ forget_kernels(PyObject *module, PyObject *unused)
          context != NULL && status == 0; context = context->next) {
         status = kept_take(context, list);
     }
-    /* The destruction of a handle or a kernel releases the GIL; that of a
-     * handle waits for the device, which would break a capture. */
+    /* Destroying a cuBLAS handle or a kernel releases the GIL. Destroying a
+     * handle also waits for the device, which would break a capture. */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
         struct core_context *item = (void *)PyList_GET_ITEM(list, i);
         if (Py_IS_TYPE((PyObject *)item, core.context_type) &&

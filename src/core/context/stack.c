@@ -1,24 +1,24 @@
-/* stack.c - the stacks of contexts and of entered streams of each thread.
+/* stack.c - each thread's stack of Contexts and list of entered streams.
  *
- * As in PyCUDA, CUDA's own stack of a thread has at most one entry, which is
- * the top of ours. Our stack is a Python object in the thread state's dict, so
- * that its references are dropped with the thread. A thread-local pointer
- * caches it until the thread state changes.
+ * As in PyCUDA, each thread has a stack of Contexts, and CUDA's own stack of
+ * the thread has at most one entry, the top of ours. Our stack is a Python
+ * object in the thread state's dict, so that its references are dropped with
+ * the thread. A thread-local pointer caches the stack until the thread gets
+ * another Python thread state.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 struct stack {
     PyObject_HEAD
-    struct core_context *top;    /* borrowed: the last item; NULL: search
-                                    the items */
-    struct core_context **items; /* strong */
+    struct core_context *top;    /* borrowed last item; NULL: unknown */
+    struct core_context **items; /* strong references */
     size_t count, capacity;
-    struct core_entered entered; /* entered streams: current.c */
+    struct core_entered entered; /* entered streams (current.c) */
 };
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
-/* id of the thread state */
+/* The id of the thread state to which `cached` belongs. */
 static _Thread_local uint64_t cached_for CORE_AT_ONCE;
 
 static int
@@ -35,8 +35,8 @@ stack_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
-/* Drops one reference at a time, with the item already removed, since a
- * destructor may use the stack. */
+/* Drops one reference at a time. An item is removed from the stack before its
+ * reference is dropped, since a destructor may use the stack. */
 static int
 stack_clear(PyObject *self)
 {
@@ -79,7 +79,8 @@ PyType_Spec core_stack_spec = {
     .slots = stack_slots,
 };
 
-/* Slow path of stack_get: reads the thread state's dict. */
+/* Slow path of stack_get: finds the stack in the thread state's dict, and
+ * caches it. */
 static __attribute__((noinline)) struct stack *
 stack_find(uint64_t id, bool create)
 {
@@ -104,8 +105,8 @@ stack_find(uint64_t id, bool create)
     return (struct stack *)found;
 }
 
-/* Returns this thread's stack, borrowed, and creates it if `create`. NULL
- * without an exception if there is none. */
+/* Returns this thread's stack, borrowed; creates it if `create`. NULL if there
+ * is none or no memory; an exception may be set. */
 static inline struct stack *
 stack_get(bool create)
 {
@@ -114,8 +115,8 @@ stack_get(bool create)
                                               : stack_find(id, create);
 }
 
-/* Returns the streams that this thread has entered; NULL if there are none.
- * With `create` NULL means an exception. */
+/* Returns the streams that this thread has entered. Without `create` NULL
+ * means that there are none; with `create` NULL means an exception. */
 struct core_entered *
 core_stack_entered(bool create)
 {
@@ -126,7 +127,8 @@ core_stack_entered(bool create)
     return stack == NULL ? NULL : &stack->entered;
 }
 
-/* Returns the top after removing contexts that were detached. */
+/* Returns the top of the stack, after removing contexts from it that were
+ * detached. NULL if the stack is empty. */
 static __attribute__((noinline)) struct core_context *
 stack_top_find(struct stack *stack)
 {
@@ -143,7 +145,8 @@ stack_top_find(struct stack *stack)
     return NULL;
 }
 
-/* borrowed, or NULL with LogicError */
+/* Returns the context on top of this thread's stack, borrowed; NULL without an
+ * exception if there is none. */
 struct core_context *
 core_stack_top(void)
 {
@@ -153,7 +156,8 @@ core_stack_top(void)
                : stack_top_find(stack);
 }
 
-/* Raises LogicError for a thread without a context or a forked process. */
+/* Raises LogicError: the thread has no context, or this is a forked child of a
+ * process that uses CUDA. */
 static __attribute__((noinline)) struct core_context *
 current_refuse(const struct core_context *top)
 {
@@ -171,7 +175,8 @@ current_refuse(const struct core_context *top)
     return NULL;
 }
 
-/* Fast path: a comparison of two pointers and a flag. */
+/* Returns the current context, borrowed; NULL with LogicError if there is
+ * none. */
 struct core_context *
 core_current(void)
 {
@@ -181,8 +186,8 @@ core_current(void)
                : current_refuse(top);
 }
 
-/* Pushes a context on this thread's stack, with a reference. CUDA's current
- * context is the caller's concern. */
+/* Pushes a reference to a context on this thread's stack. The caller makes the
+ * context current in CUDA. */
 int
 core_stack_push(struct core_context *context)
 {

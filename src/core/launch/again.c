@@ -1,15 +1,16 @@
 /* again.c - launch fast path, for a call of a Function that repeats its
  * previous call.
  *
- * Entered by vectorcall from f(...) and prepared_call. It applies if grid and
- * block are the same objects as in the previous call, the arguments are few
- * and of the same types, there is neither a stream nor a capture, and the
- * driver's queue has space. The path to cuLaunchKernel is then inlined in this
- * file and has no step that could run Python code. Its length matters, because
- * a call of the driver evicts most of this code from the processor's caches.
+ * f(...) enters this file by Python's vectorcall protocol, prepared_call as a
+ * method. The fast path applies if grid and block are the same tuple objects
+ * as in the previous call, the arguments are few and have the same types as
+ * before, no stream is passed, no capture is open, and the driver's queue has
+ * space. The path to cuLaunchKernel is inlined in this file and has no step
+ * that could run Python code. It is kept short, because a call of the driver
+ * evicts most of this code from the processor's caches.
  *
- * Every other call goes to the slow path in launch.c, and so does a launch
- * that the driver refuses, which launch.c repeats. The fast path has no side
+ * Every other call goes to the slow path in launch.c. So does a launch that
+ * the driver refuses, which launch.c repeats. The fast path has no side
  * effects before the driver accepts the launch.
  *
  * SPDX-License-Identifier: MIT */
@@ -18,17 +19,18 @@
 
 enum again {
     LAUNCHED,
-    OTHER, /* differs from the previous call */
+    OTHER, /* not a repeated call: take the slow path */
 };
 
-/* Packed arguments of one launch. */
+/* Packed arguments of one launch, and a pointer to each. */
 struct small {
     void *pointers[CORE_SMALL_COUNT];
     _Alignas(16) char buffer[CORE_SMALL_BYTES];
 };
 
-/* Returns whether launches in the function's context are plain: valid context,
- * no capture, no current stream, no textures, and space in the queue. */
+/* Returns whether the fast path may launch the function: few arguments, valid
+ * context, no capture, no current stream, no textures, and space in the
+ * driver's queue. */
 static inline bool
 is_plain(const struct core_function *function)
 {
@@ -38,7 +40,8 @@ is_plain(const struct core_function *function)
            core_queue_has_room(context->queue, NULL);
 }
 
-/* Records the launch for error messages, after another kernel was launched. */
+/* Records the launch for error messages. Called when the context's newest
+ * recorded launch is a different one. */
 static __attribute__((noinline)) void
 note_again(struct core_function *function)
 {
@@ -47,8 +50,8 @@ note_again(struct core_function *function)
     function->noted = function->context->noted;
 }
 
-/* Launches with packed arguments. `grid` is the function's cached grid unless
- * it is constant. */
+/* Launches the function with its cached block. `grid` is the cached grid or a
+ * constant. */
 static inline __attribute__((always_inline)) enum again
 launch_again(struct core_function *function, const unsigned grid[3],
              struct small *small)
@@ -70,8 +73,8 @@ launch_again(struct core_function *function, const unsigned grid[3],
     return LAUNCHED;
 }
 
-/* Converts the arguments of prepared_call by the prepared format, and
- * launches. */
+/* Fast path of prepared_call: converts the arguments by the prepared format,
+ * and launches. OTHER if it does not apply. */
 static inline __attribute__((always_inline)) enum again
 prepared_again(struct core_function *function, PyObject *const *args,
                Py_ssize_t nargs)
@@ -98,8 +101,8 @@ prepared_again(struct core_function *function, PyObject *const *args,
     return launch_again(function, function->grid.lengths, &small);
 }
 
-/* Methods of Function. core_prepared_call is the fast path of prepared_call,
- * core_prepared_first its slow path. */
+/* Method prepared_call of Function. Takes the fast path if possible, otherwise
+ * the slow path, core_prepared_first. */
 PyObject *
 core_prepared_call(PyObject *op, CORE_ARGS)
 {
@@ -111,8 +114,8 @@ core_prepared_call(PyObject *op, CORE_ARGS)
     return core_prepared_first(function, args, nargs, names);
 }
 
-/* Converts the arguments of f(...) by the slots' cached types, and
- * launches. */
+/* Fast path of f(...): converts the arguments by the types cached in the
+ * slots, and launches. OTHER if it does not apply. */
 static inline __attribute__((always_inline)) enum again
 call_again(struct core_function *function, PyObject *const *args,
            Py_ssize_t count, PyObject *names)
@@ -143,9 +146,9 @@ call_again(struct core_function *function, PyObject *const *args,
                         &small);
 }
 
-/* Calls of a Function: core_function_vectorcall is the fast path,
- * core_function_call the slow path. `args` has `count` positional values, then
- * one for each of `names`. */
+/* Calls a Function: takes the fast path if possible, otherwise the slow path,
+ * core_function_call. `args` has `count` positional values, then one value for
+ * each keyword in `names`. */
 PyObject *
 core_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                          PyObject *names)

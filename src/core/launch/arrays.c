@@ -1,14 +1,15 @@
-/* arrays.c - launches of the operations of src/array.
+/* arrays.c - launches of kernels for the array operations of src/array.
  *
- * An operation passes a kernel and its arguments, usually the same as before
+ * An array operation usually repeats a launch with the same kernel and grid
  * (core_launch_arrays). The fast path checks only each array's memory, the
- * context's key and the queue before it calls the driver. All other cases take
- * the slow path, launch_slowly.
+ * context's key and the launch queue before it calls the driver. All other
+ * cases take the slow path, launch_slowly.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 
-/* Launches in a valid context. */
+/* Records the launch for error messages, then launches the kernel. The context
+ * must be valid. */
 static int
 launch_in(struct core_context *context, CUfunction function,
           const unsigned grid[3], const unsigned block[3],
@@ -34,9 +35,9 @@ core_launch(CUfunction function, const unsigned grid[3],
                            arguments);
 }
 
-/* Slow path: core_use_in_kernel and a full queue may release the GIL. Copies
- * `launch` and the arrays' pointers first, since other threads may change them
- * then. */
+/* Slow path of core_launch_arrays. core_use_in_kernel and a launch into a full
+ * queue may release the GIL, and other threads may then change `launch` and
+ * the arrays' pointers. So these are copied first. */
 static __attribute__((noinline)) int
 launch_slowly(struct core_context *context, const struct core_relaunch *launch,
               CUstream stream, int count,
@@ -64,8 +65,9 @@ launch_slowly(struct core_context *context, const struct core_relaunch *launch,
                : 1;
 }
 
-/* core_use of an array's memory if the same stream used it last and the
- * context captures nothing; false: the caller calls core_use. */
+/* Fast path of core_use for an array whose memory was last used on the same
+ * stream of this context. Returns false if it does not apply; the caller calls
+ * core_use. */
 static inline bool
 array_used_again(const struct core_context *context,
                  const struct core_array_head *array, CUstream stream)
@@ -79,7 +81,7 @@ array_used_again(const struct core_context *context,
     return used_again_here(context, allocation, stream);
 }
 
-/* Returns whether the launch equals the newest recorded one. */
+/* Returns whether the launch equals the context's newest recorded launch. */
 static inline bool
 launch_noted(const struct core_context *context,
              const struct core_relaunch *launch)
@@ -92,7 +94,7 @@ launch_noted(const struct core_context *context,
            last->block[1] == launch->threads[1];
 }
 
-/* Records the launch for error messages. */
+/* Records the launch in the context's recent launches, for error messages. */
 static __attribute__((noinline)) void
 relaunch_note(struct core_context *context, const struct core_relaunch *launch)
 {
@@ -126,7 +128,7 @@ core_launch_arrays(struct core_context *context,
     CUresult code = driver.cuLaunchKernel(
         launch->function, launch->blocks, 1, 1, launch->threads[0],
         launch->threads[1], 1, 0, stream, arguments, NULL);
-    /* the slow path frees idle memory and retries */
+    /* The slow path frees idle device memory and retries. */
     if (UNUSUAL(code == CUDA_ERROR_OUT_OF_MEMORY)) {
         return launch_slowly(context, launch, stream, count, arrays,
                              arguments);

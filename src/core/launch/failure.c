@@ -1,14 +1,14 @@
 /* failure.c - error messages of launches that failed.
  *
- * There are two cases: the driver refuses a launch, or a kernel fails while it
- * runs, which a later call reports, as does every call after it. For the
- * second case each context keeps its latest launches in a ring buffer. All
- * under the GIL.
+ * A launch can fail in two ways. The driver refuses it, or its kernel fails
+ * while it runs. In the second case a later call of the driver reports the
+ * error, and so does every call after it. For that case each context keeps its
+ * latest launches in a ring buffer. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* Errors after which a context is unusable. */
+/* Errors of a kernel after which its context is unusable. */
 static const CUresult sticky_codes[] = {
     CUDA_ERROR_ILLEGAL_ADDRESS,
     CUDA_ERROR_LAUNCH_TIMEOUT,
@@ -21,8 +21,8 @@ static const CUresult sticky_codes[] = {
     CUDA_ERROR_LAUNCH_FAILED,
 };
 
-/* Replaces the oldest entry. The reference to its name is dropped last, since
- * that may run Python code. */
+/* Replaces the oldest entry of the ring buffer. Drops the reference to the old
+ * name last, since that may run Python code. */
 void
 core_launch_note(struct core_context *context, PyObject *name,
                  CUfunction function, const unsigned grid[3],
@@ -53,8 +53,8 @@ core_launches_forget(struct core_context *context)
     context->noted++;
 }
 
-/* Returns the kernel's name from a Python object, since the driver answers no
- * question in a context that failed. */
+/* Returns the kernel's name, from the entry or a Python Function. The driver
+ * is not asked, since its calls fail in a context that is unusable. */
 static const char *
 launched_name(const struct core_context *context,
               const struct core_launched *launched)
@@ -70,8 +70,8 @@ launched_name(const struct core_context *context,
     return name == NULL ? "?" : name;
 }
 
-/* Called before a Function is freed: stores its name with its launches, since
- * the driver cannot name it later. */
+/* Called before a Function is freed: stores its name in its recorded launches,
+ * since it cannot be looked up later. */
 void
 core_launches_name(struct core_context *context, CUfunction function,
                    PyObject *name)
@@ -85,7 +85,8 @@ core_launches_name(struct core_context *context, CUfunction function,
     }
 }
 
-/* Returns whether the error stays for all later calls. */
+/* Returns whether `code` makes the context unusable, so that all later calls
+ * fail. */
 static bool
 is_sticky(CUresult code)
 {
@@ -97,8 +98,8 @@ is_sticky(CUresult code)
     return false;
 }
 
-/* Writes the latest launches of the context if `code` is an error that makes
- * the context unusable; false for any other error. */
+/* If `code` makes the context unusable, writes its latest launches to `text`,
+ * which has `room` bytes, and returns true. Returns false for other errors. */
 bool
 core_sticky_detail(CUresult code, char *text, size_t room)
 {
@@ -127,8 +128,8 @@ core_sticky_detail(CUresult code, char *text, size_t room)
     return true;
 }
 
-/* Returns the arguments as text, written by pycuda._describe; NULL without an
- * exception on failure. */
+/* Returns a text that describes the arguments, from pycuda._describe. NULL
+ * without an exception on failure. */
 static PyObject *
 arguments_text(const struct core_pack *pack)
 {
@@ -153,8 +154,8 @@ arguments_text(const struct core_pack *pack)
     return text;
 }
 
-/* Raises the error of a launch that the driver refused, with kernel, shape,
- * arguments and exceeded limits; returns -1. */
+/* Raises the exception of a launch that the driver refused, with the kernel,
+ * grid, block, arguments and exceeded limits. Returns -1. */
 int
 core_launch_fail(CUresult code, struct core_function *function,
                  const unsigned grid[3], const unsigned block[3],
@@ -162,7 +163,7 @@ core_launch_fail(CUresult code, struct core_function *function,
 {
     char detail[1536], options[128] = "", limits[512];
     if (is_sticky(code)) {
-        /* error of an earlier launch */
+        /* the error of an earlier launch, not of this one */
         return core_fail(code, "cuLaunchKernel", NULL);
     }
     PyObject *text = arguments_text(pack);

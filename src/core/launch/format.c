@@ -1,16 +1,17 @@
 /* format.c - argument formats of prepare(), such as "PiP".
  *
- * prepare() parses a format once; core_format_pack then stores the values of a
- * prepared call directly into the kernel's parameters. Codes and sizes are
- * those of struct's native mode, plus F and D for complex numbers, e for
- * float16 and E for bfloat16. Errors are pycuda._pvt_struct.error, which
- * derives from struct.error.
+ * A format has one type code per kernel argument. prepare() parses it once.
+ * core_format_pack then stores the values of a prepared call directly into the
+ * kernel's parameters. Codes and sizes are those of the native mode of
+ * Python's struct module, plus F and D for complex numbers, e for float16 and
+ * E for bfloat16. Errors are pycuda._pvt_struct.error, which derives from
+ * struct.error.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
 #include "core/numpy.h"
 
-/* Size and alignment in bytes of each code. */
+/* Size and alignment in bytes of each type code. */
 static const struct {
     char code;
     uint8_t bytes, alignment;
@@ -52,8 +53,9 @@ code_find(char code)
 
 #define MOST_REPEAT (1 << 16)
 
-/* Reads one item with its repeat count; returns the rest of the text, or NULL
- * with an exception. */
+/* Reads one type code with its repeat count, such as "3i"; `index` is the
+ * code's index in `codes`. Returns the rest of the text, or NULL with an
+ * exception. */
 static const char *
 item_read(const char *text, size_t *repeat, int *index)
 {
@@ -79,11 +81,12 @@ item_read(const char *text, size_t *repeat, int *index)
     return text + 1;
 }
 
-/* Far more than a kernel accepts, and small enough that sizes and offsets fit
- * in 32 bits. */
+/* Limit of a format's size. It is far more than a kernel accepts, and small
+ * enough that sizes and offsets fit in 32 bits. */
 #define MOST_BYTES ((uint32_t)1 << 20)
 
-/* Returns the format as UTF-8, borrowed; refuses null characters. */
+/* Returns the format's UTF-8 text, borrowed. struct.error for a null
+ * character. */
 static const char *
 format_text(PyObject *object)
 {
@@ -97,8 +100,8 @@ format_text(PyObject *object)
     return text;
 }
 
-/* Parses a format; struct.error for a malformed one. The caller owns one
- * count, which core_format_release returns. */
+/* Parses a format. The caller gets one reference, which core_format_release
+ * drops. struct.error for a malformed format. */
 struct core_format *
 core_format_parse(PyObject *object)
 {
@@ -159,8 +162,8 @@ core_format_parse(PyObject *object)
     return format;
 }
 
-/* Returns the format string of a NumPy type, a dtype, or another object (a
- * pointer). */
+/* Returns the format string of a NumPy scalar type or a dtype. Any other
+ * object counts as a pointer, "P". */
 PyObject *
 core_format_of_type(PyObject *type)
 {
@@ -182,8 +185,9 @@ core_format_of_type(PyObject *type)
     return text;
 }
 
-/* Returns the address of an object that is not an integer, for a parameter of
- * 8 bytes, since programs prepare pointers as numpy.intp. */
+/* Returns the device address of an object that is not an int, as an int. For
+ * integer parameters of 8 bytes, since programs declare pointers as numpy.intp
+ * in prepare(). */
 static PyObject *
 address_as_integer(PyObject *arg, struct core_pack *pack)
 {
@@ -193,8 +197,8 @@ address_as_integer(PyObject *arg, struct core_pack *pack)
                : PyLong_FromUnsignedLongLong(pointer);
 }
 
-/* Stores an integer after a check of its range; resizes it if the parameter
- * has another size. */
+/* Stores an integer that is in the range of the format's code. If the
+ * parameter has another size, converts the integer to that size. */
 static int
 integer_store(struct core_function *function, Py_ssize_t index,
               const struct core_field *field, PyObject *arg,
@@ -251,8 +255,8 @@ integer_store(struct core_function *function, Py_ssize_t index,
                              target, bytes);
 }
 
-/* Stores the bytes of a buffer or void scalar, padded with zeros or truncated
- * to the field's size. */
+/* Stores the bytes of a buffer or a NumPy void scalar (a struct), padded with
+ * zeros or truncated to the field's size. */
 static int
 block_store(const struct core_field *field, PyObject *arg, char *target)
 {
@@ -291,7 +295,8 @@ complex_store(const struct core_field *field, PyObject *arg, char *target)
     return 0;
 }
 
-/* Returns the upper half of a float, rounded to nearest, ties to even. */
+/* Converts a float to bfloat16, its upper 16 bits, rounded to nearest, ties to
+ * even. */
 static uint16_t
 bfloat16_of(float value)
 {
@@ -333,7 +338,8 @@ real_store(struct core_function *function, Py_ssize_t index,
     return 0;
 }
 
-/* Stores one value into a parameter of `bytes` bytes. May run Python code. */
+/* Converts one argument by its field's code and stores it into a parameter of
+ * `bytes` bytes. May run Python code. */
 static int
 field_store(struct core_function *function, Py_ssize_t index,
             const struct core_field *field, PyObject *arg,
@@ -383,8 +389,8 @@ is_integer(char code)
     return strchr("bBhHiIlLqQnN", code) != NULL;
 }
 
-/* Returns whether each field has its parameter's size or can be converted to
- * it. */
+/* Returns whether the format has one field per parameter, each of the
+ * parameter's size or convertible to it. */
 static bool
 format_fits(const struct core_format *format, const struct core_layout *layout)
 {
@@ -401,8 +407,8 @@ format_fits(const struct core_format *format, const struct core_layout *layout)
     return true;
 }
 
-/* Determines whether each field fits its parameter, and stores the parameters'
- * offsets. */
+/* Sets by_layout if each field fits its parameter. Then also stores the
+ * parameters' offsets in the fields. */
 void
 core_format_place(struct core_format *format, const struct core_layout *layout)
 {
@@ -415,7 +421,7 @@ core_format_place(struct core_format *format, const struct core_layout *layout)
     }
 }
 
-/* Raises TypeError for a format whose size differs from the kernel's
+/* Raises TypeError: the prepared format has another size than the kernel's
  * parameters. */
 static int
 format_error(struct core_function *function)
@@ -432,15 +438,15 @@ format_error(struct core_function *function)
     return -1;
 }
 
-/* Stores each value into its parameter: first the fast path, then
+/* Stores each argument into its parameter, by field_store_again (fast path) or
  * field_store. */
 static inline int
 format_pack_by_layout(struct core_function *function,
                       const struct core_format *format, PyObject *const *args,
                       struct core_pack *pack)
 {
-    /* Loaded once: a store through `target` may alias these fields for the
-     * compiler. */
+    /* Copied to locals, since the compiler must assume that a store through
+     * `target` changes these fields. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;
@@ -467,8 +473,8 @@ format_pack_by_layout(struct core_function *function,
     return 0;
 }
 
-/* Packs by the parameters' offsets if they are known and fit, otherwise as one
- * buffer. */
+/* Packs the arguments at the parameters' offsets if these are known and the
+ * format fits. Otherwise packs them as one buffer by PyCUDA's rules. */
 static int
 format_pack(struct core_function *function, const struct core_format *format,
             PyObject *const *args, Py_ssize_t count, struct core_pack *pack)
@@ -514,8 +520,9 @@ core_format_release(struct core_format *format)
     }
 }
 
-/* The function may get a new format while arguments are converted, since an
- * argument's __index__ may call prepare(). The count keeps the old one. */
+/* Packs the arguments by the function's format. Converting an argument may
+ * call its __index__, which may call prepare() and replace the format. The
+ * reference count keeps the old format alive. */
 int
 core_format_pack(struct core_function *function, PyObject *const *args,
                  Py_ssize_t count, struct core_pack *pack)

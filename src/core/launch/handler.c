@@ -1,26 +1,28 @@
-/* handler.c - ArgumentHandler, In, Out and InOut, which pass host arrays to
- * kernels.
+/* handler.c - ArgumentHandler and its subclasses In, Out and InOut, which pass
+ * host arrays to kernels.
  *
- * The launch path asks for the device address, and runs pre_call before and
- * post_call after the launch. Copies use the launch's stream; without a stream
- * they are complete when the call returns. Device memory comes from the
- * default pool at the first use and is owned by the handler.
+ * The launch path asks a handler for its device address, calls pre_call before
+ * the launch and post_call after it. Copies use the launch's stream; without a
+ * stream they are complete when the call returns. The device memory is
+ * allocated from the default pool at the first use, and the handler owns it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/address.h"
 #include "core/memory/foreign.h"
 
-/* A handler of any of the four types. */
+/* Object of ArgumentHandler, In, Out or InOut. */
 struct handler {
     CORE_HEAD
     PyObject *array;
     PyObject *dev_alloc; /* DeviceAllocation or NULL */
-    PyObject *given;     /* last result of a subclass's get_device_alloc */
+    PyObject *given;     /* strong; last result of a Python subclass's
+                            get_device_alloc */
 };
 
 static int handler_init(PyObject *op, PyObject *args, PyObject *kwargs);
 
-/* Reads the argument `ary` and keeps a reference to it. */
+/* Reads the constructor's argument `ary`, the host array, and keeps a
+ * reference to it. */
 static int
 handler_read(struct handler *self, PyObject *args, PyObject *kwargs)
 {
@@ -79,8 +81,8 @@ handler_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* For a subclass that has not called __init__, or after `del
- * handler.array`. */
+/* Raises TypeError: the handler has no array, because a subclass has not
+ * called __init__ or the attribute was deleted. */
 static int
 array_missing(void)
 {
@@ -88,7 +90,8 @@ array_missing(void)
     return -1;
 }
 
-/* Allocates device memory of the array's size, unless the handler has some. */
+/* Allocates device memory of the array's size, unless the handler already has
+ * memory. */
 static int
 handler_allocate(struct handler *self, CUstream stream)
 {
@@ -121,8 +124,8 @@ handler_allocate(struct handler *self, CUstream stream)
     return self->dev_alloc == NULL ? -1 : 0;
 }
 
-/* Returns whether the type is one of this module's, whose methods need no
- * lookup. */
+/* Returns whether the object's type is exactly ArgumentHandler, In, Out or
+ * InOut, so that no Python subclass overrides its methods. */
 static bool
 is_ours(PyObject *op)
 {
@@ -133,8 +136,9 @@ is_ours(PyObject *op)
 
 static PyObject *handler_get_device_alloc(PyObject *op, PyObject *unused);
 
-/* Calls get_device_alloc if a user's subclass overrides it; returns 1 if it
- * does not. */
+/* Calls get_device_alloc if a Python subclass overrides it, and stores its
+ * result in `given`. Returns 1 if no subclass does, 0 after the call, -1 with
+ * an exception. */
 static __attribute__((noinline)) int
 handler_ask(struct handler *self)
 {
@@ -157,7 +161,7 @@ handler_ask(struct handler *self)
     return status;
 }
 
-/* Returns the device memory, strong. */
+/* Returns a new reference to the object that owns the device memory. */
 static PyObject *
 handler_memory(struct handler *self, CUstream stream)
 {
@@ -171,7 +175,7 @@ handler_memory(struct handler *self, CUstream stream)
                                               : Py_NewRef(self->dev_alloc);
 }
 
-/* Reads the address of the memory and notes its use by a kernel on the
+/* Reads the address of `memory`, and records its use by a kernel on the
  * stream. */
 static int
 memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
@@ -185,8 +189,8 @@ memory_use(PyObject *memory, CUstream stream, CUdeviceptr *pointer)
         stream);
 }
 
-/* Returns the device address, and notes its use on the stream. Allocates the
- * memory at the first use, or calls a subclass's get_device_alloc(). */
+/* Reads the device address, and records its use on the stream. Allocates the
+ * memory at the first use, or calls a Python subclass's get_device_alloc(). */
 int
 core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
 {
@@ -204,7 +208,8 @@ copies_in(PyObject *op)
            PyObject_TypeCheck(op, core.inout_type);
 }
 
-/* True for user's subclasses too, which may define post_call. */
+/* Returns whether the array may be copied to the host after the launch. True
+ * for Python subclasses, too, which may define post_call. */
 bool
 core_handler_has_output(PyObject *op)
 {
@@ -214,8 +219,8 @@ core_handler_has_output(PyObject *op)
              Py_IS_TYPE(op, core.in_type));
 }
 
-/* Exports the host array's buffer; replaces its error by one that names In or
- * Out. */
+/* Exports the host array's buffer. An error names In or Out instead of the
+ * buffer protocol. */
 static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {
@@ -247,11 +252,11 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
     return -1;
 }
 
-/* Host and device memory of a copy. */
+/* The stream, device memory and host buffer of a copy. */
 struct ends {
     CUstream stream;
     CUdeviceptr pointer;
-    PyObject *memory; /* strong */
+    PyObject *memory; /* strong reference */
     Py_buffer view;
 };
 
@@ -262,8 +267,9 @@ ends_release(struct ends *ends)
     Py_DECREF(ends->memory);
 }
 
-/* Collects both ends and compares their sizes, since the array may have grown,
- * or the device memory may have been freed, after the allocation. */
+/* Reads the host buffer and the device address of a copy. Checks that the
+ * array still fits in the device memory: since the allocation the array may
+ * have grown or the memory may have been freed. */
 static int
 ends_take(struct handler *self, PyObject *stream, bool writable,
           struct ends *ends)
@@ -288,8 +294,8 @@ ends_take(struct handler *self, PyObject *stream, bool writable,
     return 0;
 }
 
-/* Copies the array to the device: synchronously, or in stream order if a
- * stream was given. */
+/* Copies the array to the device. Waits for the copy if no stream was given;
+ * otherwise the copy is asynchronous. */
 static int
 copy_in(struct handler *self, PyObject *stream_object)
 {
@@ -307,8 +313,8 @@ copy_in(struct handler *self, PyObject *stream_object)
     return status;
 }
 
-/* Copies the device memory to the array, like copy_in in the other
- * direction. */
+/* Copies the device memory to the array. Waits for the copy if no stream was
+ * given; otherwise the copy is asynchronous. */
 static int
 copy_out(struct handler *self, PyObject *stream_object)
 {
@@ -326,7 +332,7 @@ copy_out(struct handler *self, PyObject *stream_object)
     return status;
 }
 
-/* Calls pre_call or post_call of a user's subclass. */
+/* Calls the method pre_call or post_call of a Python subclass. */
 static int
 step_by_method(PyObject *op, const char *method, PyObject *stream)
 {
@@ -335,8 +341,9 @@ step_by_method(PyObject *op, const char *method, PyObject *stream)
     return result == NULL ? -1 : 0;
 }
 
-/* Checks the array of an Out before the launch, so that no kernel runs in
- * vain. */
+/* Called before the launch: copies the array of In or InOut to the device, or
+ * calls a Python subclass's pre_call. Checks that the array of Out or InOut is
+ * writable first, so that no kernel runs in vain. */
 int
 core_handler_pre(PyObject *op, PyObject *stream)
 {
@@ -353,7 +360,8 @@ core_handler_pre(PyObject *op, PyObject *stream)
     return copies_in(op) ? copy_in((struct handler *)op, stream) : 0;
 }
 
-/* A subclass of a user may have no post_call. */
+/* Called after the launch: copies the array of Out or InOut to the host, or
+ * calls a Python subclass's post_call if it has one. */
 int
 core_handler_post(PyObject *op, PyObject *stream)
 {

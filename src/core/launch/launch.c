@@ -1,10 +1,10 @@
-/* launch.c - slow path of launches, from a call of a Function to
+/* launch.c - slow path of kernel launches, from a call of a Function to
  * cuLaunchKernel.
  *
- * f(...) and the prepared calls arrive here by vectorcall, or from again.c if
- * a call does not repeat the previous one; the common case allocates nothing.
- * The GIL is kept, since a release costs a thread switch if another thread is
- * busy; it is released if the launch may have to wait for the device
+ * f(...) and prepared_call arrive here from again.c if a call does not repeat
+ * the previous one; the other prepared calls arrive directly. The common case
+ * allocates nothing. The GIL is kept, since a release costs a thread switch if
+ * another thread is busy, unless the launch may have to wait for the device
  * (queue.c).
  *
  * SPDX-License-Identifier: MIT */
@@ -24,8 +24,8 @@ launch_now(CUfunction function, const unsigned grid[3],
                                  extra);
 }
 
-/* Launches without the GIL, if the queue may be full. The reference keeps the
- * context's kernels, which another thread may drop. */
+/* Launches without the GIL. The reference keeps the context's compiled
+ * kernels, which another thread may drop meanwhile. */
 static __attribute__((noinline)) CUresult
 launch_waiting(struct core_context *context, CUfunction function,
                const unsigned grid[3], const unsigned block[3],
@@ -41,9 +41,9 @@ launch_waiting(struct core_context *context, CUfunction function,
     return code;
 }
 
-/* core_made_room for a launch, when the device has no memory for the kernel's
- * local variables. Does not collect garbage, since that may free memory that
- * the launch uses. */
+/* Returns true, once per `tried`, if a launch failed for lack of device memory
+ * and is to be retried. Frees the pool's idle memory, but does not collect
+ * garbage, since that may free memory that the launch uses. */
 static bool
 made_room(CUresult code, struct core_context *context, bool *tried)
 {
@@ -70,7 +70,8 @@ launch_again(CUresult code, struct core_context *context, CUfunction function,
     return code;
 }
 
-/* Counts the launch, and launches with or without the GIL. */
+/* Counts the launch, and launches: without the GIL if the driver's queue may
+ * be full. If device memory is exhausted, retries once. */
 static inline CUresult
 launch_counted(struct core_context *context, CUfunction function,
                const unsigned grid[3], const unsigned block[3],
@@ -88,7 +89,7 @@ launch_counted(struct core_context *context, CUfunction function,
                               stream, arguments, extra);
 }
 
-/* Retries once without device memory. Raises nothing. */
+/* launch_counted for other files. Raises nothing. */
 CUresult
 core_launch_counted(struct core_context *context, CUfunction function,
                     const unsigned grid[3], const unsigned block[3],
@@ -99,7 +100,8 @@ core_launch_counted(struct core_context *context, CUfunction function,
                           arguments, extra);
 }
 
-/* Caches the size, so that the driver is asked only about larger ones. */
+/* Allows `bytes` of dynamic shared memory. Caches the allowed size, so that
+ * the driver is asked only about larger ones. */
 int
 core_shared_allow(struct core_function *function, size_t bytes)
 {
@@ -126,7 +128,7 @@ core_shared_allow(struct core_function *function, size_t bytes)
     return 0;
 }
 
-/* Launches with options of cuLaunchKernelEx: cooperative, or with clusters. */
+/* Launches by cuLaunchKernelEx: a cooperative launch, or one with clusters. */
 static CUresult
 launch_extended(struct core_function *function, const unsigned grid[3],
                 const unsigned block[3], unsigned shared,
@@ -183,7 +185,7 @@ launch_end(CUresult code, struct core_function *function,
     return core_launch_fail(code, function, grid, block, shared, pack);
 }
 
-/* Slow path: textures, large shared memory, options, arguments in a buffer. */
+/* Slow path of launch_packed, for the cases that its condition lists. */
 static __attribute__((noinline)) int
 launch_unusual(struct core_function *function, const unsigned grid[3],
                const unsigned block[3], unsigned shared,
@@ -216,7 +218,7 @@ launch_unusual(struct core_function *function, const unsigned grid[3],
     return launch_end(code, function, grid, block, shared, pack);
 }
 
-/* Fast path: plain launches of a valid context. */
+/* Launches with packed arguments; launch_unusual does all special cases. */
 static inline int
 launch_packed(struct core_function *function, const unsigned grid[3],
               const unsigned block[3], unsigned shared, struct core_pack *pack)
@@ -240,8 +242,8 @@ core_launch_packed(struct core_function *function, const unsigned grid[3],
     return launch_packed(function, grid, block, shared, pack);
 }
 
-/* core_shape_known of the function's grid or block. A new tuple may differ
- * from the recorded launch, which `noted` then no longer matches. */
+/* Reads the function's grid or block. A new tuple may differ from the recorded
+ * launch, so `noted`, which states that they are equal, is reset. */
 static inline int
 shape_read(struct core_function *function, struct core_shape *shape,
            PyObject *object, const char *what, unsigned out[3])
@@ -258,7 +260,7 @@ struct call {
     PyObject *cooperative, *cluster;
 };
 
-/* Finds a keyword first by identity, then by value; NULL: unknown. */
+/* Returns the field for a keyword; NULL: unknown. Compares identity first. */
 static PyObject **
 keyword_find(struct call *call, PyObject *name)
 {
@@ -287,7 +289,7 @@ keyword_find(struct call *call, PyObject *name)
     return NULL;
 }
 
-/* Raises ValueError that lists the unknown keywords. */
+/* Raises a ValueError that lists the unknown keywords. */
 static int
 extra_keywords(PyObject *names)
 {
@@ -313,8 +315,7 @@ extra_keywords(PyObject *names)
 }
 
 /* Caches keyword names that are only block, or block and grid. The tuple is a
- * constant of the caller's code, so the next call is recognized by its
- * identity. */
+ * constant of the caller's code, so the next call passes the same object. */
 static void
 names_learn(struct core_function *function, PyObject *names)
 {
@@ -334,8 +335,7 @@ names_learn(struct core_function *function, PyObject *names)
     }
 }
 
-/* Reads the keyword arguments. Names equal to the cached ones by identity need
- * no lookup. */
+/* Reads the keyword arguments; the cached tuple of names needs no lookup. */
 static int
 call_read(struct core_function *function, struct call *call,
           PyObject *const *values, PyObject *names)
@@ -365,7 +365,7 @@ call_read(struct core_function *function, struct call *call,
     return 0;
 }
 
-/* Runs one step of every ArgumentHandler among the arguments. */
+/* Calls `step` for every ArgumentHandler among the arguments. */
 static int
 handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
              int (*step)(PyObject *, PyObject *))
@@ -394,7 +394,7 @@ seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Runs a call whose arguments are packed: copies in, launch, copies out. */
+/* Copies in, launches, copies out. Returns seconds if `timed`, else None. */
 static PyObject *
 call_run(struct core_function *function, PyObject *const *args,
          Py_ssize_t count, const unsigned grid[3], const unsigned block[3],
@@ -431,7 +431,7 @@ call_run(struct core_function *function, PyObject *const *args,
     return timed ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
 }
 
-/* Reads the options that PyCUDA's calls lack: cooperative and cluster. */
+/* Reads the keyword arguments that PyCUDA lacks: cooperative and cluster. */
 static int
 options_read(const struct call *call, struct core_pack *pack)
 {
@@ -456,7 +456,7 @@ options_read(const struct call *call, struct core_pack *pack)
     return 0;
 }
 
-/* Slow path of f(...). */
+/* Slow path of f(...), a call of a Function. */
 PyObject *
 core_function_call(struct core_function *function, PyObject *const *args,
                    Py_ssize_t count, PyObject *names)
@@ -521,16 +521,16 @@ shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
     return 0;
 }
 
-/* Leading arguments of a prepared call, after checks. */
+/* Arguments of a prepared call, after checks. */
 struct prepared {
     unsigned grid[3], block[3], shared;
-    bool old; /* called without a block: `args` begins one position earlier */
+    bool old; /* without a block: `args` begins one position earlier */
     PyObject *const *args;
     Py_ssize_t count;
 };
 
-/* Returns whether the call has its first argument in the position of the
- * block, as in old programs that set the block by _set_block_shape. */
+/* Returns whether a prepared call has no block, as in old programs that call
+ * _set_block_shape; `block` is then the first kernel argument. */
 static __attribute__((noinline)) bool
 block_left_out(const struct core_function *function, PyObject *block,
                Py_ssize_t count)
@@ -542,8 +542,8 @@ block_left_out(const struct core_function *function, PyObject *block,
            !(PyLong_Check(block) || PyArray_IsScalar(block, Integer));
 }
 
-/* Takes the block from _set_block_shape, with a DeprecationWarning; TypeError
- * if it was not called. */
+/* Reads the block from _set_block_shape, with a DeprecationWarning. TypeError
+ * if that was not called. */
 static __attribute__((noinline)) int
 block_of_old(struct core_function *function, const char *method,
              PyObject *given, struct prepared *call)
@@ -563,8 +563,8 @@ block_of_old(struct core_function *function, const char *method,
                             method);
 }
 
-/* Reads the `leading` arguments of a prepared call: grid, block and possibly
- * the stream. RuntimeError without prepare(). */
+/* Reads the first `leading` arguments of a prepared call: grid, block and
+ * perhaps the stream. RuntimeError without prepare(). */
 static int
 prepared_read(struct core_function *function, const char *method,
               Py_ssize_t leading, struct prepared *call, CORE_ARGS)
@@ -665,13 +665,13 @@ core_prepared_async_call(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Result of prepared_timed_call: two events. */
+/* Result of prepared_timed_call: two events around the launch. */
 struct timer {
     CORE_HEAD
     CUevent start, end;
 };
 
-/* Waits for the second event without the GIL, and returns seconds. */
+/* Waits for the end event without the GIL; returns the time in seconds. */
 static PyObject *
 timer_call(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -734,7 +734,7 @@ PyType_Spec core_timer_spec = {
     .slots = timer_slots,
 };
 
-/* Records an event before and after the launch on the current stream. */
+/* Launches on the current stream, with an event before and one after it. */
 PyObject *
 core_prepared_timed_call(PyObject *op, CORE_ARGS)
 {
@@ -764,7 +764,7 @@ core_prepared_timed_call(PyObject *op, CORE_ARGS)
     return (PyObject *)self;
 }
 
-/* Launches with a buffer in the layout of the kernel's parameters. */
+/* Method _launch_kernel: launches with a buffer of all parameters' bytes. */
 PyObject *
 core_launch_buffer(PyObject *op, CORE_ARGS)
 {

@@ -1,14 +1,15 @@
-/* limits.c - names the limits that a refused launch exceeds.
+/* limits.c - lists the device limits that a refused launch exceeds, for its
+ * error message.
  *
- * Called after the driver has refused a launch, since its error does not say
- * why. Each call queries the attributes again; nothing is cached.
+ * Called after the driver has refused a launch, since the driver's error does
+ * not state the reason. Each call reads the limits from the driver again.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 enum { AXES = 3, UNKNOWN = -1 };
 
-/* Output buffer; `room` is the free space in bytes. */
+/* Output position, and the free space in bytes. */
 struct text {
     char *at;
     size_t room;
@@ -29,7 +30,7 @@ text_add(struct text *text, const char *format, ...)
     }
 }
 
-/* Return an attribute of the device or the function, or UNKNOWN. */
+/* Return the value of a device or function attribute, or UNKNOWN. */
 static int
 device_limit(const struct core_function *function, int attribute)
 {
@@ -49,8 +50,8 @@ function_limit(const struct core_function *function,
     return code == CUDA_SUCCESS ? value : UNKNOWN;
 }
 
-/* Compares three lengths with their limits, whose attributes have consecutive
- * numbers. */
+/* Compares the grid's or block's three lengths with their limits. `first` is
+ * the attribute of the x limit; those of y and z are the next two numbers. */
 static void
 axes_tell(const struct core_function *function, const char *what,
           const unsigned lengths[AXES], CUdevice_attribute first,
@@ -67,8 +68,8 @@ axes_tell(const struct core_function *function, const char *what,
     }
 }
 
-/* Checks the threads per block against the limits of the device and the
- * kernel. */
+/* Compares the number of threads per block with the limits of the device and
+ * the kernel. */
 static void
 threads_tell(const struct core_function *function, const unsigned block[AXES],
              struct text *text)
@@ -89,7 +90,7 @@ threads_tell(const struct core_function *function, const unsigned block[AXES],
     }
 }
 
-/* Checks static and dynamic shared memory against the device's limit. */
+/* Compares static plus dynamic shared memory with the device's limit. */
 static void
 shared_tell(const struct core_function *function, unsigned shared,
             struct text *text)
@@ -106,8 +107,8 @@ shared_tell(const struct core_function *function, unsigned shared,
     }
 }
 
-/* Returns how many blocks of a cooperative launch the device runs
- * concurrently; -1: unknown. */
+/* Returns how many blocks of this size, with `shared` bytes of dynamic shared
+ * memory, the device runs at the same time; -1 if unknown. */
 int
 core_launch_blocks_at_once(const struct core_function *function,
                            const unsigned block[3], unsigned shared)
@@ -123,8 +124,8 @@ core_launch_blocks_at_once(const struct core_function *function,
     return each * all;
 }
 
-/* The limits are valid only in the function's own context, so another current
- * context is reported first. */
+/* Writes a text for each exceeded limit. The limits are valid only in the
+ * function's own context. If that is not current, reports this instead. */
 void
 core_launch_limits(const struct core_function *function,
                    const unsigned grid[3], const unsigned block[3],

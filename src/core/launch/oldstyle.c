@@ -1,8 +1,9 @@
-/* oldstyle.c - launches in single steps, as before prepare():
- * Function._set_block_shape, _param_seti and similar methods.
+/* oldstyle.c - the launch interface of PyCUDA before prepare() existed: single
+ * steps such as Function._set_block_shape and _param_seti, then _launch.
  *
- * The state belongs to the function and is allocated by the first call.
- * Arguments are bytes at offsets that the caller passes. All under the GIL.
+ * The block, the shared memory size and the arguments are stored in the
+ * Function, in memory that the first of these calls allocates. The caller
+ * passes the offset of each argument. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/oldstyle.h"
@@ -14,11 +15,12 @@ struct core_oldstyle {
     unsigned block[3];
     bool shaped; /* _set_block_shape was called */
     unsigned shared;
-    size_t bytes; /* size of the arguments */
+    size_t bytes; /* bytes of `arguments` in use */
     char arguments[ARGUMENT_BYTES];
 };
 
-/* Returns the function's state, and allocates it at the first call. */
+/* Returns the function's old-style state, and allocates it at the first call.
+ * NULL with MemoryError. */
 static struct core_oldstyle *
 state_of(PyObject *op)
 {
@@ -40,7 +42,8 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Stores the block of later launches. */
+/* Method _set_block_shape(x, y, z): stores the block size of later
+ * launches. */
 static PyObject *
 set_block_shape(PyObject *op, CORE_ARGS)
 {
@@ -103,7 +106,8 @@ set_shared_size(PyObject *op, PyObject *size)
                          : none_or_error(core_unsigned(size, &state->shared));
 }
 
-/* LogicError if the bytes exceed the buffer of arguments. */
+/* LogicError unless `bytes` bytes at `offset` are inside the argument
+ * buffer. */
 static int
 bytes_check(size_t offset, size_t bytes)
 {
@@ -127,8 +131,8 @@ param_set_size(PyObject *op, PyObject *object)
     Py_RETURN_NONE;
 }
 
-/* Reads (offset, value) and stores the four bytes that `convert` makes of the
- * value. */
+/* Reads the arguments (offset, value), converts the value to four bytes and
+ * stores them at the offset. */
 static PyObject *
 param_set(PyObject *op, const struct core_signature *signature, CORE_ARGS,
           int (*convert)(PyObject *, char[4]))
@@ -185,7 +189,8 @@ param_setf(PyObject *op, CORE_ARGS)
     return param_set(op, &signature, args, nargs, names, convert_float);
 }
 
-/* Stores the bytes of a buffer at an offset. */
+/* Method _param_setv(offset, buffer): stores the buffer's bytes at the
+ * offset. */
 static PyObject *
 param_setv(PyObject *op, CORE_ARGS)
 {
@@ -209,8 +214,8 @@ param_setv(PyObject *op, CORE_ARGS)
     return none_or_error(status);
 }
 
-/* Returns the handlers among the arguments as a list; the caller runs their
- * copies. */
+/* Returns a list of the ArgumentHandlers (In, Out, InOut) among the arguments;
+ * the caller makes their copies. */
 static PyObject *
 handlers_among(PyObject *const *args, Py_ssize_t count)
 {
@@ -224,8 +229,8 @@ handlers_among(PyObject *const *args, Py_ssize_t count)
     return handlers;
 }
 
-/* Packs all arguments like a call of the function, and returns their
- * handlers. */
+/* Method param_set(*args): converts all arguments like a call of the function
+ * and stores them. Returns the list of ArgumentHandlers. */
 static PyObject *
 param_set_all(PyObject *op, CORE_ARGS)
 {
@@ -253,7 +258,8 @@ param_set_all(PyObject *op, CORE_ARGS)
     return status < 0 ? NULL : handlers_among(args, nargs);
 }
 
-/* Launches with the stored block, shared memory and arguments. */
+/* Launches the kernel with the stored block, shared memory size and
+ * arguments. */
 static PyObject *
 launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
 {
@@ -286,7 +292,7 @@ launch_one(PyObject *op, PyObject *unused)
     return launch_state(op, grid, NULL);
 }
 
-/* Launches a grid of two dimensions; the third argument is a stream. */
+/* Launches a two-dimensional grid. The optional third argument is a stream. */
 static PyObject *
 launch_grid(PyObject *op, const struct core_signature *signature, CORE_ARGS)
 {

@@ -1,5 +1,5 @@
-/* oldstyle.h - launches as before prepare(), and the first form of
- * prepare().
+/* oldstyle.h - PyCUDA's launch interface before prepare() existed, and the
+ * deprecated form of prepare() that takes a block.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_OLDSTYLE_H
@@ -7,14 +7,16 @@
 
 #include "core/private.h"
 
-/* Methods of Function. */
+/* Methods of Function, such as _set_block_shape and _param_seti. */
 extern PyMethodDef core_oldstyle_methods[];
-/* Returns the block and the shared memory that _set_block_shape and
- * _set_shared_size set. False, without a result, if the block was not set. */
+/* Reads the block and the dynamic shared memory size in bytes that
+ * _set_block_shape and _set_shared_size have stored. Returns false, and reads
+ * nothing, if no block is stored. */
 bool core_block_shape(const struct core_function *function, unsigned block[3],
                       unsigned *shared);
-/* Stores the block and the dynamic shared memory in bytes (NULL: none) of the
- * first form of prepare(), with a DeprecationWarning; -1 with an exception. */
+/* Stores the block and the dynamic shared memory size in bytes (`shared`;
+ * NULL: none) passed to prepare(), with a DeprecationWarning. Returns -1 with
+ * an exception on failure. */
 int core_oldstyle_prepare(PyObject *function, PyObject *block,
                           PyObject *shared);
 

@@ -1,15 +1,18 @@
-/* pack.c - converts Python arguments to a kernel's parameter buffer.
+/* pack.c - converts the Python arguments of a launch to the bytes of the
+ * kernel's parameters.
  *
  * The most performance-critical file of core: NumPy scalars, allocations and
- * arrays need no allocation and no Python call. Each parameter caches the last
- * argument type (core_slot), so that a repeated call compares one pointer.
+ * arrays need no memory allocation and no Python call. Each parameter caches
+ * the type of its last argument (core_slot), so that a repeated call only
+ * compares one pointer per argument.
  *
- * Rules: if there are as many arguments as parameters, each argument goes to
- * its parameter's offset, and integers are resized if the value fits. With
- * another count, PyCUDA's packing (natural alignment, structs at alignment 1)
- * is used if it has exactly the size of all parameters, with one warning.
- * Anything else is an error that names the kernel, the parameter, and the
- * expected and the given size.
+ * Rules: if the numbers of arguments and parameters are equal, each argument
+ * is stored at its parameter's offset. Integers are converted to the
+ * parameter's size if the value fits. If the numbers differ, the arguments are
+ * packed one after the other by PyCUDA's rules (natural alignment, structs at
+ * alignment 1). That is accepted, with one warning, if the result has exactly
+ * the size of all parameters. Anything else is an error that names the kernel,
+ * the parameter, and the expected and the given size.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -17,21 +20,22 @@
 #include "core/memory/foreign.h"
 #include "core/numpy.h"
 
-/* Bytes of one argument. */
+/* The bytes of one argument. */
 struct value {
     const void *data;
     size_t bytes;
-    size_t alignment;        /* in PyCUDA's packing */
-    enum core_argument kind; /* from its slot */
-    CUdeviceptr pointer;     /* storage for an address */
+    size_t alignment;        /* alignment in PyCUDA's packing */
+    enum core_argument kind; /* how the argument was read */
+    CUdeviceptr pointer;     /* memory for `data` if it is an address */
 };
 
-/* NumPy stores a scalar's value directly after the object's head. */
+/* value_read relies on this: NumPy stores a scalar's value directly after the
+ * object's head. */
 _Static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject),
                "scalar layout");
 
-/* Returns the kind and the size of a NumPy scalar type; ARGUMENT_UNKNOWN for
- * another type. */
+/* Returns the kind of a NumPy scalar type, and stores its size in bytes.
+ * ARGUMENT_UNKNOWN for another type. */
 static enum core_argument
 scalar_kind(PyTypeObject *type, uint32_t *bytes)
 {
@@ -65,7 +69,7 @@ scalar_kind(PyTypeObject *type, uint32_t *bytes)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (PyType_IsSubtype(type, rows[i].type)) { /* a user's class */
+        if (PyType_IsSubtype(type, rows[i].type)) { /* a derived class */
             *bytes = rows[i].bytes;
             return rows[i].kind;
         }
@@ -73,8 +77,8 @@ scalar_kind(PyTypeObject *type, uint32_t *bytes)
     return ARGUMENT_UNKNOWN;
 }
 
-/* Returns how the launch path reads objects of a type. `bytes` is set for
- * scalars only. */
+/* Returns how a launch reads arguments of a Python type. Sets `bytes`, the
+ * size, for scalar types only. */
 static enum core_argument
 type_kind(PyTypeObject *type, uint32_t *bytes)
 {
@@ -102,13 +106,14 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
         return ARGUMENT_TEXTURE;
     }
     if (!strcmp(type->tp_name, "ml_dtypes.bfloat16")) {
-        *bytes = 2; /* after the object's head, as in NumPy's scalars */
+        *bytes = 2; /* its value, too, is directly after the object's head */
         return ARGUMENT_BITS;
     }
     return ARGUMENT_OTHER;
 }
 
-/* Drops the old type's reference last, since that may run Python code. */
+/* Caches the type of an argument and how to read it. Drops the reference to
+ * the old type last, since that may run Python code. */
 void
 core_slot_learn(struct core_slot *slot, PyTypeObject *type)
 {
@@ -119,8 +124,8 @@ core_slot_learn(struct core_slot *slot, PyTypeObject *type)
     Py_XDECREF((PyObject *)old);
 }
 
-/* Returns a text that recommends an argument in place of `arg`; NULL with an
- * exception. */
+/* Returns a text for an error message that recommends what to pass instead of
+ * `arg`. NULL with an exception. */
 static PyObject *
 advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
 {
@@ -146,7 +151,7 @@ advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
     return text;
 }
 
-/* Raises TypeError for an argument that a kernel cannot take. */
+/* Raises TypeError for an argument of a type that no kernel accepts. */
 static int
 invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
 {
@@ -163,8 +168,8 @@ invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
     return -1;
 }
 
-/* Reads a NumPy array: managed memory by its address, other arrays by
- * value. */
+/* Reads a NumPy array: the address of an array in managed memory, the bytes of
+ * any other array. */
 static int
 ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
               struct value *value)
@@ -193,8 +198,8 @@ ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return 0;
 }
 
-/* Returns whether objects of this exact type are never addresses; objects of
- * derived classes may have gpudata. */
+/* Returns whether the argument is of a built-in type that never represents
+ * device memory. Objects of a derived class may have the attribute gpudata. */
 static bool
 is_plain(PyObject *arg)
 {
@@ -204,8 +209,8 @@ is_plain(PyObject *arg)
            PyBool_Check(arg) || arg == Py_None;
 }
 
-/* Reads the address of an object of another library or class; TypeError if it
- * has none. */
+/* Reads the device address of an object of another library or of a user's
+ * class. TypeError if it has none. */
 static int
 other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
             struct core_pack *pack, struct value *value)
@@ -227,8 +232,8 @@ other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     return invalid_type(function, index, arg);
 }
 
-/* Reads the address of an allocation, an array, a handler or a texture object,
- * and notes its use. */
+/* Reads the device address of an allocation, an array, an ArgumentHandler or a
+ * texture object, and records its use on the stream. */
 static int
 address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
               struct core_pack *pack, struct value *value)
@@ -255,8 +260,8 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     }
 }
 
-/* Reads one argument. Scalars are not copied: `data` points into the
- * object. */
+/* Reads the bytes of one argument. A scalar is not copied: value->data points
+ * into the Python object. */
 static inline int
 value_read(struct core_function *function, Py_ssize_t index, PyObject *arg,
            const struct core_slot *slot, struct core_pack *pack,
@@ -284,7 +289,7 @@ value_read(struct core_function *function, Py_ssize_t index, PyObject *arg,
     }
 }
 
-/* Stores an integer into a parameter of `bytes` bytes; OverflowError if it
+/* Stores an integer into a parameter of `bytes` bytes. OverflowError if it
  * does not fit. */
 int
 core_pack_integer(struct core_function *function, Py_ssize_t index,
@@ -304,11 +309,11 @@ core_pack_integer(struct core_function *function, Py_ssize_t index,
                      function->name, bits, index, bytes);
         return -1;
     }
-    memcpy(target, &bits, bytes); /* little-endian */
+    memcpy(target, &bits, bytes); /* the low bytes: little-endian */
     return 0;
 }
 
-/* Returns an integer argument extended to 64 bits. */
+/* Returns an integer argument, sign-extended or zero-extended to 64 bits. */
 static uint64_t
 integer_bits(const struct value *value)
 {
@@ -321,7 +326,8 @@ integer_bits(const struct value *value)
     return bits;
 }
 
-/* Converts an integer to the parameter's size; TypeError for other values. */
+/* Stores an integer argument in the size of its parameter. TypeError for other
+ * arguments, whose size is wrong. */
 static int
 value_resize(struct core_function *function, Py_ssize_t index,
              const struct value *value, PyObject *arg, char *target,
@@ -354,12 +360,14 @@ value_resize(struct core_function *function, Py_ssize_t index,
     return -1;
 }
 
-/* Number of types per parameter that are compared with the source. The limit
- * keeps calls fast whose argument types change from call to call. */
+/* Maximum number of argument types per parameter that are compared with the
+ * kernel's source. The limit keeps calls fast whose argument types change from
+ * call to call. */
 #define MOST_LOOKS 8
 
-/* Compares an argument's type with the kernel's source. Called before the slot
- * caches the type, since this Python code may launch the kernel. */
+/* Compares an argument's type with the parameter's declaration in the kernel's
+ * source, by Python code (pycuda._declared). Called before the slot caches the
+ * type, since that code may launch the kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
@@ -384,8 +392,8 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
     return done == NULL ? -1 : 0;
 }
 
-/* Slow path of one argument: caches its type, and reads and stores its
- * value. */
+/* Slow path for one argument: caches its type, reads its value and stores that
+ * in the parameter. */
 static int
 argument_store(struct core_function *function, uint32_t index, PyObject *arg,
                struct core_pack *pack, char *target)
@@ -412,14 +420,14 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     return value_resize(function, index, &value, arg, target, bytes);
 }
 
-/* Stores each argument into its parameter: first the fast path, then
- * argument_store. */
+/* Stores each argument into its parameter, by argument_store_again (fast path)
+ * or argument_store. */
 static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
 {
-    /* Loaded once: a store through `target` may alias these fields for the
-     * compiler. */
+    /* Copied to locals, since the compiler must assume that a store through
+     * `target` changes these fields. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;
@@ -442,8 +450,8 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     return 0;
 }
 
-/* Packs the arguments as PyCUDA's byte stream, each at its natural
- * alignment. */
+/* Packs the arguments one after the other, each at its natural alignment, as
+ * PyCUDA does. */
 static int
 pack_stream(struct core_function *function, PyObject *const *args,
             Py_ssize_t count, struct core_pack *pack)
@@ -473,7 +481,7 @@ pack_stream(struct core_function *function, PyObject *const *args,
     return 0;
 }
 
-/* Raises TypeError for a wrong number of arguments. */
+/* Raises TypeError: the number of arguments is wrong. */
 static int
 count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
 {
@@ -487,8 +495,8 @@ count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
     return -1;
 }
 
-/* Warns once per function that its arguments are passed in PyCUDA's
- * packing. */
+/* Warns, once per function, that the arguments are passed in PyCUDA's packing
+ * and not one per parameter. */
 static int
 warn_packing(struct core_function *function, Py_ssize_t count)
 {
@@ -528,8 +536,9 @@ pointers_set(const struct core_layout *layout, struct core_pack *pack)
     }
 }
 
-/* Converts the arguments into `pack` and notes their memory as used on its
- * stream. Errors name the kernel and the parameter. May run Python code. */
+/* Converts the arguments into `pack`, and records their memory as used on the
+ * pack's stream. Errors name the kernel and the parameter. May run Python
+ * code. */
 int
 core_pack_arguments(struct core_function *function, PyObject *const *args,
                     Py_ssize_t count, struct core_pack *pack)
@@ -554,8 +563,8 @@ core_pack_arguments(struct core_function *function, PyObject *const *args,
     return warn_packing(function, count);
 }
 
-/* Ensures capacity for so many bytes and pointers; moves the buffer to the
- * heap if needed, so that pointers into it become invalid. */
+/* Ensures capacity for `bytes` bytes and `pointers` pointers. Moves the buffer
+ * to the heap if needed; pointers into the old buffer become invalid. */
 int
 core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
 {
@@ -582,8 +591,8 @@ core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
     return 0;
 }
 
-/* Returns the address of an object that represents device memory, and notes
- * the use of the memory on the pack's stream. */
+/* Reads the address of an object that represents device memory, and records
+ * its use on the pack's stream. */
 int
 core_pack_pointer(PyObject *object, struct core_pack *pack,
                   CUdeviceptr *pointer)

@@ -1,43 +1,44 @@
 /* queue.c - limits the number of launches that wait in the driver's queue.
  *
- * Called for each launch (core_queue_add), which keeps the GIL while the
- * driver certainly accepts it immediately. The driver's queue holds about a
- * thousand launches. A launch that finds it full waits, and must not hold the
- * GIL, since the device may be waiting for another Python thread. Launches are
- * therefore counted per stream, and an event after some hundreds of them shows
- * how many are complete. A loop that the device keeps pace with never releases
- * the GIL, which would cost 5 milliseconds if another thread is busy.
+ * The driver's queue holds about a thousand launches. A launch that finds it
+ * full waits. It must not hold the GIL meanwhile, since the device may be
+ * waiting for another Python thread. Launches are therefore counted per stream
+ * (core_queue_add). While a launch certainly fits in the queue, it keeps the
+ * GIL, since a release would cost 5 milliseconds if another thread is busy.
+ * After some hundreds of launches an event shows how many are complete.
  *
  * Streams may share one queue of the driver, so the sum of all counts is
- * bounded. Half of the limit is divided between the streams; the other half
- * goes to the streams that ask first, so that a stream which is alone seldom
- * needs an event. Launches on more streams than there are rows release the
- * GIL, and are counted in one more row.
+ * limited. One half of the limit is divided between the streams. The other
+ * half goes to the streams that need it first, so that a stream which is used
+ * alone seldom needs an event. The table has CORE_QUEUES entries, one per
+ * stream. Launches on further streams release the GIL, and are counted
+ * together in one more entry.
  *
- * The counts also show whether a synchronous copy may have to wait, so copies
- * and fills that do not wait are counted like launches.
+ * The counts also show whether a synchronous copy has to wait for earlier
+ * work. Copies and fills that do not wait are therefore counted like launches.
  *
- * Owns the events. All under the GIL, in the context's scope.
+ * Owns the events. All functions need the GIL, with the context current in
+ * CUDA.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 enum {
-    MOST = 960,                   /* launches that may wait, on all streams */
-    OWN = MOST / 2 / CORE_QUEUES, /* share that each stream always has */
-    STEP = OWN / 2,               /* launches between two checks */
-    ASK_EVERY = 16, /* checks beyond the limit: one per 16 launches */
+    MOST = 960, /* limit of pending launches on all streams */
+    OWN = MOST / 2 / CORE_QUEUES, /* reserved for each stream */
+    STEP = OWN / 2, /* launches between two checks for completion */
+    ASK_EVERY = 16, /* beyond the limit, one check per 16 launches */
     ROWS = CORE_QUEUES + 1,
 };
 
-/* Stream of a row whose streams have ended; its event is after all work that
- * was issued on them. */
+/* Value of core_queue.stream if the streams have been destroyed with pending
+ * work. The event of that entry is after all of that work. */
 static char ended;
 #define ENDED ((CUstream)&ended)
 
-/* Exchanges the thread's capture mode. A capture in another thread, by any
- * library, forbids the calls of this file unless this thread is in relaxed
- * mode. */
+/* Sets this thread's capture mode and returns the previous one. A capture in
+ * another thread, by any library, forbids queries and event calls in this
+ * thread unless it is in relaxed mode. */
 static CUstreamCaptureMode
 mode_exchange(CUstreamCaptureMode mode)
 {
@@ -45,8 +46,8 @@ mode_exchange(CUstreamCaptureMode mode)
     return mode;
 }
 
-/* Records the event after the work issued so far, the first `issued` of the
- * counted launches. */
+/* Records the queue's event after the first `issued` of the counted launches,
+ * which are all that were issued so far. */
 static void
 queue_mark(struct core_queue *queue, unsigned issued)
 {
@@ -62,7 +63,8 @@ queue_mark(struct core_queue *queue, unsigned issued)
     queue->marked = code == CUDA_SUCCESS ? issued : 0;
 }
 
-/* Counts so many launches as complete, and discards the mark. */
+/* Subtracts `count` launches, which are complete, and discards the event's
+ * mark. */
 static void
 queue_take(struct core_queue *queue, unsigned count)
 {
@@ -71,8 +73,10 @@ queue_take(struct core_queue *queue, unsigned count)
     queue->marked = 0;
 }
 
-/* Subtracts the launches that are known to be complete. The launch counted
- * last has not been issued yet. */
+/* Asks the driver whether the event is reached (or the stream is idle, without
+ * an event), and then subtracts the completed launches. The launch that was
+ * counted last has not been issued yet. Returns false if nothing was
+ * subtracted. */
 static bool
 queue_settle(struct core_queue *queue)
 {
@@ -88,8 +92,8 @@ queue_settle(struct core_queue *queue)
     return true;
 }
 
-/* Returns the stream's row, or an unused one; NULL if other streams have all
- * rows. */
+/* Returns the stream's entry, or an unused one; NULL if other streams use all
+ * entries. */
 static struct core_queue *
 queue_of(struct core_context *context, CUstream stream)
 {
@@ -115,9 +119,9 @@ least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Returns the limit for the queue's stream: the capacity that other streams
- * have not borrowed. No `look` exceeds the limit at the time when it was
- * set. */
+/* Returns the limit of pending launches for the queue's stream: the total
+ * minus what other streams reserve or have taken beyond their reserved part.
+ * No `look` exceeds the limit at the time when it was set. */
 static unsigned
 limit_of(const struct core_context *context, const struct core_queue *queue)
 {
@@ -131,8 +135,9 @@ limit_of(const struct core_context *context, const struct core_queue *queue)
     return limit;
 }
 
-/* Returns whether the stream certainly exists; streams of other libraries may
- * be gone. */
+/* Returns whether the stream certainly exists: the default stream, or a stream
+ * that this context has created. Another library may have destroyed its
+ * stream. */
 static bool
 stream_lives(const struct core_context *context, CUstream stream)
 {
@@ -154,8 +159,9 @@ stream_is_idle(CUstream stream)
     return idle;
 }
 
-/* Checks all streams of the context, since the row of other streams does not
- * record them. Streams that have ended count as idle. */
+/* Returns whether all streams of the context are idle. The entry for further
+ * streams does not record which they are, and streams that were destroyed are
+ * not asked. */
 static bool
 streams_are_idle(const struct core_context *context)
 {
@@ -166,7 +172,7 @@ streams_are_idle(const struct core_context *context)
     return idle;
 }
 
-/* Checks for completion on the other streams, on behalf of `asking`. */
+/* Checks for completed launches on all streams but `asking`. */
 static void
 queues_settle(struct core_context *context, const struct core_queue *asking)
 {
@@ -183,8 +189,8 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
         bool marked = queue->marked > 0;
         if ((gone || !core_stream_captures(queue->stream)) &&
             queue_settle(queue)) {
-            /* If a mark was reached the next launch asks again; otherwise the
-             * stream is idle, and all launches are complete. */
+            /* If an event was reached, the next launch checks again. Otherwise
+             * the stream is idle, and all its launches are complete. */
             queue_take(queue, marked ? 0 : queue->count);
             queue->look = least(queue->look, queue->count);
         }
@@ -195,8 +201,8 @@ queues_settle(struct core_context *context, const struct core_queue *asking)
     }
 }
 
-/* Returns the number of launches that may wait on all streams, including those
- * that released the GIL. */
+/* Returns the number of pending launches on all streams, including those in
+ * the entry for further streams. */
 static unsigned
 count_of(const struct core_context *context)
 {
@@ -207,15 +213,16 @@ count_of(const struct core_context *context)
     return count;
 }
 
-/* Returns whether the launches on all streams exceed the limit. */
+/* Returns whether the pending launches on all streams exceed the limit. */
 static bool
 is_crowded(const struct core_context *context)
 {
     return count_of(context) > MOST;
 }
 
-/* Sets the next check as far ahead as the limit allows. Returns by how many
- * launches the stream exceeds its limit, from 1; 0 if it does not. */
+/* Sets `look`, the count at which the next check happens, as high as the limit
+ * allows. `open`: event calls are allowed. Returns by how many launches the
+ * stream exceeds its limit; 0 if it does not. */
 static unsigned
 queue_extend(const struct core_context *context, struct core_queue *queue,
              bool open)
@@ -232,9 +239,9 @@ queue_extend(const struct core_context *context, struct core_queue *queue,
     return count < limit ? 0 : count - limit + 1;
 }
 
-/* Returns whether the driver may be queried: in a capture no query is allowed
- * and no event may be recorded. Both need the current context; a launch in
- * another context is refused. */
+/* Returns whether the driver may be asked for completion. In a capture neither
+ * queries nor event records are allowed. Both need the context to be current;
+ * if it is not, the launch fails anyway. */
 static bool
 may_ask(const struct core_context *context)
 {
@@ -243,7 +250,7 @@ may_ask(const struct core_context *context)
            top->handle == context->handle;
 }
 
-/* Counts a launch on a stream without a row. */
+/* Counts a launch on a stream that has no entry of its own. */
 static void
 others_add(struct core_context *context, bool open)
 {
@@ -254,9 +261,9 @@ others_add(struct core_context *context, bool open)
     }
 }
 
-/* Slow path of core_queue_add: counts the operation, asks the driver what is
- * complete if the limit is near, and returns whether the operation may have to
- * wait for the device. */
+/* Slow path of core_queue_add: counts the operation. If the limit is near,
+ * asks the driver which launches are complete. Returns whether the operation
+ * may have to wait for the device. */
 bool
 core_queue_attend(struct core_context *context, CUstream stream)
 {
@@ -270,7 +277,7 @@ core_queue_attend(struct core_context *context, CUstream stream)
     if (++queue->count < queue->look && !is_crowded(context)) {
         return false;
     }
-    /* A capture must not contain the event. */
+    /* The queue's event must not become part of a capture. */
     open = open && !core_stream_captures(stream);
     unsigned beyond = queue_extend(context, queue, open);
     if (beyond % ASK_EVERY == 1 && open) {
@@ -282,7 +289,7 @@ core_queue_attend(struct core_context *context, CUstream stream)
     return beyond > 0;
 }
 
-/* Returns the row for ended streams, or NULL. */
+/* Returns the entry for destroyed streams that have pending work, or NULL. */
 static struct core_queue *
 row_of_ended(struct core_context *context)
 {
@@ -294,8 +301,8 @@ row_of_ended(struct core_context *context)
     return found;
 }
 
-/* Keeps the count of launches that are pending on a stream that ends: an event
- * replaces the stream. */
+/* Called before the queue's stream is destroyed: keeps the count of its
+ * pending launches, by an event that is recorded after them. */
 static void
 queue_end(struct core_context *context, struct core_queue *queue)
 {
@@ -311,8 +318,8 @@ queue_end(struct core_context *context, struct core_queue *queue)
     queue->look = 0;
 }
 
-/* Called before a stream is destroyed: keeps the count of its pending
- * launches. */
+/* Called before a stream is destroyed. Its pending launches are still counted
+ * until they complete. */
 void
 core_queues_stream_gone(struct core_context *context, CUstream stream)
 {
@@ -332,7 +339,7 @@ core_queues_stream_gone(struct core_context *context, CUstream stream)
 }
 
 /* Waits, without the GIL, for all work issued in the context so far, and
- * resets its counts. Raises nothing. */
+ * subtracts that work from the counts. Raises nothing. */
 CUresult
 core_queues_wait(struct core_context *context)
 {
@@ -346,7 +353,7 @@ core_queues_wait(struct core_context *context)
     core_lock(thread);
     for (size_t i = 0; i < ROWS; i++) {
         struct core_queue *queue = &context->queues[i];
-        /* Launches that other threads have queued since then remain. */
+        /* Launches that other threads have issued during the wait remain. */
         unsigned left = queue->done + queue->count - came[i];
         if (left < queue->count) {
             queue_take(queue, queue->count - left);
@@ -356,8 +363,8 @@ core_queues_wait(struct core_context *context)
     return code;
 }
 
-/* Returns whether no operation of the native context is known to be pending,
- * so that a copy does not have to wait. */
+/* Returns whether all operations of the native context are known to be
+ * complete, so that a copy does not have to wait. */
 bool
 core_queues_empty(const struct core_context *context)
 {

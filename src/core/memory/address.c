@@ -1,7 +1,7 @@
-/* address.c - device addresses of Python objects.
+/* address.c - reads the device addresses of Python objects.
  *
  * Called by every function that takes memory as an argument: copies, fills,
- * launches. All under the GIL.
+ * launches. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/address.h"
@@ -22,8 +22,9 @@ core_attribute(PyObject *object, PyObject *name, PyObject **value)
     return 0;
 }
 
-/* Reads an address from the value of an attribute, and drops the reference to
- * it: 1, or -1 if the value is not an address. */
+/* Reads an address from an attribute's value (gpudata, or the result of
+ * get_pointer()), and drops the reference to the value. Returns 1, or -1 if
+ * the value is not an address. */
 static int
 pointer_of_attribute(PyObject *value, CUstream later, CUdeviceptr *pointer)
 {
@@ -63,8 +64,8 @@ core_pointer_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return given == NULL ? -2 : pointer_of_attribute(given, later, pointer);
 }
 
-/* Returns whether int(object) may be an address: the type is an integer's, or
- * it has __int__ and is not a real number's. */
+/* Returns whether int(object) may be an address: the type has __index__, or it
+ * has __int__ but not __float__. */
 static bool
 is_integral(PyObject *object)
 {
@@ -89,7 +90,8 @@ pointer_of_integer(PyObject *object, CUdeviceptr *pointer)
     return status;
 }
 
-/* Reads the address of an object whose class is not this module's. */
+/* Reads the address of an object that is not of one of this module's own
+ * types. Returns 0, or -1 with an exception. */
 static int
 pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
@@ -104,7 +106,7 @@ pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
     if (found == 0 && !host && is_integral(object)) {
         return pointer_of_integer(object, pointer);
     }
-    bool is_own = found == -2; /* raised by the object's own code */
+    bool is_own = found == -2; /* the object's own code raised the exception */
     if (!PyErr_Occurred() ||
         (!is_own && PyErr_ExceptionMatches(PyExc_TypeError))) {
         PyErr_Clear();

@@ -1,4 +1,5 @@
-/* address.h - device addresses of objects of other classes.
+/* address.h - device addresses of objects of classes that this module does not
+ * define.
  *
  * All functions need the GIL and may run Python code.
  *
@@ -8,7 +9,9 @@
 
 #include "core/private.h"
 
-/* core_pointer that makes `later` wait for pending work of other libraries. */
+/* Does the same as core_pointer (reads the device address of any object), and
+ * makes the stream `later` wait for pending work of other libraries on the
+ * memory. */
 int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
 /* Reads the address from the first of __cuda_array_interface__, __dlpack__,
  * gpudata and get_pointer() that the object has. Returns 1; 0 if it has none
@@ -16,8 +19,9 @@ int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
  * -2 with the exception that the object's own code raised. */
 int core_pointer_foreign(PyObject *object, CUstream later,
                          CUdeviceptr *pointer);
-/* Reads an attribute: strong, or NULL if the object lacks it. -1 if the lookup
- * raises another exception than AttributeError. */
+/* Reads an attribute into `value`: a strong reference, or NULL if the object
+ * has no such attribute. Returns 0; -1 if the lookup raises another exception
+ * than AttributeError. */
 int core_attribute(PyObject *object, PyObject *name, PyObject **value);
 
 #endif

@@ -24,8 +24,9 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
     return (PyObject *)self;
 }
 
-/* Returns whether to retry an allocation: only after OUT_OF_MEMORY and once
- * per `tried`. Collects garbage and frees the pool's idle memory first, which
+/* After OUT_OF_MEMORY, frees memory and returns true: the caller must retry
+ * its allocation. Returns false for other codes and if `tried` is already set.
+ * To free memory it collects garbage and frees the pool's idle memory, which
  * may run any Python code. Other threads and destructors may end contexts and
  * kernels in that time, so the caller needs references to the objects that it
  * uses afterwards. */
@@ -36,7 +37,7 @@ core_made_room(CUresult code, bool *tried)
         return false;
     }
     *tried = true;
-    int enabled = PyGC_Enable(); /* the collection does nothing if disabled */
+    int enabled = PyGC_Enable(); /* a disabled collector frees nothing */
     PyGC_Collect();
     if (!enabled) {
         PyGC_Disable();
@@ -91,7 +92,8 @@ free_native(CUdeviceptr pointer)
     return code;
 }
 
-/* Frees the memory once. The memory of an invalid context is already gone. */
+/* Frees the memory at the first call; later calls do nothing. If the context
+ * is invalid, its memory is already gone. */
 static CUresult
 allocation_release(struct core_allocation *self)
 {
@@ -115,7 +117,8 @@ allocation_release(struct core_allocation *self)
     return code;
 }
 
-/* Gives the memory and the object to the pool if the pool accepts both. */
+/* Deallocates the Python object. The pool takes over the memory and the object
+ * if it accepts both. */
 static void
 allocation_dealloc(PyObject *self)
 {
@@ -127,7 +130,7 @@ allocation_dealloc(PyObject *self)
     core_object_end_dealloc(self);
 }
 
-/* Method free(); LogicError if the memory was freed before. */
+/* Python method free(); raises LogicError if the memory was freed before. */
 static PyObject *
 allocation_free(PyObject *op, PyObject *unused)
 {
@@ -151,8 +154,8 @@ core_allocation_int(PyObject *op)
     return PyLong_FromUnsignedLongLong(self->pointer);
 }
 
-/* Returns a memoryview of the raw address. The caller is responsible for the
- * host's access to the memory. */
+/* Returns a memoryview of the bytes at the device address. The caller must
+ * make sure that the host can access them. */
 static PyObject *
 allocation_as_buffer(PyObject *op, CORE_ARGS)
 {
@@ -277,7 +280,7 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     if (self == NULL) {
         return NULL;
     }
-    self->freed = true; /* no release until it has memory */
+    self->freed = true; /* no memory yet: dealloc frees nothing */
     self->stream = stream;
     self->scattered = !core_stream_known(context, stream);
     CUresult code = core_pool_take(context, bytes, stream, self);
@@ -287,8 +290,7 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     }
     self->freed = false;
     if (core_capture_hold(context, (PyObject *)self) < 0) {
-        Py_DECREF((PyObject *)self); /* a graph may use the memory at any
-                                        time */
+        Py_DECREF((PyObject *)self); /* a graph may only use memory it holds */
         return NULL;
     }
     return (PyObject *)self;

@@ -1,12 +1,13 @@
 /* asyncpool.c - memory that the driver allocates and frees in stream order.
  *
- * AsyncMemoryPool wraps a CUmemoryPool, its own or a device's. It allocates an
- * AsyncAllocation, a DeviceAllocation that is freed in the order of its
- * stream. If other streams used the memory as well, it is freed after they are
- * complete. While streams of its context capture, nothing is freed, since the
- * capture would record the free and repeat it at each launch; memory dropped
- * then waits in the context's `late` until the captures end. All under the
- * GIL.
+ * AsyncMemoryPool wraps a CUmemoryPool: a new one, or the default pool of a
+ * device. It allocates an AsyncAllocation, a DeviceAllocation that is freed in
+ * the order of its stream. If other streams used the memory as well, it is
+ * freed after the work of these streams is complete. While streams of its
+ * context capture, nothing is freed, since the capture would record the free
+ * and repeat it at each launch; memory whose object is deallocated in that
+ * time is stored in the context's list `late` and freed when the captures end.
+ * All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -19,14 +20,15 @@ struct async_pool {
 
 struct async_allocation {
     struct core_allocation base;
-    PyObject *stream; /* strong; Stream, or NULL for the default one */
-    PyObject *pool;   /* strong; AsyncMemoryPool, or NULL for the device's */
+    PyObject *stream; /* strong reference; NULL: the default stream */
+    PyObject *pool;   /* strong reference; NULL: the device's pool */
     CUstream handle;  /* native handle of `stream` */
 };
 
 /* -- AsyncAllocation */
 
-/* Stores memory to be freed after the captures of its context. */
+/* Adds memory to the list of memory that is freed after the captures of the
+ * context. */
 static CUresult
 late_add(struct core_context *context, CUdeviceptr pointer)
 {
@@ -60,8 +62,10 @@ core_late_free(struct core_context *context)
     PyMem_Free(late);
 }
 
-/* Frees the memory once: on `stream`, unless streams used it that the driver
- * does not order. `given` means that the caller of free() named the stream. */
+/* Frees the memory at the first call. It is freed in the order of `stream` if
+ * that is safe: the memory was used on its own stream only, or the caller of
+ * free() named the stream (`given`). Otherwise the host first waits for the
+ * context. */
 static CUresult
 async_release(struct async_allocation *self, CUstream stream, bool given)
 {
@@ -87,8 +91,8 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     if (in_order) {
         code = driver.cuMemFreeAsync(base->pointer, stream);
     } else {
-        /* No way of freeing waits for streams that the driver does not know
-         * about. */
+        /* cuMemFreeAsync does not wait for other streams, which may still use
+         * the memory. */
         driver.cuCtxSynchronize();
         code = driver.cuMemFree(base->pointer);
     }
@@ -117,7 +121,7 @@ async_allocation_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Method free(); LogicError if the memory was freed before. */
+/* Python method free(); raises LogicError if the memory was freed before. */
 static PyObject *
 async_allocation_free(PyObject *op, CORE_ARGS)
 {
@@ -164,8 +168,8 @@ static PyType_Spec async_allocation_spec = {
     .slots = async_allocation_slots,
 };
 
-/* Refuses a stream that captures: each launch of the graph would allocate
- * other memory. */
+/* Raises an exception if the stream is being captured: each launch of the
+ * graph would allocate other memory. */
 static int
 stream_free(CUstream stream)
 {
@@ -189,7 +193,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
         core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
         return NULL;
     }
-    if (bytes == 0) { /* some drivers accept it */
+    if (bytes == 0) { /* some drivers accept 0 bytes */
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
                   "0 bytes were asked for");
         return NULL;
@@ -200,7 +204,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     if (self == NULL) {
         return NULL;
     }
-    self->base.freed = true; /* no release until it has memory */
+    self->base.freed = true; /* no memory yet: dealloc frees nothing */
     self->base.stream = self->handle = handle;
     self->stream = Py_XNewRef(core_stream_behind(stream));
     self->pool = Py_XNewRef((PyObject *)pool);
@@ -248,7 +252,8 @@ pool_wrap(struct core_context *context, CUmemoryPool handle, bool owned)
     return (PyObject *)self;
 }
 
-/* Creates a pool on the current device; `max_size` limits its bytes. */
+/* Creates a pool on the current device; `max_size` is the largest size of the
+ * pool in bytes. */
 static PyObject *
 pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -289,7 +294,7 @@ pool_dealloc(PyObject *op)
     struct async_pool *self = (struct async_pool *)op;
     core_object_begin_dealloc(op);
     if (self->owned && !core.forked) {
-        driver.cuMemPoolDestroy(self->handle); /* belongs to no context */
+        driver.cuMemPoolDestroy(self->handle); /* works without a context */
     }
     core_object_end_dealloc(op);
 }
@@ -362,7 +367,8 @@ pool_reset_high(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Getter and setter of a pool attribute, whose number is the closure. */
+/* Get and set an attribute of the pool. The closure `which` is the number of
+ * the CUmemPool_attribute. */
 static PyObject *
 pool_attribute(PyObject *op, void *which)
 {

@@ -1,8 +1,10 @@
-/* copy_object.c - fields and setters of Memcpy2D, Memcpy3D and Memcpy3DPeer.
+/* copy_object.c - fields and setters of Memcpy2D, Memcpy3D and Memcpy3DPeer,
+ * which describe a copy.
  *
- * Called by Python; memcpynd.c builds the types from the tables. Host buffers,
- * arrays and contexts are kept alive until they are replaced. An exporter
- * cannot move its buffer while the object holds a view.
+ * Called by Python; memcpynd.c builds the types from the tables. The object
+ * keeps its host buffers, arrays and contexts alive until a setter replaces
+ * them. While it holds a buffer view, the buffer's exporter cannot move the
+ * memory.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
@@ -22,7 +24,8 @@ core_copy_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Removes the host memory of one end of the copy. */
+/* Releases the host buffer of the copy's source, or of its target if `source`
+ * is false. */
 static void
 end_forget(struct copy_object *self, bool source)
 {
@@ -37,7 +40,8 @@ end_forget(struct copy_object *self, bool source)
     PyBuffer_Release(&view);
 }
 
-/* Releases the buffers before the objects that export them. */
+/* tp_clear: releases the host buffers first, then the objects that export
+ * them. */
 int
 core_copy_clear(PyObject *op)
 {
@@ -59,7 +63,9 @@ core_copy_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Returns the end of the memory that begins at the buffer's first element. */
+/* Returns the address after the last byte of the buffer's elements. Axes with
+ * negative strides do not count, since their elements are before the first
+ * one. */
 static const char *
 buffer_end(const Py_buffer *view)
 {
@@ -75,8 +81,9 @@ buffer_end(const Py_buffer *view)
     return end;
 }
 
-/* Returns the array that owns the memory, since programs copy whole matrices
- * by a view of their first row. */
+/* Returns the array at the end of the chain of base arrays, which owns the
+ * memory. Programs may pass a view of a matrix's first row to copy the whole
+ * matrix. */
 static PyObject *
 host_root(PyObject *object)
 {
@@ -88,8 +95,9 @@ host_root(PyObject *object)
     return object;
 }
 
-/* Exports a host buffer, which need not be contiguous, and returns how many
- * bytes of memory follow its address. */
+/* Exports a host buffer, which need not be contiguous. Sets `room` to the
+ * number of bytes from the buffer's address to the end of the memory that
+ * contains it. */
 static int
 host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
 {
@@ -110,8 +118,8 @@ host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
     return 0;
 }
 
-/* Makes `object` one end of the copy. The previous end is removed, also for
- * programs that set the memory type themselves. */
+/* Makes `object` the source or the target of the copy and releases the
+ * previous one. */
 static void
 end_take(struct copy_object *self, bool source, PyObject *object)
 {
@@ -125,8 +133,8 @@ end_take(struct copy_object *self, bool source, PyObject *object)
     }
 }
 
-/* Makes a host buffer one end of the copy. With the type UNIFIED the address
- * counts as a device address, too. */
+/* Makes a host buffer the source or the target of the copy. For the type
+ * UNIFIED the address is set as a device address, too. */
 static PyObject *
 set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
 {
@@ -239,7 +247,8 @@ set_dst_array(PyObject *op, PyObject *array)
     Py_RETURN_NONE;
 }
 
-/* Sets the context of one end of a peer copy, with a reference. */
+/* Stores a Context's handle as the context of the source or the target of a
+ * peer copy, and a reference to the Context in `kept`. */
 static PyObject *
 set_context(PyObject *object, CUcontext *handle, PyObject **kept)
 {
@@ -267,8 +276,8 @@ set_dst_context(PyObject *op, PyObject *object)
     return set_context(object, &self->copy.dstContext, &self->target_context);
 }
 
-/* Getters and setters of the struct's fields, whose offsets are the
- * closures. */
+/* Get and set a size field of the copy struct. The closure is the offset of
+ * the field in bytes. */
 static PyObject *
 get_size(PyObject *op, void *offset)
 {
@@ -292,7 +301,8 @@ set_size(PyObject *op, PyObject *object, void *offset)
     return 0;
 }
 
-/* Sets a device address and keeps the object that it came from. */
+/* Sets the device address of the source or the target, and keeps a reference
+ * to the object that owns the memory. */
 static int
 set_device(PyObject *op, PyObject *object, void *offset)
 {

@@ -1,30 +1,32 @@
-/* copy_object.h - the object behind Memcpy2D, Memcpy3D and Memcpy3DPeer.
+/* copy_object.h - the C struct of the Python classes Memcpy2D, Memcpy3D and
+ * Memcpy3DPeer, which describe a copy.
  *
- * copy_object.c implements its fields, memcpynd.c the copy. All under the
- * GIL.
+ * copy_object.c implements its fields, memcpynd.c executes the copy. All under
+ * the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/private.h"
 
-/* The largest of CUDA's three structs; a call converts it to the smaller
- * ones. */
+/* `copy` is the largest of CUDA's three structs for copies. A 2D or 3D copy
+ * converts it to CUDA_MEMCPY2D or CUDA_MEMCPY3D. */
 struct copy_object {
     CORE_HEAD
     CUDA_MEMCPY3D_PEER copy;
-    PyObject *source, *target;          /* strong: the objects that were set */
-    Py_buffer source_view, target_view; /* exported host memory; without
-                                           host memory, obj is NULL */
-    size_t source_room, target_room;    /* bytes after srcHost, dstHost */
+    PyObject *source, *target; /* strong: the objects given to the setters */
+    Py_buffer source_view, target_view; /* exported host memory; member obj is
+                                           NULL if there is none */
+    size_t source_room, target_room; /* bytes from srcHost and dstHost to the
+                                        end of the host memory */
     PyObject *source_context, *target_context; /* strong Contexts or NULL */
 };
 
-/* Slots of the three types. */
+/* tp_traverse, tp_clear and tp_dealloc of the three classes. */
 int core_copy_traverse(PyObject *op, visitproc visit, void *arg);
 int core_copy_clear(PyObject *op);
 void core_copy_dealloc(PyObject *op);
 
-/* Tables of the fields and methods. */
+/* Python attributes and methods of the three classes. */
 extern PyGetSetDef core_copy_fields_2d[], core_copy_fields_3d[];
 extern PyMethodDef core_copy_methods[], core_copy_methods_peer[];

@@ -4,12 +4,13 @@
  * fills may use memory of another context than the current one, and so may
  * kernels with managed memory, pools and enabled peers. Streams of two
  * contexts are not ordered, not even both default streams, which have the same
- * handle. Such a use therefore waits on the device for the previous one, whose
- * context and stream the allocation records, and the next use waits for it in
- * turn.
+ * handle. A use in another context than the last one therefore waits on the
+ * device for the last use. The allocation records the context and stream of
+ * its last use.
  *
- * A recorded use replaces the allocation's `stream` by one that no use is on,
- * so that the fast paths find no match and need no test for this case.
+ * If the last use was in another context, the allocation's `stream` is set to
+ * NO_STREAM, which equals no real stream. The fast paths compare `stream` with
+ * the stream of a launch, so they decline without a test for this case.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -76,8 +77,8 @@ core_is_cross_use(const struct core_allocation *self,
            (stream == NULL || !core_stream_known(owner, stream));
 }
 
-/* Returns the context of the last use if it still exists; otherwise its work
- * is complete. */
+/* Returns the context of the last use in another context, or NULL if that
+ * context does not exist any more, so that its work is complete. */
 static struct core_context *
 live_user(const struct core_allocation *self)
 {
@@ -88,8 +89,9 @@ live_user(const struct core_allocation *self)
     return user;
 }
 
-/* Makes `later` wait for a stream, or the host for the whole context if other
- * streams used the memory or the stream may be gone. */
+/* Makes the stream `later` wait for the stream `earlier`. If other streams
+ * used the memory (`is_only` false) or `earlier` may be destroyed, the host
+ * waits for the whole context instead. */
 static int
 follow_use(struct core_context *context, CUstream earlier, bool is_only,
            CUstream later)
@@ -99,7 +101,8 @@ follow_use(struct core_context *context, CUstream earlier, bool is_only,
                : core_context_wait(context);
 }
 
-/* Makes `later` wait for the last use, in any context. */
+/* Makes the stream `later` wait for the last use of the memory, in any
+ * context. */
 static int
 follow_last_use(struct core_allocation *self, CUstream later)
 {
@@ -126,7 +129,7 @@ core_cross_use(struct core_allocation *self, struct core_context *here,
     if (!is_last && follow_last_use(self, stream) < 0) {
         return -1;
     }
-    if (self->freed || !self->context->valid) { /* freed during the wait */
+    if (self->freed || !self->context->valid) { /* another thread freed it */
         return core_allocation_alive(self);
     }
     if (!self->crossed) {
@@ -136,7 +139,7 @@ core_cross_use(struct core_allocation *self, struct core_context *here,
     self->user = here;
     self->user_stream = stream;
     self->stream = NO_STREAM;
-    core_queue_add(here, stream); /* a copy may have to wait for the owner */
+    core_queue_add(here, stream); /* stream may wait for the other context */
     return 0;
 }
 
@@ -151,7 +154,7 @@ core_cross_return(struct core_allocation *self,
     if (follow_last_use(self, stream) < 0) {
         return -1;
     }
-    if (self->freed || !self->context->valid) { /* freed during the wait */
+    if (self->freed || !self->context->valid) { /* another thread freed it */
         return core_allocation_alive(self);
     }
     self->crossed = false;
@@ -206,7 +209,7 @@ core_cross_wait_address(CUdeviceptr pointer)
 }
 
 /* Returns whether the CUDA array belongs to another context than the current
- * one, and neither captures. */
+ * one, and neither of the two contexts is capturing. */
 static bool
 is_cross_array(const struct core_array_object *array)
 {

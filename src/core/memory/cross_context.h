@@ -20,11 +20,13 @@ int core_context_wait(const struct core_context *context);
  * memory of another context. A stream of the memory's own context does not. */
 bool core_is_cross_use(const struct core_allocation *self,
                        const struct core_context *here, CUstream stream);
-/* Orders such a use after all earlier ones and records it, so that the next
- * use in another context or on another stream waits for it. */
+/* Orders a use of memory by another context (core_is_cross_use) after all
+ * earlier uses. Records it, so that the next use in another context or on
+ * another stream waits for it. */
 int core_cross_use(struct core_allocation *self, struct core_context *here,
                    CUstream stream);
-/* Orders a use in the memory's own context after those in another one. */
+/* Orders a use in the memory's own context after earlier uses in other
+ * contexts. */
 int core_cross_return(struct core_allocation *self,
                       const struct core_context *here, CUstream stream);
 /* Waits on the host for all uses of the memory, in any context. */
@@ -35,9 +37,9 @@ void core_cross_end(struct core_allocation *self);
 /* Waits on the host for the context that allocated the memory at an address,
  * if that is not the current one. */
 int core_cross_wait_address(CUdeviceptr pointer);
-/* core_cross_wait_address for a CUDA array. Sets `is_cross` if the array
- * belongs to another context: the caller then waits for its own operation, for
- * which nothing else can wait. */
+/* Waits on the host for the context of a CUDA array if that is not the current
+ * one, and then sets `is_cross`: the caller must wait on the host for its own
+ * operation too, since no later operation can wait for it. */
 int core_cross_wait_array(PyObject *array, bool *is_cross);
 
 #endif

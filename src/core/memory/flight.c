@@ -1,18 +1,20 @@
 /* flight.c - keeps the host memory of asynchronous copies until they are
  * complete.
  *
- * Called after such a copy was issued, and by functions that wait for the
- * device. A pending copy is a reference to its host object with an event
- * recorded after the copy; the reference is dropped when a check finds the
- * event reached. Each new copy checks two of them, a wait checks all.
+ * Called after an asynchronous copy was issued, and by functions that wait for
+ * the device. A pending copy is a reference to the Python object that owns the
+ * host memory, with an event recorded after the copy. The reference is dropped
+ * when cuEventQuery finds the event complete. Each new copy queries two
+ * events, a wait for the device queries all.
  *
- * Only memory that the driver knows (page-locked, managed) needs this: other
- * memory has been read or written when the call returns.
+ * Only page-locked and managed memory needs this. Copies of other host memory
+ * have read or written it when the call returns.
  *
- * Pending copies belong to their context, in rows [0, flight_count); later
- * rows have events for reuse. Host memory refers to its context, so a copy
- * that never completes keeps the context alive; a stream's copies complete
- * with the stream at the latest. All under the GIL.
+ * Pending copies are rows [0, flight_count) of the context's array `flights`.
+ * The rows after them have events for reuse. The owner of host memory has a
+ * reference to its context, so a copy that never completes keeps the context
+ * alive. When a stream is destroyed, its copies are complete. All under the
+ * GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -25,8 +27,8 @@ flight_landed(const struct core_flight *flight)
     return driver.cuEventQuery(flight->event) != CUDA_ERROR_NOT_READY;
 }
 
-/* Removes a row and drops its reference, which may be the last one and run any
- * code. */
+/* Removes the pending copy in a row and drops its reference to the host
+ * object. That may deallocate the object and run any Python code. */
 static void
 flight_end(struct core_context *context, size_t row)
 {
@@ -37,7 +39,7 @@ flight_end(struct core_context *context, size_t row)
     Py_DECREF(ended.host);
 }
 
-/* Checks up to `most` pending copies. */
+/* Queries up to `most` pending copies and removes those that are complete. */
 static void
 flights_look(struct core_context *context, size_t most)
 {
@@ -73,8 +75,8 @@ core_flights_of_stream(struct core_context *context, CUstream stream)
     }
 }
 
-/* Drops all, at the end of the context; waits for the context first if copies
- * are pending. */
+/* Drops all pending copies at the end of the context, after waiting for the
+ * context if some are not complete. */
 void
 core_flights_drop(struct core_context *context)
 {
@@ -102,8 +104,8 @@ core_flights_drop(struct core_context *context)
     context->flight_room = 0;
 }
 
-/* Returns an unused row with an event, after the pending copies; NULL if there
- * is no memory. */
+/* Returns the first row after the pending copies, with an event that can be
+ * recorded; NULL if memory is short. */
 static struct core_flight *
 flight_spare(struct core_context *context)
 {
@@ -129,8 +131,8 @@ flight_spare(struct core_context *context)
     return spare;
 }
 
-/* Returns a recent pending copy of the same memory on the same stream, or
- * NULL. */
+/* Returns a pending copy of the same host object on the same stream among the
+ * newest four, or NULL. */
 static struct core_flight *
 flight_again(struct core_context *context, PyObject *host, CUstream stream)
 {
@@ -144,7 +146,7 @@ flight_again(struct core_context *context, PyObject *host, CUstream stream)
     return NULL;
 }
 
-/* Returns whether the driver knows the host memory. */
+/* Returns whether the host memory is page-locked or managed. */
 static bool
 host_known(const void *address)
 {
@@ -154,8 +156,8 @@ host_known(const void *address)
                (CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS;
 }
 
-/* Returns whether the stream captures, perhaps for another library, whose
- * graph cannot be followed. */
+/* Returns whether the stream is being captured by this module or by another
+ * library. */
 static bool
 stream_captures(CUstream stream)
 {
@@ -174,7 +176,7 @@ core_flight_keep(PyObject *host, const void *address, CUstream stream)
     if (host == NULL || context == NULL || !context->valid ||
         context->captures > 0 || !host_known(address) ||
         stream_captures(stream)) {
-        return; /* a graph keeps the memory that its capture uses */
+        return; /* a captured graph keeps its host memory itself */
     }
     flights_look(context, LOOK_AT);
     struct core_flight *flight = flight_again(context, host, stream);

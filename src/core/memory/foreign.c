@@ -1,10 +1,11 @@
 /* foreign.c - device addresses of the arrays of other libraries.
  *
- * Called by address.c for objects of other classes. An object is asked for
- * __cuda_array_interface__, then for __dlpack__. An interface without `stream`
- * (version 2: torch) says nothing about pending work on the memory, so its
- * producer is asked through DLPack to order its stream before ours. The caller
- * keeps the object alive, and with it the memory.
+ * Called by address.c for objects that are not of this module's own types. An
+ * object is asked for __cuda_array_interface__, then for __dlpack__. An
+ * interface without `stream` (version 2, as torch has) does not state pending
+ * work on the memory. In that case __dlpack__ is called, too, which makes our
+ * stream wait for the stream of the producer (the library that owns the
+ * array). The caller keeps the object alive, and with it the memory.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/foreign.h"
@@ -14,8 +15,8 @@
 
 #include "core/numpy.h"
 
-/* Reads the address in an interface's `data`; TypeError unless that is a
- * pair. */
+/* Reads the address in the `data` of a __cuda_array_interface__; TypeError if
+ * `data` is not a pair. */
 static int
 interface_address(PyObject *interface, CUdeviceptr *pointer)
 {
@@ -38,8 +39,8 @@ interface_address(PyObject *interface, CUdeviceptr *pointer)
 
 /* ---- other devices and contexts ---- */
 
-/* Returns the context that allocated the memory, or NULL if the driver does
- * not know one (mapped memory). */
+/* Returns the context that allocated the memory; NULL if the driver knows
+ * none, as for memory mapped by cuMemMap. */
 static CUcontext
 context_of(CUdeviceptr pointer)
 {
@@ -64,8 +65,8 @@ is_shared(CUdeviceptr pointer)
     return managed || type == CU_MEMORYTYPE_HOST;
 }
 
-/* Returns whether the memory comes from a pool, and so belongs to a device
- * instead of a context. */
+/* Returns whether the memory comes from a CUDA memory pool, and so belongs to
+ * a device instead of a context. */
 static bool
 is_pooled(CUdeviceptr pointer)
 {
@@ -76,8 +77,8 @@ is_pooled(CUdeviceptr pointer)
            pool != NULL;
 }
 
-/* Returns whether two handles name one context: the handle of a green context
- * names the primary one. */
+/* Returns whether two handles refer to the same context. The handle of a green
+ * context refers to the primary context. */
 static bool
 is_same_context(CUcontext one, CUcontext other)
 {
@@ -87,8 +88,9 @@ is_same_context(CUcontext one, CUcontext other)
             driver.cuCtxGetId(other, &b) == CUDA_SUCCESS && a == b);
 }
 
-/* Returns whether the memory belongs to another device, or to another context
- * of the same device, which has a separate address space. */
+/* Returns whether the memory belongs to another device, or to a context of the
+ * same device that does not share the address space of `here`. Sets `device`
+ * to the memory's device. */
 static bool
 is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
 {
@@ -119,8 +121,9 @@ synchronize(CUcontext context)
     return code;
 }
 
-/* Waits on the host for all work on the other device's memory, since a
- * producer that works in another context cannot use a stream of ours. */
+/* Waits on the host for all work of the memory's context, which is not the
+ * current one. A producer in another context cannot make a stream of the
+ * current context wait for its work. */
 static int
 wait_elsewhere(CUdeviceptr pointer, int device)
 {
@@ -138,8 +141,8 @@ wait_elsewhere(CUdeviceptr pointer, int device)
 }
 
 /* Returns whether the current context may access memory of the context
- * `owner`. The driver has no query for that, but enabling access twice is an
- * error, which answers the question. */
+ * `owner`. The driver has no query for that, but it returns an error if access
+ * is enabled a second time. */
 static bool
 is_peer(CUcontext owner)
 {
@@ -150,7 +153,7 @@ is_peer(CUcontext owner)
     return code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
-/* Writes the name of a device for a message. */
+/* Writes the name of a device into `name`, for an error message. */
 static void
 device_name(char *name, int size, int device)
 {
@@ -214,8 +217,8 @@ core_foreign_wait(CUdeviceptr pointer)
 
 /* ---- DLPack ---- */
 
-/* Returns the tensor in a DLPack capsule, borrowed; NULL for another object or
- * an unknown major version. */
+/* Returns the tensor in a DLPack capsule, borrowed; NULL if the object is no
+ * DLPack capsule or its major version is unknown. */
 static const struct dl_tensor *
 capsule_tensor(PyObject *capsule)
 {
@@ -232,9 +235,9 @@ capsule_tensor(PyObject *capsule)
     return NULL;
 }
 
-/* Returns the stream argument of __dlpack__: None on the CPU device; -1 in a
- * capture, which must not depend on outside work; otherwise the number of
- * `later`. */
+/* Returns the `stream` argument for a call of __dlpack__: None on the CPU
+ * device; -1 (no synchronization) during a capture, which must not depend on
+ * work outside it; otherwise the number of the stream `later`. */
 static PyObject *
 stream_argument(CUstream later)
 {
@@ -250,8 +253,9 @@ stream_argument(CUstream later)
     return PyLong_FromUnsignedLongLong((uintptr_t)later);
 }
 
-/* Calls the producer's __dlpack__, which orders its stream before `later`.
- * Libraries older than DLPack 1.0 accept only `stream`. */
+/* Calls the producer's method __dlpack__, which makes the stream `later` wait
+ * for the producer's stream. Libraries older than DLPack 1.0 accept no
+ * argument but `stream`. */
 static PyObject *
 capsule_ask(PyObject *method, CUstream later)
 {
@@ -286,7 +290,7 @@ tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
     case DL_CUDA:
     case DL_CUDA_HOST:
     case DL_CUDA_MANAGED:
-    case DL_CPU: /* the CPU device's own memory, or page-locked */
+    case DL_CPU: /* memory of the CPU device, or page-locked memory */
         return pointer == 0 ||
                driver.cuPointerGetAttribute(
                    &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) ==
@@ -323,8 +327,9 @@ capsule_address(PyObject *object, PyObject *capsule, CUdeviceptr *pointer)
     return 0;
 }
 
-/* Reads the address by __dlpack__: 1 once the producer's stream is ordered
- * before `later`; 0 if the object has no __dlpack__; -2 with an exception. */
+/* Reads the address by __dlpack__. Returns 1 after making the stream `later`
+ * wait for the producer's stream; 0 if the object has no __dlpack__; -2 with
+ * an exception. */
 static int
 dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
@@ -341,10 +346,11 @@ dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return status < 0 ? -2 : 1;
 }
 
-/* ---- both protocols ---- */
+/* ---- __cuda_array_interface__, with DLPack for the order ---- */
 
-/* Makes `later` wait for pending work on an interface's memory; negative
- * results as of core_foreign_address. */
+/* Makes the stream `later` wait for pending work on the memory of a
+ * __cuda_array_interface__. Returns 0; -1 with an exception if the interface
+ * is malformed; -2 with an exception of the producer. */
 static int
 interface_order(PyObject *object, PyObject *interface, CUdeviceptr pointer,
                 CUstream later)
@@ -387,10 +393,10 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return status < 0 ? status : 1;
 }
 
-/* ---- for pycuda._array.exchange ---- */
+/* ---- functions called by pycuda._array.exchange ---- */
 
-/* Returns the Context of a handle: an existing one, or a new one that leaves
- * the native context to its owner. */
+/* Returns the Context object of a native handle: an existing object, or a new
+ * one that does not own the native context. */
 static PyObject *
 context_object(CUcontext handle, int device)
 {
@@ -403,7 +409,7 @@ context_object(CUcontext handle, int device)
     return core_context_wrap(handle, device, CONTEXT_FOREIGN);
 }
 
-/* Returns (context or None, ordinal of the device) of an array's memory. */
+/* Returns (context or None, device ordinal) of the memory of an array. */
 static PyObject *
 memory_home(PyObject *unused, PyObject *object)
 {
@@ -434,7 +440,8 @@ memory_home(PyObject *unused, PyObject *object)
     return context == NULL ? NULL : Py_BuildValue("(Ni)", context, device);
 }
 
-/* Returns whether the memory belongs to another device or context. */
+/* Returns whether the array's memory belongs to another device or context than
+ * the current one. */
 static PyObject *
 memory_is_far(PyObject *unused, PyObject *object)
 {

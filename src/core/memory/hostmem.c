@@ -1,8 +1,8 @@
-/* hostmem.c - host memory that the driver knows: page-locked, aligned,
- * managed, registered.
+/* hostmem.c - allocates page-locked, aligned and managed host memory, and
+ * registers existing host memory with the driver.
  *
- * Each function returns a NumPy array whose base owns the memory. Memory can
- * be freed from any thread and after its context is gone.
+ * Each function returns a NumPy array whose base object owns the memory. That
+ * object can be freed from any thread and after its context is gone.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -17,12 +17,13 @@ enum host_kind {
 struct host_object {
     CORE_HEAD
     void *pointer;
-    PyObject *base; /* registered memory: the array that owns it */
+    PyObject *base; /* registered memory only: the array that owns it */
     enum host_kind kind;
     bool freed;
 };
 
-/* Frees or unregisters the memory once, without the GIL. */
+/* Frees or unregisters the memory at the first call, without the GIL. Later
+ * calls do nothing. */
 static CUresult
 host_release(struct host_object *self)
 {
@@ -62,7 +63,8 @@ host_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Method free or unregister; LogicError if it was called before. */
+/* Python method free() or unregister(); raises LogicError if it was called
+ * before. */
 static PyObject *
 host_free(PyObject *op, PyObject *unused)
 {
@@ -165,7 +167,7 @@ static PyType_Slot registered_slots[] = {
         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | (more),           \
         .slots = slot_table,                                                  \
     }
-/* The derived types inherit garbage collection. */
+/* Only the base type sets HAVE_GC. The derived types inherit it. */
 HOST_SPEC(host_spec, "HostPointer", host_slots, Py_TPFLAGS_HAVE_GC);
 HOST_SPEC(pagelocked_spec, "PagelockedHostAllocation", pagelocked_slots, 0);
 HOST_SPEC(aligned_spec, "AlignedHostAllocation", aligned_slots, 0);
@@ -175,12 +177,12 @@ HOST_SPEC(registered_spec, "RegisteredHostMemory", registered_slots, 0);
 struct request {
     int ndim;
     Py_intptr_t shape[32];
-    PyArray_Descr *descr; /* strong */
+    PyArray_Descr *descr; /* strong reference */
     bool fortran;
     size_t bytes;
 };
 
-/* Reads an order argument, "C" or "F". */
+/* Reads an `order` argument: "C", or "F" for Fortran order. */
 static int
 order_read(PyObject *object, bool *fortran)
 {
@@ -221,7 +223,8 @@ core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
     return 0;
 }
 
-/* Reads the arguments; on success the caller owns request->descr. */
+/* Reads shape, dtype and order into `request`. On success the caller owns
+ * request->descr. */
 static int
 request_read(PyObject *shape, PyObject *dtype, PyObject *order,
              struct request *request)
@@ -240,8 +243,8 @@ request_read(PyObject *shape, PyObject *dtype, PyObject *order,
     return 0;
 }
 
-/* Returns an array over `pointer` that `base` owns; takes over both
- * references. */
+/* Returns an array over the memory at `pointer`, which `base` owns. Takes over
+ * the caller's references to request->descr and `base`. */
 static PyObject *
 request_array(struct request *request, void *pointer, PyObject *base)
 {
@@ -260,7 +263,8 @@ request_array(struct request *request, void *pointer, PyObject *base)
     return array;
 }
 
-/* Returns an owner of the memory. On failure the caller still owns it. */
+/* Returns a Python object that owns the memory. If that fails, the caller
+ * still owns the memory. */
 static PyObject *
 host_wrap(PyTypeObject *type, struct core_context *context, void *pointer,
           enum host_kind kind)
@@ -274,8 +278,9 @@ host_wrap(PyTypeObject *type, struct core_context *context, void *pointer,
     return (PyObject *)self;
 }
 
-/* core_check of page-locked memory. It is host memory, so the error does not
- * state the device's free memory. */
+/* Raises the exception for an error of cuMemHostAlloc. The message does not
+ * state the free memory of the device, since page-locked memory is host
+ * memory. */
 static int
 host_check(CUresult code, size_t bytes)
 {
@@ -287,7 +292,8 @@ host_check(CUresult code, size_t bytes)
     return core_fail(code, "cuMemHostAlloc", detail);
 }
 
-/* Allocates page-locked memory for a request; consumes request->descr. */
+/* Allocates page-locked memory and returns an array of the requested shape;
+ * takes over the reference to request->descr. */
 static PyObject *
 pagelocked_make(struct request *request, unsigned flags)
 {
@@ -326,8 +332,8 @@ hostmem_pagelocked_empty(PyObject *unused, CORE_ARGS)
     return pagelocked_make(&request, flags);
 }
 
-/* Allocates one byte more than requested, since an empty array needs an
- * address, too. */
+/* Allocates aligned memory. It asks for one byte more than needed, so that an
+ * empty array has an address, too. */
 static PyObject *
 hostmem_aligned_empty(PyObject *unused, CORE_ARGS)
 {
@@ -368,7 +374,8 @@ hostmem_aligned_empty(PyObject *unused, CORE_ARGS)
     return request_array(&request, pointer, base);
 }
 
-/* Allocates managed memory, with a retry after making room on the device. */
+/* Allocates managed memory. If memory is short, frees idle device memory and
+ * retries. */
 static PyObject *
 hostmem_managed_empty(PyObject *unused, CORE_ARGS)
 {
@@ -390,7 +397,7 @@ hostmem_managed_empty(PyObject *unused, CORE_ARGS)
         Py_DECREF(request.descr);
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
+    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
     PyObject *base = NULL;
     bool tried = false;
     CUresult code;

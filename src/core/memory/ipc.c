@@ -1,5 +1,5 @@
-/* ipc.c - IPCMemoryHandle and mem_get_ipc_handle, for device memory of another
- * process.
+/* ipc.c - IPCMemoryHandle and mem_get_ipc_handle, by which processes share
+ * device memory.
  *
  * All under the GIL; closing a handle releases it.
  *
@@ -13,8 +13,9 @@ struct ipc_object {
     bool closed;
 };
 
-/* Returns the handle of an allocation. The address counts as escaped, since
- * the other process's uses are unknown. */
+/* Returns the handle by which another process can open the allocation. Marks
+ * its address as escaped: that process may use the memory at any time, so the
+ * pool must not reuse it. */
 static PyObject *
 ipc_get_handle(PyObject *unused, PyObject *object)
 {
@@ -63,7 +64,8 @@ ipc_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Unmaps the memory once, without the GIL. */
+/* Unmaps the memory at the first call, without the GIL. Later calls do
+ * nothing. */
 static CUresult
 ipc_release(struct ipc_object *self)
 {

@@ -1,9 +1,9 @@
 /* memcpynd.c - Memcpy2D, Memcpy3D and Memcpy3DPeer: copies between host
- * memory, device memory and CUDA arrays, as their objects (copy_object.c)
- * describe them.
+ * memory, device memory and CUDA arrays, as described by the objects of
+ * copy_object.c.
  *
- * A copy beyond a host buffer's memory is refused here, since no other code
- * checks it.
+ * A copy beyond the end of a host buffer raises LogicError here, since the
+ * driver does not know the size of host buffers.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/copy_object.h"
@@ -12,7 +12,7 @@
 #include "core/memory/room.h"
 #include "core/stream/plain.h"
 
-/* Converts to CUDA's struct for two dimensions. */
+/* Converts the 3D peer struct to CUDA's struct for 2D copies. */
 static CUDA_MEMCPY2D
 flat_of(const CUDA_MEMCPY3D_PEER *c)
 {
@@ -36,16 +36,17 @@ flat_of(const CUDA_MEMCPY3D_PEER *c)
     };
 }
 
-/* Reads the single argument of a call: a Stream, or `aligned` in two
- * dimensions. */
+/* The argument of a call: a Stream, or in two dimensions the boolean
+ * `aligned`. */
 struct how {
     bool async, aligned;
-    bool plain; /* complete on return, also on a stream: a synchronous call,
-                   or a copy of another context's array */
-    CUstream stream; /* NULL if neither: the legacy stream */
+    bool plain; /* the call returns after the copy: it has no stream argument,
+                   or an array belongs to another context */
+    CUstream stream; /* NULL: the legacy default stream */
 };
 
-/* Waits for a copy that must be complete on return. */
+/* Waits for the copy if the call must return after it. Passes on `code`, the
+ * result of issuing the copy. */
 static CUresult
 how_end(const struct how *how, CUresult code)
 {
@@ -54,8 +55,8 @@ how_end(const struct how *how, CUresult code)
                : code;
 }
 
-/* Reads the argument of a call with two (`flat`) or three dimensions. Without
- * a stream the copy uses the current one and waits. */
+/* Reads the argument of a 2D call (`flat`) or a 3D call. Without a Stream
+ * argument the copy uses the current stream, and the call waits for it. */
 static int
 how_read(PyObject *args, PyObject *kwargs, const char *routine, bool flat,
          struct how *how)
@@ -90,8 +91,8 @@ how_read(PyObject *args, PyObject *kwargs, const char *routine, bool flat,
     return status;
 }
 
-/* Returns how many bytes of its memory one end of the copy spans; SIZE_MAX if
- * more than possible. */
+/* Returns the bytes from the base address of the source (or the target) to the
+ * last byte that the copy accesses; SIZE_MAX on overflow. */
 static size_t
 end_reach(const CUDA_MEMCPY3D_PEER *c, bool source, bool flat)
 {
@@ -116,7 +117,8 @@ end_reach(const CUDA_MEMCPY3D_PEER *c, bool source, bool flat)
     return over ? SIZE_MAX : reach;
 }
 
-/* LogicError if the copy exceeds the host memory of one end. */
+/* Raises LogicError if the copy exceeds the host memory of the source (or of
+ * the target if `source` is false). */
 static int
 end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
 {
@@ -143,7 +145,8 @@ end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
     return core_fail(CUDA_ERROR_INVALID_VALUE, routine, text);
 }
 
-/* end_fits for device memory that was set as an object of known size. */
+/* Raises LogicError if the copy exceeds the device memory of the source (or
+ * the target), provided that it was set as an object of known size. */
 static int
 device_end_fits(struct copy_object *self, bool source, bool flat,
                 const char *routine)
@@ -157,7 +160,8 @@ device_end_fits(struct copy_object *self, bool source, bool flat,
     return core_check_room(given, end_reach(c, source, flat), routine);
 }
 
-/* Checks the bounds of both ends, in host and in device memory. */
+/* Checks the bounds of the source and the target, in host and in device
+ * memory. */
 static int
 ends_fit(PyObject *op, bool flat, const char *routine)
 {
@@ -169,8 +173,8 @@ ends_fit(PyObject *op, bool flat, const char *routine)
     return fits ? 0 : -1;
 }
 
-/* Notes that the stream uses the device memory of both ends; LogicError if it
- * was freed. */
+/* Records that the stream uses the device memory of the source and the target;
+ * LogicError if the memory was freed. */
 static int
 ends_use(PyObject *op, struct how *how)
 {
@@ -200,7 +204,8 @@ ends_use(PyObject *op, struct how *how)
     return 0;
 }
 
-/* Keeps the host memory of an asynchronous copy until it is complete. */
+/* Keeps references to the host memory of an asynchronous copy until the copy
+ * is complete. */
 static void
 ends_keep(PyObject *op, const struct how *how)
 {
@@ -216,7 +221,8 @@ ends_keep(PyObject *op, const struct how *how)
     }
 }
 
-/* Raises the error of a copy, or keeps its host memory and returns None. */
+/* Raises the exception for a failed copy. On success keeps the host memory of
+ * an asynchronous copy and returns None. */
 static PyObject *
 copy_result(PyObject *op, const struct how *how, CUresult code,
             const char *routine)
@@ -228,7 +234,8 @@ copy_result(PyObject *op, const struct how *how, CUresult code,
     Py_RETURN_NONE;
 }
 
-/* Runs a Memcpy2D. Unaligned copies exist only on the legacy stream. */
+/* Executes a 2D copy. Unaligned copies (cuMemcpy2DUnaligned) exist only on the
+ * legacy default stream. */
 static PyObject *
 call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -260,8 +267,8 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
                                      : "cuMemcpy2DUnaligned");
 }
 
-/* CUDA_MEMCPY3D differs from the peer struct in two fields, which must be zero
- * there and are contexts here. */
+/* CUDA_MEMCPY3D has the layout of CUDA_MEMCPY3D_PEER. Its two reserved fields
+ * must be zero; in the peer struct they are the contexts. */
 _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER) &&
                    offsetof(CUDA_MEMCPY3D, reserved1) ==
                        offsetof(CUDA_MEMCPY3D_PEER, dstContext),
@@ -289,7 +296,8 @@ call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
                        how.async ? "cuMemcpy3DAsync" : "cuMemcpy3D");
 }
 
-/* LogicError if a context of the copy was detached. */
+/* Raises LogicError if the context of the source or the target was
+ * detached. */
 static int
 contexts_live(PyObject *op)
 {
@@ -305,7 +313,8 @@ contexts_live(PyObject *op)
     return 0;
 }
 
-/* Runs a Memcpy3DPeer; a context that was not set is the current one. */
+/* Executes a Memcpy3DPeer. The current context replaces a context that was not
+ * set. */
 static PyObject *
 call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
 {

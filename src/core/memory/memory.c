@@ -13,15 +13,16 @@
 
 #define GIL_BYTES ((size_t)64 << 10)
 
-/* Releases the GIL around a call for so many bytes if it may take long;
- * returns NULL if the GIL is kept. */
+/* Releases the GIL before a copy of more than 64 KiB. Returns NULL if the GIL
+ * is kept. */
 static PyThreadState *
 gil_leave(size_t bytes)
 {
     return bytes > GIL_BYTES ? core_unlock() : NULL;
 }
 
-/* Acquires the GIL if gil_leave released it. */
+/* Acquires the GIL if gil_leave released it. `state` is the result of
+ * gil_leave. */
 static void
 gil_return(PyThreadState *state)
 {
@@ -31,7 +32,8 @@ gil_return(PyThreadState *state)
 }
 
 /* Returns whether a copy from or to the host may have to wait for earlier
- * work; asynchronous copies of pageable memory may, too. */
+ * work. Asynchronous copies may wait as well if the host memory is
+ * pageable. */
 static bool
 copy_waits(void)
 {
@@ -39,15 +41,16 @@ copy_waits(void)
     return context != NULL && !core_queues_empty(context);
 }
 
-/* Waits for a synchronous copy that was issued on a stream. */
+/* Waits for the stream on which a synchronous copy was issued. `code` is the
+ * result of issuing the copy. */
 static CUresult
 copy_wait(CUresult code, CUstream stream)
 {
     return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
 }
 
-/* Returns the bytes from an address to the end of its allocation; 0 if it is
- * in none. */
+/* Returns the number of bytes from an address to the end of its allocation; 0
+ * if the address is in no allocation. */
 static size_t
 memory_left(CUdeviceptr pointer)
 {
@@ -58,8 +61,8 @@ memory_left(CUdeviceptr pointer)
                : 0;
 }
 
-/* core_check of a copy: the error of a refused copy states the size of the
- * memory. */
+/* Raises the exception for a failed copy. If the driver refused the copy, the
+ * message states how many bytes the memory has. */
 static int
 copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
            size_t bytes)
@@ -87,7 +90,9 @@ copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
     return core_fail(code, routine, detail);
 }
 
-/* copy_check of a copy within the device, for the end with less memory. */
+/* Does the same as copy_check for a copy from device to device. The message is
+ * about the operand (source or target) that has fewer bytes left in its
+ * allocation. */
 static int
 copy_check_both(CUresult code, const char *routine, CUdeviceptr target,
                 CUdeviceptr source, size_t bytes)
@@ -156,7 +161,8 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     return copy_check(code, "cuMemcpyDtoH", source, bytes);
 }
 
-/* No synchronous copy within the device waits for its completion. */
+/* Copies from device to device. As in CUDA, a synchronous copy within the
+ * device returns before it is complete. */
 int
 core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
 {
@@ -177,8 +183,8 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
     return copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
 }
 
-/* Lets a capture keep the host memory before the copy is issued, for the
- * lifetime of the graph. */
+/* Makes the graph of a capture keep a reference to the host memory. Called
+ * before the copy is issued; does nothing without a capture. */
 static int
 host_capture(PyObject *host)
 {
@@ -261,7 +267,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a garbage collection may pop it */
+    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
     CUresult code = core_allocate_raw(&pointer, bytes);
     PyObject *self = NULL;
     if (core_allocate_check(code, bytes, "cuMemAlloc") == 0) {
@@ -295,14 +301,14 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
+    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;
     do {
         code = driver.cuMemAllocPitch(&pointer, &pitch, width, height, access);
     } while (core_made_room(code, &tried));
-    size_t bytes; /* without the padding of rows */
+    size_t bytes; /* without the padding at the end of each row */
     if (__builtin_mul_overflow(width, height, &bytes)) {
         bytes = SIZE_MAX;
     }
@@ -319,7 +325,8 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
                : Py_BuildValue("(NN)", self, PyLong_FromSize_t(pitch));
 }
 
-/* Frees the pool's idle memory first, so that it counts as free. */
+/* Returns (free, total) memory of the device in bytes. Frees the pool's idle
+ * memory first, so that it counts as free. */
 static PyObject *
 memory_get_info(PyObject *unused_self, PyObject *unused)
 {
@@ -353,8 +360,8 @@ memory_get_address_range(PyObject *unused, PyObject *object)
                          PyLong_FromSize_t(size));
 }
 
-/* Returns the address of one end of a copy, and notes its use on the
- * stream. */
+/* Reads the address of the source or target of a copy, and records that the
+ * stream uses the memory. */
 static int
 end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
 {
@@ -376,8 +383,8 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Copies a contiguous host buffer to the device, after checks of bounds and
- * context. */
+/* Copies a contiguous host buffer to the device, after checking the bounds of
+ * the target and that a context is current. */
 static PyObject *
 copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -429,7 +436,7 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     return none_or_error(status);
 }
 
-/* Checks the bounds of target and source, the first two of the values. */
+/* Checks the bounds of values[0] (the target) and values[1] (the source). */
 static int
 check_both_rooms(PyObject *const *values, size_t bytes, const char *routine)
 {
@@ -438,8 +445,8 @@ check_both_rooms(PyObject *const *values, size_t bytes, const char *routine)
                : core_check_room(values[1], bytes, routine);
 }
 
-/* Copies within the device. Three positional arguments take a shorter path
- * through the argument parser. */
+/* Copies from device to device. A call with three positional arguments skips
+ * the argument parser. */
 static PyObject *
 copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -474,7 +481,8 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
             #name, required, {__VA_ARGS__}};                                  \
         return helper(&signature, async, args, nargs, names);                 \
     }
-/* PyCUDA's first releases had a third argument. */
+/* The synchronous copies accept `stream` since the first releases of PyCUDA
+ * had this argument. */
 COPY(memcpy_htod, copy_htod, false, 2, "dest", "src", "stream")
 COPY(memcpy_htod_async, copy_htod, true, 2, "dest", "src", "stream")
 COPY(memcpy_dtoh, copy_dtoh, false, 2, "dest", "src", "stream")
@@ -482,8 +490,8 @@ COPY(memcpy_dtoh_async, copy_dtoh, true, 2, "dest", "src", "stream")
 COPY(memcpy_dtod, copy_dtod, false, 3, "dest", "src", "size")
 COPY(memcpy_dtod_async, copy_dtod, true, 3, "dest", "src", "size", "stream")
 
-/* Returns the context of an optional argument, borrowed; None: the current
- * one. */
+/* Returns the context of an optional Context argument, borrowed. NULL or None
+ * means the current context. */
 static struct core_context *
 context_or_current(PyObject *object)
 {
@@ -498,7 +506,8 @@ context_or_current(PyObject *object)
     return (struct core_context *)object;
 }
 
-/* Copies between contexts. A context that is not given is the current one. */
+/* Copies between two contexts. The current one replaces a context argument
+ * that is absent. */
 static PyObject *
 copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
 {
@@ -527,7 +536,7 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
         return NULL;
     }
     core_queue_add_here(stream);
-    /* Captures take in this copy, but no cuMemcpyPeerAsync. */
+    /* A capture accepts cuMemcpyAsync, but not cuMemcpyPeerAsync. */
     bool captures = async && core_stack_top()->captures != 0;
     PyThreadState *thread = core_unlock();
     if (captures) {
@@ -551,7 +560,8 @@ COPY(memcpy_peer, copy_peer, false, 3, "dest", "src", "size", "dest_context",
 COPY(memcpy_peer_async, copy_peer, true, 3, "dest", "src", "size",
      "dest_context", "src_context", "stream")
 
-/* Reads the value of a memset and checks that it fits its width. */
+/* Reads the value of a memset; OverflowError if it does not fit into `bits`
+ * bits. */
 static int
 set_value(PyObject *object, unsigned bits, unsigned *value)
 {
@@ -568,16 +578,17 @@ set_value(PyObject *object, unsigned bits, unsigned *value)
     return 0;
 }
 
-/* Arguments of one memset. */
+/* Arguments of one memset (fill). */
 struct set_call {
-    PyObject *object; /* borrowed: the target argument */
+    PyObject *object; /* borrowed: the argument `dest` */
     CUdeviceptr target;
     size_t pitch, width, height;
     unsigned value;
-    CUstream stream; /* synchronous call: NULL, or the current stream */
+    CUstream stream; /* stream of the fill; NULL: legacy default stream */
 };
 
-/* Reads (dest, [pitch,] data, size | width, height[, stream]). */
+/* Reads the arguments of a fill into `call`. 1D: (dest, data, size[, stream]);
+ * 2D: (dest, pitch, data, width, height[, stream]). */
 static int
 set_read(const struct core_signature *signature, unsigned bits, bool two_d,
          bool async, struct set_call *call, CORE_ARGS)
@@ -608,7 +619,8 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     return core_current() == NULL ? -1 : 0;
 }
 
-/* Returns the bytes from the first one that is set to the last. */
+/* Returns the number of bytes from the first byte that the fill writes to the
+ * last one; SIZE_MAX on overflow. */
 static size_t
 set_bytes(const struct set_call *call, unsigned bits)
 {

@@ -1,11 +1,12 @@
 /* mempool.c - DeviceMemoryPool and PageLockedMemoryPool, with PyCUDA's
  * interface, for programs that create their own pools.
  *
- * Size classes: bin = 16 * floor(log2 size) + the four bits after the leading
- * one; a bin's blocks have the largest size of the bin. A freed block returns
- * to its bin, which works as a stack. These pools are not stream-ordered; the
- * default pool (pool.c) is. All under the GIL; native calls that free memory
- * release it.
+ * A bin holds the idle blocks of one size class. Its number is 16 * floor(log2
+ * size) + the four bits after the leading 1 bit of the size. All blocks of a
+ * bin have the largest size of its class. A freed block returns to its bin,
+ * and the block freed last is reused first. These pools are not
+ * stream-ordered; the default pool (pool.c) is. All under the GIL; native
+ * calls that free memory release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
@@ -20,28 +21,30 @@ struct bin {
     size_t count, capacity;
 };
 
-/* A pool of either kind. Statistics are in bytes and blocks; managed_bytes
- * counts idle and active blocks, rounded to their bins. */
+/* A pool of device or page-locked memory. `held` and `active` count idle
+ * blocks and blocks in use. `managed_bytes` is the size of all of them,
+ * rounded up to their size classes; `active_bytes` are the bytes that callers
+ * requested. */
 struct mempool {
     CORE_HEAD
-    struct bin *bins; /* BIN_COUNT rows */
+    struct bin *bins; /* array of BIN_COUNT bins */
     size_t held, active;
     size_t managed_bytes, active_bytes;
-    bool host;      /* page-locked memory; otherwise device memory */
-    bool released;  /* stop_holding was called */
-    unsigned flags; /* of cuMemHostAlloc */
+    bool host;      /* true: page-locked memory; false: device memory */
+    bool released;  /* stop_holding() was called */
+    unsigned flags; /* flags for cuMemHostAlloc */
 };
 
-/* Base object of a NumPy array in the pool's memory. */
+/* Base object of a NumPy array whose memory is a block of the pool. */
 struct pooled_host {
     CORE_HEAD
-    struct mempool *pool; /* strong */
+    struct mempool *pool; /* strong reference */
     void *pointer;
     size_t bytes;
     bool freed;
 };
 
-/* Returns the size class of a size in bytes. */
+/* Returns the number of the bin for a size in bytes. */
 static unsigned
 bin_number(size_t bytes)
 {
@@ -53,7 +56,7 @@ bin_number(size_t bytes)
     return log * 16 + (unsigned)(shifted & 15);
 }
 
-/* Returns the largest size in bytes of a size class. */
+/* Returns the largest size in bytes of a bin's size class. */
 static size_t
 bin_bytes(unsigned bin)
 {
@@ -65,7 +68,8 @@ bin_bytes(unsigned bin)
     return unit * (16 + mantissa) + (unit - 1);
 }
 
-/* Allocates host or device memory from the driver; raises nothing. */
+/* Allocates a block of host or device memory from the driver. Raises no
+ * exception. */
 static CUresult
 block_allocate(struct mempool *self, size_t bytes, void **block)
 {
@@ -98,7 +102,8 @@ block_free(struct mempool *self, void *block)
     core_leave(&scope);
 }
 
-/* Frees one idle block of the largest bin; false if there is none. */
+/* Frees one idle block of the bin with the largest blocks; returns false if no
+ * bin has an idle block. */
 static bool
 free_one(struct mempool *self)
 {
@@ -115,7 +120,7 @@ free_one(struct mempool *self)
     return false;
 }
 
-/* Takes an idle block of one bin; false if there is none. */
+/* Takes an idle block from bin `number`; returns false if the bin is empty. */
 static bool
 bin_pop(struct mempool *self, unsigned number, void **block)
 {
@@ -128,8 +133,8 @@ bin_pop(struct mempool *self, unsigned number, void **block)
     return true;
 }
 
-/* Takes a block from its bin or the driver; frees idle blocks of other bins if
- * memory is short. May run Python code. */
+/* Takes a block from its bin, or allocates one from the driver. If memory is
+ * short, frees idle blocks of other bins and retries. May run Python code. */
 static int
 pool_take(struct mempool *self, size_t bytes, void **block)
 {
@@ -171,8 +176,8 @@ pool_take(struct mempool *self, size_t bytes, void **block)
     return 0;
 }
 
-/* Returns a block to its bin, or frees it after stop_holding() or without
- * memory for the row. */
+/* Returns a block to its bin. Frees the block instead after stop_holding(), or
+ * if the bin cannot grow. */
 static void
 pool_give(struct mempool *self, void *block, size_t bytes)
 {
@@ -197,8 +202,8 @@ pool_give(struct mempool *self, void *block, size_t bytes)
     self->held++;
 }
 
-/* Creates a pool for the current context. `flags` are those of cuMemHostAlloc,
- * for a host pool. */
+/* Creates a pool for the current context. `flags` are passed to cuMemHostAlloc
+ * and only matter for a host pool. */
 static PyObject *
 pool_new(PyTypeObject *type, bool host, unsigned flags)
 {
@@ -224,11 +229,11 @@ static PyObject *
 device_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     (void)args;
-    (void)kwargs; /* a subclass may take other arguments */
+    (void)kwargs; /* ignored: a subclass may take other arguments */
     return pool_new(type, false, 0);
 }
 
-/* PageLockedAllocator, which only carries flags. */
+/* PageLockedAllocator: only stores the flags for cuMemHostAlloc. */
 struct allocator {
     CORE_HEAD
     unsigned flags;
@@ -306,7 +311,8 @@ pool_free_held(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Frees all idle blocks, and every block that is returned from now on. */
+/* Python method stop_holding(): frees all idle blocks. From then on each block
+ * is freed when it is returned. */
 static PyObject *
 pool_stop_holding(PyObject *op, PyObject *unused)
 {
@@ -314,7 +320,8 @@ pool_stop_holding(PyObject *op, PyObject *unused)
     return pool_free_held(op, unused);
 }
 
-/* Frees the idle blocks. Active blocks keep the pool alive. */
+/* Frees the idle blocks. Blocks in use have a reference to the pool, so none
+ * are left at this point. */
 static void
 pool_dealloc(PyObject *op)
 {
@@ -380,7 +387,7 @@ device_pool_allocate(PyObject *op, CORE_ARGS)
     return result;
 }
 
-/* Returns the block to its pool once. */
+/* Returns the block to its pool at the first call. Later calls do nothing. */
 static void
 pooled_release(struct core_allocation *self)
 {
@@ -475,7 +482,8 @@ pooled_host_length(PyObject *op)
     return (Py_ssize_t)((struct pooled_host *)op)->bytes;
 }
 
-/* Returns the owner of a block; returns the block to the pool on failure. */
+/* Returns an object that owns the block. If that fails, returns the block to
+ * the pool. */
 static PyObject *
 pooled_host_wrap(struct mempool *pool, void *block, size_t bytes)
 {
@@ -491,7 +499,7 @@ pooled_host_wrap(struct mempool *pool, void *block, size_t bytes)
     return (PyObject *)base;
 }
 
-/* allocate(shape, dtype, order="C") -> ndarray */
+/* Python method allocate(shape, dtype, order="C") -> ndarray */
 static PyObject *
 host_pool_allocate(PyObject *op, CORE_ARGS)
 {

@@ -1,9 +1,10 @@
-/* order.c - records the stream that uses memory, and makes other streams wait
- * for it.
+/* order.c - records the stream that uses device memory, and makes other
+ * streams wait for it.
  *
  * core_use is called for each array of a launch or copy, core_order and
  * core_shown_stream when memory is passed to another library, core_follow when
- * it comes from one. All under the GIL; waits on the host release it.
+ * memory of another library is used. All under the GIL; waits on the host
+ * release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -11,8 +12,9 @@
 #include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
 
-/* Returns whether the stream is the default stream or a live Stream of the
- * context. A stream of another library may end without notice. */
+/* Returns whether the stream is the default stream or an existing Stream
+ * object of the context. Other streams (of other libraries) may be destroyed
+ * without notice. */
 bool
 core_stream_known(const struct core_context *context, CUstream stream)
 {
@@ -24,7 +26,8 @@ core_stream_known(const struct core_context *context, CUstream stream)
     return stream == NULL;
 }
 
-/* Returns whether the stream is a live blocking Stream of the context. */
+/* Returns whether the stream belongs to an existing Stream object of the
+ * context that is blocking (ordered with the default stream). */
 static bool
 stream_blocks(const struct core_context *context, CUstream stream)
 {
@@ -36,9 +39,10 @@ stream_blocks(const struct core_context *context, CUstream stream)
     return false;
 }
 
-/* Moves memory without a use so far to the stream of its first use, which
- * waits for pending work of the previous owner. There is none if that owner's
- * stream has ended. */
+/* Records the first use of an allocation, on another stream than it was
+ * allocated for. Makes that stream wait for pending work of the previous owner
+ * of the block, unless the previous owner's stream was destroyed, since its
+ * work is complete. */
 static int
 use_first(struct core_allocation *self, CUstream stream)
 {
@@ -51,9 +55,9 @@ use_first(struct core_allocation *self, CUstream stream)
     return 0;
 }
 
-/* Records a use on another stream. The legacy default stream is ordered with
- * every blocking stream; any other two streams are not, and the block is
- * `scattered`. */
+/* Records a use on another stream than the last use. The legacy default stream
+ * is ordered with every blocking stream. Any other two streams are not
+ * ordered, and then the allocation is marked as `scattered`. */
 static int
 use_elsewhere(struct core_allocation *self, CUstream stream)
 {
@@ -78,7 +82,8 @@ core_apart(PyObject *owner, PyObject *other)
            Py_IS_TYPE(other, core.allocation_type);
 }
 
-/* Notes the use of the memory of a user's object: its gpudata, if any. */
+/* Records that the stream uses the memory of an object of a user's class,
+ * found by its attribute gpudata if it has one. */
 static int
 use_behind(PyObject *object, CUstream stream)
 {
@@ -101,7 +106,8 @@ use_behind(PyObject *object, CUstream stream)
     return status;
 }
 
-/* Slow path of core_use. */
+/* Slow path of core_use: handles all objects and uses for which the stream of
+ * the last use cannot simply be compared. */
 static __attribute__((noinline)) int
 use_unusual(PyObject *owner, CUstream stream)
 {
@@ -118,8 +124,7 @@ use_unusual(PyObject *owner, CUstream stream)
         return core_allocation_alive(self);
     }
     if (self->context->captures != 0) {
-        self->scattered = true; /* a graph may use the memory whenever it
-                                   runs */
+        self->scattered = true; /* the graph may use the memory at any time */
         if (core_capture_hold(self->context, owner) < 0) {
             return -1;
         }
@@ -149,7 +154,8 @@ core_use(PyObject *owner, CUstream stream)
                : use_unusual(owner, stream);
 }
 
-/* Waits for another context only if the memory's uses are not recorded. */
+/* Records a use of memory. Waits on the host for another context only if the
+ * owner does not record its uses. */
 int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {
@@ -206,8 +212,9 @@ core_memory_owner(PyObject *owner)
     return owner;
 }
 
-/* Lets `later` join the capture, which must not depend on outside work and
- * must not be waited for. */
+/* During a capture, makes the stream `later` join the capture by an event
+ * wait. Earlier work outside the capture is not waited for, since a graph must
+ * not depend on it. */
 static int
 order_in_capture(CUstream later)
 {
@@ -249,8 +256,9 @@ core_order(PyObject *owner, CUstream later)
 
 /* ---- the stream of __cuda_array_interface__ ---- */
 
-/* Returns the number of a stream in the interface. Those of the default
- * streams are the driver's, but 0 is not allowed. */
+/* Returns the value of `stream` in a __cuda_array_interface__. The values of
+ * the default streams are the same as in CUDA, but NULL becomes 1 (legacy),
+ * since 0 is not allowed. */
 static PyObject *
 stream_number(CUstream stream)
 {
@@ -271,7 +279,7 @@ core_shown_stream(PyObject *owner)
         if (self->freed || !context->valid) {
             Py_RETURN_NONE;
         }
-        /* Consumers wait only for a stream of the current context. */
+        /* A consumer cannot wait for a stream of another context. */
         if (context == core_stack_top() && !self->scattered &&
             core_stream_known(context, self->stream)) {
             return stream_number(self->stream);
@@ -279,7 +287,7 @@ core_shown_stream(PyObject *owner)
     } else if ((context = core_current()) == NULL) {
         return NULL;
     }
-    if (context->captures != 0) { /* waiting would break the capture */
+    if (context->captures != 0) { /* waiting would invalidate the capture */
         return stream_number(core_stream_default());
     }
     if ((is_ours ? core_cross_wait(self) : core_context_wait(context)) < 0) {
@@ -288,8 +296,8 @@ core_shown_stream(PyObject *owner)
     Py_RETURN_NONE;
 }
 
-/* Returns whether two streams are ordered: the default stream and all blocking
- * ones wait for each other. */
+/* Returns whether the driver orders two streams: they are the same, or one is
+ * the legacy default stream and the other is blocking. */
 static bool
 is_ordered(const struct core_context *context, CUstream earlier,
            CUstream later)
@@ -318,7 +326,7 @@ core_follow(PyObject *interface, CUstream later)
     earlier = earlier == CU_STREAM_LEGACY ? NULL : earlier;
     later = later == NULL ? core_stream_default() : later;
     if (context->captures != 0 || is_ordered(context, earlier, later)) {
-        return 0; /* a capture must not depend on outside work */
+        return 0; /* a capture must not depend on work outside it */
     }
     return core_stream_follow(context, earlier, later);
 }

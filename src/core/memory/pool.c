@@ -1,26 +1,30 @@
 /* pool.c - the default pool: idle device memory of a context, by size class.
  *
- * core_allocate takes blocks from it, the deallocation of an allocation
- * returns them. A block is one whole cuMemAlloc and is never split. Rules:
+ * core_allocate takes blocks from the pool; when an allocation object is
+ * deallocated, its block returns. A block is one whole cuMemAlloc and is never
+ * split. Rules:
  *
- *  - A block is available immediately to the stream of its last use. Any other
- *    stream gets it only after an event, recorded on the last stream after the
- *    free, has been reached; if another stream then uses the block first, that
- *    stream waits (core_use).
- *  - A block is not cached if its address left as an integer, or if streams
- *    without an order used it: cuMemFree waits for the device.
- *  - The pool waits for a stream that ends.
- *  - Idle memory is limited to an eighth of the device's memory, a block to
- *    half of that (docs/decisions/0012).
+ *  - A block is available immediately to the stream of its last use.
+ *  - For another stream, an event is recorded on the stream of the last use,
+ *    and the block is available when that event is complete.
+ *  - If a block is allocated for one stream and then first used on another,
+ *    that stream waits for the work of the block's previous user (core_use).
+ *  - A block is not cached but freed by cuMemFree, which waits for the device,
+ *    if the program has read its address as an integer or if streams that are
+ *    not ordered with each other used it.
+ *  - Before a stream is destroyed, the pool waits for it.
+ *  - Idle memory is limited to an eighth of the device's memory, and a block
+ *    to half of that (docs/decisions/0012).
  *
- * The Python object of a deallocated allocation stays with its block, without
- * references and untracked, so that core_allocate_ready can reuse it by
- * setting a few fields. The object deallocated last stays outside the bins,
- * for an allocation of its size on its stream; functions that search a bin put
- * it there first (pool_settle).
+ * The memory of a deallocated Python object stays with its block, untracked by
+ * the garbage collector, so that core_allocate_ready can reuse the object by
+ * setting a few fields. The object deallocated last (`newest`) stays outside
+ * the bins (lists of blocks of one size class), so that the next allocation of
+ * its size on its stream gets it at once. Functions that search a bin move it
+ * to its bin first (pool_settle).
  *
- * All under the GIL. Many blocks are freed with the GIL released, from a list
- * that no other thread can access.
+ * All functions need the GIL. When a bin is emptied, its list is detached
+ * first and its blocks are freed with the GIL released.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/launch/hot.h"
@@ -28,16 +32,16 @@
 enum {
     BIN_COUNT = 264,
     SMALLEST = 512,
-    TRIED_BLOCKS = 8, /* blocks of a bin to try, from the newest */
+    TRIED_BLOCKS = 8, /* number of a bin's newest blocks to try */
 };
 
 struct block {
     CUdeviceptr pointer;
-    CUstream stream; /* of the last use */
+    CUstream stream; /* stream of the last use */
     CUevent event;   /* recorded on `stream` after the free, or NULL */
-    bool idle;       /* the last use is complete */
-    struct core_allocation *object; /* its deallocated object, whose memory
-                                       is reused with the block; or NULL */
+    bool idle;       /* the work of the last use is complete */
+    struct core_allocation *object; /* deallocated Python object that is reused
+                                       with the block, or NULL */
 };
 
 struct bin {
@@ -46,14 +50,15 @@ struct bin {
 };
 
 struct core_pool {
-    struct core_allocation *newest; /* deallocated last; its block is not in
-                                       its bin yet */
-    size_t idle_bytes, most_bytes;  /* including the newest block */
+    struct core_allocation *newest; /* object freed last, not in a bin yet */
+    size_t idle_bytes, most_bytes; /* idle bytes and their limit, including the
+                                      newest block */
     struct bin bins[BIN_COUNT];
 };
 
-/* Returns the size class: eight per power of two, so that at most an eighth is
- * wasted. */
+/* Returns the index of the size class. There are eight classes per power of
+ * two, so that rounding up wastes at most an eighth. Sets `rounded` to the
+ * size of the class in bytes. */
 static unsigned
 bin_of(size_t bytes, size_t *rounded)
 {
@@ -68,8 +73,8 @@ bin_of(size_t bytes, size_t *rounded)
     return (log - 9) * 8 + step + 1;
 }
 
-/* Returns the context's pool, and creates it at the first call; NULL without
- * memory. */
+/* Returns the context's pool and creates it at the first call; NULL if host
+ * memory is short. */
 static struct core_pool *
 pool_get(struct core_context *context)
 {
@@ -99,8 +104,8 @@ pool_without(PyObject *unused, PyObject *rules)
     return core_unsigned(rules, &rules_off) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Returns whether `stream` may write to the block now. Records the block's
- * event if needed. */
+/* Returns whether work on `stream` may write to the block now. Otherwise
+ * records an event on the block's stream if it has none yet. */
 static bool
 block_ready(struct block *block, CUstream stream)
 {
@@ -133,7 +138,8 @@ object_free(struct block *block)
     }
 }
 
-/* Takes a block that the stream may use, and frees the object kept with it. */
+/* Removes a block that the stream may use from the bin, and frees the Python
+ * object stored with it; false if there is none. */
 static bool
 bin_take(struct bin *bin, CUstream stream, struct block *taken)
 {
@@ -153,8 +159,8 @@ bin_take(struct bin *bin, CUstream stream, struct block *taken)
     return false;
 }
 
-/* Adds the block of a deallocated object to its bin. False if there is no
- * memory for the row. */
+/* Adds the block of a deallocated object to its bin; returns false if the bin
+ * cannot grow. */
 static bool
 bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
 {
@@ -178,7 +184,7 @@ bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
     return true;
 }
 
-/* Frees a block that could not be added to its bin. */
+/* Frees a block, and its object, that could not be added to a bin. */
 static void
 block_drop(struct core_pool *pool, struct core_allocation *dead)
 {
@@ -201,7 +207,7 @@ newest_put(struct core_pool *pool)
     }
 }
 
-/* Adds the newest block to its bin. */
+/* Moves the newest block, if there is one, to its bin. */
 static inline void
 pool_settle(struct core_pool *pool)
 {
@@ -210,8 +216,9 @@ pool_settle(struct core_pool *pool)
     }
 }
 
-/* Allocates from the pool of the context, or from the driver if the pool is
- * off or the size too large. Fills the memory fields of `allocation`. */
+/* Allocates from the context's pool, or from the driver if the pool is
+ * disabled or the size is too large for it. Fills the memory fields of
+ * `allocation`. */
 CUresult
 core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
                struct core_allocation *allocation)
@@ -233,7 +240,8 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     allocation->room = rounded;
     pool_settle(pool);
     struct block block;
-    /* In a capture, work outside the capture may still use a block. */
+    /* During a capture no idle block is used: work outside the capture may
+     * still use the block when the graph runs. */
     if (context->captures == 0 && bin_take(&pool->bins[bin], stream, &block)) {
         pool->idle_bytes -= rounded;
         allocation->pointer = block.pointer;
@@ -243,14 +251,14 @@ core_pool_take(struct core_context *context, size_t bytes, CUstream stream,
     }
     CUresult code = core_allocate_raw(&allocation->pointer, rounded);
     allocation->cached = code == CUDA_SUCCESS;
-    /* There may be no memory for the rounded size. */
+    /* The exact size may still fit if the rounded size does not. */
     return code == CUDA_ERROR_OUT_OF_MEMORY
                ? core_allocate_raw(&allocation->pointer, bytes)
                : code;
 }
 
-/* Returns the newest block of the bin with its object, if the stream may use
- * it immediately. */
+/* Removes the newest block from its bin and returns its object; NULL if there
+ * is none or the stream may not use the block immediately. */
 static __attribute__((noinline)) struct core_allocation *
 bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
 {
@@ -278,8 +286,9 @@ bin_again(struct core_pool *pool, size_t bytes, CUstream stream)
     return self;
 }
 
-/* Reuses a block of the requested size with its object, if the stream may use
- * it immediately; core_pool_take handles all other cases. */
+/* Fast path of an allocation: reuses a block of the requested size and its
+ * object if the stream may use it immediately. Otherwise returns NULL without
+ * an exception, and the caller uses core_pool_take. */
 PyObject *
 core_allocate_ready(struct core_context *context, size_t bytes,
                     CUstream stream)
@@ -304,7 +313,7 @@ core_allocate_ready(struct core_context *context, size_t bytes,
     return (PyObject *)self;
 }
 
-/* Returns whether the pool may cache the memory. */
+/* Returns whether the pool may keep the block of a deallocated object. */
 static inline bool
 may_keep(const struct core_pool *pool, const struct core_allocation *dead)
 {
@@ -330,9 +339,10 @@ core_pool_give(struct core_allocation *allocation)
     return true;
 }
 
-/* core_pool_give for an allocation that is being deallocated and is untracked:
- * the pool takes over its references and the object's own memory. false: the
- * caller must release both. */
+/* Gives the block and the Python object of an allocation to the pool during
+ * its deallocation, after the garbage collector has stopped tracking it.
+ * Returns true if the pool took both, and with them the object's references.
+ * Returns false if the caller must free both. */
 bool
 core_pool_keep(struct core_allocation *dead)
 {
@@ -353,7 +363,7 @@ core_pool_keep(struct core_allocation *dead)
         return false;
     }
     pool->idle_bytes += dead->room;
-    Py_DECREF((PyObject *)context); /* the object may be gone from here on */
+    Py_DECREF((PyObject *)context); /* may destroy the pool, and `dead` */
     Py_DECREF(type);
     return true;
 }
@@ -377,8 +387,8 @@ blocks_free(struct bin *bin)
     }
 }
 
-/* Frees the blocks of one bin. The pool may be gone on return, since another
- * thread may detach the context while the GIL is released. */
+/* Frees the blocks of one bin. The pool may be destroyed on return, since
+ * another thread may detach the context while the GIL is released. */
 static void
 bin_trim(struct core_pool *pool, unsigned number)
 {
@@ -412,7 +422,8 @@ core_pool_trim(struct core_context *context)
     core_leave(&scope);
 }
 
-/* The stream is idle and about to be destroyed. */
+/* Marks all blocks last used on the stream as idle. Called when the stream's
+ * work is complete and it is about to be destroyed. */
 void
 core_pool_stream_gone(struct core_context *context, CUstream stream)
 {
@@ -437,7 +448,7 @@ core_pool_destroy(struct core_context *context)
         return;
     }
     pool_settle(pool);
-    context->pool = NULL; /* no other thread finds it from here on */
+    context->pool = NULL; /* other threads find no pool from here on */
     bool entered = core_enter(context, &scope);
     for (unsigned i = 0; i < BIN_COUNT; i++) {
         if (entered) {

@@ -1,14 +1,16 @@
-/* room.c - sizes of the objects that represent memory, for bounds checks.
+/* room.c - sizes in bytes of objects that represent device memory, for bounds
+ * checks.
  *
- * All under the GIL. Objects of other classes may run Python code.
+ * All under the GIL. The attribute look-ups of other libraries' objects may
+ * run Python code.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/room.h"
 
 #include "core/memory/address.h"
 
-/* Returns the item of a dict, borrowed; NULL without an exception if there is
- * none. */
+/* Returns the value of a dict's key, borrowed; NULL without an exception if it
+ * has no such key. */
 static PyObject *
 item_of(PyObject *dict, const char *name)
 {
@@ -19,8 +21,8 @@ item_of(PyObject *dict, const char *name)
     return item;
 }
 
-/* Reads an integer of a tuple; false without an exception if it is no 64-bit
- * integer. */
+/* Reads an integer of a tuple; returns false without an exception if the item
+ * does not fit a 64-bit integer. */
 static bool
 number_of(PyObject *tuple, Py_ssize_t index, long long *number)
 {
@@ -32,8 +34,8 @@ number_of(PyObject *tuple, Py_ssize_t index, long long *number)
     return true;
 }
 
-/* Returns the bytes of an element from a type string such as "<f4"; 0 if
- * malformed. */
+/* Returns the size of an element in bytes, from a type string such as "<f4" (4
+ * bytes); 0 if the string is malformed. */
 static long long
 itemsize_of(PyObject *typestr)
 {
@@ -44,8 +46,8 @@ itemsize_of(PyObject *typestr)
     return text != NULL && strlen(text) > 2 ? atoll(text + 2) : 0;
 }
 
-/* Returns the bytes from the first element of an interface's array to the end
- * of its last. */
+/* Returns the bytes from the first element to the end of the last element of
+ * the array that a __cuda_array_interface__ describes. */
 static size_t
 room_of_interface(PyObject *interface)
 {
@@ -71,14 +73,14 @@ room_of_interface(PyObject *interface)
         if (__builtin_mul_overflow(stride, length - 1, &more) ||
             __builtin_add_overflow(end, more, &end) ||
             __builtin_mul_overflow(packed, length, &packed)) {
-            return SIZE_MAX; /* overflow: the driver checks the copy */
+            return SIZE_MAX; /* size unknown: the driver checks the copy */
         }
     }
     return (size_t)end;
 }
 
-/* Returns an attribute of an object of another class, strong; NULL without an
- * exception. */
+/* Returns an attribute of another library's object, a new reference; NULL
+ * without an exception if there is none. */
 static PyObject *
 attribute_of(PyObject *object, PyObject *name)
 {

@@ -10,16 +10,18 @@
 
 #include "core/private.h"
 
-/* Returns the bytes from the address of an allocation, an array or another
- * object with gpudata or __cuda_array_interface__ to its end; SIZE_MAX if the
- * object has no known size, as an int, or if reading it fails. */
+/* Returns the bytes from the address of an object to the end of its memory.
+ * The object is an allocation, an array or another object with gpudata or
+ * __cuda_array_interface__. Returns SIZE_MAX if the size is not known, as for
+ * an int. */
 size_t core_room(PyObject *object);
-/* Raises LogicError of `routine` that names both sizes and the type. */
+/* Raises LogicError in the name of the driver function `routine`. The message
+ * states `bytes`, the object's size `room` and the object's type. */
 int core_room_fail(PyObject *object, size_t bytes, size_t room,
                    const char *routine);
 
-/* LogicError if `bytes` exceeds the object's size. The driver alone does not
- * notice an overrun if the pool has several blocks in one allocation. */
+/* Raises LogicError if `bytes` exceeds the object's size. The driver does not
+ * detect an overrun from one array into another that share an allocation. */
 static inline int
 core_check_room(PyObject *object, size_t bytes, const char *routine)
 {

@@ -1,29 +1,29 @@
-/* scratch.c - scratch memory of a stream for launches that count their blocks:
- * a counter that is 0 between launches, and space for the results that the
- * blocks leave for the last one.
+/* scratch.c - scratch memory of a stream for kernels whose last thread block
+ * combines the results of all blocks. It has a counter of finished blocks,
+ * which is 0 between launches, and space for the results of the blocks.
  *
  * Launches on one stream run one after the other, so they share the memory. A
- * context has a row for each stream that asked for it. A row is dropped with
- * its stream or its context; the row of another library's stream only with the
- * context. All under the GIL.
+ * context has a table with a row for each stream that has scratch memory. A
+ * row is removed when its stream or the context is destroyed; the row of
+ * another library's stream only with the context. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
 #define NULL_LIKE ((CUstream)2) /* per-thread: one handle, many streams */
 
-enum { COUNTER_BYTES = 256 }; /* aligns the rest for all types */
+enum { COUNTER_BYTES = 256 }; /* keeps the results aligned */
 
 struct core_scratch {
     CUstream stream;
-    CUdeviceptr counter; /* the rest follows */
+    CUdeviceptr counter; /* the space for results follows the counter */
     size_t rest_bytes;
-    PyObject *memory; /* list: the current memory and earlier ones */
+    PyObject *memory; /* list: the current allocation and earlier ones */
 };
 
-/* Returns whether the stream captures or may do so: launches of the graph may
- * run concurrently with others of the stream. The default stream is never
- * captured. */
+/* Returns whether the stream is being captured or the driver cannot tell.
+ * Launches of the graph could run concurrently with other launches on the
+ * stream. The default stream cannot be captured. */
 static bool
 may_be_captured(CUstream stream)
 {
@@ -33,7 +33,7 @@ may_be_captured(CUstream stream)
             status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Returns the stream's row, or NULL. */
+/* Returns the row of the stream in the context's table, or NULL. */
 static struct core_scratch *
 row_of(struct core_context *context, CUstream stream)
 {
@@ -45,7 +45,7 @@ row_of(struct core_context *context, CUstream stream)
     return row;
 }
 
-/* Adds a row for the stream, without memory. */
+/* Adds a row for the stream, still without scratch memory. */
 static struct core_scratch *
 row_new(struct core_context *context, CUstream stream)
 {
@@ -63,8 +63,9 @@ row_new(struct core_context *context, CUstream stream)
     return &rows[context->scratch_count++];
 }
 
-/* Allocates scratch memory of so many bytes. Earlier memory of the row stays,
- * since a thread may be about to launch with it. */
+/* Allocates scratch memory with space for `bytes` bytes of results. Keeps the
+ * earlier memory of the stream, since another thread may be about to launch a
+ * kernel with it. */
 static int
 row_grow(struct core_context *context, CUstream stream, size_t bytes)
 {
@@ -77,7 +78,7 @@ row_grow(struct core_context *context, CUstream stream, size_t bytes)
     CUdeviceptr counter = core_allocation_pointer(memory);
     int code =
         core_memcpy_htod_async(counter, zero, sizeof zero, stream, NULL);
-    if (code == 0) { /* other threads may have run: search again */
+    if (code == 0) { /* another thread may have changed the table */
         struct core_scratch *row = row_of(context, stream);
         row = row != NULL ? row : row_new(context, stream);
         code = row != NULL ? PyList_Append(row->memory, memory) : -1;
@@ -116,8 +117,8 @@ core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
     return 0;
 }
 
-/* Drops the stream's scratch memory; the stream is idle or is not used any
- * more. */
+/* Drops the stream's scratch memory. Called when the stream's work is complete
+ * or no work will use the stream any more. */
 void
 core_scratch_stream_gone(struct core_context *context, CUstream stream)
 {

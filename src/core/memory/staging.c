@@ -1,10 +1,11 @@
 /* staging.c - large synchronous copies of pageable host memory through a ring
- * of page-locked buffers: while one chunk is transferred, the next is copied.
+ * of page-locked buffers: while the device transfers one chunk, the processor
+ * copies the next one.
  *
  * Called by memory/memory.c. Off unless PYCUDA_STAGING is set, and off if the
  * device reads host memory directly. A context has one ring, created by the
- * first such copy. The copy that uses it sets `busy`; during that time the
- * driver makes other threads' copies. The ring is idle when its copy returns:
+ * first large copy. The copy that uses it sets `busy`. During that time copies
+ * of other threads do not use staging. The ring is idle when its copy returns:
  * the device no longer reads or writes its buffers.
  *
  * The GIL is held except during the copy; it protects `busy`.
@@ -16,18 +17,19 @@ enum { BUFFERS = 4 };
 
 struct core_staging {
     struct staged {
-        char *memory;  /* page-locked */
-        CUevent event; /* recorded after the last copy that used it */
-        bool used;     /* the event was recorded and not waited for */
+        char *memory;  /* page-locked memory of one chunk */
+        CUevent event; /* recorded after the buffer's last transfer */
+        bool used; /* the event is recorded, and its wait is still to come */
     } buffers[BUFFERS];
     size_t chunk;                 /* bytes of each buffer */
-    struct core_context *context; /* strong while busy */
+    struct core_context *context; /* strong reference while busy */
     bool busy;
-    bool dropped; /* the context does not use it any more */
+    bool dropped; /* context dropped the ring: free it after the copy */
 };
 
-/* Bytes per chunk, by bytes of the copy: small enough that the first and the
- * last chunk, which nothing overlaps, are a small part of the copy. */
+/* Chunk size in bytes for copies of at least `least` bytes. The first and the
+ * last chunk do not overlap with other work, so a chunk is small compared to
+ * the copy. */
 static const struct {
     size_t least, chunk;
 } chunks[] = {
@@ -36,19 +38,21 @@ static const struct {
     {0, (size_t)256 << 10},
 };
 
-#define USUAL_LEAST ((size_t)2 << 20) /* below it the driver is as fast */
+#define USUAL_LEAST ((size_t)2 << 20) /* below it staging is not faster */
 
 static struct {
-    size_t least;  /* bytes of a copy; SIZE_MAX: off */
-    size_t chunk;  /* 0: from the table */
-    bool anywhere; /* for tests: also if the device reads host memory */
+    size_t least;  /* least bytes of a staged copy; SIZE_MAX: off */
+    size_t chunk;  /* bytes of a chunk; 0: use the table `chunks` */
+    bool anywhere; /* for tests: stage even if the device reads host memory
+                      directly */
 } how = {.least = SIZE_MAX};
 
-static size_t copies; /* number of staged copies */
+static size_t copies; /* number of staged copies so far */
 
 /* -- the ring */
 
-/* Frees the ring in its context; if that is gone, only the struct is left. */
+/* Frees the ring's buffers in its context, and the ring. If the context is
+ * gone, so are the buffers, and only the struct is freed. */
 static void
 ring_free(struct core_staging *ring, struct core_context *context)
 {
@@ -69,8 +73,8 @@ ring_free(struct core_staging *ring, struct core_context *context)
     PyMem_RawFree(ring);
 }
 
-/* Returns NULL without an exception on failure: the driver then copies
- * directly. */
+/* Creates a ring with buffers of `chunk` bytes. Returns NULL without an
+ * exception on failure: the copy is then not staged. */
 static struct core_staging *
 ring_new(struct core_context *context, size_t chunk)
 {
@@ -104,7 +108,7 @@ core_staging_drop(struct core_context *context)
     }
 }
 
-/* -- the decision */
+/* -- whether to stage a copy */
 
 /* Returns whether the device accesses pageable host memory directly. */
 static bool
@@ -125,8 +129,8 @@ device_reads_host(CUdevice device)
     return false;
 }
 
-/* Returns whether the driver knows the memory: page-locked, managed or device
- * memory. */
+/* Returns whether the memory is page-locked, managed or device memory, which
+ * the driver copies without staging. */
 static bool
 host_is_known(const void *host)
 {
@@ -136,7 +140,7 @@ host_is_known(const void *host)
                (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS;
 }
 
-/* Returns the chunk size for a copy of so many bytes. */
+/* Returns the size in bytes of a chunk for a copy of so many bytes. */
 static size_t
 chunk_for(size_t bytes)
 {
@@ -150,9 +154,9 @@ chunk_for(size_t bytes)
     return chunks[row].chunk;
 }
 
-/* Returns the context's ring for a synchronous copy of pageable host memory,
- * or NULL if the driver shall copy directly. The caller returns it with
- * core_staging_give. */
+/* Takes the context's ring for a synchronous copy of pageable host memory. The
+ * caller gives it back by core_staging_give. Returns NULL if the copy shall
+ * not be staged. */
 struct core_staging *
 core_staging_take(const void *host, size_t bytes)
 {
@@ -168,7 +172,7 @@ core_staging_take(const void *host, size_t bytes)
         return NULL;
     }
     if (context->staging != NULL && context->staging->chunk < chunk) {
-        core_staging_drop(context); /* the new ring has larger chunks */
+        core_staging_drop(context); /* a ring with larger chunks replaces it */
     }
     if (context->staging == NULL) {
         context->staging = ring_new(context, chunk);
@@ -194,16 +198,16 @@ core_staging_give(struct core_staging *ring)
     Py_DECREF((PyObject *)context);
 }
 
-/* -- the copies; without the GIL */
+/* -- staged copies; called without the GIL */
 
-/* Returns the size of the next chunk. */
+/* Returns the size in bytes of the chunk at offset `done`. */
 static size_t
 piece_of(const struct core_staging *ring, size_t bytes, size_t done)
 {
     return bytes - done < ring->chunk ? bytes - done : ring->chunk;
 }
 
-/* Waits until the copy that used the buffer last is complete. */
+/* Waits until the last transfer from or to the buffer is complete. */
 static CUresult
 buffer_wait(struct staged *buffer)
 {
@@ -213,7 +217,8 @@ buffer_wait(struct staged *buffer)
     return code;
 }
 
-/* Records the buffer's event after a copy that was issued. */
+/* Records the buffer's event after a transfer that was issued with the result
+ * `code`. */
 static CUresult
 buffer_mark(struct staged *buffer, CUresult code, CUstream stream)
 {
@@ -224,7 +229,7 @@ buffer_mark(struct staged *buffer, CUresult code, CUstream stream)
     return code;
 }
 
-/* Waits until the ring is idle, also after an error. */
+/* Waits for all transfers, also after an error. Returns the first error. */
 static CUresult
 copy_end(struct core_staging *ring, CUresult code, CUstream stream)
 {
@@ -235,7 +240,8 @@ copy_end(struct core_staging *ring, CUresult code, CUstream stream)
     return code == CUDA_SUCCESS ? waited : code;
 }
 
-/* Fills one buffer while earlier ones are transferred. */
+/* Copies from the host to the device by chunks: fills one buffer while earlier
+ * buffers are transferred. */
 CUresult
 core_staging_htod(struct core_staging *ring, CUdeviceptr target,
                   const void *source, size_t bytes, CUstream stream)
@@ -257,7 +263,8 @@ core_staging_htod(struct core_staging *ring, CUdeviceptr target,
     return copy_end(ring, code, stream);
 }
 
-/* Keeps up to BUFFERS transfers pending, and empties the buffers in order. */
+/* Copies from the device to the host by chunks: keeps up to BUFFERS transfers
+ * pending, and empties the buffers in order. */
 CUresult
 core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
                   size_t bytes, CUstream stream)
@@ -309,7 +316,7 @@ set_staging(PyObject *unused, CORE_ARGS)
     how.anywhere = least != SIZE_MAX;
     struct core_context *context = core_stack_top();
     if (context != NULL) {
-        core_staging_drop(context); /* its chunks may have another size */
+        core_staging_drop(context); /* the new chunk size may differ */
     }
     size_t before = copies;
     copies = 0;
@@ -324,7 +331,8 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
-/* Reads PYCUDA_STAGING: "1", or the least number of bytes of a copy. */
+/* Reads the environment variable PYCUDA_STAGING: "1", or the least number of
+ * bytes of a copy that is staged. */
 static int
 variable_read(void)
 {

@@ -1,13 +1,14 @@
-/* args.c - arguments of methods: names, numbers, dimensions, buffers.
+/* args.c - reads the arguments of Python methods: keywords, numbers,
+ * dimensions, buffers.
  *
  * Called by the methods of all types of core (METH_FASTCALL | METH_KEYWORDS).
- * Values are borrowed; all under the GIL.
+ * The argument values are borrowed references. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/numpy.h"
 
-/* Returns the index of a keyword name, or -1. */
+/* Returns the index of the parameter with a keyword's name, or -1. */
 static int
 name_index(const struct core_signature *signature, PyObject *name)
 {
@@ -20,8 +21,8 @@ name_index(const struct core_signature *signature, PyObject *name)
     return -1;
 }
 
-/* Stores the values of the keywords; TypeError for unknown and repeated
- * ones. */
+/* Stores the values of keyword arguments in `values` at the indices of their
+ * parameters; TypeError for unknown and repeated keywords. */
 static int
 keywords_place(const struct core_signature *signature, PyObject *const *args,
                PyObject *names, PyObject **values)
@@ -79,8 +80,8 @@ core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
     return 0;
 }
 
-/* Converts an int or an object with __index__, such as a NumPy integer, but
- * not a float. */
+/* Converts an int, or an object with __index__ such as a NumPy integer, to a
+ * Python int; TypeError for a float. Returns a new reference. */
 static PyObject *
 integer_index(PyObject *object)
 {
@@ -90,8 +91,8 @@ integer_index(PyObject *object)
     return PyNumber_Index(object);
 }
 
-/* Convert an int or an object with __index__, which a float lacks.
- * OverflowError if the value does not fit the type. */
+/* Convert an int or an object with __index__ to the C type; TypeError for a
+ * float, OverflowError if the value does not fit the type. */
 int
 core_size(PyObject *object, size_t *value)
 {
@@ -139,8 +140,8 @@ core_int(PyObject *object, int *value)
     return 0;
 }
 
-/* Returns the UTF-8 text of a str, borrowed from it, or NULL with TypeError;
- * `what` names the argument in the message. */
+/* Returns the UTF-8 text of a str, borrowed from the object; NULL with
+ * TypeError if it is not a str. `what` names the argument in the message. */
 const char *
 core_text(PyObject *object, const char *what)
 {
@@ -185,8 +186,9 @@ dimension_read(PyObject *item, const char *what, unsigned *out)
     return status;
 }
 
-/* Reads a grid or block: an int, or a tuple, list or one-dimensional array of
- * 1 to 3 ints. Absent dimensions are 1. `what` names it in messages. */
+/* Reads a grid or block size into `out`: an int, or a tuple, list or
+ * one-dimensional array of 1 to 3 ints. Absent dimensions are 1. `what` names
+ * the argument in messages. */
 int
 core_dimensions(PyObject *object, const char *what, unsigned out[3])
 {
@@ -210,7 +212,7 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
         return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
                          detail);
     }
-    /* Owned, since __index__ may change a list. */
+    /* New references, since an item's __index__ may change the list. */
     for (Py_ssize_t i = 0; i < count; i++) {
         items[i] = Py_NewRef(PySequence_Fast_GET_ITEM(object, i));
     }
@@ -224,8 +226,8 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
     return status;
 }
 
-/* Returns whether the object is immutable, so that its identity is enough to
- * recognize it. */
+/* Returns whether the object is a tuple of ints. It cannot change, so a later
+ * call with the same object (pointer) has the same value. */
 static bool
 is_constant(PyObject *object)
 {
@@ -240,9 +242,9 @@ is_constant(PyObject *object)
     return true;
 }
 
-/* core_dimensions for an argument that the next call is likely to repeat:
- * caches a tuple of ints in `shape`. core_shape_known tests the cache
- * first. */
+/* Does the same as core_dimensions, and caches the result in `shape` if the
+ * object is a tuple of ints, since the next call often passes the same object.
+ * core_shape_known looks the object up in the cache. */
 int
 core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
                 unsigned out[3])
@@ -257,8 +259,9 @@ core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
     return 0;
 }
 
-/* Reads the single optional argument `flags`, and leaves *flags unchanged if
- * it is absent. `format` is "|O:" and the name of the type. */
+/* Reads the single optional argument `flags` of a constructor, and leaves
+ * *flags unchanged if it is absent. `format` is "|O:" and the name of the
+ * type. */
 int
 core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
                 unsigned *flags)
@@ -272,8 +275,8 @@ core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
     return object == NULL ? 0 : core_unsigned(object, flags);
 }
 
-/* TypeError if the memory holds pointers to Python objects, which a copy would
- * invalidate. */
+/* Raises TypeError if the array's memory holds pointers to Python objects: a
+ * copy would not count its references. */
 int
 core_buffer_plain(PyObject *object)
 {
@@ -290,8 +293,8 @@ core_buffer_plain(PyObject *object)
     return -1;
 }
 
-/* Exports a buffer that is contiguous in C or Fortran order. The caller calls
- * PyBuffer_Release. */
+/* Exports a buffer that is contiguous in C or Fortran order into `view`. The
+ * caller must release it by PyBuffer_Release. */
 int
 core_buffer(PyObject *object, bool writable, Py_buffer *view)
 {
@@ -307,7 +310,7 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
           PyErr_ExceptionMatches(PyExc_BufferError))) {
         return -1;
     }
-    /* datetime64, structured and other arrays export no buffer. */
+    /* Arrays of datetime64 and of some other dtypes export no buffer. */
     PyErr_Clear();
     PyArrayObject *array = (PyArrayObject *)object;
     const char *fault =
@@ -324,8 +327,8 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
                              PyArray_NBYTES(array), 0, PyBUF_SIMPLE);
 }
 
-/* Reads a shape, an int or an iterable of ints, into at most 32 lengths.
- * Returns the number of dimensions, or -1. */
+/* Reads the shape of an array: an int, or an iterable of up to 32 ints.
+ * Returns the number of dimensions, or -1 with an exception. */
 int
 core_shape(PyObject *shape, Py_intptr_t *lengths)
 {
@@ -337,7 +340,7 @@ core_shape(PyObject *shape, Py_intptr_t *lengths)
         lengths[0] = (Py_intptr_t)length;
         return 1;
     }
-    PyObject *items = PySequence_Tuple(shape); /* __index__ can't change it */
+    PyObject *items = PySequence_Tuple(shape); /* copy, as a list may change */
     if (items == NULL) {
         return -1;
     }
@@ -357,8 +360,9 @@ core_shape(PyObject *shape, Py_intptr_t *lengths)
     return (int)count;
 }
 
-/* Copies the 64 bytes of a handle of another process into `handle`. LogicError
- * of `routine` with the text `says` if the buffer has another size. */
+/* Copies the 64 bytes of an IPC handle, received from another process, into
+ * `handle`. If the buffer has another size, raises LogicError in the name of
+ * `routine` with the text `says`. */
 int
 core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                 const char *says)

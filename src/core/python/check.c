@@ -1,9 +1,9 @@
 /* check.c - converts CUresult to Python exceptions, and opens the driver
  * library.
  *
- * No other file does either. A message has the form "<routine> failed: <text>[
- * - <detail>]", with the driver's own text. All under the GIL; opening the
- * library releases it.
+ * Only this file does these two things. A message has the form "<routine>
+ * failed: <text>[ - <detail>]", with the driver's own text. All under the GIL;
+ * opening the library releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -17,7 +17,8 @@ enum failure_class {
     FAILURE_RUNTIME,
 };
 
-/* Exceptions of the codes that are not LogicErrors. */
+/* Exception class of each error code. Codes that are not in this table raise
+ * LogicError. */
 static const struct {
     CUresult code;
     enum failure_class kind;
@@ -35,8 +36,8 @@ static const struct {
     {CUDA_ERROR_ECC_UNCORRECTABLE, FAILURE_RUNTIME},
 };
 
-/* Texts of the codes that core itself raises, for use before a driver is
- * loaded. */
+/* Texts of the codes that core itself raises. They are used if no driver is
+ * loaded to ask. */
 static const struct {
     CUresult code;
     const char *text;
@@ -47,7 +48,8 @@ static const struct {
     {CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"},
 };
 
-/* Advice for codes whose callers add none. */
+/* Advice for error codes. The message contains it if the caller gives no other
+ * detail. */
 static const struct {
     CUresult code;
     const char *text;
@@ -63,7 +65,8 @@ static const struct {
      "stream that the capture spread to"},
 };
 
-/* Returns advice for an error code, or NULL. */
+/* Returns advice for an error code, which the message then includes, or
+ * NULL. */
 static const char *
 failure_hint(CUresult code)
 {
@@ -103,7 +106,8 @@ failure_exception(CUresult code)
     }
 }
 
-/* Returns the driver's text for an error code, or one of own_texts. */
+/* Returns the driver's text for an error code. If it has none, the text of
+ * own_texts or "unknown error". */
 static const char *
 failure_text(CUresult code)
 {
@@ -120,21 +124,22 @@ failure_text(CUresult code)
     return text == NULL ? "unknown error" : text;
 }
 
-/* Runs pending signal handlers, since a signal may have ended the launch
- * before Python called its handler. Returns -1 if a handler raised an
- * exception. */
+/* After LAUNCH_FAILED, runs pending signal handlers: a signal may have ended
+ * the launch before Python called its handler. Returns -1 if a handler raised
+ * an exception. */
 static int
 signals_checked(CUresult code)
 {
     return code == CUDA_ERROR_LAUNCH_FAILED ? PyErr_CheckSignals() : 0;
 }
 
-/* An exception raised by a signal handler takes precedence over the error. */
+/* Raises the exception for an error code and returns -1. If a signal handler
+ * raised an exception, that exception is raised instead. */
 int
 core_fail(CUresult code, const char *routine, const char *detail)
 {
     if (core_interrupt_raise() < 0 || signals_checked(code) < 0) {
-        return -1; /* the program's signal ended the call */
+        return -1; /* a signal handler's exception ended the call */
     }
     if (core.forked && detail == NULL) {
         detail = "this process was forked after CUDA was initialised, which "
@@ -163,8 +168,8 @@ core_check(CUresult code, const char *routine)
     return core_fail(code, routine, failure_hint(code));
 }
 
-/* Passes the folder of this extension to the loader: the CPU device's library
- * is below it. */
+/* Passes the folder of this extension module to the driver loader, which finds
+ * the library of the CPU device below it. */
 static int
 package_dir_tell(void)
 {
@@ -188,7 +193,8 @@ package_dir_tell(void)
     return text == NULL ? -1 : 0;
 }
 
-/* Falls back to the CPU device with one UserWarning. */
+/* Opens the driver library at the first call. If no GPU driver can be opened,
+ * opens the CPU device and issues one UserWarning. */
 int
 core_open(void)
 {

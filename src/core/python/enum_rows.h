@@ -1,7 +1,8 @@
 /* enum_rows.h - names and values of PyCUDA's enums.
  *
- * Define ENUM_CLASS(name) and ENUM_ROW(member, value) and include this file;
- * it undefines both. The values are CUDA's.
+ * A source file defines the macros ENUM_CLASS(name) and ENUM_ROW(member,
+ * value) and includes this file, which undefines both at its end. The values
+ * are those of CUDA's header.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -149,7 +150,7 @@ ENUM_ROW(MAX_PERSISTING_L2_CACHE_SIZE, 108)
 ENUM_ROW(RESERVED_SHARED_MEMORY_PER_BLOCK, 111)
 ENUM_ROW(READ_ONLY_HOST_REGISTER_SUPPORTED, 113)
 ENUM_ROW(MEMORY_POOLS_SUPPORTED, 115)
-/* Enums that PyCUDA does not have. */
+/* Members that PyCUDA does not have. */
 ENUM_ROW(COOPERATIVE_LAUNCH, 95)
 ENUM_ROW(CAN_FLUSH_REMOTE_WRITES, 98)
 ENUM_ROW(HOST_REGISTER_SUPPORTED, 99)

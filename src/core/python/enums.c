@@ -1,6 +1,7 @@
-/* enums.c - PyCUDA's enum classes and flag holders.
+/* enums.c - PyCUDA's enum classes and flag holders (classes that group
+ * constants).
  *
- * enum_rows.h has the rows. They become classes derived from
+ * enum_rows.h lists the enums. Each becomes a class derived from
  * pycuda._enum.Enum, an int with a name. Flag holders are ordinary classes
  * with int attributes.
  *
@@ -9,7 +10,7 @@
 
 struct row {
     const char *name;
-    long value; /* -1 in the first row of a class */
+    long value; /* -1: the row is the name of a class */
 };
 
 static const struct row rows[] = {
@@ -47,8 +48,9 @@ core_enum(const char *name, long value)
     return PyObject_CallFunction(class, "l", value);
 }
 
-/* Returns the enum's member with this name, a str in any case. NULL without an
- * exception if there is none. */
+/* Returns the member of the enum class `name` that is called `member`,
+ * ignoring case. Returns NULL, without an exception if the class has no such
+ * member. */
 PyObject *
 core_enum_member(const char *name, PyObject *member)
 {
@@ -68,8 +70,8 @@ core_enum_member(const char *name, PyObject *member)
     return found;
 }
 
-/* Creates the class of the rows from `first`; sets *next to the row after
- * them. */
+/* Creates the enum class whose name is in row `first` and whose members are in
+ * the rows after it. Sets *next to the row of the next class. */
 static PyObject *
 class_make(PyObject *make, size_t first, size_t *next)
 {
@@ -112,7 +114,8 @@ classes_setup(PyObject *module, PyObject *make)
     return 0;
 }
 
-/* Creates the flag holders and sets their attributes. */
+/* Creates the flag holders (classes of constants) and sets their
+ * attributes. */
 static int
 holders_setup(PyObject *module, PyObject *make)
 {

@@ -1,12 +1,13 @@
-/* holder.c - PointerHolderBase, the base of users' own device addresses.
+/* holder.c - PointerHolderBase, a base class for users' own objects that stand
+ * for a device address.
  *
- * Subclassed in Python; a subclass defines get_pointer(). Also has the
- * exporter of as_buffer().
+ * A subclass, written in Python, defines get_pointer(). The file also has the
+ * buffer object behind as_buffer().
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* Raises TypeError: subclasses must define the method. */
+/* Raises TypeError: a subclass must override get_pointer(). */
 static PyObject *
 holder_get_pointer(PyObject *self, PyObject *unused)
 {
@@ -16,7 +17,7 @@ holder_get_pointer(PyObject *self, PyObject *unused)
     return NULL;
 }
 
-/* Converts get_pointer()'s result to an int. */
+/* Implements int(holder): converts the result of get_pointer() to an int. */
 static PyObject *
 holder_int(PyObject *self)
 {
@@ -46,8 +47,8 @@ holder_as_buffer(PyObject *self, CORE_ARGS)
     return core_host_view(self, pointer + offset, size);
 }
 
-/* Exports the memory at an address for a memoryview; owns a reference to
- * `owner`. */
+/* Python object that exports memory at an address as a buffer. It has a
+ * reference to `owner`, which owns the memory. */
 struct host_view {
     PyObject_HEAD
     PyObject *owner;
@@ -55,8 +56,8 @@ struct host_view {
     Py_ssize_t bytes;
 };
 
-/* Returns a writable memoryview of `bytes` bytes at the address, which keeps a
- * reference to `owner`. */
+/* Returns a writable memoryview of `bytes` bytes at the address. The view
+ * keeps a reference to `owner`. */
 PyObject *
 core_host_view(PyObject *owner, CUdeviceptr pointer, size_t bytes)
 {
@@ -93,8 +94,8 @@ host_view_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* There is no tp_clear, since users of the view may still access the
- * memory. */
+/* Deallocates the buffer object. Its type has no tp_clear: until now a view
+ * may have accessed the memory that `owner` keeps. */
 static void
 host_view_dealloc(PyObject *op)
 {

@@ -1,11 +1,12 @@
 /* interrupt.c - Ctrl-C and other signals during waits of the driver.
  *
- * A driver library that supports it (the CPU device's) calls the hook from
- * time to time while the main thread waits. Python's signal handlers run in
- * the hook. If one raises an exception, the wait ends, and the exception is
+ * A driver library that supports it (the CPU device's) calls interrupt_hook
+ * from time to time while the main thread waits. The hook runs Python's signal
+ * handlers. If one raises an exception, the wait ends, and the exception is
  * raised at the point of the wait: by core_fail if the driver's call fails,
- * otherwise by a pending call. NVIDIA's driver does not call the hook, so
- * there signals take effect when its call returns.
+ * otherwise by a pending call of Python (Py_AddPendingCall). NVIDIA's driver
+ * does not call the hook: with it a signal handler runs after the driver's
+ * call has returned.
  *
  * SPDX-License-Identifier: MIT */
 #include <sys/syscall.h>
@@ -14,8 +15,9 @@
 #include "core/private.h"
 #include "core/python/interrupt.h"
 
-/* Exception of a handler in the main thread; strong. Protected by the GIL,
- * except for tests of whether `type` is NULL. */
+/* The exception that a signal handler raised in interrupt_hook; strong
+ * references. Protected by the GIL, except that `type` is compared with NULL
+ * without it. */
 static struct {
     PyObject *type, *value, *traceback;
 } raised;
@@ -39,10 +41,11 @@ core_interrupt_raise(void)
     return -1;
 }
 
-/* Number of core_interrupt_hold calls that are active. */
+/* Number of calls between core_interrupt_hold and core_interrupt_release. */
 static int held;
 
-/* Pending call that raises the exception, unless it is held back. */
+/* Function for Py_AddPendingCall: raises the stored exception, except between
+ * core_interrupt_hold and core_interrupt_release. */
 static int
 raise_pending(void *unused)
 {
@@ -66,8 +69,9 @@ core_interrupt_release(PyObject *result)
     return result;
 }
 
-/* Called by the driver library during a wait, without the GIL; returns 1 to
- * end the wait. */
+/* Runs Python's signal handlers. The driver library calls it during a wait,
+ * without the GIL. Returns 1 if a handler raised an exception, so that the
+ * wait must end. */
 static int
 interrupt_hook(void)
 {

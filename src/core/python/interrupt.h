@@ -7,16 +7,19 @@
 
 #include <Python.h>
 
-/* Raises the exception that a signal handler of the program raised during a
- * wait of the driver, and returns -1; 0 if there is none or the thread is not
- * the main thread. */
+/* Raises the exception that a signal handler raised during a wait in the
+ * driver, and returns -1. Returns 0 if there is none or the thread is not the
+ * main thread. */
 int core_interrupt_raise(void);
 
-/* Enclose a call that waits and then runs Python code, so that an exception of
- * the wait is raised after the call. core_interrupt_release takes over the
- * call's result, and returns it, or NULL with the exception. */
+/* The caller calls these two before and after a call that waits and then runs
+ * Python code. An exception of a signal handler during the wait is then raised
+ * by core_interrupt_release instead of inside the Python code.
+ * core_interrupt_release takes over the call's result, and returns it, or NULL
+ * with the exception. */
 void core_interrupt_hold(void);
 PyObject *core_interrupt_release(PyObject *result);
 
-/* Registers the hook with the driver library, after it was opened. */
+/* Registers the signal hook with the driver library. Called after the library
+ * was opened. */
 void core_interrupt_setup(void);

@@ -1,8 +1,8 @@
-/* object.c - slots that all objects of a context share.
+/* object.c - type slots shared by all Python objects that belong to a context.
  *
- * Every such object begins with CORE_HEAD: attributes, weak references, and a
- * strong reference to its context, so that the context exists when the
- * object's resource is released.
+ * The struct of every such object begins with CORE_HEAD: a dict of attributes,
+ * a list of weak references, and a strong reference to the context. The
+ * context therefore exists until the object's resource is released.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -15,8 +15,8 @@ PyMemberDef core_object_members[] = {
     {NULL},
 };
 
-/* Allocates an object that begins with CORE_HEAD, with a reference to
- * `context`, which may be NULL; the other fields are zero. */
+/* Allocates an object whose struct begins with CORE_HEAD, and stores a
+ * reference to `context` (or NULL) in it. The other fields are zero. */
 PyObject *
 core_object_new(PyTypeObject *type, struct core_context *context)
 {
@@ -27,8 +27,8 @@ core_object_new(PyTypeObject *type, struct core_context *context)
     return (PyObject *)self;
 }
 
-/* tp_traverse and tp_clear for the fields of CORE_HEAD. `context` stays, since
- * deallocation needs it. */
+/* tp_traverse and tp_clear for the fields of CORE_HEAD. tp_clear keeps the
+ * reference to the context, since deallocation needs it. */
 int
 core_object_traverse(PyObject *self, visitproc visit, void *arg)
 {
@@ -46,8 +46,9 @@ core_object_clear(PyObject *self)
     return 0;
 }
 
-/* First and last step of tp_dealloc: untrack the object and clear its weak
- * references; drop the fields of CORE_HEAD and free the memory. */
+/* First and last step of tp_dealloc. core_object_begin_dealloc untracks the
+ * object and clears its weak references. core_object_end_dealloc drops the
+ * fields of CORE_HEAD and frees the object. */
 void
 core_object_begin_dealloc(PyObject *self)
 {
@@ -91,9 +92,9 @@ core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
     return PyModule_AddType(module, *field);
 }
 
-/* Setter of class attributes. Before Python 3.12 a class with vectorcall keeps
- * that flag when a program replaces its __call__, which would then never be
- * called. */
+/* Sets an attribute of a class with vectorcall. When a program replaces the
+ * class's __call__, clears the class's vectorcall flag: Python before 3.12
+ * does not, and would never call the new __call__. */
 static int
 callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
 {
@@ -103,15 +104,16 @@ callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
     }
     if (PyUnicode_CompareWithASCIIString(name, "__call__") == 0) {
         type->tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
-        if (type->tp_call == PyVectorcall_Call) { /* the original again */
+        if (type->tp_call == PyVectorcall_Call) { /* the program restored the
+                                                     original __call__ */
             type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
         }
     }
     return 0;
 }
 
-/* Makes a type with vectorcall call a __call__ that a program assigns to
- * it. */
+/* Allows programs to replace __call__ of a class with vectorcall: gives the
+ * class a metatype whose setter is callable_type_setattro. */
 int
 core_let_replace_call(PyTypeObject *type)
 {

@@ -1,12 +1,15 @@
 /* unlocked.c - threads that use the driver while the process ends.
  *
  * Daemon threads may be inside the driver or NVRTC when the interpreter ends.
- * exit() then calls the libraries' destructors, which destroy the state that
- * those calls use, so it waits for the calls first. Python before 3.14 ends
- * threads that return, wait for the GIL, or run Python code, and the driver's
- * destructors of these threads would race with the library's. Threads that
- * return to this file block forever, as in 3.14; those that end elsewhere wait
- * for a while before the driver's destructors.
+ * exit() then runs the destructors of the libraries, which destroy the state
+ * that those threads use. So exit() first waits until the calls of the driver
+ * and of NVRTC have returned. Before version 3.14 Python also ends the daemon
+ * threads when they try to acquire the GIL. The driver's thread-local
+ * destructors would then run in these threads at the same time as its library
+ * destructors. To prevent this, a thread that returns from the driver to this
+ * file blocks forever, as in Python 3.14. A thread that Python ends elsewhere
+ * waits in `thread_ends` for a limited time before the driver's thread-local
+ * destructors run.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -17,29 +20,30 @@
 
 #include "core/private.h"
 
-/* Limit of the wait, since a kernel may never end. */
+/* Longest wait in seconds for calls of the driver. It is limited since a
+ * kernel may never end. */
 #define LONGEST_SECONDS 5
 #define STEPS_A_SECOND  1000
 #define LONGEST_STEPS   (LONGEST_SECONDS * STEPS_A_SECOND)
 
-/* Number of calls of the driver in progress */
+/* Number of calls of the driver and of NVRTC in progress */
 static atomic_int unlocked;
-static atomic_bool process_waits;       /* exit() waits for those calls */
-static _Atomic(PyThreadState *) ending; /* the thread that ends the
-                                           interpreter */
+static atomic_bool process_waits;       /* exit() waits for the calls */
+static _Atomic(PyThreadState *) ending; /* thread that finalizes Python */
 
-/* True in a thread with a thread state that it has not left. A thread that
- * ends regularly leaves its state; the states of threads that Python ends are
- * cleared by the thread that ends the interpreter. */
+/* True while the thread has a Python thread state. A thread that ends by
+ * itself clears its state, and the flag, before its destructors run. If Python
+ * ends the thread, the flag is still true when its destructors run. */
 static _Thread_local bool in_python CORE_AT_ONCE;
-/* id of the thread state */
+/* id of the thread state for which mark_thread ran last */
 static _Thread_local uint64_t marked_for CORE_AT_ONCE;
 
-/* Created before the driver is loaded, and so usually before the driver's
- * keys, which is also the order of the destructors. (A destructor registered
- * by __cxa_thread_atexit_impl would run before those of all keys, but its
- * registration takes the loader's lock, which a thread that waits for the GIL
- * may hold.) */
+/* Key whose destructor thread_ends runs when a thread ends. Destructors run in
+ * the order in which keys were created. This key is created before the driver
+ * is loaded, so thread_ends usually runs before the driver's destructors.
+ * (__cxa_thread_atexit_impl would run a destructor before those of all keys.
+ * But it takes the loader's lock, which a thread that waits for the GIL may
+ * hold.) */
 static pthread_key_t key;
 
 static void
@@ -49,8 +53,8 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* Destructor of `key`: waits while exit() waits, and then a limited time for
- * it to begin. */
+/* Destructor of `key`. In a thread that Python ended, waits while exit() waits
+ * for calls (unlocked_wait), and up to 5 seconds before and after that. */
 static void
 thread_ends(void *unused)
 {
@@ -64,7 +68,8 @@ thread_ends(void *unused)
     }
 }
 
-/* Destructor of the capsule in the thread state's dict. */
+/* Destructor of the capsule in the dict of the thread state: clears
+ * `in_python` if the current thread is the capsule's thread. */
 static void
 state_left(PyObject *capsule)
 {
@@ -73,7 +78,9 @@ state_left(PyObject *capsule)
     }
 }
 
-/* Puts a capsule into the thread state's dict, and sets the thread's key. */
+/* Puts a capsule into the dict of the thread state, whose destructor clears
+ * `in_python`, and sets `key` so that thread_ends runs at the end of the
+ * thread. */
 static __attribute__((noinline)) void
 mark_thread(uint64_t id)
 {
@@ -82,7 +89,7 @@ mark_thread(uint64_t id)
         return;
     }
     PyObject *capsule = PyCapsule_New(&in_python, NULL, state_left);
-    marked_for = id; /* not again if its dict is gone */
+    marked_for = id; /* not marked again after its dict is cleared */
     in_python = capsule != NULL;
     if (capsule == NULL ||
         PyDict_SetItem(dict, core.str_thread, capsule) < 0) {
@@ -92,9 +99,9 @@ mark_thread(uint64_t id)
     pthread_setspecific(key, &in_python);
 }
 
-/* Marks the thread as one that uses the driver: if Python ends it while the
- * process exits, it waits before the driver's thread destructors run. Called
- * at a thread's first use of a context. */
+/* Marks the thread as one that uses the driver, at its first use of a context.
+ * If Python ends the thread while the process exits, the thread then waits
+ * before the driver's thread-local destructors run. */
 void
 core_thread_uses_driver(void)
 {
@@ -104,20 +111,22 @@ core_thread_uses_driver(void)
     }
 }
 
-/* Release and acquire the GIL around a call of the driver or of NVRTC. The end
- * of the process waits up to 5 seconds for such calls. */
+/* core_unlock releases the GIL before a call of the driver or of NVRTC;
+ * core_lock acquires it after the call. At its exit the process waits up to 5
+ * seconds for these calls. */
 PyThreadState *
 core_unlock(void)
 {
     core_thread_uses_driver();
     atomic_fetch_add_explicit(&unlocked, 1, memory_order_relaxed);
-    if (!Py_IsInitialized()) { /* no other thread has the GIL then */
+    if (!Py_IsInitialized()) { /* this thread finalizes the interpreter */
         ending = PyThreadState_Get();
     }
     return PyEval_SaveThread();
 }
 
-/* Blocks the thread forever. */
+/* Blocks the thread forever. Also runs as a cleanup handler if Python ends the
+ * thread. */
 static void
 stay(void *unused)
 {
@@ -127,8 +136,9 @@ stay(void *unused)
     }
 }
 
-/* Acquires the GIL after a wait that the end of the process does not wait for.
- * Blocks forever if Python would end the thread, or has itself ended. */
+/* Acquires the GIL. core_lock calls it; a caller whose wait exit() need not
+ * await calls it directly. Blocks the thread forever if another thread
+ * finalizes the interpreter: Python would end this thread. */
 void
 core_take_gil(PyThreadState *thread)
 {
@@ -147,7 +157,8 @@ core_lock(PyThreadState *thread)
     core_take_gil(thread);
 }
 
-/* Called by Python after the end of the interpreter. */
+/* Waits up to 5 seconds for calls of the driver. Registered by Py_AtExit:
+ * Python calls it after the interpreter is finalized. */
 static void
 unlocked_wait(void)
 {
@@ -160,7 +171,8 @@ unlocked_wait(void)
     process_waits = false;
 }
 
-/* The pending calls are the parent's. */
+/* Resets the number of calls in progress in a forked child process, since
+ * those calls belong to threads of the parent. */
 void
 core_unlocked_forked(void)
 {

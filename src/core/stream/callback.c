@@ -1,13 +1,14 @@
 /* callback.c - Stream.add_callback, which calls Python functions in stream
  * order.
  *
- * A driver thread runs `callback_reached`, which adds a record to a list and
- * wakes a Python thread; that thread (pycuda._callbacks) calls the function.
- * No driver thread ever waits for the GIL, and the stream does not wait for
- * the function.
+ * When a stream reaches the callback, a driver thread runs `callback_reached`.
+ * It adds an entry for the callback to a queue and wakes a Python thread
+ * (pycuda._callbacks), which calls the function. A driver thread never waits
+ * for the GIL, and the stream does not wait for the function.
  *
- * `queue_lock` protects the list and is never held while Python runs. A record
- * counts its users: the stream or the graph, and each time it is reached.
+ * `queue_lock` protects the queue and is never held while Python code runs. A
+ * callback record counts its uses: one for the stream or the graph that has
+ * the callback, and one for each call that is in the queue.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -15,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Entry of the queue. */
+/* Entry of the queue: a callback to call. */
 struct reached {
     struct callback *callback;
     struct reached *next;
@@ -24,17 +25,17 @@ struct reached {
 struct callback {
     PyObject *call; /* strong; (function, arguments) */
     atomic_uint uses;
-    bool repeats;       /* in a graph: reached at each launch */
-    struct reached own; /* entry for use if there is no memory for another */
-    unsigned own_times; /* number of calls that `own` represents; protected
-                           by queue_lock */
+    bool repeats;       /* in a graph: called at each launch */
+    struct reached own; /* entry to use if there is no memory for another */
+    unsigned own_times; /* number of calls that the entry `own` represents;
+                           protected by queue_lock */
 };
 
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
 static struct reached *queue_first, **queue_end = &queue_first;
 
-/* Appends an entry; the caller holds queue_lock. */
+/* Appends an entry to the queue; the caller holds queue_lock. */
 static void
 queue_add(struct reached *reached)
 {
@@ -42,9 +43,9 @@ queue_add(struct reached *reached)
     queue_end = &reached->next;
 }
 
-/* Removes the first entry and returns its callback; the caller holds
- * queue_lock. The callback's own entry stays until it was taken as often as it
- * counts. */
+/* Takes one call from the queue and returns its callback; the caller holds
+ * queue_lock. Removes the first entry, unless that is the callback's `own`
+ * entry and represents further calls. */
 static struct callback *
 queue_take(void)
 {
@@ -64,8 +65,9 @@ queue_take(void)
     return callback;
 }
 
-/* Called by a driver thread, without the GIL. No call is lost if there is no
- * memory. */
+/* Called by a driver thread, without the GIL, when the stream reaches the
+ * callback: adds a call to the queue. Without memory for an entry it uses the
+ * callback's `own` entry, so that no call is lost. */
 static void CUDA_CB
 callback_reached(void *data)
 {
@@ -87,7 +89,8 @@ callback_reached(void *data)
     pthread_mutex_unlock(&queue_lock);
 }
 
-/* Drops one user; the last one frees the record. Needs the GIL. */
+/* Drops one use of the record; frees the record with the last one. Needs the
+ * GIL. */
 static void
 callback_drop(struct callback *callback)
 {
@@ -97,8 +100,8 @@ callback_drop(struct callback *callback)
     }
 }
 
-/* Object that a graph keeps for a callback, visible to the garbage
- * collector. */
+/* Python object that holds one use of a callback for a graph, and shows the
+ * callback's references to the garbage collector. */
 struct held {
     PyObject_HEAD
     struct callback *callback;
@@ -109,7 +112,7 @@ held_traverse(PyObject *op, visitproc visit, void *arg)
 {
     struct callback *callback = ((struct held *)op)->callback;
     Py_VISIT(Py_TYPE(op));
-    /* Otherwise a queue entry refers to it, too. */
+    /* With more uses the queue refers to `call`, too, so it is not garbage. */
     if (callback != NULL && atomic_load(&callback->uses) == 1) {
         Py_VISIT(callback->call);
     }
@@ -128,7 +131,8 @@ held_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-/* No tp_clear: clearing the graph's list of objects breaks cycles. */
+/* There is no tp_clear: a reference cycle is broken when the graph's list of
+ * objects is cleared. */
 static PyType_Slot held_slots[] = {
     {Py_tp_doc, "What a graph holds of a callback."},
     {Py_tp_new, core_no_new},
@@ -144,7 +148,7 @@ static PyType_Spec held_spec = {
     .slots = held_slots,
 };
 
-/* Starts the Python thread if it is not running. */
+/* Starts the Python thread that calls the functions, if it is not running. */
 static int
 thread_start(void)
 {
@@ -156,7 +160,7 @@ thread_start(void)
     return result == NULL ? -1 : 0;
 }
 
-/* Creates a record with one user, from (function, *args). */
+/* Creates a callback record, with one use, from (function, *args). */
 static struct callback *
 callback_new(CORE_ARGS)
 {
@@ -186,7 +190,8 @@ callback_new(CORE_ARGS)
     return callback;
 }
 
-/* Passes the record to the open captures of the context. */
+/* Lets the graphs of the context's open captures own the callback. On failure
+ * drops it. */
 static int
 callback_hold(struct core_context *context, struct callback *callback)
 {
@@ -199,7 +204,7 @@ callback_hold(struct core_context *context, struct callback *callback)
     }
     held->callback = callback;
     if (context->held == NULL) {
-        return 0; /* another library's capture: never freed */
+        return 0; /* another library captures: the callback is never freed */
     }
     int status = core_capture_hold(context, (PyObject *)held);
     Py_DECREF((PyObject *)held);
@@ -238,7 +243,8 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Waits, without the GIL, for the next function that a stream has reached. */
+/* Waits, without the GIL, for the next call in the queue, and returns
+ * (function, arguments). */
 static PyObject *
 callback_next(PyObject *unused_self, PyObject *unused)
 {

@@ -1,42 +1,45 @@
 /* capture.c - Stream.capture, which records the operations of a with statement
  * in a Graph.
  *
- * While a capture is open in a context, `held` lists the objects that launches
- * and copies use, and the graph keeps the list: arrays, functions and host
- * memory live until the graph and the executable graphs made from it are
- * freed. Overlapping captures of one context share one list. If a stream of
- * another context joins through an event, that context counts as capturing
- * too, and the graph keeps its list.
+ * While a capture is open in a context, the context's list `held` has the
+ * objects that launches and copies use. The graph keeps that list, so arrays,
+ * functions and host memory live until the graph and the executable graphs
+ * made from it are freed. Overlapping captures of one context share one list.
+ * A stream of another context can join a capture by waiting for an event. That
+ * context then counts as capturing too, and the graph also keeps its list.
  *
- * Within the with statement the capturing stream is the current one of its
- * thread (current.c), which finds it in `open_captures`. All under the GIL.
+ * In the with statement the capturing stream is the current stream of its
+ * thread (current.c); `open_captures` is the list of such streams. All
+ * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 #include "core/stream/graph.h"
 
-/* A context whose stream takes part in another context's capture. */
+/* A context of which a stream has joined another context's capture. */
 struct joined {
-    struct core_context *context; /* strong */
+    struct core_context *context; /* strong reference */
     struct joined *next;
 };
 
 struct capture {
     CORE_HEAD
-    struct core_stream_object *stream; /* strong */
+    struct core_stream_object *stream; /* strong reference */
     struct core_graph *graph;          /* strong; NULL before __enter__ */
-    struct joined *joined;             /* owned; empty unless open */
-    struct capture *next;              /* opened earlier, while open */
+    struct joined *joined;             /* owned list; empty unless `open` */
+    struct capture *next;              /* next in open_captures */
     unsigned long thread;
-    uint64_t turn; /* order among the entries of the thread */
+    uint64_t turn; /* orders it among entered streams (core_entry.turn) */
     CUstreamCaptureMode mode;
     bool open;
 };
 
-static struct capture *open_captures; /* newest first; borrowed */
+/* List of all open captures, the newest first; borrowed. */
+static struct capture *open_captures;
 
-/* Returns the stream, borrowed, that this thread captures in the context, and
- * the capture's turn number; NULL without a capture. */
+/* Returns the stream of `context` that this thread captures, borrowed, and
+ * stores the capture's turn, which is comparable with core_entry.turn. NULL if
+ * there is no capture. */
 struct core_stream_object *
 core_capture_newest(const struct core_context *context, uint64_t *turn)
 {
@@ -50,10 +53,10 @@ core_capture_newest(const struct core_context *context, uint64_t *turn)
     return NULL;
 }
 
-/* -- objects that captures keep */
+/* -- objects that captures keep alive */
 
-/* Keeps the object alive for the lifetime of the graphs of the context's open
- * captures. Does nothing without a capture. */
+/* Keeps the object alive as long as the graphs of the context's open captures.
+ * Does nothing without an open capture. */
 int
 core_capture_hold(struct core_context *context, PyObject *object)
 {
@@ -73,8 +76,9 @@ core_capture_hold_call(struct core_function *function, PyObject *const *args,
     return status;
 }
 
-/* Count the context as capturing, and no longer. The last capture to end drops
- * the list and frees the memory dropped since its start. */
+/* Count one more, or one less, open capture of the context. When the last one
+ * ends, drops the list of objects and frees the device memory that was
+ * released during the captures. */
 static int
 capture_opened(struct core_context *context)
 {
@@ -92,14 +96,15 @@ capture_closed(struct core_context *context)
     context->captures--;
     core_contexts_guard();
     if (context->captures == 0) {
-        Py_CLEAR(context->held); /* may free memory */
+        Py_CLEAR(context->held); /* may release device memory */
         core_late_free(context);
     }
 }
 
-/* -- contexts that join */
+/* -- contexts that join a capture */
 
-/* Returns whether the context takes part in the capture. */
+/* Returns whether the context takes part in the capture: it is the capture's
+ * own context or has joined. */
 static bool
 capture_has(const struct capture *self, const struct core_context *context)
 {
@@ -110,7 +115,8 @@ capture_has(const struct capture *self, const struct core_context *context)
     return self->context == context || joined != NULL;
 }
 
-/* Adds a context that joined the capture, and lets the graph keep its list. */
+/* Adds a context that has joined the capture, and lets the graph keep that
+ * context's list of objects. */
 static int
 capture_add_context(struct capture *self, struct core_context *context)
 {
@@ -129,9 +135,9 @@ capture_add_context(struct capture *self, struct core_context *context)
     return PyList_Append(self->graph->held, context->held);
 }
 
-/* Called after `stream`, of context `to`, has waited for an event of `from`:
- * if it joined a capture in this way, `to` counts as capturing until that
- * ends. -1: no memory. */
+/* Called after `stream`, of context `to`, has waited for an event of context
+ * `from`. If the stream has joined a capture by that wait, `to` counts as
+ * capturing until the capture ends. -1 with MemoryError. */
 int
 core_capture_join(struct core_context *from, struct core_context *to,
                   CUstream stream)
@@ -148,8 +154,9 @@ core_capture_join(struct core_context *from, struct core_context *to,
     return 0;
 }
 
-/* Keeps the context's compiled kernels, since launches of array operations do
- * not keep a Function, and ends the capture in the context. */
+/* Ends the capture in one context. Before that, lets the graph keep the
+ * context's compiled kernels, since launches of array operations do not keep a
+ * Function. */
 static int
 capture_leave_context(struct core_context *context)
 {
@@ -173,9 +180,9 @@ capture_leave_contexts(struct capture *self)
     return status;
 }
 
-/* -- capturing */
+/* -- the context manager of Stream.capture */
 
-/* Reads the mode's name; "relaxed" by default. */
+/* Reads the argument `mode`, a str; "relaxed" by default. */
 static int
 mode_read(PyObject *object, CUstreamCaptureMode *mode)
 {
@@ -239,8 +246,8 @@ core_stream_is_capturing(PyObject *op, void *unused)
     return PyBool_FromLong(status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Begins the capture and makes its stream the current one. A capture object
- * serves one with statement. */
+/* Begins the capture and makes its stream the current stream. A second call
+ * for the same object is an error. */
 static PyObject *
 capture_enter(PyObject *op, PyObject *unused)
 {
@@ -277,8 +284,8 @@ capture_enter(PyObject *op, PyObject *unused)
     return Py_NewRef((PyObject *)graph);
 }
 
-/* Ends the native capture, whose graph is the result, and removes the capture
- * from the list. */
+/* Ends the native capture, stores the resulting graph in the Graph, and
+ * removes the capture from the list of open ones. */
 static CUresult
 capture_end(struct capture *self)
 {
@@ -301,8 +308,8 @@ capture_end(struct capture *self)
     return code;
 }
 
-/* An exception of the with statement's body takes precedence over the
- * capture's. */
+/* Ends the capture. If the with statement ends by an exception, that exception
+ * is raised and not the capture's. */
 static PyObject *
 capture_exit(PyObject *op, CORE_ARGS)
 {
@@ -331,7 +338,7 @@ capture_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Ends a capture whose with statement was never left. */
+/* If the with statement was never left, ends the capture. */
 static void
 capture_dealloc(PyObject *op)
 {

@@ -1,14 +1,14 @@
-/* current.c - the current stream of a thread, which replaces the default
- * stream and is used by calls without stream=.
+/* current.c - the current stream of a thread: the stream of calls without a
+ * stream= argument, in place of the default stream.
  *
- * `with stream:` and `with stream.use():` enter a stream in their thread
- * (stack.c keeps the entries, and drops them with the thread), and so does an
- * open capture (capture.c). The newest entry for the current context is the
- * current stream. All under the GIL.
+ * `with stream:` and `with stream.use():` enter a stream in their thread.
+ * stack.c stores these entries and drops them with the thread. An open capture
+ * (capture.c) enters its stream, too. The newest entry of a stream of the
+ * current context is the current stream. All functions need the GIL.
  *
- * Synchronous calls use the current stream too, and wait for it. They are
- * refused in a capture: they would run once, immediately, and not with the
- * graph.
+ * Synchronous calls use the current stream, too, and wait for it. They are an
+ * error in a capture: they would run once, immediately, and not at each launch
+ * of the graph.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/stream/plain.h"
@@ -21,8 +21,8 @@ core_stream_turn(void)
     return ++entered_so_far;
 }
 
-/* Returns the newest stream that this thread has entered in the context,
- * borrowed. */
+/* Returns the newest stream of `context` that this thread has entered,
+ * borrowed; NULL if there is none. */
 static struct core_stream_object *
 current_find(const struct core_context *context)
 {
@@ -47,8 +47,8 @@ core_stream_default_find(void)
     return found == NULL ? NULL : found->handle;
 }
 
-/* Returns the Stream of a stream= argument, borrowed: the given or the current
- * one; NULL for the default stream. */
+/* Returns the Stream for a stream= argument, borrowed: the given one, or the
+ * current one for None; NULL for the default stream. */
 PyObject *
 core_stream_behind(PyObject *object)
 {
@@ -62,21 +62,21 @@ core_stream_behind(PyObject *object)
 
 /* -- synchronous calls */
 
-/* Returns whether the stream captures, or cannot be asked because another
- * stream does. */
+/* Returns whether the stream captures, or must not be used because another
+ * stream's capture would include it. */
 bool
 core_stream_captures(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult code = driver.cuStreamIsCapturing(stream, &status);
-    /* The default stream would join another stream's capture; the driver then
-     * returns this error instead of the status. */
+    /* The driver returns this error for the legacy default stream while a
+     * stream that synchronizes with it captures. */
     return code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Replaces NULL in *stream by the current stream, for a synchronous call; NULL
- * remains for the legacy stream. LogicError if the stream captures. */
+/* For a synchronous call: replaces NULL in *stream by the current stream. NULL
+ * remains if that is the legacy stream. LogicError if the stream captures. */
 int
 core_stream_plain(CUstream *stream, const char *routine)
 {
@@ -89,8 +89,8 @@ core_stream_plain(CUstream *stream, const char *routine)
                      "now, and not with the graph");
 }
 
-/* Returns whether a call with this stream= argument is synchronous: none was
- * given, and this thread does not capture. */
+/* Returns whether a call with this stream= argument is synchronous: the
+ * argument is None or NULL, and the current stream does not capture. */
 bool
 core_stream_waits(PyObject *object)
 {
@@ -122,7 +122,8 @@ core_plain_begin(struct core_plain *plain, const char *routine)
     return plain->stream == NULL ? 0 : stream_wait(plain->stream);
 }
 
-/* The call was issued on the legacy stream, so that stream is waited for. */
+/* Waits for the legacy stream, on which the driver call was issued, unless
+ * that is the current stream. */
 CUresult
 core_plain_end(const struct core_plain *plain, CUresult code)
 {
@@ -137,8 +138,7 @@ core_plain_end(const struct core_plain *plain, CUresult code)
 
 /* -- entering and leaving */
 
-/* Enter and leave a stream in this thread; leaving one that was not entered is
- * a RuntimeError. */
+/* Enters a stream in this thread: makes it the current stream. */
 int
 core_stream_push(struct core_stream_object *stream)
 {
@@ -165,8 +165,9 @@ core_stream_push(struct core_stream_object *stream)
     return 0;
 }
 
-/* Removes the newest entry of the stream, at any position, since blocks that
- * generators keep open may end in any order. */
+/* Leaves a stream: removes its newest entry in this thread, at any position,
+ * since with statements in generators can end in any order. RuntimeError if
+ * there is none. */
 int
 core_stream_pop(struct core_stream_object *stream)
 {
@@ -200,10 +201,10 @@ core_entered_clear(struct core_entered *entered)
 
 /* -- Stream.use */
 
-/* Context manager of Stream.use. */
+/* The context manager that Stream.use returns. */
 struct use {
     CORE_HEAD
-    struct core_stream_object *stream; /* strong */
+    struct core_stream_object *stream; /* strong reference */
 };
 
 PyObject *

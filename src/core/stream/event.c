@@ -1,6 +1,6 @@
-/* event.c - Event, a point in a stream.
+/* event.c - the type Event, which marks a position in a stream.
  *
- * All under the GIL, which waits release.
+ * All functions need the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -20,7 +20,8 @@ event_check(PyObject *self, const char *routine)
                : core_context_gone(routine);
 }
 
-/* Wraps a native event, and destroys it on failure. */
+/* Returns an Event that owns the native event; destroys the event on
+ * failure. */
 static PyObject *
 event_wrap(PyTypeObject *type, struct core_context *context, CUevent handle)
 {
@@ -53,7 +54,7 @@ event_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return event_wrap(type, context, handle);
 }
 
-/* Destroys the native event, if its context still exists. */
+/* Destroys the native event, unless its context was detached. */
 static void
 event_end(struct core_event *self)
 {
@@ -64,8 +65,8 @@ event_end(struct core_event *self)
     }
 }
 
-/* Creates another event if a subclass's __init__ passes other flags than
- * tp_new used. */
+/* Replaces the native event if a subclass's __init__ passes flags, which
+ * event_new has not read. */
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -114,7 +115,8 @@ event_record(PyObject *self, CORE_ARGS)
     return Py_NewRef(self);
 }
 
-/* Waits without the GIL, then drops the references of completed copies. */
+/* Method synchronize: waits without the GIL, then drops the references that
+ * completed copies hold. */
 static PyObject *
 event_synchronize(PyObject *self, PyObject *unused)
 {
@@ -152,7 +154,8 @@ event_query(PyObject *self, PyObject *unused)
     Py_RETURN_TRUE;
 }
 
-/* core_check of cuEventElapsedTime, with advice for its two common errors. */
+/* Raises the exception of an error of cuEventElapsedTime, with advice for the
+ * two common errors. */
 static int
 elapsed_check(CUresult code)
 {
@@ -168,8 +171,8 @@ elapsed_check(CUresult code)
                           : core_fail(code, "cuEventElapsedTime", detail);
 }
 
-/* Returns the milliseconds between two events; TypeError unless `given`, the
- * argument, is an Event. */
+/* Returns the milliseconds between two events. `given` is the one passed as an
+ * argument: TypeError if it is not an Event. */
 static PyObject *
 event_elapsed(PyObject *start, PyObject *end, PyObject *given)
 {
@@ -200,7 +203,8 @@ event_time_till(PyObject *self, PyObject *end)
     return event_elapsed(self, end, end);
 }
 
-/* Returns the milliseconds since `start`, after waiting for both events. */
+/* Method elapsed: waits for both events, then returns the milliseconds since
+ * `start`. */
 static PyObject *
 event_elapsed_since(PyObject *self, PyObject *start)
 {
@@ -239,7 +243,8 @@ event_enter(PyObject *self, PyObject *unused)
     return Py_NewRef(self);
 }
 
-/* Waits on exit, unless an exception is propagating. */
+/* __exit__: waits for the event, unless the with statement ends by an
+ * exception. */
 static PyObject *
 event_exit(PyObject *self, CORE_ARGS)
 {
@@ -255,7 +260,7 @@ event_exit(PyObject *self, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Returns the 64 bytes of a handle for other processes. */
+/* Returns a handle of 64 bytes by which other processes can open the event. */
 static PyObject *
 event_ipc_handle(PyObject *self, PyObject *unused)
 {

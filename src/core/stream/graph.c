@@ -1,8 +1,8 @@
-/* graph.c - Graph, operations captured from streams.
+/* graph.c - the type Graph, a graph of operations captured from streams.
  *
- * A graph keeps the objects that its operations use (capture.c). A launch in a
- * capture becomes a node that holds the graph, since the driver would refuse
- * the launch. All under the GIL.
+ * A Graph keeps the objects that its operations use (capture.c). The driver
+ * refuses to launch a graph in a stream that captures. Instead the graph is
+ * added to the capture as a child node. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -33,7 +33,7 @@ graph_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Destroys the native graph unless its context did so. */
+/* Destroys the native graph, unless the end of its context has done so. */
 static void
 graph_dealloc(PyObject *op)
 {
@@ -94,7 +94,8 @@ graph_instantiate(PyObject *op, PyObject *unused)
     return core_graph_exec_new((struct core_graph *)op, true);
 }
 
-/* Adds the graph as a child node to the stream's capture. */
+/* Adds the graph to the stream's capture as a child node that depends on the
+ * stream's last captured operations. */
 static CUresult
 node_capture(CUgraph graph, CUstream stream)
 {
@@ -136,7 +137,8 @@ core_graph_capture(struct core_graph *self, CUstream stream)
     return 1;
 }
 
-/* The context is the stream's, or the current one without a stream. */
+/* Reads the arguments. The launch's context is that of the stream, or the
+ * current context without a stream. */
 int
 core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
 {
@@ -153,7 +155,8 @@ core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
     return launch->context == NULL ? -1 : 0;
 }
 
-/* Instantiates the graph at the first launch. */
+/* Method launch(stream=None). Instantiates the graph at the first launch. If
+ * the stream captures, adds the graph to the capture. */
 static PyObject *
 graph_launch(PyObject *op, CORE_ARGS)
 {

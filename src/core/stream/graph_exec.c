@@ -1,9 +1,11 @@
-/* graph_exec.c - GraphExec, a graph that can be launched.
+/* graph_exec.c - the type GraphExec, an executable graph: a graph that can be
+ * launched.
  *
- * It keeps the objects that the operations use (capture.c) until its last
- * launch is complete, and those that an update replaced until the earlier
- * launches are complete. Launches of one GraphExec run one after the other, in
- * any streams and contexts, so one event covers all of them.
+ * A GraphExec keeps the objects that its operations use (capture.c) until its
+ * last launch is complete. Objects that an update has replaced are kept until
+ * the launches before the update are complete. Launches of one GraphExec run
+ * one after the other, in any streams and contexts, so one event after the
+ * last launch covers all of them.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -13,17 +15,18 @@ struct graph_exec {
     CORE_HEAD
     struct core_graph_link link;
     CUgraphExec handle;
-    PyObject *held; /* list of lists: one per graph that it was made from */
-    CUevent done;   /* recorded after the last launch, or NULL */
-    struct core_context *launched; /* strong: the context of `done` */
-    /* Graph that launches run: it was instantiated from it or updated to it.
-     * NULL in the GraphExec of Graph.launch, which would keep its owner
-     * alive. */
+    PyObject *held; /* list of the lists `held` of the Graphs that it was made
+                       from */
+    CUevent done;   /* event recorded after the last launch, or NULL */
+    struct core_context *launched; /* strong: the context of `done`, or NULL */
+    /* The Graph of the last instantiation or update, whose parameters launches
+     * use. NULL in the GraphExec that Graph.launch creates, since a reference
+     * to its owner would be a cycle. */
     struct core_graph *graph;
 };
 
-/* Returns the event of the last launch; NULL if there was none, or its context
- * is gone. */
+/* Returns the event after the last launch; NULL if there was no launch or its
+ * context is gone. */
 static CUevent
 exec_done(const struct graph_exec *self)
 {
@@ -74,7 +77,8 @@ exec_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Waits for the last launch, which uses the kept objects. */
+/* Waits for the last launch, which uses the kept objects, before it drops
+ * them. */
 static void
 exec_dealloc(PyObject *op)
 {
@@ -101,7 +105,8 @@ exec_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Creates the event in the context; destroys an event of another context. */
+/* Ensures that `done` is an event of `context`; destroys an event of another
+ * context. */
 static int
 exec_event(struct graph_exec *self, struct core_context *context)
 {
@@ -111,7 +116,7 @@ exec_event(struct graph_exec *self, struct core_context *context)
     }
     self->done = NULL;
     if (old != NULL) {
-        driver.cuEventDestroy(old); /* a later launch waits for that one */
+        driver.cuEventDestroy(old); /* launches run in order anyway */
     }
     if (core_check(driver.cuEventCreate(&self->done, CU_EVENT_DISABLE_TIMING),
                    "cuEventCreate") < 0) {
@@ -123,8 +128,8 @@ exec_event(struct graph_exec *self, struct core_context *context)
     return 0;
 }
 
-/* Launches without the GIL and records the event, in the context of the
- * stream. */
+/* Launches without the GIL, in the context of the stream, and records the
+ * event `done` after the launch. */
 int
 core_graph_exec_launch(PyObject *exec, const struct core_graph_launch *launch)
 {
@@ -149,7 +154,8 @@ core_graph_exec_launch(PyObject *exec, const struct core_graph_launch *launch)
     return core_check(code, "cuGraphLaunch");
 }
 
-/* Launches, or adds the graph to the stream's capture. */
+/* Method launch(stream=None): launches, or adds the graph to the capture if
+ * the stream captures. */
 static PyObject *
 exec_call(PyObject *op, CORE_ARGS)
 {
@@ -165,7 +171,7 @@ exec_call(PyObject *op, CORE_ARGS)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Returns the reason why an update failed. */
+/* Returns a text that explains why an update failed. */
 static const char *
 update_text(CUgraphExecUpdateResult result)
 {
@@ -186,8 +192,9 @@ update_text(CUgraphExecUpdateResult result)
     }
 }
 
-/* Keeps the objects of an update. Those of the last launch stay until it is
- * complete, and the next update after that drops them. */
+/* Keeps `held`, the objects of a graph that an update has taken over. If the
+ * last launch is still running, the earlier objects stay, too, until the first
+ * update after its end. */
 static int
 exec_hold(struct graph_exec *self, PyObject *held)
 {
@@ -203,8 +210,8 @@ exec_hold(struct graph_exec *self, PyObject *held)
     return 0;
 }
 
-/* Updates the executable graph to another Graph's parameters, without the
- * GIL. */
+/* Method update(graph): takes over the parameters of another Graph with the
+ * same nodes. Releases the GIL. */
 static PyObject *
 exec_update(PyObject *op, PyObject *other)
 {

@@ -1,8 +1,9 @@
-/* graph_links.c - the native graphs that a context's objects own.
+/* graph_links.c - a context's list of the native graphs that Python objects
+ * own.
  *
- * The driver's graphs outlive their context, so they are destroyed before it
- * ends. Called by graph.c and capture.c for each object, and by context.c. The
- * entries of a context form a list, protected by the GIL.
+ * A native graph survives its context, so a context destroys the graphs of its
+ * list before it ends. graph.c, graph_exec.c and capture.c call this file for
+ * each object, context.c at the end of a context. The GIL protects the list.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -32,7 +33,7 @@ core_graph_link_remove(struct core_graph_link *link)
     link->at = NULL;
 }
 
-/* Removes the entry and destroys its graphs. */
+/* Removes the entry from the list and destroys its native graphs. */
 static void
 link_end(struct core_graph_link *link)
 {
@@ -55,7 +56,7 @@ core_graph_links_end(struct core_context *context)
         return;
     }
     PyThreadState *thread = core_unlock();
-    driver.cuCtxSynchronize(); /* a launch may still run */
+    driver.cuCtxSynchronize(); /* a launch of a graph may still run */
     core_lock(thread);
     while (context->graphs != NULL) {
         link_end(context->graphs);

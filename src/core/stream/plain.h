@@ -1,8 +1,9 @@
-/* plain.h - synchronous calls of the driver that only support the legacy
- * stream.
+/* plain.h - makes driver calls that always use the legacy default stream act
+ * as if they used the current stream.
  *
- * For copies of CUDA arrays and unaligned copies; current.c describes the
- * rules. Both functions need the GIL and release it while they wait.
+ * For synchronous copies of CUDA arrays and unaligned copies, which have no
+ * stream argument. current.c describes the rules. Both functions need the GIL
+ * and release it while they wait.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_STREAM_PLAIN_H
@@ -11,12 +12,14 @@
 #include "core/private.h"
 
 struct core_plain {
-    CUstream stream; /* the current stream; NULL: the legacy stream */
+    CUstream stream; /* the current stream; NULL if it is the legacy stream */
 };
-/* Waits for the current stream before such a call. LogicError in a capture. */
+/* Called before the driver call: waits for the current stream. LogicError if
+ * that captures. */
 int core_plain_begin(struct core_plain *plain, const char *routine);
-/* Waits for such a call if it was not issued on the current stream; returns
- * `code`, or the error of the wait. */
+/* Called after the driver call, whose result is `code`. If the current stream
+ * is not the legacy stream, waits for the legacy stream. Returns `code`, or
+ * the error of the wait. */
 CUresult core_plain_end(const struct core_plain *plain, CUresult code);
 
 #endif

@@ -1,8 +1,8 @@
-/* stream.c - Stream, an in-order queue of a context.
+/* stream.c - the type Stream, an in-order queue of work of a context.
  *
- * The context lists its live streams for the memory pool, which distinguishes
- * streams that the legacy default stream orders from other streams. All under
- * the GIL, which waits release.
+ * A context has a list of its existing streams. The memory pool reads in it
+ * which of them synchronize with the legacy default stream. All functions need
+ * the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
@@ -29,7 +29,7 @@ core_stream(PyObject *object, CUstream *stream)
     return self->context->valid ? 0 : core_context_gone("stream");
 }
 
-/* Arguments of the constructor. */
+/* Arguments of the constructor Stream(flags=0, priority=0). */
 struct request {
     unsigned flags;
     int priority;
@@ -51,7 +51,8 @@ request_read(PyObject *args, PyObject *kwargs, struct request *request)
                : 0;
 }
 
-/* Creates the native stream and adds it to the context's list. */
+/* Creates a native stream with the requested flags and priority, and adds it
+ * to the context's list. */
 static int
 request_make(const struct request *request, struct core_context *context,
              CUstream *handle)
@@ -72,8 +73,9 @@ request_make(const struct request *request, struct core_context *context,
 
 static int stream_init(PyObject *op, PyObject *args, PyObject *kwargs);
 
-/* Creates a stream of the current context. The arguments are read by tp_init
- * instead if a subclass's __init__ passes them on. */
+/* Creates a Stream of the current context. If a subclass has its own __init__,
+ * the stream gets default arguments here, and stream_init reads the real
+ * ones. */
 static PyObject *
 stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -95,8 +97,8 @@ stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Waits for the stream if the pool or a pending copy needs it, then removes it
- * from the context and destroys it. */
+/* Destroys the native stream, after removing it from its context. First waits
+ * for it if the memory pool or a pending copy needs that. */
 static void
 stream_end(struct core_stream_object *self)
 {
@@ -109,7 +111,7 @@ stream_end(struct core_stream_object *self)
                     self->context->flight_count > 0;
         PyThreadState *thread = core_unlock();
         if (wait) {
-            /* Afterwards the pool's blocks of this stream are idle. */
+            /* Afterwards the pool's blocks that this stream used are idle. */
             driver.cuStreamSynchronize(handle);
         }
         core_lock(thread);
@@ -122,8 +124,8 @@ stream_end(struct core_stream_object *self)
     }
 }
 
-/* Creates another stream if a subclass's __init__ passes other arguments than
- * tp_new used. */
+/* Replaces the native stream if a subclass's __init__ passes arguments, which
+ * stream_new has not read. */
 static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -159,7 +161,8 @@ stream_dealloc(PyObject *op)
     core_object_end_dealloc(op);
 }
 
-/* Waits without the GIL, then drops the references of completed copies. */
+/* Method synchronize: waits without the GIL, then drops the references that
+ * completed copies hold. */
 static PyObject *
 stream_synchronize(PyObject *op, PyObject *unused)
 {
@@ -198,8 +201,8 @@ stream_is_done(PyObject *op, PyObject *unused)
     Py_RETURN_TRUE;
 }
 
-/* Makes later work wait for the event, which may join the stream to a
- * capture. */
+/* Makes later work of the stream wait for the event. If the event was recorded
+ * in a capture, the stream joins that capture. */
 static PyObject *
 stream_wait_for_event(PyObject *op, PyObject *event)
 {
@@ -258,9 +261,9 @@ stream_priority(PyObject *op, void *unused)
     return PyLong_FromLong(priority);
 }
 
-/* Returns whether the driver can read the memory that a handle points to,
- * which it does without a check: not every number is an address of this
- * process. A system that cannot answer returns true. */
+/* Returns whether `address` is readable memory. cuStreamGetFlags reads the
+ * memory of a stream handle without a check, and a user's number may be no
+ * valid address. Returns true if the system cannot tell. */
 static bool
 may_look_at(size_t address)
 {
@@ -272,7 +275,8 @@ may_look_at(size_t address)
            errno != EFAULT;
 }
 
-/* The caller keeps the native stream alive while the object is used. */
+/* Returns a Stream for another library's stream. The caller must keep the
+ * native stream alive while the Stream is used. */
 static PyObject *
 stream_from_handle(PyObject *type, PyObject *object)
 {
@@ -308,7 +312,8 @@ stream_enter(PyObject *op, PyObject *unused)
     return Py_NewRef(op);
 }
 
-/* Waits on exit, unless an exception is propagating or the stream captures. */
+/* __exit__: leaves the stream and waits for it, unless an exception ended the
+ * with statement or the stream captures. */
 static PyObject *
 stream_exit(PyObject *op, CORE_ARGS)
 {

@@ -1,15 +1,15 @@
-/* cuarray.c - Array (a CUDA array, in the device's own tiling), its
- * descriptors, and copies between arrays and linear memory.
+/* cuarray.c - class Array (a CUDA array, whose memory layout only the device
+ * knows), its descriptors, and copies between arrays and linear memory.
  *
- * All under the GIL; copies and the release of an array give it to other
- * threads.
+ * All under the GIL; copies and the destruction of an array release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
 #include "core/stream/plain.h"
 
-/* Descriptor of either kind. PyMemberDef has no types for the fields. */
+/* ArrayDescriptor or ArrayDescriptor3D. Its fields have getters and setters,
+ * since PyMemberDef has no types for them. */
 struct descriptor {
     CORE_HEAD
     CUDA_ARRAY3D_DESCRIPTOR value;
@@ -23,8 +23,8 @@ descriptor_get_format(PyObject *op, void *unused)
                      (long)((struct descriptor *)op)->value.Format);
 }
 
-/* Returns whether a value is assigned; TypeError if the field is to be
- * deleted. */
+/* Returns whether a setter's value is not NULL. NULL means that the program
+ * deletes the field; raises TypeError then. */
 static bool
 is_set(PyObject *object)
 {
@@ -46,8 +46,8 @@ descriptor_set_format(PyObject *op, PyObject *value, void *unused)
     return 0;
 }
 
-/* Getters and setters: size_t for width, height and depth, unsigned for
- * num_channels and flags. */
+/* Getters and setters of descriptor fields at an offset in bytes: size_t for
+ * width, height and depth, unsigned for num_channels and flags. */
 static PyObject *
 descriptor_get_size(PyObject *op, void *offset)
 {
@@ -186,8 +186,9 @@ core_descriptor3d_read(PyObject *object, CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return 0;
 }
 
-/* Wraps a CUDA array that `owner` keeps alive; NULL as owner makes the Array
- * own it. */
+/* Returns an Array object for a CUDA array. If `owner` is not NULL, it owns
+ * the CUDA array and the Array keeps a reference to it. If it is NULL, the
+ * Array owns the CUDA array. */
 PyObject *
 core_array_wrap(CUarray handle, struct core_context *context, PyObject *owner)
 {
@@ -202,8 +203,9 @@ core_array_wrap(CUarray handle, struct core_context *context, PyObject *owner)
     return (PyObject *)self;
 }
 
-/* Creates an Array in the current context, with a retry after making room on
- * the device. The descriptor's type selects two or three dimensions. */
+/* Creates an Array in the current context. If memory is short, frees idle
+ * device memory and retries. The type of the descriptor decides whether it has
+ * two or three dimensions. */
 static PyObject *
 array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -230,7 +232,7 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
+    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
     do {
         code = deep ? driver.cuArray3DCreate(&handle, whole)
                     : driver.cuArrayCreate(&handle, &flat);
@@ -249,8 +251,9 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return self;
 }
 
-/* Destroys the native array once, without the GIL. A level of a chain and
- * other wrappers only drop their owner. */
+/* Destroys the CUDA array at the first call, without the GIL. If another
+ * object owns it (an Array may be a level of a MipmappedArray), only drops the
+ * reference to the owner. */
 static CUresult
 array_release(struct core_array_object *self)
 {
@@ -374,7 +377,8 @@ static PyType_Spec array_spec = {
     .slots = array_slots,
 };
 
-/* An array that is neither owned nor kept by an owner was freed. */
+/* Reads the handle of an Array; LogicError if it was freed. An Array that
+ * neither owns its CUDA array nor has an owner was freed. */
 int
 core_array_handle(PyObject *object, CUarray *handle)
 {
@@ -403,9 +407,10 @@ none_or_error(CUresult code, const char *routine)
     return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* core_plain_begin for a copy that uses one or two arrays (or NULL) and linear
- * memory (or NULL): orders it after the work of their contexts, and lets
- * core_plain_end wait for it if an array belongs to another context. */
+/* Begins a synchronous copy of one or two arrays (`other` may be NULL) and of
+ * linear memory (`memory`, or NULL). Waits for earlier work on them in other
+ * contexts. If an array belongs to another context, core_plain_end will wait
+ * for the copy. */
 static int
 copy_begin(struct core_plain *plain, const char *routine, PyObject *one,
            PyObject *other, PyObject *memory, CUdeviceptr pointer)
@@ -501,7 +506,8 @@ copy_atoa(PyObject *unused, CORE_ARGS)
     return none_or_error(core_plain_end(&plain, code), "cuMemcpyAtoA");
 }
 
-/* The buffer stays exported until the copy is complete. */
+/* Copies a host buffer into an array. The buffer is released after the copy is
+ * complete. */
 static PyObject *
 copy_htoa(PyObject *unused, CORE_ARGS)
 {

@@ -1,21 +1,21 @@
-/* mipmap.c - MipmappedArray, a chain of Arrays of which each is half as large
- * as the previous one.
+/* mipmap.c - class MipmappedArray: a chain of Arrays (levels). Each level has
+ * half the width and height of the previous one.
  *
- * A level is an Array that keeps the chain alive; free() of the chain
- * invalidates all levels. All under the GIL.
+ * A level is an Array with a reference to its MipmappedArray. free() of the
+ * MipmappedArray invalidates all levels. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* A chain of levels; owns the native object. */
+/* A MipmappedArray; owns the native object. */
 struct mipmap {
     CORE_HEAD
-    CUmipmappedArray handle; /* NULL: freed */
+    CUmipmappedArray handle; /* NULL after free() */
     unsigned count;          /* number of levels */
 };
 
-/* Returns the number of levels that the driver creates if asked for
- * `wanted`. */
+/* Returns the number of levels that the driver creates if a program asks for
+ * `wanted` levels. */
 static unsigned
 level_count(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
 {
@@ -31,8 +31,8 @@ level_count(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
     return wanted < 1 ? 1 : wanted > most ? most : wanted;
 }
 
-/* Creates the chain in the current context, with a retry after making room on
- * the device. */
+/* Creates a MipmappedArray in the current context. If memory is short, frees
+ * idle device memory and retries. */
 static PyObject *
 mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -61,7 +61,7 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     struct mipmap *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* the retry may run code that pops it */
+    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
     do {
         code = driver.cuMipmappedArrayCreate(&handle, &descriptor, count);
     } while (core_made_room(code, &tried));
@@ -78,7 +78,8 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Destroys the native object once, without the GIL. */
+/* Destroys the native object at the first call, without the GIL. Later calls
+ * do nothing. */
 static CUresult
 mipmap_release(struct mipmap *self)
 {
@@ -128,7 +129,8 @@ mipmap_free(PyObject *op, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Returns an Array that keeps the chain alive. */
+/* Returns a level as an Array, which keeps a reference to this
+ * MipmappedArray. */
 static PyObject *
 mipmap_get_level(PyObject *op, PyObject *which)
 {

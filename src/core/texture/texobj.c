@@ -1,36 +1,39 @@
 /* texobj.c - TextureObject and SurfaceObject, which kernels take as
  * cudaTextureObject_t and cudaSurfaceObject_t.
  *
- * An object is immutable and keeps the memory that it reads alive. Freeing an
- * object that was passed to a kernel waits for the context, since the driver
- * does not; while a stream of the context captures, the graph frees it. All
- * under the GIL; the wait releases it.
+ * Both are immutable and have a reference to the memory that kernels read or
+ * write through them. Freeing an object that was passed to a kernel waits for
+ * the context, since the driver does not wait for the kernel. While a stream
+ * of the context captures, the native object is passed to the graph and
+ * destroyed with it. All under the GIL; the wait releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/memory/foreign.h"
 
 #include <math.h>
 
-#define MOST_LEVEL 1000.0f /* more levels than exist: no clamp */
+#define MOST_LEVEL 1000.0f /* no limit: more levels than exist */
 
-/* An object of either kind; immutable until it is freed. */
+/* A TextureObject or SurfaceObject; immutable until it is freed. */
 struct object {
     CORE_HEAD
-    unsigned long long handle; /* 0: freed */
+    unsigned long long handle; /* 0 after free() */
     PyObject *resource;        /* strong: Array, allocation, GPUArray ... */
     bool surface;
-    bool used; /* a kernel may still read it */
+    bool used; /* was passed to a kernel, which may still read it */
 };
 
-/* Handle of an object that was freed while its context captured. */
+/* Native handle of an object that was freed during a capture. The graphs that
+ * are being captured own it. */
 struct orphan {
-    struct core_context *context; /* strong */
+    struct core_context *context; /* strong reference */
     unsigned long long handle;
     bool surface;
 };
 
-/* Destroys the handle in its context without the GIL, after an optional wait
- * for the context. Does nothing if the context is gone. */
+/* Destroys the native texture or surface object in its context without the
+ * GIL. If `wait` is set, waits for the context first. Does nothing if the
+ * context is gone. */
 static CUresult
 handle_destroy(struct core_context *context, unsigned long long handle,
                bool surface, bool wait)
@@ -51,7 +54,8 @@ handle_destroy(struct core_context *context, unsigned long long handle,
     return code;
 }
 
-/* Destructor of the capsule that a graph keeps. */
+/* Destructor of the capsule that a graph holds: destroys the native handle in
+ * it. */
 static void
 orphan_destroy(PyObject *capsule)
 {
@@ -62,7 +66,8 @@ orphan_destroy(PyObject *capsule)
     PyMem_Free(orphan);
 }
 
-/* Passes the handle to the graphs of the open captures, which destroy it. */
+/* Passes the native handle to the graphs of all captures in progress, so that
+ * the end of the last graph destroys it. */
 static CUresult
 handle_leave(struct object *self)
 {
@@ -83,7 +88,8 @@ handle_leave(struct object *self)
     return CUDA_SUCCESS;
 }
 
-/* Destroys the handle once, or passes it to the graphs of open captures. */
+/* Destroys the native handle at the first call, or passes it to the graphs of
+ * captures in progress. */
 static CUresult
 object_release(struct object *self)
 {
@@ -114,7 +120,8 @@ object_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Takes over the handle: destroys it on failure. */
+/* Returns a Python object that owns the native handle. If that fails, destroys
+ * the handle. */
 static PyObject *
 object_wrap(PyTypeObject *type, unsigned long long handle, PyObject *resource)
 {
@@ -133,10 +140,12 @@ object_wrap(PyTypeObject *type, unsigned long long handle, PyObject *resource)
     return (PyObject *)self;
 }
 
-/* -- the resource */
+/* -- arguments that describe the memory */
 
-/* Returns the array_format of an object's `dtype`; -1 if it has no known
- * dtype, with an exception if its code raised one or no memory was left. */
+/* Returns the array_format (element type) that matches an object's `dtype`.
+ * Returns -1 without an exception if the dtype is missing or has no such
+ * format; -1 with an exception if the object's code raised one or memory was
+ * short. */
 static int
 format_of_dtype(PyObject *object)
 {
@@ -170,15 +179,16 @@ format_of_dtype(PyObject *object)
     return format;
 }
 
-/* Arguments of the constructor, borrowed; NULL if not given. */
+/* Arguments of TextureObject's constructor: borrowed references, or NULL if
+ * not given. */
 struct given {
     PyObject *resource, *format, *channels, *bytes, *descr, *pitch;
     PyObject *address, *filter, *border;
-    PyObject *level_filter, *bias, *least, *most; /* of mipmap levels */
-    int coordinates, floats, srgb;                /* truth values */
+    PyObject *level_filter, *bias, *least, *most; /* mipmap level options */
+    int coordinates, floats, srgb;                /* booleans */
 };
 
-/* Refuses arguments of linear memory for an Array. */
+/* Raises TypeError if an argument for linear memory is given with an Array. */
 static int
 not_linear(const struct given *given)
 {
@@ -193,7 +203,7 @@ not_linear(const struct given *given)
     return 0;
 }
 
-/* Reads the element format of an Array. */
+/* Reads the element format of an Array from the driver. */
 static int
 format_ask(CUarray array, CUarray_format *format)
 {
@@ -206,7 +216,8 @@ format_ask(CUarray array, CUarray_format *format)
     return 0;
 }
 
-/* Describes a MipmappedArray; needs normalized coordinates. */
+/* Fills `where` (the driver's resource descriptor) for a MipmappedArray;
+ * ValueError unless coordinates are normalized. */
 static int
 mipmap_read(const struct given *given, CUDA_RESOURCE_DESC *where,
             CUarray_format *format)
@@ -230,7 +241,8 @@ mipmap_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                : format_ask(first, format);
 }
 
-/* Describes an Array, whose format and size are fixed. */
+/* Fills `where` (the driver's resource descriptor) for an Array, whose format
+ * and size are fixed. */
 static int
 array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
            CUarray_format *format)
@@ -243,8 +255,8 @@ array_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                : format_ask(where->res.array.hArray, format);
 }
 
-/* Describes pitched linear memory by an ArrayDescriptor and a pitch in
- * bytes. */
+/* Fills `where` (the driver's resource descriptor) for pitched linear memory,
+ * from an ArrayDescriptor and a pitch in bytes. */
 static int
 pitched_read(const struct given *given, CUDA_RESOURCE_DESC *where,
              CUarray_format *format)
@@ -272,7 +284,8 @@ pitched_read(const struct given *given, CUDA_RESOURCE_DESC *where,
     return 0;
 }
 
-/* Reads the size in bytes: the argument, or the resource's nbytes. */
+/* Reads the size of linear memory in bytes: from the argument `bytes`, or from
+ * the attribute nbytes of the resource. */
 static int
 linear_bytes(const struct given *given, size_t *bytes)
 {
@@ -290,8 +303,8 @@ linear_bytes(const struct given *given, size_t *bytes)
     return status;
 }
 
-/* Describes linear memory of one dimension, with the format of the argument or
- * of the resource's dtype. */
+/* Fills `where` (the driver's resource descriptor) for linear memory of one
+ * dimension. The format is the argument, or that of the resource's dtype. */
 static int
 linear_read(const struct given *given, CUDA_RESOURCE_DESC *where,
             CUarray_format *format)
@@ -326,8 +339,8 @@ linear_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                                &where->res.linear.numChannels);
 }
 
-/* Selects the description by the type of the resource and the presence of
- * descr. */
+/* Fills `where` (the driver's resource descriptor), by the type of the
+ * resource and whether the argument `descr` is given. */
 static int
 resource_read(const struct given *given, CUDA_RESOURCE_DESC *where,
               CUarray_format *format)
@@ -342,7 +355,7 @@ resource_read(const struct given *given, CUDA_RESOURCE_DESC *where,
                                 : linear_read(given, where, format);
 }
 
-/* -- the sampling */
+/* -- arguments for sampling */
 
 int
 core_border_color(PyObject *object, float color[4])
@@ -383,7 +396,8 @@ address_mode_read(PyObject *object, CUaddress_mode *mode)
     return 0;
 }
 
-/* Reads one mode, or a sequence of up to three. */
+/* Reads the argument for the address modes of the three axes: one mode, or a
+ * sequence of up to three. */
 static int
 address_modes_read(PyObject *object, CUaddress_mode modes[3])
 {
@@ -411,7 +425,8 @@ address_modes_read(PyObject *object, CUaddress_mode modes[3])
     return 0;
 }
 
-/* Sets `integers` to whether fetches of the texture return integers. */
+/* Sets `integers` to whether texture fetches return integers instead of
+ * floats; ValueError if a conversion to float is not possible. */
 static int
 read_mode_read(const struct given *given, CUarray_format format,
                bool *integers)
@@ -428,8 +443,8 @@ read_mode_read(const struct given *given, CUarray_format format,
     return 0;
 }
 
-/* Reads the sampling options except those of mipmap levels. Linear filtering
- * needs fetches that return floats. */
+/* Reads the sampling options into `how`, except those for mipmap levels.
+ * ValueError if linear filtering is set and fetches return integers. */
 static int
 how_read(const struct given *given, CUarray_format format,
          CUDA_TEXTURE_DESC *how)
@@ -479,7 +494,8 @@ number_read(PyObject *object, const char *name, float *value)
     return 0;
 }
 
-/* Reads the range of levels of a MipmappedArray and how they are mixed. */
+/* Reads the options for mipmap levels: the bias, the range of levels, and
+ * whether two levels are interpolated. */
 static int
 levels_read(const struct given *given, CUDA_TEXTURE_DESC *how)
 {
@@ -602,9 +618,9 @@ surface_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                : object_wrap(type, handle, array);
 }
 
-/* -- use */
+/* -- use by kernels */
 
-/* LogicError if the object was freed or its context was detached. */
+/* Raises LogicError if the object was freed or its context was detached. */
 static int
 object_alive(struct object *self)
 {
@@ -616,9 +632,9 @@ object_alive(struct object *self)
     return self->context->valid ? 0 : core_context_gone("texture_object");
 }
 
-/* Returns the native object of a TextureObject or SurfaceObject, whose type
- * the caller has checked, and notes the use of its memory on `stream`.
- * LogicError if it was freed. */
+/* Returns the native handle of a TextureObject or SurfaceObject (the caller
+ * has checked the type). Records that `stream` uses its memory. LogicError if
+ * the object or its memory was freed. */
 int
 core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
 {
@@ -641,8 +657,8 @@ core_texture_object(PyObject *op, CUstream stream, unsigned long long *handle)
     return core_use_in_kernel(core_memory_owner(self->resource), stream);
 }
 
-/* Returns the handle for use in a kernel's struct, after which the object
- * counts as used. */
+/* Implements int(object): returns the native handle. A program may store it in
+ * a struct for a kernel, so the object is marked as used. */
 static PyObject *
 object_int(PyObject *op)
 {

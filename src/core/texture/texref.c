@@ -1,23 +1,24 @@
-/* texref.c - TextureReference and SurfaceReference, implemented by texture and
- * surface objects.
+/* texref.c - classes TextureReference and SurfaceReference, implemented by
+ * CUDA's texture and surface objects.
  *
- * CUDA 12 removed texture references; the compiler's prelude declares each as
- * a module variable of 8 bytes that holds a texture or surface object. The
- * state of a reference belongs to its module (a list of struct core_texture),
- * so a binding outlives the Python object. A changed binding becomes a new
- * object, written into the variable in the stream of the next launch of the
- * module's kernels; the old object is destroyed once the context is idle. All
- * under the GIL; waits release it.
+ * CUDA 12 removed texture references. The header that precedes each source
+ * (the prelude) therefore declares a reference as a module variable of 8
+ * bytes, which holds the handle of a texture or surface object. The state of a
+ * reference (struct core_texture) belongs to its module, so a binding (the
+ * memory that the reference reads) outlives the Python object. When a binding
+ * has changed, the next launch of a kernel of the module creates a new texture
+ * object and writes its handle into the variable. The old object is destroyed
+ * after a wait for the context. All under the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/private.h"
 
-/* A texture or surface reference of a module, or one without a module that a
- * program created. */
+/* A Python TextureReference or SurfaceReference. It belongs to a variable of a
+ * module, or to no module if a program created it. */
 struct reference {
     CORE_HEAD
-    struct core_module *module; /* strong; NULL without a module */
-    struct core_texture *state; /* the module's, or `own` */
+    struct core_module *module; /* strong; NULL if it belongs to no module */
+    struct core_texture *state; /* the module's state, or `own` */
     struct core_texture own;
 };
 
@@ -27,7 +28,7 @@ state_of(PyObject *op)
     return ((struct reference *)op)->state;
 }
 
-/* Sets the defaults of CUDA's texture references. */
+/* Sets the defaults that CUDA's texture references have. */
 static void
 state_init(struct core_texture *state)
 {
@@ -39,8 +40,8 @@ state_init(struct core_texture *state)
     state->channels = 1;
 }
 
-/* Destroys the native object of a binding, if any. The context must be
- * current. */
+/* Destroys the native texture or surface object of a reference, if it has one.
+ * The context must be current. */
 static void
 object_destroy(const struct core_texture *state)
 {
@@ -75,8 +76,10 @@ core_textures_free(struct core_module *module)
     }
 }
 
-/* Returns whether integers are read as integers: by the declaration, since it
- * is compiled into the kernel; else by the user's flags; else yes. */
+/* Returns whether fetches from a texture of integers return integers. The read
+ * mode in the reference's declaration decides, since it is compiled into the
+ * kernel. If it is unknown, the flags that the program set decide; without
+ * flags, the answer is yes. */
 static bool
 reads_integers(const struct core_texture *state)
 {
@@ -90,7 +93,8 @@ reads_integers(const struct core_texture *state)
     return !state->has_flags || state->how.flags & CU_TRSF_READ_AS_INTEGER;
 }
 
-/* Creates a texture object from the binding and the sampling options. */
+/* Creates a native texture object from the bound memory and the sampling
+ * options. */
 static CUresult
 texture_create(const struct core_texture *state, unsigned long long *object)
 {
@@ -110,7 +114,8 @@ texture_create(const struct core_texture *state, unsigned long long *object)
     return driver.cuTexObjectCreate(object, &where, &how, NULL);
 }
 
-/* core_check of a call for a reference; the error names the reference. */
+/* Raises the exception for a failed driver call of a reference. The message
+ * contains the name of the reference. */
 static int
 texture_check(const struct core_texture *state, CUresult code,
               const char *routine, const char *says)
@@ -128,8 +133,9 @@ texture_check(const struct core_texture *state, CUresult code,
     return core_fail(code, routine, detail);
 }
 
-/* Creates the object of a changed binding and writes it into the variable,
- * after waiting for kernels that may read the old one. */
+/* Creates the native object of a changed binding, and writes its handle into
+ * the module variable. First waits for kernels that may use the old object,
+ * which is then destroyed. */
 static int
 texture_update(struct core_texture *state, CUstream stream)
 {
@@ -169,13 +175,13 @@ texture_update(struct core_texture *state, CUstream stream)
         return -1;
     }
     state->dirty = false;
-    /* Kernels on other streams read the variable as well. */
+    /* Waits, since kernels on other streams read the variable as well. */
     return core_check(driver.cuStreamSynchronize(stream),
                       "cuStreamSynchronize");
 }
 
-/* Returns 1 if the bound memory was freed, which is no error for a kernel that
- * does not read it; -1 with an exception of another kind. */
+/* Returns 1 if the bound memory was freed, else 0. Freed memory is no error
+ * here, since the kernel may not read it. Returns -1 for other exceptions. */
 static int
 resource_freed(const struct core_texture *state, CUstream stream)
 {
@@ -195,9 +201,10 @@ resource_freed(const struct core_texture *state, CUstream stream)
     return 0;
 }
 
-/* Writes changed bindings into the module's variables, in stream order; waits
- * for the stream if there are any. LogicError if the stream captures. Memory
- * that was freed is skipped, since the kernel may not read it. */
+/* Before a launch, writes the handles of all changed bindings into the
+ * module's variables and waits for the stream if there are any. Raises
+ * LogicError if a binding changed and the stream captures. Skips bindings to
+ * freed memory, since the kernel may not read them. */
 int
 core_textures_update(struct core_module *module, CUstream stream)
 {
@@ -215,8 +222,8 @@ core_textures_update(struct core_module *module, CUstream stream)
     return 0;
 }
 
-/* Returns a new list of the texrefs argument; TypeError if an element is not a
- * TextureReference. */
+/* Returns the argument `texrefs` as a new list; TypeError if an element is not
+ * a TextureReference. */
 PyObject *
 core_texrefs_list(PyObject *texrefs)
 {
@@ -247,7 +254,7 @@ core_texrefs_list(PyObject *texrefs)
     return list;
 }
 
-/* LogicError if the bound memory was freed. */
+/* Raises LogicError if the memory bound to the reference was freed. */
 static int
 bound_check(const struct core_texture *state)
 {
@@ -265,9 +272,9 @@ bound_check(const struct core_texture *state)
                : 0;
 }
 
-/* core_texrefs_list without a result, for a launch: LogicError too if the
- * memory of a bound reference was freed. Checks only the named references,
- * while a kernel uses all references of its module. */
+/* Checks the argument `texrefs` of a launch: TypeError if an element is not a
+ * TextureReference, LogicError if the memory bound to one was freed. A kernel
+ * uses all references of its module, but only the given ones are checked. */
 int
 core_texrefs_check(PyObject *texrefs)
 {
@@ -290,12 +297,13 @@ core_texrefs_check(PyObject *texrefs)
     return status;
 }
 
-/* Reads the element type that the declaration stored in the variable. */
+/* Reads whether fetches return floats or integers: the variable's initial
+ * value, which the declaration has set. Unknown during a capture. */
 static enum core_fetched
 declared_read(const struct core_module *module, CUdeviceptr variable)
 {
     unsigned long long mark = 0;
-    if (module->context->captures == 0) { /* a copy would break the capture */
+    if (module->context->captures == 0) { /* copying invalidates a capture */
         driver.cuMemcpyDtoH(&mark, variable, sizeof mark);
     }
     return mark == FETCHED_FLOATS || mark == FETCHED_INTEGERS
@@ -303,8 +311,8 @@ declared_read(const struct core_module *module, CUdeviceptr variable)
                : FETCHED_UNKNOWN;
 }
 
-/* Returns a reference to the state of a variable, which all references of the
- * variable share. Creates the state at the first call. */
+/* Returns a Python reference object for a module variable. All reference
+ * objects of a variable share one state, which the first call creates. */
 static PyObject *
 reference_wrap(PyTypeObject *type, struct core_module *module, PyObject *name,
                CUdeviceptr variable, bool surface)
@@ -353,8 +361,8 @@ core_surfref_for(struct core_module *module, PyObject *name,
     return reference_wrap(core.surfref_type, module, name, variable, true);
 }
 
-/* Creates a reference without a module, as PyCUDA allows; no kernel reads
- * it. */
+/* Implements TextureReference(): creates a reference that belongs to no
+ * module. PyCUDA allows this, but no kernel reads it. */
 static PyObject *
 texref_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -389,7 +397,8 @@ reference_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Stores the bound memory; the next launch creates a new object. */
+/* Stores the memory bound to the reference. The next launch creates the native
+ * object. */
 static PyObject *
 state_bind(struct core_texture *state, PyObject *resource)
 {
@@ -418,8 +427,8 @@ texref_set_array(PyObject *op, PyObject *array)
     return state_bind(state, array);
 }
 
-/* Returns the distance of an address from the previous one at which a texture
- * may begin. */
+/* Returns the offset in bytes of an address from the last address before it
+ * that has the alignment of textures. */
 static size_t
 texture_offset(CUdeviceptr pointer)
 {
@@ -431,8 +440,9 @@ texture_offset(CUdeviceptr pointer)
     return alignment <= 0 ? 0 : pointer % (size_t)alignment;
 }
 
-/* Binds linear memory. A texture begins at an aligned address, so the previous
- * one is bound, and the distance in bytes is returned. */
+/* Binds linear memory. A texture must begin at an aligned address, so the last
+ * aligned address before `devptr` is bound. Returns the offset of `devptr`
+ * from it in bytes. */
 static PyObject *
 texref_set_address(PyObject *op, CORE_ARGS)
 {
@@ -494,7 +504,7 @@ texref_set_address_2d(PyObject *op, CORE_ARGS)
     return state_bind(state, values[0]);
 }
 
-/* Returns whether the number is a member of array_format. */
+/* Returns whether the number is a value of the enum array_format. */
 static bool
 is_array_format(unsigned format)
 {
@@ -591,8 +601,8 @@ texref_get_border_color(PyObject *op, PyObject *unused)
     return Py_BuildValue("(ffff)", color[0], color[1], color[2], color[3]);
 }
 
-/* Stores the flags; a declaration that is compiled into the kernel takes
- * precedence for the read mode. */
+/* Stores the flags. The read mode in the flags has no effect if the
+ * reference's declaration has compiled a read mode into the kernel. */
 static PyObject *
 texref_set_flags(PyObject *op, PyObject *value)
 {
@@ -621,7 +631,7 @@ texref_get_address(PyObject *op, PyObject *unused)
                                                   : where->res.pitch2D.devPtr);
 }
 
-/* Returns a wrapper that keeps the bound Array alive. */
+/* Returns an Array object that keeps the bound Array alive. */
 static PyObject *
 reference_get_array(PyObject *op, PyObject *unused)
 {

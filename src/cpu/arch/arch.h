@@ -35,53 +35,59 @@
 /* ---- fiber.c ---- */
 
 /* Saves the callee-saved registers and the floating-point control word on the
- * stack, stores the stack pointer in *from, and resumes the stack whose
- * pointer is `to`. */
+ * current stack, and stores that stack's pointer in *from. Then resumes the
+ * stack whose pointer is `to`. */
 void cpu_fiber_switch(void **from, void *to);
-/* Calls function(argument), on `stack` unless that is NULL. Returns 0 after a
- * normal return, or the value passed to cpu_fiber_unwind. */
+/* Calls function(argument), on `stack` unless that is NULL, and stores in
+ * *saved the target for cpu_fiber_unwind. Returns 0 after a normal return, or
+ * the value passed to cpu_fiber_unwind. */
 int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
                     void *stack);
-/* Unwinds to cpu_fiber_guard with `saved`, which then returns `value`. Neither
- * this function nor cpu_fibers_fail returns, but they are not declared
- * noreturn: ASan would clean the wrong stack before such calls. */
+/* Unwinds to the call of cpu_fiber_guard that stored `saved`; that call then
+ * returns `value`. This function and cpu_fibers_fail never return. They are
+ * not declared noreturn, because ASan would then clear the wrong stack before
+ * a call. */
 void cpu_fiber_unwind(void *saved, int value);
-/* Returns a stack pointer for cpu_fiber_switch that runs `entry` on the stack
- * that ends at `top`. */
+/* Prepares a new stack that ends at `top`. Returns the pointer with which
+ * cpu_fiber_switch runs `entry` on it. */
 void *cpu_fiber_prepare(char *top, void (*entry)(void));
 
 /* ---- image.c ---- */
 
-/* Returns the compilation target (image/image.h) for this machine; a static
- * string. */
+/* Returns the name of the compilation target (image/image.h) for this machine,
+ * a static string. */
 const char *cpu_arch_target(void);
-/* Returns whether code for this target can run here. `target` is
+/* Returns whether this machine can run code for `target`. `target` is
  * zero-terminated or 32 bytes long. */
 bool cpu_arch_runs(const char *target);
 
-extern const unsigned cpu_arch_machine; /* e_machine of ELF objects */
-/* Type of unwind sections, which are not loaded, or 0. */
+/* Value of e_machine in ELF objects. */
+extern const unsigned cpu_arch_machine;
+/* Section type of unwind tables, which are not loaded; 0: no such type. */
 extern const unsigned cpu_arch_unwind_type;
 
-/* A stub jumps to the address stored cpu_arch_stub_address bytes after its
- * start. The address is aligned as the processor requires for the load. */
+/* Size of a stub. A stub jumps to the address that is stored
+ * cpu_arch_stub_address bytes after its start. That place is aligned as the
+ * processor requires. */
 enum { CPU_ARCH_STUB_BYTES = 16 };
-/* Offset of the address in a stub. */
+/* Offset in a stub of the address to which it jumps. */
 extern const size_t cpu_arch_stub_address;
 /* Writes a stub that jumps to `address`. */
 void cpu_arch_stub_write(char *stub, const void *address);
 
-/* One relocation. */
+/* A relocation of loaded code. */
 struct cpu_relocation {
     char *location;
     unsigned type;
     int64_t addend;
-    uint64_t value;   /* symbol as the code reaches it: a stub if external */
+    /* Address for calls of the symbol: its stub if it is external. */
+    uint64_t value;
     uint64_t address; /* address of the symbol itself */
-    char *entry;      /* 8 bytes of a table, which may be set to `address` */
+    /* 8 bytes of a table of addresses; may be set to `address`. */
+    char *entry;
 };
 
-/* Returns the number of bytes that a relocation of this type changes; 0 if the
+/* Returns how many bytes a relocation of this type changes. Returns 0 if the
  * type is unknown or changes nothing. */
 size_t cpu_arch_relocation_bytes(unsigned type);
 /* Applies the relocation. Returns NULL, or a static text that describes the

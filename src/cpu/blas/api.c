@@ -1,9 +1,10 @@
 /* api.c - implements the cuBLAS functions of src/api/cublas_rows.h.
  *
- * Called by users of the library. The CBLAS that the process has loaded
- * (cblas_library.c) computes the products in stream order. The calling thread
- * computes a small product if the stream is idle. Types that CBLAS does not
- * have are not supported, nor is memory that the device does not know.
+ * Called by users of the library. A CBLAS library that the process has loaded
+ * (cblas_library.c), such as NumPy's, computes the matrix products in stream
+ * order. The calling thread computes a small product if the stream is idle.
+ * Types that CBLAS does not have are not supported, and matrices must be in
+ * memory that the device knows.
  *
  * With PYCUDA_CPU_CHECK no handle can be created, since the checks cannot see
  * the memory accesses of a library.
@@ -16,11 +17,12 @@
 
 #include "cpu/blas/blas.h"
 
-/* Largest product that the calling thread computes instead of waking a worker,
- * in multiplications of floats; about a third of a millisecond. */
+/* The calling thread computes products up to this size itself instead of
+ * waking a worker thread. Unit: multiplications of floats; the limit takes
+ * about a third of a millisecond. */
 #define SMALL_WORK (1 << 25)
 
-/* A cuBLAS handle. `stream` may be set by several threads. */
+/* A cuBLAS handle. `stream` is atomic because several threads may set it. */
 struct blas_handle {
     uint64_t context_id;
     const struct blas_library *library;
@@ -108,7 +110,8 @@ cublasSetStream_v2(cublasHandle_t handle, CUstream stream)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* All products are computed with the full precision of their type. */
+/* The mode is ignored: all products are computed with the full precision of
+ * their type. */
 CPU_API cublasStatus_t
 cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 {
@@ -123,7 +126,7 @@ static const struct type_row {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t alignment;
-    int work; /* cost of a multiplication; 1 for floats */
+    int work; /* cost of a multiplication, relative to that of floats */
 } types[BLAS_TYPES] = {
     [BLAS_S] = {CUDA_R_32F, CUBLAS_COMPUTE_32F, 4, 1},
     [BLAS_D] = {CUDA_R_64F, CUBLAS_COMPUTE_64F, 8, 2},
@@ -131,7 +134,8 @@ static const struct type_row {
     [BLAS_Z] = {CUDA_C_64F, CUBLAS_COMPUTE_64F, 8, 8},
 };
 
-/* Returns the type, or BLAS_TYPES if CBLAS has no such product. */
+/* Returns the type of a product of matrices with these element types, or
+ * BLAS_TYPES if CBLAS has no such product. */
 static enum blas_type
 type_find(cudaDataType a, cudaDataType b, cudaDataType c,
           cublasComputeType_t compute)
@@ -157,7 +161,7 @@ at_least_one(int value)
     return value > 1 ? value : 1;
 }
 
-/* Returns whether operations, sizes and leading dimensions are valid. */
+/* Returns true if operations, sizes and leading dimensions are valid. */
 static bool
 product_is_valid(const struct blas_product *p)
 {
@@ -171,8 +175,9 @@ product_is_valid(const struct blas_product *p)
            p->c_lead >= at_least_one(p->m);
 }
 
-/* Returns whether all `count` matrices are inside one allocation of device
- * memory. */
+/* Returns true if `base` is aligned and all p->count matrices of one operand
+ * are inside one allocation of device memory. `step` is the distance between
+ * two matrices, in elements. */
 static bool
 matrices_are_valid(const struct blas_product *p, const char *base, int rows,
                    int columns, int lead, long long step)
@@ -215,8 +220,8 @@ is_small(const struct blas_product *p)
     return work * types[p->type].work <= SMALL_WORK;
 }
 
-/* Validates the product and submits it to the handle's stream. The scalars are
- * read during the call. */
+/* Validates the product and submits it to the handle's stream. Copies the
+ * scalars *alpha and *beta before it returns. */
 static cublasStatus_t
 product_submit(cublasHandle_t handle, struct blas_product *p,
                const void *alpha, const void *beta)

@@ -10,12 +10,14 @@
 enum blas_type { BLAS_S, BLAS_D, BLAS_C, BLAS_Z, BLAS_TYPES };
 enum blas_routine { BLAS_GEMM, BLAS_GEMV, BLAS_SYRK, BLAS_ROUTINES };
 
-/* Functions of a CBLAS library. */
+/* Addresses of the functions of a CBLAS library, by element type and
+ * routine. */
 struct blas_library {
     void *function[BLAS_TYPES][BLAS_ROUTINES];
 };
 
-/* A scalar of one of the four types; complex ones have the real part first. */
+/* A scalar of one of the four element types. The real part of a complex one is
+ * element 0. */
 union blas_scalar {
     float s;
     double d;
@@ -23,7 +25,9 @@ union blas_scalar {
     double z[2];
 };
 
-/* `count` products c = alpha op(a) op(b) + beta c of column-major matrices. */
+/* A batch of `count` products c = alpha op(a) op(b) + beta c of column-major
+ * matrices; op() is the matrix itself, its transpose, or its conjugate
+ * transpose. */
 struct blas_product {
     const struct blas_library *library;
     enum blas_type type;
@@ -34,27 +38,29 @@ struct blas_product {
     char *c;
     /* Leading dimensions in elements. */
     int a_lead, b_lead, c_lead;
-    /* Distance of successive matrices in elements. */
+    /* Distance between successive matrices of the batch, in elements. */
     long long a_step, b_step, c_step;
 };
 
 /* ---- cblas_library.c ---- */
 
-/* Held while a CBLAS function runs or the library is searched; fork() waits
- * for it. */
+/* Held while a CBLAS function runs or the CBLAS library is searched. A fork()
+ * of the process first acquires this lock. */
 extern pthread_mutex_t cpu_blas_lock;
 
-/* Returns a CBLAS that the process has loaded, or NULL if there is none. The
- * result is static. Takes cpu_blas_lock. */
+/* Returns the functions of a CBLAS library that the process has loaded, or
+ * NULL if there is none. The result is a static variable. Acquires
+ * cpu_blas_lock. */
 const struct blas_library *cpu_blas_library_find(void);
 
 /* ---- product.c ---- */
 
-/* Returns the size of an element in bytes. */
+/* Returns the size in bytes of a matrix element of this type. */
 size_t cpu_blas_itemsize(enum blas_type type);
 
-/* Computes a struct blas_product, which must be valid. A cpu_run function;
- * takes cpu_blas_lock. */
+/* Computes the products of the struct blas_product that `argument` points to,
+ * which must be valid. Called as the function of a stream operation (type
+ * cpu_run). Acquires cpu_blas_lock. */
 CUresult cpu_blas_run(void *argument);
 
 #endif

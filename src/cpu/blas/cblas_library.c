@@ -1,19 +1,22 @@
 /* cblas_library.c - finds a CBLAS that the process has loaded, usually
  * NumPy's.
  *
- * Called by api.c when a handle is created. No new library is opened: the
- * loaded objects are searched for the functions' names in load order, and the
- * first one that has all of them stays open forever.
+ * Called by api.c when a handle is created. No new library is loaded. The
+ * shared objects of the process are searched in load order for the names of
+ * the CBLAS functions. The first one that has all of them stays open until the
+ * process ends.
  *
- * Only optimized libraries are accepted, recognized by a symbol of their own,
- * since the reference BLAS is slower than the package's kernels.
+ * Only optimized libraries are accepted, since the reference BLAS is slower
+ * than PyCUDA's own kernels. They are recognized by a symbol that the
+ * reference BLAS does not have.
  *
- * The size of the library's integers (32 or 64 bits) is not determined. Plain
- * names may have either, so all integers are passed as 64 bits: x86-64 and
- * aarch64 pass a 32-bit argument in a 64-bit register or stack slot, and a
- * function with 32-bit integers reads the lower half.
+ * Integers of a CBLAS have 32 or 64 bits, and a name such as cblas_sgemm does
+ * not tell which. All integers are passed as 64 bits: x86-64 and aarch64 pass
+ * a 32-bit argument in a 64-bit register or stack slot, and a function with
+ * 32-bit integers reads the lower half.
  *
- * The library is static and written once while cpu_blas_lock is held.
+ * The result is in a static variable that is written once, while cpu_blas_lock
+ * is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -29,7 +32,7 @@ pthread_mutex_t cpu_blas_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct blas_library library;
 static bool found;
 
-/* Symbols that only optimized libraries have. */
+/* Symbols of optimized libraries; the reference BLAS has none of them. */
 static const char *const fast_library_symbols[] = {
     "scipy_openblas_get_config64_", /* NumPy wheels */
     "scipy_openblas_get_config",    /* SciPy wheels */
@@ -37,7 +40,8 @@ static const char *const fast_library_symbols[] = {
     "bli_info_get_version_str", /* BLIS */
 };
 
-/* Prefix and suffix of a function's name, as in cblas_sgemm. */
+/* Prefix and suffix that libraries add to a function's name, such as sgemm:
+ * scipy_cblas_sgemm64_. */
 static const struct {
     const char *prefix, *suffix;
 } spellings[] = {
@@ -50,8 +54,8 @@ static const char *const routines[BLAS_ROUTINES] = {"gemm", "gemv", "syrk"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Looks up all functions with one spelling. Returns false if one is
- * missing. */
+/* Looks up all functions with one prefix and suffix, spellings[spelling].
+ * Returns false if one is missing. */
 static bool
 functions_find(void *handle, size_t spelling, struct blas_library *into)
 {
@@ -70,7 +74,8 @@ functions_find(void *handle, size_t spelling, struct blas_library *into)
     return true;
 }
 
-/* Returns whether the object is an optimized CBLAS, and fills `into`. */
+/* Returns true if the shared object is an optimized CBLAS; `into` then has the
+ * addresses of its functions. */
 static bool
 object_search(void *handle, struct blas_library *into)
 {
@@ -92,8 +97,9 @@ struct names {
     size_t count, capacity;
 };
 
-/* Appends the object's name to the list. Opening a library must wait until
- * dl_iterate_phdr has returned, since the loader's lock is held here. */
+/* Called by dl_iterate_phdr for each shared object: appends its name to the
+ * list `argument`. The objects are opened later, since dlopen must not be
+ * called here, where the loader's lock is held. */
 static int
 name_append(struct dl_phdr_info *info, size_t size, void *argument)
 {
@@ -117,7 +123,8 @@ name_append(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Searches a loaded object. The program itself has an empty name. */
+/* Returns true if the loaded shared object `name` is an optimized CBLAS. An
+ * empty name means the program itself. */
 static bool
 library_search(const char *name, struct blas_library *into)
 {

@@ -1,15 +1,16 @@
 /* product.c - computes matrix products with a CBLAS.
  *
- * Called by the operations that api.c submits to streams, one at a time, since
- * each uses all processors. Products with a vector, and of a matrix with its
- * own transpose, use gemv and syrk, which are faster than gemm.
+ * Called by the operations that api.c submits to streams. Only one product is
+ * computed at a time, since CBLAS uses all processors for it. The product of a
+ * matrix and a vector uses gemv, and that of a matrix and its own transpose
+ * uses syrk; both are faster than gemm.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "cpu/blas/blas.h"
 
-/* Enumeration values of CBLAS. */
+/* Values of the enumerations in the C interface of BLAS (cblas.h). */
 enum {
     COLUMN_MAJOR = 102,
     NO_TRANSPOSE = 111,
@@ -18,8 +19,8 @@ enum {
     UPPER = 121
 };
 
-/* Function types. Real scalars are passed by value, complex ones by
- * address. */
+/* Defines the types of the functions gemm, gemv and syrk. Real scalars are
+ * passed by value, complex ones by address. */
 #define FUNCTIONS(name, scalar)                                               \
     typedef void name##_gemm(                                                 \
         int order, int a_op, int b_op, int64_t m, int64_t n, int64_t k,       \
@@ -64,7 +65,7 @@ function_get(const struct blas_product *p, enum blas_routine routine)
     return p->library->function[p->type][routine];
 }
 
-/* General product. */
+/* Computes one product of the batch, of any kind, with gemm. */
 static void
 gemm(const struct blas_product *p, const struct operands *at)
 {
@@ -91,8 +92,9 @@ gemm(const struct blas_product *p, const struct operands *at)
 
 /* ---- matrix-vector products ---- */
 
-/* y = alpha op(matrix) x + beta y. Rows and columns are those of the stored
- * matrix. */
+/* The product y = alpha op(matrix) x + beta y, where x and y are vectors.
+ * `rows` and `columns` are those of the matrix before op(). Steps are
+ * distances between vector elements, in elements. */
 struct vector_product {
     int op, rows, columns, lead;
     const char *matrix, *x;
@@ -115,7 +117,8 @@ is_zero(const struct blas_product *p, const union blas_scalar *value)
     }
 }
 
-/* Clears y if beta is 0, since some libraries compute 0 * NaN. */
+/* Sets the `n` elements of y to 0. Called if beta is 0: y may contain NaN, and
+ * some libraries compute beta * y = NaN. */
 static void
 vector_clear(const struct blas_product *p, const struct vector_product *v,
              int n)
@@ -127,7 +130,7 @@ vector_clear(const struct blas_product *p, const struct vector_product *v,
     }
 }
 
-/* Matrix-vector product. */
+/* Computes the matrix-vector product `v` with gemv. */
 static void
 gemv(const struct blas_product *p, const struct vector_product *v)
 {
@@ -154,9 +157,10 @@ gemv(const struct blas_product *p, const struct vector_product *v)
     }
 }
 
-/* Computes the product by gemv if an operand is a vector; else returns false.
- * gemv cannot conjugate the vector, nor a matrix that it does not
- * transpose. */
+/* If op(b) has one column or op(a) one row, computes the product with gemv and
+ * returns true. Returns false for other products, and if the vector must be
+ * conjugated or the matrix conjugated but not transposed, which gemv cannot
+ * do. */
 static bool
 gemv_try(const struct blas_product *p, const struct operands *at)
 {
@@ -195,7 +199,8 @@ gemv_try(const struct blas_product *p, const struct operands *at)
 
 /* ---- product of a matrix and its own transpose ---- */
 
-/* Computes the upper triangle of a matrix times its own transpose. */
+/* Computes the product of a matrix and its own transpose, but writes only the
+ * upper triangle of the result. */
 static void
 syrk(const struct blas_product *p, const struct operands *at)
 {
@@ -222,7 +227,8 @@ syrk(const struct blas_product *p, const struct operands *at)
 
 #define TILE 32 /* rows and columns of a tile that fits into the L1 cache */
 
-/* Copies row j to column j below the diagonal, for the rows [from, to). */
+/* Copies the elements (j, i) of the matrix to (i, j), for i in [from, to); i
+ * is greater than j, so the targets are below the diagonal. */
 static inline void
 column_mirror(char *c, size_t lead, size_t size, size_t j, size_t from,
               size_t to)
@@ -232,7 +238,8 @@ column_mirror(char *c, size_t lead, size_t size, size_t j, size_t from,
     }
 }
 
-/* Copies the upper triangle to the lower one, tile by tile. */
+/* Copies the upper triangle of the n x n matrix to its lower triangle, one
+ * TILE x TILE part after the other. */
 static inline void
 mirror(char *c, size_t n, size_t lead, size_t size)
 {
@@ -249,9 +256,9 @@ mirror(char *c, size_t n, size_t lead, size_t size)
     }
 }
 
-/* Computes the product by syrk if both operands are the same matrix, one of
- * them transposed; else returns false. Requires beta == 0, since C need not be
- * symmetric. */
+/* If one operand is the other one transposed and beta is 0, computes the
+ * product with syrk and returns true; otherwise returns false. With another
+ * beta, the result would depend on C, which need not be symmetric. */
 static bool
 syrk_try(const struct blas_product *p, const struct operands *at)
 {

@@ -1,7 +1,8 @@
-/* typed_products.c - the cuBLAS products whose names contain the type.
+/* typed_products.c - the cuBLAS products whose names contain the element type,
+ * such as cublasSgemm.
  *
- * Called by users of the library. Each function calls the one of api.c that
- * gets the type as an argument.
+ * Called by users of the library. Each function calls cublasGemmEx or
+ * cublasGemmStridedBatchedEx (api.c), which get the type as an argument.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/blas/blas.h"

@@ -1,8 +1,5 @@
 /* access_range.c - computes the bytes that an access touches in a loop.
  *
- * Called by loop_accesses.c. Conditions narrow the iterations to a range in
- * each dimension.
- *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/access_range.h"
 
@@ -27,7 +24,7 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     if (step != 1) {
         return false;
     }
-    /* Iterations until wrap-around, less one. */
+    /* Number of iterations until `value` wraps around to 0, minus one. */
     uint64_t until_wrap = mask - value;
     if (value < limit) {
         *first = 0;
@@ -39,8 +36,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     return true;
 }
 
-/* Narrows the ranges to the iterations in which the condition holds. Returns
- * false if these are not a range. */
+/* Narrows the range of iterations in each dimension to those in which the
+ * condition holds. Returns false if those iterations are not contiguous. */
 static bool
 condition_apply(const struct image_check_condition *condition,
                 const struct image_check_nest *nest, uint64_t first[2],

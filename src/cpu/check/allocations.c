@@ -12,11 +12,12 @@
 
 #include "cpu/check/shadow.h"
 
-/* Largest distance at which an allocation is named. */
+/* A report names the nearest allocation if it is at most this many bytes from
+ * the address. */
 #define NEAR ((uintptr_t)1 << 20)
 #define FREED_KEPT                                                            \
-    1024 /* least number of freed ones; at most twice as many                 \
-          */
+    1024 /* least number of freed allocations in the list; it has at most     \
+            twice as many */
 
 static pthread_mutex_t allocations_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cpu_check_allocation *allocations;
@@ -25,7 +26,7 @@ static uint64_t last_serial, last_free;
 
 atomic_uint cpu_check_frees;
 
-/* Returns the index of the first allocation that starts above `address`. */
+/* Returns the index of the first allocation whose base is above `address`. */
 static size_t
 index_above(uintptr_t address)
 {
@@ -53,8 +54,8 @@ rows_remove(size_t at, size_t count)
     allocation_count -= count;
 }
 
-/* Removes freed allocations whose addresses are reused. An allocation of zero
- * bytes has an address too. */
+/* Removes freed allocations that overlap the new allocation [base, base +
+ * bytes). An allocation of zero bytes overlaps one with the same base. */
 static void
 overlaps_remove(uintptr_t base, size_t bytes)
 {
@@ -117,7 +118,8 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
     }
 }
 
-/* Removes all freed allocations but the last FREED_KEPT. */
+/* Removes all freed allocations but the FREED_KEPT most recently freed
+ * ones. */
 static void
 freed_forget(void)
 {

@@ -1,8 +1,5 @@
 /* block_state.c - check state of the block that a worker runs.
  *
- * Called by block.c, and by checked kernels when a block begins. The effects
- * of barriers are in trace.c. All state belongs to the worker; no locks.
- *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +28,8 @@ cpu_check_state_prepare(struct cpu_worker *worker)
     return CUDA_SUCCESS;
 }
 
-/* Clears the arrays that only some kernels use, if the previous block used
- * them. */
+/* Clears the arrays `sites`, `returned` and `clocks` of the previous block, if
+ * it used them. Only some kernels do. */
 static void
 threads_clear(struct cpu_check *check)
 {

@@ -14,8 +14,8 @@
 
 #define NEAR_SHARED ((uintptr_t)256 << 10)
 #define NULL_BYTES                                                            \
-    4096 /* a lower address was computed from a null pointer                  \
-          */
+    4096 /* an access below this address is reported as one through a null    \
+            pointer */
 
 struct range {
     uintptr_t base;
@@ -32,9 +32,9 @@ range_holds(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
 
 /* ---- memory spaces ---- */
 
-/* The running thread's stack extends from the current frame to the stack's
- * start. A thread without a fiber may run on the worker's extra stack
- * (`deep`). */
+/* Returns whether the address is on the running thread's stack, between the
+ * current frame and the stack's start. A thread without a fiber may run on the
+ * worker's extra stack (`deep`). */
 bool
 cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
 {
@@ -53,8 +53,8 @@ cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
     return address >= here && address < (uintptr_t)worker->guard;
 }
 
-/* Returns the shared variable, or the dynamic shared memory, that contains all
- * bytes; NULL if none does. */
+/* Returns the __shared__ variable, or the dynamic shared memory, that contains
+ * all bytes of the access; NULL if there is none. */
 static const struct cpu_check_variable *
 shared_find(const struct cpu_check *check, uintptr_t address, uint64_t bytes)
 {
@@ -77,8 +77,8 @@ recent_add(struct cpu_check *check, uintptr_t base, size_t bytes)
     check->recent[at].bytes = bytes;
 }
 
-/* Returns the live global memory that contains the address; size 0 if there is
- * none. Looks in the worker's cache first. */
+/* Returns the live global allocation that contains the address; its size is 0
+ * if there is none. Looks in the worker's cache first. */
 static struct range
 global_find(struct cpu_check *check, uintptr_t address)
 {
@@ -130,12 +130,13 @@ address_is_valid(struct cpu_check *check, const struct cpu_worker *worker,
 
 /* ---- reports ---- */
 
-/* Result of checking one access. */
+/* Result of the bounds check of one access. */
 enum verdict {
     UNKNOWN,
     VALID,
     BEYOND_VARIABLE,
-    /* The allocation that a pointer parameter points into. */
+    /* The access is outside the allocation that the pointer parameter of the
+     * kernel points into. */
     BEYOND_ALLOCATION,
     BEYOND_MEMORY,
     MISALIGNED,
@@ -151,8 +152,8 @@ struct fault {
     char detail[400];
 };
 
-/* Formats the position relative to an object, such as "12 bytes after the end
- * of" or "4 bytes before". Returns snprintf's result. */
+/* Formats where an access is relative to an object, such as "12 bytes after
+ * the end of" or "4 bytes before". Returns snprintf's result. */
 static int
 offset_text(char *text, size_t size, uintptr_t address, uint64_t bytes,
             uintptr_t base, uint64_t object_bytes)
@@ -240,8 +241,8 @@ variable_space(const struct image_site *site)
                                             : "the device variable";
 }
 
-/* Reports an access outside the variable that its address was computed
- * from. */
+/* Reports an access outside the variable from which the compiler knows that
+ * its address was computed. */
 static void
 fault_variable(struct fault *fault)
 {
@@ -262,9 +263,9 @@ fault_shared(struct fault *fault, const struct cpu_worker *worker)
     fault_finish(fault, "out-of-bounds", NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Returns whether the address is close to the block's shared memory and in no
- * heap allocation, live or freed. Device memory is far from shared memory, so
- * an access nearby was meant for shared memory. */
+/* Returns whether the invalid address is close to the block's shared memory
+ * and in no live or freed heap allocation. Device memory is far from shared
+ * memory, so the report then says that shared memory was meant. */
 static bool
 is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 {
@@ -316,9 +317,10 @@ fault_alignment(struct fault *fault)
 
 /* ---- the check ---- */
 
-/* Checks an access through a pointer parameter, which must stay in the
- * allocation that the parameter points into. A parameter that points into no
- * allocation, or behind one, decides nothing. */
+/* Checks an access whose address was computed from a pointer parameter of the
+ * kernel. The access must stay in the allocation that the parameter points
+ * into. If the parameter points into no allocation, the access is judged by
+ * its address alone. */
 static enum verdict
 pointer_judge(struct cpu_check *check, uintptr_t address, uint64_t bytes,
               uintptr_t pointer)
@@ -383,8 +385,9 @@ fault_report(const struct cpu_check_access *access, enum verdict verdict)
     }
 }
 
-/* Returns cleared memory for an invalid access in continue mode. An access
- * that is too large ends the launch. */
+/* In continue mode, returns zeroed fallback memory to use instead of an
+ * invalid address. Ends the launch if the access is larger than the fallback
+ * memory. */
 static void *
 fallback_memory(struct cpu_check *check, uint64_t bytes)
 {

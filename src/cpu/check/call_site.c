@@ -14,7 +14,7 @@
 
 #include "cpu/check/check.h"
 
-/* Functions of Python's stable C API. The order equals that of the names in
+/* Pointers to functions of Python's stable C API, in the order of the names in
  * python_find. */
 struct python {
     int (*has_gil)(void);
@@ -55,9 +55,10 @@ python_find(struct python *python)
     return python->has_gil();
 }
 
-/* Returns the length of the package folder's path, including the final slash,
- * and sets `path` to the text that begins with it. Returns 0 if the library is
- * not inside a package. */
+/* Finds the folder of the Python package that contains this library. Sets
+ * `path` to a text that begins with the folder's path, and returns the length
+ * of that path including the final slash. Returns 0 if the library is not
+ * inside a package. */
 static size_t
 package_length(const char **path)
 {
@@ -72,7 +73,8 @@ package_length(const char **path)
     return end ? (size_t)(end - self.dli_fname) + 1 : 0;
 }
 
-/* Writes the frame's file and line, unless its file belongs to the package. */
+/* Writes the file and line of the Python frame to `text`. Returns false if the
+ * file belongs to the package. */
 static bool
 frame_call_site(const struct python *python, void *frame,
                 char text[CPU_CHECK_CALL_SITE_SIZE])
@@ -103,7 +105,8 @@ static bool
 python_call_site(char text[CPU_CHECK_CALL_SITE_SIZE])
 {
     struct python python;
-    /* The caller's exception is restored; one raised here is dropped. */
+    /* The caller's pending Python exception is saved here and restored at the
+     * end. An exception raised in between is dropped. */
     void *error[3];
     bool found = false;
 

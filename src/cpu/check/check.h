@@ -24,18 +24,20 @@ struct cpu_check_allocation {
     size_t bytes;
     const char *maker; /* name of the API function that allocated it */
     uint64_t serial;   /* allocation count of the process, from 1 */
-    uint64_t freed;    /* position among the freed ones, from 1; 0: live */
-    bool tracked;      /* shadow memory records the bytes that were written */
+    /* Number of the free: n for the n-th allocation that was freed; 0: live.
+     */
+    uint64_t freed;
+    bool tracked; /* shadow memory records which bytes were written */
     char made_at[CPU_CHECK_CALL_SITE_SIZE];
     char freed_at[CPU_CHECK_CALL_SITE_SIZE];
 };
 
-/* Copies into `found` the allocation that contains `address`, or else the
- * nearest live or freed one within 1 MiB. Returns false if there is none.
- * Takes the lock of allocations.c. */
+/* Copies into `found` the allocation that contains `address`. If there is
+ * none, copies the nearest live or freed allocation within 1 MiB instead.
+ * Returns false if there is none either. Takes the lock of allocations.c. */
 bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
-/* Counter that each free of device memory increments. A change invalidates
- * `recent` in struct cpu_check. */
+/* Number of frees of device memory in this process. A change of it invalidates
+ * `recent` (struct cpu_check), a worker's cache of allocations. */
 extern atomic_uint cpu_check_frees;
 
 /* Writes the call site (the line of Python or the C symbol that called the
@@ -46,9 +48,9 @@ void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
 
 /* ---- the state of a worker's running block ---- */
 
-/* Most __shared__ variables recorded for a kernel. */
+/* Capacity of the list of __shared__ variables of a kernel. */
 #define CPU_CHECK_SHARED 64
-/* Number of global ranges that a worker caches. */
+/* Number of global allocations that a worker caches. */
 #define CPU_CHECK_RECENT 8
 
 /* A __shared__ variable of the running kernel. */
@@ -58,53 +60,56 @@ struct cpu_check_variable {
     const char *name;
 };
 
-/* Release and acquire times of a thread on cpu_check_clock. `fenced` is set
- * after a fence until the next ordinary write. */
+/* Values of cpu_check_clock at which a thread last released and acquired.
+ * `fenced` is set from a fence until the thread's next ordinary write. */
 struct cpu_check_thread_clock {
     uint32_t released, acquired;
     bool fenced;
 };
 
-/* Happens-before relation between the lanes of a warp. */
+/* Which accesses of one lane of a warp happen before those of another. */
 struct cpu_check_warp {
-    /* seen[i][j]: lane i is ordered after everything that lane j did in
-     * intervals before this one */
+    /* Lane i is ordered after everything that lane j did in intervals whose
+     * number is below seen[i][j]. */
     uint32_t seen[CPU_WARP][CPU_WARP];
 };
 
-/* All check state of a worker. Only the worker's thread uses it. */
+/* All check state of one worker. Only the worker's thread uses it. */
 struct cpu_check {
     /* The launch that the running block belongs to. */
     struct cpu_launch *launch;
     /* Serial number of the launch. */
     uint64_t serial;
     uint64_t block; /* linear index of the block in the grid */
-    /* Linear index of the thread that was checked last. */
+    /* Linear index of the thread whose access was checked last. */
     unsigned thread;
-    /* Number of barriers that the block has passed. */
+    /* Number of block barriers that the running block has passed. */
     unsigned epoch;
-    /* Interval numbers (epoch_interval.c): the current interval, the first one
-     * since the last barrier, and the last one before the launch. */
+    /* Interval numbers (epoch_interval.c) of: the current interval, the first
+     * interval since the last block barrier, and the last interval before the
+     * launch. */
     uint32_t interval, since_barrier, before_launch;
     uint32_t first_interval; /* first interval of the block */
-    /* trace.c records or replays the block's accesses. */
+    /* Whether trace.c is recording or replaying the block's accesses. */
     bool traced;
-    /* The interval, or the block's first interval, gets its number when the
-     * first access is recorded. */
+    /* Set until an access is recorded: the current interval, or the block's
+     * first interval, has no number yet. */
     bool interval_due, block_due;
     /* Latest acquire time of any of the block's threads. */
     uint32_t acquired;
     /* Clock of the thread that is about to execute an atomic or volatile read,
-     * or NULL. The acquire time can only be taken after the read. */
+     * or NULL. The thread's acquire time is set after the read, by
+     * cpu_check_acquire. */
     struct cpu_check_thread_clock *acquiring;
     bool fenced; /* a thread of the block has executed a fence */
-    /* Number of entries of `sites` and of `clocks` that may be set. */
+    /* Entries of `sites` and of `clocks` from these indices on are 0. */
     unsigned sites_used, clocks_used;
-    /* Cached result of the last comparison with an interval of another block.
-     * Interval 0 means that the cache is empty. */
+    /* Caches the result of the last comparison with an interval of another
+     * block: that interval's number (0: nothing cached), and whether it is
+     * ordered before this block. */
     uint32_t cached_interval;
     bool cached_ordered;
-    /* Cache of global allocations that were looked up last. */
+    /* Cache of the global allocations that contained the latest addresses. */
     struct {
         uintptr_t base;
         size_t bytes;
@@ -114,23 +119,24 @@ struct cpu_check {
     uint64_t shared_bytes;
     struct cpu_check_variable shared[CPU_CHECK_SHARED];
     unsigned shared_count;
-    /* Bit set of threads that ended by `return`. */
+    /* Bit set of threads of the block that ended by `return`. */
     uint32_t returned[CPU_MAX_THREADS / 32];
-    /* Site of the barrier or warp operation where each thread last stopped. */
+    /* Source location of the barrier or warp operation at which each thread
+     * last waited. */
     const struct image_site *sites[CPU_MAX_THREADS];
     struct cpu_check_thread_clock clocks[CPU_MAX_THREADS];
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
     struct cpu_check_pending *pending;
     struct cpu_check_trace *trace;
-    /* Stack of work areas for loop_accesses.c. */
+    /* Stack of work areas for loop_accesses.c, one for each nested call. */
     struct cpu_check_loop *loops;
     unsigned loops_used; /* number of `loops` in use */
-    /* Target of invalid accesses in continue mode. */
+    /* Memory that an invalid access uses instead, in continue mode. */
     _Alignas(16) char fallback[4096];
 };
 
-/* Returns the state of the calling worker. Valid only on a worker's thread
- * that runs a checked kernel. */
+/* Returns the check state of the calling worker. The caller must be on a
+ * worker's thread that runs a checked kernel. */
 static inline struct cpu_check *
 cpu_check_self(void)
 {
@@ -142,28 +148,30 @@ cpu_check_self(void)
 /* Allocates the worker's list of pending accesses. Returns false if there is
  * not enough memory. */
 bool cpu_check_pending_open(struct cpu_check *check);
-/* Records all pending accesses word by word in shadow memory. Later ones are
- * recorded immediately until cpu_check_pending_clear. */
+/* Records all pending accesses word by word in shadow memory. Accesses added
+ * afterwards are recorded there at once, until cpu_check_pending_clear. */
 void cpu_check_pending_flush(struct cpu_check *check);
-/* Discards all pending accesses. Called at a barrier and when a block begins,
- * since a barrier orders them with everything later. */
+/* Discards all pending accesses. Called at a barrier and at a block's begin,
+ * since accesses before a barrier cannot conflict with accesses after it. */
 void cpu_check_pending_clear(struct cpu_check *check);
 
 /* ---- trace.c: shared-memory accesses, compared from block to block ---- */
 
-/* Allocate the worker's trace, and the work areas of loop_accesses.c. Both
- * return false if there is not enough memory; block_state.c frees them. */
+/* Allocate the worker's trace, and its work areas for loop_accesses.c. They
+ * return false if there is not enough memory. block_state.c frees both. */
 bool cpu_check_trace_open(struct cpu_check *check);
 bool cpu_check_loops_open(struct cpu_check *check);
-/* Starts replaying the trace at the beginning of a block, or starts recording
- * if the launch has no trace yet. */
+/* Called when a block begins. Starts to compare the block's accesses with the
+ * trace (replaying), or starts to record one if the launch has no trace
+ * yet. */
 void cpu_check_trace_begin(struct cpu_check *check);
-/* Stops tracing until the end of the block, and records in shadow memory all
- * accesses that replaying had skipped. Slow path of cpu_check_trace_stop. */
+/* Stops tracing until the end of the block. First records in shadow memory all
+ * accesses that were skipped because they equalled the trace. Slow path of
+ * cpu_check_trace_stop. */
 void cpu_check_trace_stop_slow(struct cpu_check *check);
 
 /* Stops tracing before an access of shared memory that the trace cannot
- * represent, so that shadow memory is complete. */
+ * represent. All earlier accesses are then recorded in shadow memory. */
 static inline void
 cpu_check_trace_stop(struct cpu_check *check)
 {
@@ -174,25 +182,28 @@ cpu_check_trace_stop(struct cpu_check *check)
 
 /* ---- epoch_interval.c: numbered intervals of a block's execution ---- */
 
-/* The time between two events of a block, where an event is the block's start,
- * a barrier, a warp synchronization or a release. */
+/* An interval: the time between two successive events of a block. Events are
+ * the block's start, a barrier, a warp synchronization and a release
+ * operation. */
 struct cpu_check_interval {
-    uint32_t serial; /* low bits of the launch's serial number */
+    uint32_t serial; /* low 32 bits of the serial number of the launch */
     uint32_t block;
     uint32_t epoch;
-    uint32_t time; /* value of cpu_check_clock at its start */
+    uint32_t time; /* value of cpu_check_clock when the interval began */
 };
 
 /* Counter of release operations in the process. */
 extern atomic_uint cpu_check_clock;
-/* Ends the current interval of the worker's block and begins the next one. */
+/* Ends the current interval of the worker's running block and begins the next
+ * one. */
 void cpu_check_interval_begin(struct cpu_check *check);
-/* Begins the interval that a barrier or the block's start has made due. Only
- * intervals in which an access is recorded get a number. */
+/* Gives a number to the interval that began at a barrier or at the block's
+ * start. Called at the first recorded access, so that intervals without
+ * accesses have no number. */
 void cpu_check_interval_allocate(struct cpu_check *check);
 
-/* Begins the interval that is due, if any. Called before an access is
- * recorded. */
+/* Calls cpu_check_interval_allocate if the current interval has no number yet.
+ * Called before an access is recorded. */
 static inline void
 cpu_check_interval_ensure(struct cpu_check *check)
 {
@@ -200,19 +211,20 @@ cpu_check_interval_ensure(struct cpu_check *check)
         cpu_check_interval_allocate(check);
     }
 }
-/* Marks the current interval as ended: the accesses recorded in it have been
- * executed. */
+/* Stores that the current interval has ended: all accesses recorded in it have
+ * been executed. */
 void cpu_check_interval_end(const struct cpu_check *check);
 bool cpu_check_interval_has_ended(uint32_t number);
-/* Returns the interval, or NULL if it is so old that the ring buffer has
- * overwritten it. The pointer is valid until RING_SIZE more intervals
- * begin. */
+/* Returns the interval with this number. Returns NULL if it is so old that the
+ * ring buffer has overwritten it. The pointer is valid until RING_SIZE more
+ * intervals have begun. */
 const struct cpu_check_interval *cpu_check_interval_find(uint32_t number);
 
 /* ---- the checks of one access ---- */
 
-/* Arguments of __pycuda_check for one access. `object` is the variable or
- * pointer parameter that the address was computed from, or 0. */
+/* Arguments of __pycuda_check for one access. `object` is the address of the
+ * variable, or the value of the pointer parameter, from which the address was
+ * computed; NULL if unknown. */
 struct cpu_check_access {
     uintptr_t address;
     uint64_t bytes;
@@ -221,8 +233,8 @@ struct cpu_check_access {
     struct image_site *site;
 };
 
-/* Returns whether `address` is a multiple of `alignment`, which is a power of
- * two, or 0 for any alignment. */
+/* Returns whether `address` is a multiple of `alignment`. `alignment` is a
+ * power of two; 0 permits any address. */
 static inline bool
 cpu_check_is_aligned(uint64_t address, unsigned alignment)
 {
@@ -230,27 +242,28 @@ cpu_check_is_aligned(uint64_t address, unsigned alignment)
 }
 
 /* bounds.c: returns whether the access is inside allocated memory and aligned.
- * Reports nothing. */
+ * Writes no report. */
 bool cpu_check_access_is_valid(struct cpu_check *check,
                                const struct cpu_check_access *access);
-/* bounds.c: checks the access and reports an invalid one. Returns the address
- * to access, which is fallback memory after an invalid access in continue
- * mode. */
+/* bounds.c: checks the access and reports it if it is invalid. Returns the
+ * address that the kernel must access: in continue mode, fallback memory
+ * replaces an invalid address. */
 void *cpu_check_access_resolve(struct cpu_check *check,
                                const struct cpu_check_access *access);
 /* uninitialized.c: reports a read of bytes that were never written, and marks
- * written bytes. */
+ * bytes that the access writes as written. */
 void cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
                              struct image_site *site);
 /* race.c: reports a data race with an earlier access, and records this one.
  * `value` is the argument of __pycuda_check. */
 void cpu_check_race(struct cpu_check *check,
                     const struct cpu_check_access *access, uint64_t value);
-/* race.c: takes the acquire time for the read that `acquiring` announced. */
+/* race.c: sets the acquire time of the thread in `check->acquiring` to the
+ * current time, after its atomic or volatile read. */
 void cpu_check_acquire(struct cpu_check *check);
 
-/* Takes the acquire time of a previous atomic or volatile read, if that is
- * outstanding. */
+/* Calls cpu_check_acquire if a thread has executed an atomic or volatile read
+ * for which this was not done yet. */
 static inline void
 cpu_check_acquire_ensure(struct cpu_check *check)
 {
@@ -264,36 +277,37 @@ unsigned cpu_check_thread(void);
 
 /* ---- report.c: reports on stderr and in the report file ---- */
 
-/* One fault that a check found. Text members may be NULL. */
+/* One fault that a check found. Members of type char * may be NULL. */
 struct cpu_check_finding {
-    const char *check; /* memory, race, sync, init */
+    const char *check; /* name of the check: memory, race, sync or init */
     const char *kind;
     const struct image_site *site;
-    CUresult code; /* error code of the launch */
+    CUresult code; /* error code with which the launch fails */
     bool has_address;
     uintptr_t address;
     uint64_t bytes;
-    /* Describes the fault, as a clause without a full stop. */
+    /* Describes the fault in a clause without a full stop, for the report. */
     const char *detail;
-    /* Site of the conflicting access, or NULL. */
+    /* Source location of the earlier, conflicting access, or NULL. */
     const struct image_site *second;
     unsigned second_thread;
     uint64_t second_block;
-    const unsigned *thread; /* faulty thread; NULL: the running one */
+    /* Coordinates of the faulty thread; NULL: the running thread. */
+    const unsigned *thread;
     const struct cpu_check_allocation *allocation;
 };
 
-/* Writes the report. Returns only in continue mode; otherwise it ends the
- * launch and leaves the kernel by cpu_fibers_fail. */
+/* Writes the report of a fault. In continue mode it returns; otherwise it ends
+ * the launch and leaves the kernel by cpu_fibers_fail. */
 void cpu_check_report(const struct cpu_check_finding *finding);
-/* Returns whether a report of this kind at `site` would be dropped, since it
- * was reported in this launch or the launch has failed. */
+/* Returns whether a report of this kind at `site` would be dropped, since the
+ * same one was written in this launch or the launch has failed. */
 bool cpu_check_is_reported(const struct image_site *site, const char *kind);
-/* Returns a word for the access: "read", "write", "update" or "atomic
+/* Returns how a report names the access: "read", "write", "update" or "atomic
  * operation". */
 const char *cpu_check_access_name(const struct image_site *site);
-/* Formats a linear index as coordinates "(x,y,z)" in a space of the given
- * size. */
+/* Formats a linear index as coordinates "(x,y,z)" in a grid or block of the
+ * given size. */
 void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
 
 /* ---- bounds.c: memory spaces ---- */

@@ -1,19 +1,15 @@
-/* epoch_interval.c - numbers the intervals of blocks' execution.
- *
- * Called by block_state.c, race.c and synchronization.c. Each time between two
- * events of a running block has a number, in the order in which the process
- * assigned them. A ring buffer describes the latest intervals; an interval
- * that the ring buffer no longer has counts as ended long ago. No locks: a
- * number's entry is written by one worker only.
+/* epoch_interval.c - numbers the intervals of the execution of blocks. An
+ * interval is the time between two synchronization events of a block.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/check.h"
 
-#define RING_SIZE (1u << 20) /* capacity of the ring buffer */
+#define RING_SIZE (1u << 20) /* capacity of the ring, in intervals */
 
 static struct cpu_check_interval ring[RING_SIZE];
 static atomic_uint last_number;
-static atomic_uint ended[RING_SIZE]; /* numbers of ended intervals */
+/* Element `number % RING_SIZE` is set to `number` when that interval ends. */
+static atomic_uint ended[RING_SIZE];
 
 atomic_uint cpu_check_clock;
 

@@ -13,8 +13,8 @@
 #include "cpu/check/race.h"
 
 #define MOST_WAIT_NS                                                          \
-    1000000000 /* longest wait for the other block's write                    \
-                */
+    1000000000 /* longest wait in ns for the write of the other block to be   \
+                  executed */
 #define PAUSE_NS 20000
 
 bool
@@ -37,7 +37,7 @@ cpu_race_write_is_equal(const struct cpu_check_write *write)
                   write->bytes) == 0;
 }
 
-/* Returns whether the recorded write has certainly been executed. */
+/* Returns whether the write recorded in `slot` has certainly been executed. */
 static bool
 write_is_done(const struct cpu_check *check, uint64_t slot)
 {
@@ -62,7 +62,7 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
     }
     for (;;) {
         bool done =
-            write_is_done(check, slot); /* loaded before the memory is read */
+            write_is_done(check, slot); /* tested before memory is read */
 
         if (cpu_race_write_is_equal(write)) {
             return true;

@@ -17,8 +17,8 @@
 struct cpu_launch;
 struct cpu_worker;
 
-/* Checks that PYCUDA_CPU_CHECK may name; CONTINUE lets kernels run on after a
- * report. */
+/* The checks that PYCUDA_CPU_CHECK may name. CONTINUE is not a check: it lets
+ * a kernel continue after a report. */
 enum cpu_check_flag {
     CPU_CHECK_MEMORY = 1,
     CPU_CHECK_RACE = 2,
@@ -27,56 +27,61 @@ enum cpu_check_flag {
     CPU_CHECK_CONTINUE = 16,
 };
 
-/* Gap in bytes between small allocations when checked. */
+/* Unused bytes between small allocations while checks are on. */
 #define CPU_CHECK_GAP 512
 
-extern unsigned cpu_check_flags; /* enum cpu_check_flag; written by cuInit */
-/* Parses PYCUDA_CPU_CHECK. Returns INVALID_VALUE, with a message on stderr,
- * for an unknown check. */
+/* Bits of enum cpu_check_flag; set by cuInit. */
+extern unsigned cpu_check_flags;
+/* Parses PYCUDA_CPU_CHECK. If it names an unknown check, prints a message on
+ * stderr and returns INVALID_VALUE. */
 CUresult cpu_check_open(void);
 /* Record an allocation or a free of device memory. `maker` is the name of the
- * API function. Memory that is not `tracked` may be written from outside and
- * counts as written. */
+ * API function. `tracked` is false if memory may be written without the
+ * library's knowledge; all its bytes then count as written. */
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
-/* Device memory is unmapped and may be reused for anything: discards the
- * access records of whole granules and marks its bytes as written. */
+/* Called when device memory is unmapped: discards the access records of the
+ * granules that it covers completely, and marks all its bytes as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
 /* A kernel allocated heap memory: clears its access records. */
 void cpu_check_heap_allocated(const void *memory, size_t bytes);
-/* Takes ownership of a malloc block that a kernel freed, and frees it later,
- * so that accesses to it are detected. Returns false if the caller must free
- * it. */
+/* Takes ownership of a heap block that a kernel freed, and calls free() for it
+ * later, so that accesses to it are detected meanwhile. Returns false if the
+ * caller must call free(). */
 bool cpu_check_quarantine(void *block, size_t bytes);
-/* The host wrote memory, or copied from `from` to `to`. */
+/* Called after the host wrote memory at `to`, or copied memory from `from` to
+ * `to`: updates which bytes count as written. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);
-/* Check a complete block barrier, a fiber's exit, and a deadlock of all
- * fibers. */
+/* Called when all threads have arrived at a block barrier, when a fiber exits,
+ * and when all fibers wait for each other (deadlock). Report what is
+ * invalid. */
 void cpu_check_barrier(struct cpu_worker *worker);
 void cpu_check_exit(struct cpu_worker *worker);
-/* The block arrives at the grid barrier, and passes it. */
+/* Called when the block arrives at the grid barrier, and when it continues
+ * after it. */
 void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
 void cpu_check_deadlock(struct cpu_worker *worker);
-/* Returns the last report as a text for the error, or NULL if it had another
- * code. */
+/* Returns the text of the last report, for cuGetErrorString. Returns NULL if
+ * the last report had another error code. */
 const char *cpu_check_last_report(CUresult code);
 /* Frees the worker's check state. */
 void cpu_check_state_free(struct cpu_worker *worker);
-/* Allocates the worker's check state before its first block. Returns
+/* Allocates the worker's check state before its first block runs. Returns
  * OUT_OF_MEMORY on failure. */
 CUresult cpu_check_state_prepare(struct cpu_worker *worker);
-/* Called before any block of the launch, any number of times, and once after
- * all blocks. Take the lock of reclaim.c. */
+/* Called before a block of the launch begins (possibly several times), and
+ * once after all blocks have ended. Take the lock of reclaim.c. */
 void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);
-/* A block begins. */
+/* Called when a block begins on the worker. */
 void cpu_check_block_begin(struct cpu_worker *worker);
-/* The worker's last block has ended. */
+/* Called when the last block of a launch on the worker has ended. */
 void cpu_check_block_end(const struct cpu_worker *worker);
-/* Returns the number of the newest interval, for cpu_launch.before. */
+/* Returns the number of the newest interval of the process, to be stored in
+ * cpu_launch.before. */
 uint32_t cpu_check_interval_last(void);
 
 #endif

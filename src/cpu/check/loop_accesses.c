@@ -45,8 +45,9 @@ memory_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
 
 /* ---- uninitialized memory ---- */
 
-/* Visits each run of adjacent bytes; stops when the visitor returns true.
- * `known` is the granule's state, or NULL if it must be looked up. */
+/* Called for each run of adjacent bytes of a range; returns true to end the
+ * iteration. `known` is the state of the granule, or NULL if it must be looked
+ * up. */
 typedef bool byte_visitor(uintptr_t address, uint64_t bytes,
                           const uint8_t *known);
 
@@ -107,7 +108,7 @@ bytes_mark_written(uintptr_t address, uint64_t bytes, const uint8_t *known)
 
 /* ---- races ---- */
 
-/* Returns whether no two threads access the same byte. */
+/* Returns whether no two threads access the same byte of the range. */
 static bool
 threads_are_disjoint(const struct cpu_check_range *range)
 {
@@ -142,7 +143,7 @@ cpu_check_ranges_equal(const struct cpu_check_range *one,
            (one->count[1] == 1 || one->step[1] == two->step[1]);
 }
 
-/* Returns whether no two accesses of the loop conflict. */
+/* Returns whether no two accesses of the loop nest conflict. */
 static bool
 ranges_are_disjoint(const struct cpu_check_range *ranges, unsigned count)
 {
@@ -199,7 +200,8 @@ range_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
            cpu_check_range_is_race_free(check, range);
 }
 
-/* Determines the memory space, and data that the checks need repeatedly. */
+/* Determines the memory space of the range, and data that the checks use
+ * several times. */
 static void
 range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
              struct cpu_check_range *range)
@@ -214,8 +216,8 @@ range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
     }
 }
 
-/* Marks reads that need no record, since the same thread writes the same bytes
- * later in the loop. */
+/* Sets `covered` for reads that need no record: a later access of the loop
+ * writes the same bytes by the same threads. */
 static void
 reads_mark_covered(struct cpu_check_range *ranges, unsigned count)
 {
@@ -260,15 +262,17 @@ ranges_are_valid(struct cpu_check *check, struct cpu_check_range *ranges,
 
 /* ---- calls from kernels ---- */
 
-/* Work areas for a call of __pycuda_check_rows. They are too large for a
- * thread's stack, so each worker has as many as can be in use at a time. */
+/* Work areas for calls of __pycuda_check_rows. A work area is too large for a
+ * thread's stack, so each worker has MOST_LOOPS of them: as many as can be in
+ * use at the same time. */
 enum { MOST_LOOPS = 4 };
 
 struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
     unsigned count;
-    uint64_t repeatable; /* rows that the next block may skip, as bits */
-    bool shared;         /* some ranges are in shared memory */
+    /* Bit set of the rows (accesses) that the next block may skip. */
+    uint64_t repeatable;
+    bool shared; /* some ranges are in shared memory */
     uint64_t words[MOST_WORDS];
 };
 
@@ -293,7 +297,8 @@ overlaps_shared(const struct cpu_check *check,
            check->shared_base < range->high;
 }
 
-/* Makes the access ranges of all rows but those in `known`. */
+/* Computes the access ranges of all rows (accesses) whose bits are not set in
+ * `known`. */
 static bool
 loop_make_ranges(struct cpu_check *check, struct cpu_check_loop *loop,
                  uint64_t known)
@@ -339,8 +344,8 @@ loop_record(struct cpu_check *check, struct cpu_check_loop *loop)
     if (cpu_check_flags & CPU_CHECK_RACE) {
         reads_mark_covered(loop->ranges, loop->count);
     }
-    /* Ranges that begin with a span are recorded first, since others may then
-     * need no record. */
+    /* Ranges that begin at the start of a span (16 words) are recorded first,
+     * since the others may need no record after that. */
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned i = 0; i < loop->count; i++) {
             bool first = !(loop->ranges[i].address % (4 * CPU_SHADOW_SPAN));
@@ -398,8 +403,8 @@ loop_is_valid(struct cpu_check *check, struct cpu_check_loop *loop,
     return true;
 }
 
-/* Checks and records all rows but those in `known`, which the previous block
- * had too. */
+/* Checks and records all rows (accesses) but those in the bit set `known`,
+ * which are equal to those of the previous block. */
 static __attribute__((noinline)) bool
 loop_check(struct cpu_check *check, const struct image_check_form *form,
            const uint64_t *values, uint64_t known)
@@ -429,7 +434,7 @@ __pycuda_check_rows(const struct image_check_form *form,
     return loop_check(check, form, values, known);
 }
 
-/* Marks all bytes that the loop writes as written. */
+/* Marks all bytes that the accesses of the loop write as written. */
 static void
 loop_mark_written(struct cpu_check_loop *loop)
 {

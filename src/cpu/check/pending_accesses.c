@@ -72,7 +72,8 @@ cpu_check_pending_flush(struct cpu_check *check)
     unsigned reads = pending->read_count, writes = pending->write_count;
 
     cpu_check_interval_ensure(check);
-    /* The order does not matter, since no two of them conflict. */
+    /* The order of recording does not matter, since no two pending ranges
+     * conflict. */
     pending->flushed = true;
     pending->read_count = pending->write_count = 0;
     for (unsigned i = 0; i < reads; i++) {

@@ -4,9 +4,9 @@
  * write are ordered by a barrier of the block between them, by a __syncwarp or
  * other warp operation of both lanes, by the grid barrier, or by a fence and
  * an atomic operation of the first thread followed by an atomic operation of
- * the second one. The last rule is applied generously, to whole blocks and by
- * time, to avoid false reports. Atomic and volatile accesses do not race with
- * each other; neither do two writes of the same value.
+ * the second one. To avoid false reports, the last rule orders whole blocks,
+ * and any later atomic operation counts. Atomic and volatile accesses do not
+ * race with each other; neither do two writes of the same value.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -16,16 +16,16 @@
 #include "cpu/check/race.h"
 #include "cpu/run/warp.h"
 
-/* Number of blocks with a stored release time; block numbers are taken modulo
- * this. */
+/* Capacity of `releases`, which has the release times of blocks; the index is
+ * the block's linear index modulo RELEASES. */
 #define RELEASES 4096
 #define SITES    65536
 
 static atomic_uint releases[RELEASES];
-static struct image_site *_Atomic sites[SITES]; /* site of each number */
+static struct image_site *_Atomic sites[SITES]; /* index: site number */
 static atomic_uint last_site;
 
-/* State of the check of one access. */
+/* State of the race check of one access. */
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
@@ -34,7 +34,7 @@ struct access {
     unsigned thread;
     bool shared;
     bool found;
-    uint64_t other; /* slot of the first conflict */
+    uint64_t other; /* slot of the first recorded access that conflicts */
 };
 
 uint64_t
@@ -74,8 +74,8 @@ ordered_in_block(const struct cpu_check *check,
     return one->released > then->time && two->acquired > then->time;
 }
 
-/* Decides for an interval of another block or launch, and caches the
- * result. */
+/* Returns whether an interval of another block or launch is ordered before the
+ * current access, and caches the result. */
 static bool
 ordered_between_blocks(struct cpu_check *check, uint32_t number,
                        const struct cpu_check_interval *then)
@@ -125,8 +125,9 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* Returns whether all common bytes may be the thread's own. A slot merged from
- * several threads of a block does not say which thread wrote which byte. */
+/* Returns whether `thread` itself may have accessed all bytes that the slot
+ * and the new access have in common. A slot merged from several threads of a
+ * block does not say which thread accessed which byte. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {
@@ -150,8 +151,8 @@ slot_compare(struct access *access, uint64_t slot)
     }
 }
 
-/* Compares with the last write of a word, of which `bytes` at `address` are
- * accessed. */
+/* Checks for a conflict with the last write of a word. The new access covers
+ * the `bytes` bytes of this word at `address`. */
 static void
 write_compare(struct access *access, uint64_t slot, uintptr_t address,
               uint64_t bytes)
@@ -212,7 +213,7 @@ access_visit(struct access *access)
     uint64_t left = access->what->bytes, accessor = access->slot;
     struct cpu_shadow_granule *granule = granule_get(address);
 
-    /* The most frequent case. */
+    /* Fast path: one aligned word. */
     if (granule && left == 4 && address % 4 == 0) {
         access->slot = accessor | (uint64_t)15 << CPU_RACE_BYTES_AT;
         word_visit(access, granule, address, 4);
@@ -272,8 +273,8 @@ report(const struct access *access)
     cpu_check_report(&finding);
 }
 
-/* Updates the thread's clock for an atomic or volatile access, and withdraws
- * its fence after an ordinary write. */
+/* Updates the thread's clock: an atomic or volatile access may release and
+ * acquire, and an ordinary write ends the effect of an earlier fence. */
 static void
 clock_update(struct cpu_check *check, unsigned thread,
              const struct image_site *site)
@@ -346,8 +347,9 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
     }
 }
 
-/* Clears the access records of memory that a kernel has just allocated, since
- * another thread may have freed it before. */
+/* Clears the access records of memory that a kernel has just allocated from
+ * its heap. Otherwise accesses before an earlier free() could be reported as
+ * races. */
 void
 cpu_check_heap_allocated(const void *memory, size_t bytes)
 {
@@ -360,7 +362,7 @@ cpu_check_heap_allocated(const void *memory, size_t bytes)
         uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
 
         if (granule) {
-            /* Shared with neighbouring words. */
+            /* Span records also describe neighbouring words. */
             uintptr_t span = i / CPU_SHADOW_SPAN;
 
             granule->writes[i] = granule->reads[0][i] = granule->reads[1][i] =
@@ -379,8 +381,9 @@ __pycuda_check_fence(uint32_t linear)
     check->clocks[linear].fenced = check->fenced = true;
 }
 
-/* Releases everything that the block has done. No new interval begins here,
- * since a barrier of the block follows, which begins one. */
+/* Called when the block arrives at the grid barrier: everything that it has
+ * done is ordered before later acquires of other blocks. Begins no new
+ * interval, because the block barrier that follows does so. */
 void
 cpu_check_grid_arrive(struct cpu_worker *worker)
 {
@@ -396,8 +399,8 @@ cpu_check_grid_pass(struct cpu_worker *worker)
     worker->check->cached_interval = 0;
 }
 
-/* Merges the clocks of the lanes in `set`: each lane is now ordered after
- * everything that the others had done. */
+/* Merges the clocks of the warp's lanes in the bit set `set`: each of these
+ * lanes is ordered after everything that the other ones have done before. */
 void
 cpu_check_lanes(struct cpu_worker *worker, unsigned index, uint32_t set)
 {

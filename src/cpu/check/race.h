@@ -11,10 +11,10 @@
 
 #include "cpu/check/shadow.h"
 
-/* One access of a word, packed into 64 bits, called a slot. From the lowest
- * bit: whether the access was atomic or volatile (1 bit), mask of the accessed
- * bytes (4), thread (10), whether the bytes combine the accesses of several
- * threads of the interval, `thread` being the last (1), site number (16),
+/* A slot: the record of one access of a 4-byte word, packed into 64 bits. From
+ * the lowest bit: whether the access was atomic or volatile (1 bit), mask of
+ * the accessed bytes (4), thread (10), whether accesses of several threads of
+ * the interval are merged, `thread` being the last (1), site number (16),
  * interval number (32). 0 means no access. */
 #define CPU_RACE_ATOMIC      ((uint64_t)1)
 #define CPU_RACE_SEVERAL     ((uint64_t)1 << 15)
@@ -22,7 +22,7 @@
 #define CPU_RACE_THREAD_AT   5
 #define CPU_RACE_SITE_AT     16
 #define CPU_RACE_INTERVAL_AT 32
-/* Mask of the interval and the thread. */
+/* Mask of the interval and the thread in a slot. */
 #define CPU_RACE_ACCESSOR 0xffffffff00007fe0u
 
 /* Returns the thread of a slot. */
@@ -39,8 +39,7 @@ cpu_race_bytes(uint64_t slot)
     return slot >> CPU_RACE_BYTES_AT & 15;
 }
 
-/* Returns the part of a slot that identifies the current interval and
- * `thread`. */
+/* Returns a slot with only the current interval and `thread` set. */
 static inline uint64_t
 cpu_race_accessor(const struct cpu_check *check, unsigned thread)
 {
@@ -48,8 +47,8 @@ cpu_race_accessor(const struct cpu_check *check, unsigned thread)
            (uint64_t)thread << CPU_RACE_THREAD_AT;
 }
 
-/* Returns whether interval `number` ended at or before `past`. `past` is
- * before_launch for global memory and since_barrier - 1 for shared memory.
+/* Returns whether interval `number` ended at or before interval `past`. `past`
+ * is before_launch for global memory and since_barrier - 1 for shared memory.
  * Interval numbers wrap around. */
 static inline bool
 cpu_race_number_is_past(uint32_t number, uint32_t past)
@@ -57,7 +56,8 @@ cpu_race_number_is_past(uint32_t number, uint32_t past)
     return number - past - 1 >= 0x7fffffffu;
 }
 
-/* Returns whether the interval of a slot ended at or before `past`. */
+/* Returns whether the interval of `slot` ended at or before interval
+ * `past`. */
 static inline bool
 cpu_race_is_past(uint64_t slot, uint32_t past)
 {
@@ -65,16 +65,18 @@ cpu_race_is_past(uint64_t slot, uint32_t past)
                                    past);
 }
 
-/* Returns `past` for global or for shared memory: accesses up to that interval
- * are ordered before all current ones. */
+/* Returns the number of the last interval whose accesses are all ordered
+ * before the current ones: for global memory, the last one before the launch;
+ * for shared memory, the last one before the barrier. */
 static inline uint32_t
 cpu_race_past(const struct cpu_check *check, bool shared)
 {
     return shared ? check->since_barrier - 1 : check->before_launch;
 }
 
-/* Stores the current interval into a granule's `written` or `read` stamp.
- * Concurrent updates by other workers never make the stamp older. */
+/* Stores the number of the current interval in `*stamp`, the `written` or
+ * `read` member of a granule. Concurrent updates by other workers never make
+ * the stamp older. */
 static inline void
 cpu_race_stamp(const struct cpu_check *check, uint32_t *slot_address)
 {
@@ -98,30 +100,31 @@ cpu_race_stamp_is_past(const uint32_t *slot_address, uint32_t past)
         __atomic_load_n(slot_address, __ATOMIC_RELAXED), past);
 }
 
-/* Returns the site's number, shifted to its position in a slot. Assigns a
- * number on the first use. */
+/* Returns the number of the site (source location), shifted to its position in
+ * a slot. Assigns a number on the first use. */
 uint64_t cpu_race_site(struct image_site *site);
-/* Returns whether the access recorded in `slot` happens before what `thread`
- * does now. */
+/* Returns whether the access recorded in `slot` happens before the access that
+ * `thread` makes now. */
 bool cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
                       bool shared);
 
 /* ---- equal_writes.c: unordered writes of equal values ---- */
 
-/* Part of a write that falls into one word. */
+/* The part of a write that falls into one 4-byte word. */
 struct cpu_check_write {
     const struct cpu_check_access *what;
-    uint64_t value;    /* argument of __pycuda_check */
+    uint64_t value; /* argument of __pycuda_check: the value to be written */
     uintptr_t address; /* first byte of the part; all bytes are in one word */
     uint64_t bytes;
 };
 
-/* Returns whether memory already holds the bytes to be written. The caller
- * must have loaded the conflicting slot before the call. */
+/* Returns whether memory already holds the value to be written. The caller
+ * must load the slot of the conflicting write before the call. */
 bool cpu_race_write_is_equal(const struct cpu_check_write *write);
-/* Returns whether memory holds the bytes to be written once the write recorded
- * in `slot` has been executed. `slot` is an unordered write of the same
- * launch. May sleep for up to a second. */
+/* Waits until the write recorded in `slot` has been executed, for at most a
+ * second, and returns whether memory then holds the value to be written. The
+ * write in `slot` belongs to the same launch and is not ordered with this
+ * one. */
 bool cpu_race_write_becomes_equal(const struct cpu_check *check,
                                   const struct cpu_check_write *write,
                                   uint64_t slot);
@@ -140,9 +143,8 @@ cpu_race_store(uint64_t *slot_address, uint64_t slot)
     __atomic_store_n(slot_address, slot, __ATOMIC_RELAXED);
 }
 
-/* Returns `slot` merged with the bytes that the same interval accessed
- * according to `known`. Returns `slot` unchanged if the two cannot be
- * merged. */
+/* Merges two records of the same interval: returns `slot` with the bytes of
+ * `known` added. Returns `slot` unchanged if they cannot be merged. */
 static inline uint64_t
 cpu_race_merge(uint64_t slot, uint64_t known)
 {
@@ -157,9 +159,10 @@ cpu_race_merge(uint64_t slot, uint64_t known)
            (other ? CPU_RACE_SEVERAL : 0);
 }
 
-/* Records a read in the first of the word's two read slots that is the
- * thread's own or free; if neither is, merges it into the second one where
- * possible. The caller stamps the granule. */
+/* Records a read of a word in the first of the word's two read slots that is
+ * free or has the same accessor. If there is none, merges the read into the
+ * second slot where possible. The caller updates the granule's `read`
+ * stamp. */
 static inline void
 cpu_race_record_read(struct cpu_check *check,
                      struct cpu_shadow_granule *granule, uintptr_t at,
@@ -189,8 +192,8 @@ cpu_race_record_read(struct cpu_check *check,
     }
 }
 
-/* Clears reads of the bytes that `slot` writes. A later conflicting access
- * would conflict with this write too, so the reads are not needed. */
+/* Clears the read slots whose bytes `slot` writes. They are not needed: an
+ * access that conflicts with such a read conflicts with this write too. */
 static inline void
 cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
                      uint64_t slot)
@@ -205,7 +208,8 @@ cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
     }
 }
 
-/* Consecutive words that successive threads access, or one thread. */
+/* A run: consecutive words, accessed by successive threads or all by one
+ * thread. */
 struct cpu_check_run {
     struct cpu_shadow_granule *granule;
     uintptr_t at; /* index of the first word in the granule */
@@ -213,8 +217,9 @@ struct cpu_check_run {
     uint64_t count;
     unsigned linear; /* thread that accesses the first word */
     int linear_step;
-    unsigned wide; /* words that each thread accesses */
-    bool alone;    /* no other thread of the loop accesses these words */
+    /* Number of consecutive words that each thread accesses. */
+    unsigned wide;
+    bool alone; /* no other thread of the loop nest accesses these words */
 };
 
 /* Returns the thread that accesses word `i` of the run. */
@@ -227,17 +232,19 @@ cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 
 /* ---- span_reads.c: reads of consecutive words by consecutive threads ---- */
 
-/* Records reads of a span, or of `count` of its words. `slot` describes the
- * read of the first word; each later word is read by the next thread. Returns
- * false if the caller must record the reads word by word. */
+/* Records reads of a span (16 consecutive words), or of `count` of its words.
+ * `slot` describes the read of the first word; each next word is read by the
+ * next thread. Returns false if the caller must record the reads word by
+ * word. */
 bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
 /* Returns whether all span reads happen before the accesses of the run. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
-/* Returns read slot `which` (0 or 1) of the word as part of a span; 0 if the
- * span was not read. */
+/* Returns a slot for the word, computed from a span record: the record of a
+ * loop that read all words of the word's span. A span has two such records;
+ * `which` (0 or 1) selects one. Returns 0 if there is none. */
 static inline uint64_t
 cpu_race_span_slot(const struct cpu_shadow_granule *granule, int which,
                    uintptr_t at)

@@ -12,9 +12,9 @@
 #include "cpu/check/race.h"
 
 #define RECENT_INTERVALS                                                      \
-    256 /* least number of intervals between two passes                       \
-         */
-/* Number of passes without use after which a granule is freed. */
+    256 /* least number of new intervals between two reclaim passes of this   \
+           file */
+/* A granule is freed after this many passes in which it was unused. */
 #define MOST_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,8 +29,8 @@ granule_used_since(const struct cpu_shadow_granule *granule, uint32_t number)
            !cpu_race_stamp_is_past(&granule->read, number);
 }
 
-/* Counts the pass for the granule, clears it at the first pass without use,
- * and returns whether to free it. */
+/* Updates the granule's count of passes without use. Clears its records at the
+ * first such pass. Returns whether the caller must free it. */
 static bool
 granule_is_expired(struct cpu_shadow_granule *granule, uint32_t since)
 {

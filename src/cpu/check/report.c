@@ -18,13 +18,14 @@
 
 CUresult cuGetErrorString(CUresult code, const char **text);
 
-#define SEEN_MAX 1024 /* sites remembered in continue mode */
+#define SEEN_MAX 1024 /* capacity of `seen` */
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[2048], json[4096], report_texts[4][2400];
 static unsigned report_next;
 static CUresult report_code;
-/* Sites reported in continue mode, to report each one once per launch. */
+/* In continue mode, the sites and kinds of reports already written, so that
+ * each is written once per launch. */
 static struct {
     const struct image_site *site;
     const char *kind;
@@ -282,7 +283,8 @@ is_seen(const struct image_site *site, const char *kind)
     return false;
 }
 
-/* Returns whether the fault was reported before, and remembers it. */
+/* Returns whether the same fault was reported before in this launch. If not,
+ * adds it to the list of reported faults. */
 static bool
 seen_add(const struct cpu_check_finding *finding)
 {

@@ -15,8 +15,9 @@
 
 #include "cpu/check/shadow.h"
 
-#define TABLE_SIZE (1 << 16) /* granules per table */
-/* Bytes past the end, for reads of several bytes at once. */
+#define TABLE_SIZE (1 << 16) /* number of granules in a second-level table */
+/* Extra bytes at the end of the byte states of a granule, for reads of several
+ * bytes at once. */
 #define SLACK         4096
 #define PAGE          ((uintptr_t)CPU_ARCH_PAGE)
 #define GRANULE_BYTES (sizeof(struct cpu_shadow_granule) + PAGE)
@@ -24,8 +25,8 @@
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
 
-/* State of a granule that was never written. Shared by all such granules, and
- * read-only. */
+/* Byte states (1: never written) shared by all granules that were never
+ * written. Read-only. */
 static uint8_t all_uninitialized[CPU_SHADOW_GRANULE + SLACK];
 static pthread_once_t all_uninitialized_once = PTHREAD_ONCE_INIT;
 
@@ -35,8 +36,8 @@ all_uninitialized_fill(void)
     memset(all_uninitialized, 1, CPU_SHADOW_GRANULE);
 }
 
-/* Allocates zeroed memory. A fault of the kernel must not be handled inside
- * malloc, so the worker leaves kernel mode for the call. */
+/* Allocates zeroed memory. The worker leaves kernel mode during the call,
+ * since a fault inside malloc must not be handled as a fault of the kernel. */
 static void *
 table_allocate(size_t bytes)
 {
@@ -53,8 +54,8 @@ table_allocate(size_t bytes)
     return made;
 }
 
-/* Returns the table entry of the granule, or NULL if there is not enough
- * memory. */
+/* Returns the table entry of the granule that contains `address`. Returns NULL
+ * if there is not enough memory for the table. */
 static void *_Atomic *
 slot_get(enum cpu_shadow_kind kind, uintptr_t address)
 {
@@ -87,9 +88,9 @@ pages_map(size_t bytes)
     return made == MAP_FAILED ? NULL : made;
 }
 
-/* Offsets the granule by a number of cache lines that depends on the address.
- * The records of several arrays are used together, and would otherwise compete
- * for the same sets of the cache. */
+/* Moves the granule by a number of cache lines that depends on the address.
+ * Otherwise the records of arrays that are used together would compete for the
+ * same sets of the processor's cache. */
 static struct cpu_shadow_granule *
 granule_map(uintptr_t address)
 {
@@ -149,8 +150,8 @@ cpu_shadow_granule_free(struct cpu_shadow_granule *granule)
 
 /* ---- byte states ---- */
 
-/* Byte states that no granule uses now. They are never unmapped, since a
- * worker that looked them up earlier may still read them. */
+/* Free list of byte states that no granule uses. They are never unmapped,
+ * since a worker that has looked them up before may still read them. */
 static pthread_mutex_t free_list_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t **free_list;
 static size_t free_list_count, free_list_capacity;
@@ -195,8 +196,8 @@ free_list_reserve(void)
     return grown != NULL;
 }
 
-/* Returns the pages to the system and adds the byte states to the free list.
- * If the list cannot grow, the address range leaks. */
+/* Returns the pages of unused byte states to the system and adds the addresses
+ * to the free list. If the list cannot grow, the address range leaks. */
 static void
 free_list_add(uint8_t *bytes)
 {
@@ -216,8 +217,9 @@ bytes_get(void)
     return made ? made : pages_map(CPU_SHADOW_GRANULE + SLACK);
 }
 
-/* Returns writable byte states for the granule, which replace missing ones or
- * the shared read-only ones. Returns NULL if there is not enough memory. */
+/* Returns the granule's writable byte states. Allocates them if the granule
+ * has none or the shared read-only ones. Returns NULL if there is not enough
+ * memory. */
 static uint8_t *
 bytes_get_private(void *_Atomic *slot)
 {
@@ -231,7 +233,7 @@ bytes_get_private(void *_Atomic *slot)
         memset(made, 1, CPU_SHADOW_GRANULE);
     }
     if (made && !atomic_compare_exchange_strong(slot, &found, made)) {
-        /* Not yet visible to other workers. */
+        /* Other workers have not seen this memory, so it can be unmapped. */
         munmap(made, CPU_SHADOW_GRANULE + SLACK);
         made = found == all_uninitialized ? NULL : found;
     }

@@ -10,27 +10,29 @@
 
 #include "cpu/check/check.h"
 
-/* Size of a granule in bytes of memory. */
+/* Granule: the unit in which shadow memory is allocated, in bytes of the
+ * memory that it describes. */
 #define CPU_SHADOW_GRANULE ((uintptr_t)65536)
 #define CPU_SHADOW_WORDS   (CPU_SHADOW_GRANULE / 4)
-/* Words of a span; span_reads.c records a read of a whole span as one. */
+/* Number of 4-byte words in a span. span_reads.c records a read of a whole
+ * span as one access. */
 #define CPU_SHADOW_SPAN  16
 #define CPU_SHADOW_SPANS (CPU_SHADOW_WORDS / CPU_SHADOW_SPAN)
 
-/* The last accesses of each word of a granule, as slots (race.h). 0 means no
- * access. */
+/* The last accesses of each 4-byte word of a granule, as slots (race.h). 0
+ * means no access. */
 struct cpu_shadow_granule {
     struct cpu_shadow_granule *next; /* list of all granules, see reclaim.c */
     void *_Atomic *table_slot;       /* entry of the table that points here */
-    /* Number of consecutive reclaim passes that found it unused. */
+    /* Number of successive reclaim passes in which the granule was unused. */
     unsigned unused;
-    /* Last intervals in which any word was written, or read and the read
-     * recorded; 0: none. */
+    /* Numbers of the last intervals in which any word was written, or read
+     * with the read recorded; 0: none. */
     uint32_t written, read;
     uint64_t writes[CPU_SHADOW_WORDS];
     uint64_t reads[2][CPU_SHADOW_WORDS];
-    /* Reads of whole spans: the read slot of the span's first word, where each
-     * later word is read by the next thread. */
+    /* Reads of whole spans: slots for the read of the span's first word. Each
+     * next word was read by the next thread. */
     uint64_t spans[2][CPU_SHADOW_SPANS];
 };
 
@@ -68,8 +70,8 @@ struct cpu_shadow_granule *cpu_shadow_granule_get(uintptr_t address);
 /* Returns the granule's pages to the system; its slots read as 0
  * afterwards. */
 void cpu_shadow_granule_clear(struct cpu_shadow_granule *granule);
-/* Removes the granule from the table and unmaps it. The caller has taken it
- * out of the list, and no kernel runs. */
+/* Unmaps the granule and removes it from the table. The caller must have
+ * removed it from the list of granules, and no kernel may be running. */
 void cpu_shadow_granule_free(struct cpu_shadow_granule *granule);
 
 /* Marks bytes as written or as uninitialized. Bytes that were never marked

@@ -9,8 +9,8 @@
 
 #include "cpu/check/shadow.h"
 
-/* Returns false only if all bytes are known to be written. Fast path of
- * uninitialized.c. */
+/* Returns false if all bytes of the access are known to be written. Returns
+ * true if uninitialized.c must check them. */
 static inline bool
 may_be_uninitialized(uintptr_t address, uint64_t bytes)
 {
@@ -25,8 +25,8 @@ may_be_uninitialized(uintptr_t address, uint64_t bytes)
     return known || cpu_shadow_find(CPU_SHADOW_BYTES, address + bytes - 1);
 }
 
-/* Returns whether the access is inside the variable that its address was
- * computed from, and aligned. If false, bounds.c decides. */
+/* Returns whether the access is aligned and inside the variable from which its
+ * address was computed. If not, bounds.c must check it. */
 static inline bool
 is_in_variable(const struct cpu_check_access *access)
 {

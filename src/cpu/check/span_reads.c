@@ -12,13 +12,14 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/check/race.h"
 
-/* Meaning of a read slot for a new read: it may be overwritten, it has the
- * same read, it stays and the new read needs no record, or only word records
- * can decide. */
+/* What a read slot means for a new read. FREE: the slot may be overwritten.
+ * OWN: it already has this read. UNCHANGED: it must stay, and the new read
+ * needs no record. DOUBTFUL: the words must be recorded one by one. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
-/* Returns whether the read was in another epoch of this block, or long ago. It
- * is then ordered with all of the current epoch. */
+/* Returns whether the read in interval `number` was in another epoch of this
+ * block, or so long ago that the interval is unknown. Such a read is ordered
+ * before all accesses of the current epoch. */
 static bool
 is_of_other_epoch(const struct cpu_check *check, uint32_t number)
 {
@@ -29,14 +30,14 @@ is_of_other_epoch(const struct cpu_check *check, uint32_t number)
                      then->epoch != check->epoch);
 }
 
-/* Returns what the slot's content `known` means for a new read. */
+/* Returns what `known`, the content of a read slot, means for a new read. */
 static enum span_state
 span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
            bool shared)
 {
     uint32_t number = (uint32_t)(known >> CPU_RACE_INTERVAL_AT);
     uint32_t past = cpu_race_past(check, shared);
-    /* Other blocks need not be considered. */
+    /* Whether reads by other blocks can be ignored. */
     bool isolated = shared || check->acquired;
 
     if (!known || cpu_race_number_is_past(number, past)) {
@@ -46,7 +47,8 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
         return (known ^ mine) & CPU_RACE_ACCESSOR ? UNCHANGED : OWN;
     }
     if (!isolated && number - past - 1 < check->first_interval - past - 1) {
-        return UNCHANGED; /* of another block that synchronizes with none */
+        /* Read by another block; nothing orders the two blocks. */
+        return UNCHANGED;
     }
     return is_of_other_epoch(check, number) ? FREE : DOUBTFUL;
 }
@@ -75,8 +77,8 @@ cpu_race_span_read(struct cpu_check *check, struct cpu_shadow_granule *granule,
     return true;
 }
 
-/* Returns the end of the span that contains word `at`, or the end of the run
- * if it comes first. */
+/* Returns the index of the first word after the span that contains word `at`,
+ * or the end of the run if that comes first. */
 static uintptr_t
 span_end(uintptr_t at, uintptr_t run_end)
 {

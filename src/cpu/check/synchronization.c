@@ -68,8 +68,8 @@ same_group(const struct cpu_worker *worker, const struct cpu_check *check,
             check->sites[one] == check->sites[two]);
 }
 
-/* Appends the threads in the same state at the same site as `member`, such as
- * "0-15, 20". */
+/* Appends to the text the indices of the threads that are in the same state at
+ * the same site as `member`, such as "0-15, 20". */
 static void
 group_add(struct text *text, const struct cpu_worker *worker,
           const struct cpu_check *check, unsigned member)
@@ -106,8 +106,8 @@ site_add(struct text *text, const struct image_site *site)
     }
 }
 
-/* Appends all groups, such as "threads 0-15 wait at the barrier of
- * k.cu:4:5". */
+/* Appends to the text all groups of threads, such as "threads 0-15 wait at the
+ * barrier of k.cu:4:5". */
 static void
 groups_add(struct text *text, const struct cpu_worker *worker,
            const struct cpu_check *check)
@@ -154,7 +154,8 @@ report(const char *kind, const struct image_site *site, const unsigned *thread,
 
 /* ---- block barriers ---- */
 
-/* Checks a complete barrier before its threads continue. */
+/* Called when all threads have arrived at a block barrier, before they
+ * continue. Reports the barrier if it is invalid. */
 void
 cpu_check_barrier(struct cpu_worker *worker)
 {
@@ -198,8 +199,8 @@ __pycuda_check_at(const struct image_site *site, uint32_t thread)
 
 /* ---- warp operations ---- */
 
-/* Checks the mask of a warp operation: it must name the calling lane and no
- * lane that ended without arriving. */
+/* Checks the mask of a warp operation. It must contain the calling lane, and
+ * no lane that ended without reaching the operation. */
 void
 cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
 {
@@ -232,8 +233,8 @@ cpu_check_mask(struct cpu_worker *worker, uint32_t mask)
     }
 }
 
-/* Reports an undefined shuffle: the source lane does not take part, or the
- * width is not one that CUDA defines. */
+/* Reports a shuffle with an undefined result: the source lane does not take
+ * part, or CUDA does not define the width. */
 void
 cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
                   int width)
@@ -268,8 +269,8 @@ cpu_check_shuffle(struct cpu_worker *worker, unsigned thread, unsigned source,
     report("shuffle-from-absent", check->sites[thread], &thread, &text);
 }
 
-/* Checks a thread's exit: lanes of its warp that wait for it would wait
- * forever. */
+/* Called when a thread exits. Reports lanes of its warp that wait for this
+ * thread, since they would wait forever. */
 void
 cpu_check_exit(struct cpu_worker *worker)
 {

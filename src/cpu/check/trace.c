@@ -16,15 +16,18 @@
 
 #define TRACE_WORDS 16384 /* capacity of a trace in 64-bit words */
 
-/* A sequence of records. A call's record has its form, the rows that need no
- * check as bits, the values, and for each value a mask of the bits that must
- * be equal. A barrier's record is a single 0. */
+/* A sequence of records, one for each call of __pycuda_check_rows and each
+ * barrier. A call's record has a pointer to its form (the compiler's
+ * description), a bit set of the rows that need no check, the values of the
+ * call, and for each value a mask of the bits that must be equal. A barrier's
+ * record is a single 0. */
 struct cpu_check_trace {
-    uint64_t serial;       /* serial number of the launch */
-    bool replaying;        /* replaying, otherwise recording */
-    unsigned at;           /* position of the running block */
-    unsigned last_barrier; /* position after the block's last barrier */
-    unsigned end;          /* end of the recorded part */
+    uint64_t serial; /* serial number of the launch */
+    bool replaying;  /* replaying, otherwise recording */
+    unsigned at;     /* index in `list` at which the running block is */
+    /* Index in `list` after the block's last barrier. */
+    unsigned last_barrier;
+    unsigned end; /* index in `list` after the last record */
     uint64_t list[TRACE_WORDS];
 };
 
@@ -78,8 +81,8 @@ record_match(const struct cpu_check *check,
         record_form(trace, trace->at) != form) {
         return 0;
     }
-    /* Compares one value at a time. The values were stored just before, and a
-     * vector load of them would stall on store forwarding. */
+    /* Compares one value at a time. The values have just been stored one by
+     * one, so a vector load of them would stall on store forwarding. */
     uint64_t other = 0;
     for (unsigned i = 0; i < count; i++) {
         other |= (known[i] ^ values[i]) & masks[i];
@@ -148,8 +151,8 @@ cpu_check_trace_diverge(struct cpu_check *check)
 
 /* ---- recording ---- */
 
-/* Reserves space for a record. If the trace is full, returns NULL and stops
- * tracing for this block. */
+/* Reserves space for a record in the trace. If the trace is full, stops
+ * tracing for this block and returns NULL. */
 static uint64_t *
 record_reserve(struct cpu_check *check, unsigned words)
 {
@@ -164,8 +167,9 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* Determines the words of the row that must be equal to skip it: all of its
- * head and conditions, or only the condition that is always false. */
+/* Finds the words of the row (access) that must be equal in the next block so
+ * that it can skip the check: all words, or only those of the condition that
+ * is always false. */
 static void
 row_condition_words(const struct image_check_row *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -177,7 +181,8 @@ row_condition_words(const struct image_check_row *row, unsigned at,
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
 }
 
-/* Sets the masks of the values that fill the words [first, end). */
+/* Sets to all ones the masks of the values that replace words [first, end) of
+ * the form. */
 static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)
@@ -191,8 +196,8 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* Sets the masks of all values that must be equal: those of the loop nest and
- * of the selected rows. */
+/* Sets the masks of all values that must be equal in the next block: those of
+ * the loop nest and of the selected rows (accesses). */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)
@@ -230,7 +235,8 @@ cpu_check_trace_append(struct cpu_check *check,
     }
 }
 
-/* Appends a barrier that the previous block did not pass at this point. */
+/* Appends a barrier to the trace. The previous block has not passed a barrier
+ * at this position of its trace. */
 static __attribute__((noinline)) void
 barrier_append(struct cpu_check *check)
 {

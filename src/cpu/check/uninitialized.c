@@ -52,9 +52,9 @@ report(uintptr_t address, uint64_t bytes, const struct image_site *site)
     cpu_check_report(&finding);
 }
 
-/* Returns whether every 4-byte part has an uninitialized byte. A program may
- * leave some members of a vector unset on purpose, so a vector read is
- * reported only if no part is complete. */
+/* Returns whether each 4-byte part of the access has an uninitialized byte.
+ * Only then is a read of a vector reported, since a program may leave some
+ * members of a vector unset on purpose. */
 static bool
 all_uninitialized(uintptr_t address, uint64_t bytes)
 {
@@ -83,8 +83,8 @@ cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
     }
 }
 
-/* Stops tracing if the address is in shared memory, so that shadow memory is
- * up to date. */
+/* If the address is in shared memory, stops tracing, so that all earlier
+ * accesses are recorded in shadow memory. */
 static void
 shared_trace_stop(const void *address)
 {
@@ -141,7 +141,7 @@ __pycuda_check_value(uint32_t undefined, struct image_site *site,
         return;
     }
     /* The compiler may have added a suffix such as .0 or .lcssa to the
-     * name. */
+     * variable's name, which is cut off. */
     int length = (int)strcspn(site->object, ".");
     cpu_check_self()->thread = linear;
     snprintf(detail, sizeof detail,

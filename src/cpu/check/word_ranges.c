@@ -11,24 +11,26 @@
 #include "cpu/check/access_range.h"
 #include "cpu/check/race.h"
 
-/* Ages from this value on belong to ended intervals, as in
- * cpu_race_number_is_past. */
+/* A slot's age is its interval number minus the first one that may conflict,
+ * modulo 2^32. Ages from this value on are negative: those intervals have
+ * ended, as in cpu_race_number_is_past. */
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
-#define BATCH 8 /* words processed per iteration */
+#define BATCH 8 /* number of words per iteration of the loops below */
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));
 typedef double doubles __attribute__((vector_size(8 * LANES)));
 
-/* Threads that read consecutive words: `slot` describes the first read, and
- * each next one adds `step`. */
+/* Slots for reads of consecutive words: `slot` for the first word, and `step`
+ * more for each next word. */
 struct readers {
     uint64_t slot, step;
-    uint64_t since; /* first interval that is not past */
+    uint64_t since; /* first interval that may conflict */
     uint64_t interval;
-    /* Lower ages belong to blocks that synchronize with no other. */
+    /* Slots with a lower age belong to other blocks, which this block does not
+     * synchronize with. */
     int64_t others;
 };
 
@@ -64,7 +66,7 @@ lanes_are_free(const struct readers *readers, lanes known)
     return lanes_age(readers, known) >= PAST_AGE;
 }
 
-/* Returns whether all accesses are in past intervals. */
+/* Returns whether the accesses in all slots are in past intervals. */
 static inline bool
 slots_are_past(const uint64_t *slots, uint64_t count, uint32_t past)
 {
@@ -134,8 +136,8 @@ lanes_are_own(lanes known, lanes mine)
     return ((known ^ mine) & CPU_RACE_ACCESSOR) == 0;
 }
 
-/* Returns the lanes that need no record: reads of blocks that nothing orders
- * with this one, or of this interval. */
+/* Returns the lanes whose word needs no new record. Its slot has a read of
+ * this interval, or a read by a block that is not ordered with this one. */
 static inline masks
 lanes_are_unchanged(const struct readers *readers, lanes known)
 {
@@ -162,9 +164,9 @@ lanes_store(uint64_t *slots, masks which, lanes mine)
 }
 
 /* Does the work of cpu_race_record_read for LANES words. Returns false if some
- * word needs the general code. Stores only changed slots, since other workers
- * may store too; one by one, since masked stores are very slow on some
- * processors. */
+ * word needs the general code. Stores only the slots that change, because
+ * other workers may store slots at the same time. Stores them one by one,
+ * because masked stores are very slow on some processors. */
 static inline bool
 lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              lanes mine)
@@ -184,7 +186,7 @@ lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
     return all_of(free_one | free_two | known);
 }
 
-/* Returns whether all BATCH words have a free first read slot. */
+/* Returns whether the first read slot of each of the BATCH words is free. */
 static inline bool
 slots_are_free(const struct readers *readers, const uint64_t *one)
 {
@@ -196,8 +198,8 @@ slots_are_free(const struct readers *readers, const uint64_t *one)
     return all_of(free_one);
 }
 
-/* Records reads of BATCH words. `fresh` says that the words before them were
- * free, so that these probably are too. */
+/* Records reads of BATCH words. `fresh` is a hint that the read slots are
+ * probably free, as those of the preceding words were. */
 static inline bool
 slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              bool *fresh)
@@ -232,8 +234,8 @@ readers_make(const struct cpu_check *check, uint64_t slot, uint64_t step,
         .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
 }
 
-/* Records reads of words, each by another thread or all by one. The last BATCH
- * words may be recorded twice, which changes nothing. */
+/* Records reads of words: each word by another thread, or all words by one
+ * thread. The last BATCH words may be recorded twice, which has no effect. */
 static void
 slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
                    uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
@@ -264,8 +266,8 @@ slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
     }
 }
 
-/* Records reads of spans without earlier readers, LANES spans at a time.
- * Returns the number of words recorded. */
+/* Records reads of spans (16 words) that have no earlier readers, LANES spans
+ * at a time. Returns the number of words recorded. */
 static uint64_t
 spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
            uintptr_t at, uint64_t count)
@@ -286,7 +288,8 @@ spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
     return done;
 }
 
-/* Records reads of words by consecutive threads, by spans where possible. */
+/* Records reads of words by consecutive threads. Whole spans (16 words) get
+ * one record where possible. */
 static void
 slots_record_consecutive(struct cpu_check *check,
                          const struct cpu_check_run *run, uint64_t slot,
@@ -295,7 +298,7 @@ slots_record_consecutive(struct cpu_check *check,
     const uint64_t step = (uint64_t)1 << CPU_RACE_THREAD_AT;
     struct readers readers = readers_make(check, slot, step, shared);
     uint64_t start = spans_fill(&readers, run->granule, run->at, run->count);
-    /* In words; words from `start` on are not recorded yet. */
+    /* Index of the first word that is not recorded yet. */
     uint64_t i = start;
 
     while (i < run->count) {
@@ -397,8 +400,9 @@ run_record(struct cpu_check *check, const struct cpu_check_range *range,
     return true;
 }
 
-/* Visits `words` words from `address` on, split at granule boundaries. Stops
- * and returns false if a visit fails. */
+/* Calls `visit` for `words` consecutive words from `address` on, in parts that
+ * do not cross a granule's end. Stops and returns false if a call returns
+ * false. */
 static inline __attribute__((always_inline)) bool
 run_visit(struct cpu_check *check, const struct cpu_check_range *range,
           struct cpu_check_run *run, uintptr_t address, uint64_t words,
@@ -424,11 +428,13 @@ run_visit(struct cpu_check *check, const struct cpu_check_range *range,
     return true;
 }
 
-/* A word has two read slots; further readers change nothing. */
+/* A word has two read slots, so the records of further readers change
+ * nothing. */
 enum { MOST_READERS = 2 };
 
-/* Visits one row of the range. For iterations with the same address it visits
- * the first ones only. */
+/* Calls `visit` for the inner loop of the range, for one iteration of the
+ * outer loop. If all inner iterations have the same address, it visits only
+ * the first MOST_READERS of them. */
 static inline __attribute__((always_inline)) bool
 range_visit_row(struct cpu_check *check, const struct cpu_check_range *range,
                 uintptr_t address, unsigned linear, bool alone,
@@ -574,8 +580,8 @@ narrow_slot(struct cpu_check *check, const struct cpu_check_range *range,
            bytes << CPU_RACE_BYTES_AT;
 }
 
-/* Records the same slots as iterations one by one would: a word has only two
- * read slots. */
+/* Records reads of bytes or half-words. The resulting slots equal those of
+ * recording the iterations one by one: a word has only two read slots. */
 static void
 narrow_record(struct cpu_check *check, const struct cpu_check_range *range)
 {
@@ -618,8 +624,8 @@ is_whole_words(const struct cpu_check_range *range)
            range->step[0] % 4 == 0 && range->step[1] % 4 == 0;
 }
 
-/* Returns whether the granule has no access since the launch or barrier that
- * could conflict. */
+/* Returns whether the granule has no access since the launch or the last
+ * barrier that could conflict. */
 static bool
 granule_is_past(const struct cpu_check *check,
                 const struct cpu_check_range *range)

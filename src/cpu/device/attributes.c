@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
-#define THREADS (-1) /* placeholder for cpu_state.threads */
+#define THREADS (-1) /* stands for cpu_state.threads in the table */
 
 static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = CPU_MAX_THREADS,
@@ -111,7 +111,7 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES] = 1,
 };
 
-/* One past the last attribute of CUDA 13.0. */
+/* The first attribute number that CUDA 13.0 does not have. */
 #define ATTRIBUTE_END CU_DEVICE_ATTRIBUTE_MAX
 
 int

@@ -12,7 +12,7 @@
 
 static atomic_ullong context_ids;
 
-/* Defaults of cuCtxGetLimit, in the units of each limit. */
+/* Default values of cuCtxGetLimit; the unit depends on the limit. */
 static const size_t limit_defaults[CPU_LIMITS] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
@@ -77,7 +77,8 @@ cpu_context_next_id(void)
     return atomic_fetch_add(&context_ids, 1) + 1;
 }
 
-/* Frees a partly created context. Always returns CUDA_ERROR_OUT_OF_MEMORY. */
+/* Frees a context that could not be created completely. Always returns
+ * CUDA_ERROR_OUT_OF_MEMORY. */
 static CUresult
 context_discard(struct cpu_context *ctx)
 {
@@ -140,9 +141,9 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_handles_delete_owned(CPU_BLAS, ctx->id, free);
     cpu_handles_delete_owned(CPU_TEXTURE, ctx->id, free);
     cpu_handles_delete_owned(CPU_SURFACE, ctx->id, free);
-    /* The levels are arrays and freed with them. */
+    /* Levels of mipmapped arrays are freed as arrays. */
     cpu_handles_delete_owned(CPU_MIPMAP, ctx->id, free);
-    /* The arena frees the memory. */
+    /* The memory of arrays is freed by the arena. */
     cpu_handles_delete_owned(CPU_ARRAY, ctx->id, free);
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);
@@ -164,8 +165,8 @@ cpu_context_flags_valid(unsigned flags)
             schedule == CU_CTX_SCHED_BLOCKING_SYNC);
 }
 
-/* Common part of all versions of cuCtxCreate: creates the context and pushes
- * it. */
+/* Common part of all versions of cuCtxCreate: creates a context and pushes it
+ * onto the thread's stack. */
 static CUresult
 context_create(CUcontext *handle, unsigned flags, CUdevice device)
 {
@@ -200,7 +201,7 @@ cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device)
     return context_create(handle, flags, device);
 }
 
-/* Execution affinity is not supported. */
+/* A request for execution affinity is refused as unsupported. */
 CPU_API CUresult
 cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
                unsigned flags, CUdevice device)
@@ -211,7 +212,8 @@ cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
     return context_create(handle, flags, device);
 }
 
-/* Execution affinity and CUDA in graphics are not supported. */
+/* Requests for execution affinity or CUDA in graphics are refused as
+ * unsupported. */
 CPU_API CUresult
 cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *params, unsigned flags,
                CUdevice device)
@@ -331,15 +333,15 @@ cuCtxGetCurrent(CUcontext *handle)
     return CUDA_SUCCESS;
 }
 
-/* Looks up a context, or returns the current one for NULL. */
+/* Finds the context of a handle; NULL means the current context. */
 static CUresult
 context_or_current(CUcontext handle, struct cpu_context **ctx)
 {
     return handle ? cpu_context_of(handle, ctx) : cpu_context_current_any(ctx);
 }
 
-/* Looks up a context, or the current one, for a query that writes to `result`,
- * which must not be NULL. */
+/* Finds the context of a handle (NULL: the current one) for a query that
+ * stores its answer in `*result`. `result` must not be NULL. */
 static CUresult
 context_for_query(CUcontext handle, const void *result,
                   struct cpu_context **ctx)
@@ -490,8 +492,8 @@ cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-/* Looks up the current context for a query that writes to `result`, which must
- * not be NULL. */
+/* Finds the current context for a query that stores its answer in `*result`.
+ * `result` must not be NULL. */
 static CUresult
 current_for_query(const void *result, struct cpu_context **ctx)
 {
@@ -542,7 +544,8 @@ cuCtxGetSharedMemConfig(CUsharedconfig *config)
     return code;
 }
 
-/* The configuration is validated, but banks always have four bytes. */
+/* Checks the configuration and stores it without effect: banks always have
+ * four bytes. */
 CPU_API CUresult
 cuCtxSetSharedMemConfig(CUsharedconfig config)
 {

@@ -12,7 +12,7 @@
 _Thread_local struct context_stack context_stack;
 static atomic_uint key_plus_1; /* 0: there is no key yet */
 
-/* Called at the end of a thread. */
+/* Called when a thread ends: frees the memory of its stack. */
 static void
 below_free(void *below)
 {

@@ -12,20 +12,23 @@
 #include "cpu/cpu.h"
 
 struct context_stack {
-    CUcontext current; /* NULL if the stack is empty, or as pushed */
-    CUcontext *below;  /* the others, the oldest one first; or NULL */
-    unsigned depth;    /* number of contexts with the current one */
+    /* NULL if the stack is empty, or if NULL was pushed. */
+    CUcontext current;
+    CUcontext *below; /* the contexts below it, oldest first; or NULL */
+    unsigned depth;   /* number of contexts, including the current one */
 };
 
 extern _Thread_local struct context_stack context_stack
     __attribute__((tls_model("initial-exec")));
 
-/* Makes sure that the next push succeeds. Returns CUDA_ERROR_OUT_OF_MEMORY if
- * the stack is full or memory is exhausted. */
+/* Makes space for one more context. Returns CUDA_ERROR_OUT_OF_MEMORY if the
+ * stack is full or there is not enough memory. */
 CUresult context_stack_reserve(void);
-/* Pushes a handle. Fails like context_stack_reserve. */
+/* Pushes a context's handle. Returns the same errors as
+ * context_stack_reserve. */
 CUresult context_stack_push(CUcontext handle);
-/* Removes and returns the current context. The stack must not be empty. */
+/* Removes the current context from the stack and returns its handle. The stack
+ * must not be empty. */
 CUcontext context_stack_pop(void);
 
 #endif

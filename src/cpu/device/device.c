@@ -17,8 +17,9 @@ struct cpu_state cpu_state;
 
 pthread_mutex_t cpu_init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Reads a count from an environment variable. `count` is unchanged if the
- * variable is unset or empty. Prints a message for an invalid value. */
+/* Reads a number of objects (devices, threads) from an environment variable.
+ * Leaves `*count` unchanged if the variable is unset or empty. Prints a
+ * message if its value is invalid. */
 static CUresult
 count_read(const char *variable, int *count)
 {
@@ -39,8 +40,8 @@ count_read(const char *variable, int *count)
 }
 
 /* Reads a size in bytes, such as 500M or 8G, from an environment variable.
- * `bytes` is unchanged if the variable is unset or empty. Prints a message for
- * an invalid value. */
+ * Leaves `*bytes` unchanged if the variable is unset or empty. Prints a
+ * message if its value is invalid. */
 static CUresult
 bytes_read(const char *variable, uint64_t *bytes)
 {
@@ -65,9 +66,9 @@ bytes_read(const char *variable, uint64_t *bytes)
     return CUDA_SUCCESS;
 }
 
-/* Parses an entry of CUDA_VISIBLE_DEVICES: an ordinal, or "CPU-<ordinal>" as
- * the prefix of a UUID. Returns -1 for an invalid entry, which ends the list
- * as in CUDA. */
+/* Parses an entry of CUDA_VISIBLE_DEVICES: an ordinal, or "CPU-<ordinal>",
+ * which is a prefix of a UUID. Returns -1 for an invalid entry; as in CUDA,
+ * the rest of the list is then ignored. */
 static int
 visible_entry(const char *text, int present)
 {
@@ -83,7 +84,8 @@ visible_entry(const char *text, int present)
     return (int)ordinal;
 }
 
-/* Applies CUDA_VISIBLE_DEVICES to the `present` virtual devices. */
+/* Makes only those of the `present` virtual devices visible that
+ * CUDA_VISIBLE_DEVICES names. */
 static void
 devices_select(int present)
 {
@@ -102,7 +104,8 @@ devices_select(int present)
             return;
         }
         for (int i = 0; i < cpu_state.device_count; i++) {
-            /* A duplicate leaves no device, as in CUDA. */
+            /* As in CUDA, a device that is named twice makes all devices
+             * invisible. */
             if (cpu_state.visible[i] == device) {
                 cpu_state.device_count = 0;
                 return;
@@ -114,7 +117,8 @@ devices_select(int present)
     }
 }
 
-/* Sets `cpu_state` from the environment and the machine. */
+/* Sets `cpu_state` from environment variables and properties of the
+ * machine. */
 static CUresult
 machine_configure(void)
 {
@@ -155,7 +159,7 @@ cuInit(unsigned flags)
         if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
-            /* a variable has an invalid value */
+            /* an environment variable has an invalid value */
         } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {
@@ -243,7 +247,8 @@ cuDeviceGetName(char *name, int length, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* The UUID is a fixed prefix and the index of the virtual device. */
+/* Returns the UUID of a device: a fixed prefix and the index of the virtual
+ * device. */
 static CUresult
 device_uuid(CUuuid *uuid, CUdevice device)
 {
@@ -289,7 +294,7 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* The device reports compute capability 7.0. */
+/* Returns 7.0, the compute capability of the device. */
 CPU_API CUresult
 cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
@@ -306,10 +311,11 @@ cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* PCI domain of the virtual devices, distinct from those of real ones. */
+/* PCI domain of the virtual devices. No real device has this domain. */
 #define PCI_DOMAIN 0xffff
 
-/* The bus number is the index of the virtual device, from 1. */
+/* Returns a PCI bus id whose bus number is the index of the virtual device
+ * plus 1. */
 CPU_API CUresult
 cuDeviceGetPCIBusId(char *text, int length, CUdevice device)
 {

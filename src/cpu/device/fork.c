@@ -7,7 +7,7 @@
  * therefore holds the locks of NVRTC during fork(), and they are free in both
  * processes afterwards.
  *
- * Lock order: as in `locks`. Their holders take no other lock of the library,
+ * Lock order: that of the array `locks`. Holders take no other library lock,
  * so fork() waits for a few milliseconds at most, until a compiler process is
  * started; the child then has no copies of its pipe ends. If a BLAS is
  * computing a product, fork() waits until it is done, since those libraries
@@ -29,9 +29,10 @@ static pthread_mutex_t *const locks[] = {
 
 #define LOCKS (sizeof locks / sizeof *locks)
 
-/* Some tools, such as ThreadSanitizer, replace vfork() by fork(), so these
- * handlers may run in the thread that starts a compiler process. That thread
- * already holds nvrtc_start_lock, and its child only executes the compiler. */
+/* Some tools, such as ThreadSanitizer, replace vfork() by fork(). These
+ * handlers then also run in the thread that starts a compiler process. That
+ * thread already holds nvrtc_start_lock, and its child only executes the
+ * compiler. */
 static void
 locks_acquire(void)
 {
@@ -54,7 +55,8 @@ locks_release(void)
     }
 }
 
-/* Runs in the child: disables the driver API and frees the locks. */
+/* Called in the child process: disables the driver API and releases the
+ * locks. */
 static void
 child_begin(void)
 {
@@ -66,7 +68,8 @@ child_begin(void)
     locks_release();
 }
 
-/* Installs the handlers once per process; the library is never unloaded. */
+/* Installs the fork handlers when the library is loaded. This happens once per
+ * process, since the library is never unloaded. */
 __attribute__((constructor)) static void
 handlers_install(void)
 {

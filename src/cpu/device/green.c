@@ -16,7 +16,8 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
 CUresult cuCtxGetCurrent(CUcontext *handle);
 
 static pthread_mutex_t green_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cpu_green *greens; /* green_lock */
+/* List of all green contexts; guarded by green_lock. */
+static struct cpu_green *greens;
 static atomic_uint green_count;
 
 struct cpu_green *
@@ -90,8 +91,8 @@ cpu_greens_close(struct cpu_context *ctx)
     }
 }
 
-/* Allocates a green context of the primary context; NULL if there is not
- * enough memory. */
+/* Allocates a green context of the primary context. Returns NULL if there is
+ * not enough memory. */
 static struct cpu_green *
 green_new(struct cpu_context *ctx, unsigned sm_count)
 {

@@ -12,39 +12,42 @@
 
 struct cpu_green {
     CUgreenCtx handle;
-    CUcontext context; /* handle of the primary context with this share */
+    /* Handle of the primary context that stands for this green context. */
+    CUcontext context;
     struct cpu_context *ctx; /* the primary context, retained */
     unsigned sm_count;
-    uint64_t id; /* unique among all contexts */
-    /* Operation that new streams wait for; scheduler lock. */
+    uint64_t id; /* id that no other context of the process has */
+    /* Operation that new streams of the green context wait for, or NULL.
+     * Written under the scheduler lock. */
     struct cpu_op *_Atomic gate;
     struct cpu_green *next;
 };
 
 /* ---- green.c ---- */
 
-/* Returns the green context that the handle was converted from, or NULL for an
- * ordinary context. */
+/* Returns the green context that cuCtxFromGreenCtx converted to this handle.
+ * Returns NULL for the handle of an ordinary context. */
 struct cpu_green *cpu_green_of_context(CUcontext handle);
 /* Returns the green context that is current in the calling thread, or NULL. */
 struct cpu_green *cpu_green_current(void);
-/* Ends all green contexts of a primary context that is being destroyed. */
+/* Destroys all green contexts of a primary context that is being destroyed. */
 void cpu_greens_close(struct cpu_context *ctx);
 
 /* ---- resources.c ---- */
 
-/* Returns the multiprocessors of a descriptor, or INVALID_VALUE if it is not a
- * descriptor of the device. */
+/* Stores the number of multiprocessors of a descriptor. Returns INVALID_VALUE
+ * if it is not a descriptor of the device. */
 CUresult cpu_resources_of(CUdevResourceDesc desc, CUdevice device,
                           unsigned *sm_count);
 
 /* ---- stream/stream.c ---- */
 
-/* Creates a stream in the context, or in the green context if that is not
- * NULL. */
+/* Creates a stream in the context `ctx`. The stream belongs to the green
+ * context `green` unless that is NULL. */
 CUresult cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
                         unsigned flags, int priority, CUstream *handle);
-/* Makes calls that name a stream of the ended green context fail. */
+/* Makes all streams of a destroyed green context invalid: calls with their
+ * handles fail from now on. */
 void cpu_streams_strand(struct cpu_green *green);
 
 #endif

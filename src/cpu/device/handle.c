@@ -12,12 +12,13 @@
 struct cpu_slot cpu_slots[CPU_SLOTS];
 
 static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Slot 0 is unused, since index 0 ends a list. */
+/* Index of the first slot that was never used. Slot 0 stays unused, since
+ * index 0 marks the end of a list. */
 static uint32_t handle_fresh = 1;
 static uint32_t free_first, free_last;
 static uint32_t free_count;
 
-/* Least number of freed slots before one is reused. */
+/* A freed slot is reused only when this many slots are free. */
 #define HANDLE_REUSE_AFTER 1024
 
 /* Returns the index of an unused slot, or 0 if the table is full. The caller

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kind of the object that a handle refers to. */
+/* Kind of the object to which a handle refers. */
 enum cpu_kind {
     CPU_NONE,
     CPU_CONTEXT,
@@ -36,21 +36,23 @@ enum cpu_kind {
     CPU_BLAS,
     CPU_GREEN,
     CPU_RESOURCES,
-    CPU_STRANDED, /* a stream whose green context is gone */
+    CPU_STRANDED, /* a stream whose green context was destroyed */
 };
 
-/* Slots are never unmapped. */
+/* One entry of the table. The memory of a slot is never unmapped. */
 struct cpu_slot {
     _Atomic uint32_t kind;
     uint32_t next_free;
     void *_Atomic object;
-    _Atomic uint64_t owner; /* id of the context that it ends with, or 0 */
+    /* Id of the context that owns the object, or 0. */
+    _Atomic uint64_t owner;
 };
 
 #define CPU_SLOTS (1u << 19)
 extern struct cpu_slot cpu_slots[CPU_SLOTS];
 
-/* The object of a live handle of this kind, else NULL. */
+/* Returns the object of a live handle of this kind. Returns NULL if the handle
+ * is not valid or is of another kind. */
 static inline void *
 cpu_handle_object(enum cpu_kind kind, const void *handle)
 {
@@ -66,13 +68,15 @@ cpu_handle_object(enum cpu_kind kind, const void *handle)
     return atomic_load_explicit(&slot->object, memory_order_relaxed);
 }
 
-/* NULL: no memory.  `owner`: the context that the object ends with, or 0. */
+/* Creates a handle for `object`. `owner` is the id of the context that owns
+ * the object, or 0. Returns NULL if the table of handles is full. */
 void *cpu_handle_new(enum cpu_kind kind, void *object, uint64_t owner);
-/* The handle names nothing any more; its slot is used again later. */
+/* Makes the handle invalid. Its slot is reused later. */
 void cpu_handle_delete(void *handle);
-/* The handle is a CPU_STRANDED one for good: its slot is not used again. */
+/* Changes the handle to kind CPU_STRANDED for ever: its slot is not reused. */
 void cpu_handle_strand(void *handle);
-/* Deletes all handles of a kind that a context owns; `end` frees objects. */
+/* Deletes all handles of a kind whose owner is this context. Calls `end` for
+ * each object. */
 void cpu_handles_delete_owned(enum cpu_kind kind, uint64_t owner,
                               void (*end)(void *));
 

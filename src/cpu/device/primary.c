@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
-/* Primary context of a device. `lock` guards all members. */
+/* The primary context of a device. `lock` guards all members. */
 struct primary {
     pthread_mutex_t lock;
     struct cpu_context *ctx; /* NULL while inactive */
@@ -45,7 +45,7 @@ cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device)
     return code;
 }
 
-/* Destroys the primary context, if it is active. The caller holds the lock. */
+/* Destroys the primary context if it is active. The caller holds its lock. */
 static void
 primary_destroy(struct primary *primary)
 {

@@ -98,8 +98,7 @@ cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* No part of a cache is reserved for persisting accesses, so there is nothing
- * to reset. */
+/* Does nothing: no part of a cache is reserved for persisting accesses. */
 CPU_API CUresult
 cuCtxResetPersistingL2Cache(void)
 {

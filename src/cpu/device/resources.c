@@ -13,16 +13,18 @@
 
 #define MARK_MAGIC UINT64_C(0x726f737365636f72)
 
-/* Origin of a resource, stored in its padding, which users copy but do not
- * read. */
+/* Origin of a resource, stored in the padding of CUdevResource. Users copy the
+ * padding and do not read it. */
 struct mark {
     uint64_t magic;
     int device;
-    bool is_part; /* of a split, which is not divided again */
+    /* The resource is a part made by a split, which cannot be split again. */
+    bool is_part;
 };
 
-/* Resources of a green context. The library keeps it forever, since a program
- * cannot free it. */
+/* A descriptor: the resources from which a green context is created. CUDA has
+ * no call that frees a descriptor, so descriptors are never freed. Equal ones
+ * are shared. */
 struct desc {
     struct desc *next;
     CUdevResourceDesc handle;
@@ -31,10 +33,11 @@ struct desc {
 };
 
 static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct desc *descs; /* one for each count and device; desc_lock */
+/* A descriptor for each count and device; guarded by desc_lock. */
+static struct desc *descs;
 
-/* Returns the smallest partition of compute capability 7, limited to the
- * existing multiprocessors. */
+/* Returns the smallest number of multiprocessors that compute capability 7
+ * allows in a part, or the device's number if that is lower. */
 static unsigned
 partition_least(unsigned sm_count)
 {
@@ -126,7 +129,8 @@ cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
 
 /* ---- splits ---- */
 
-/* Computes the size of each group, a multiple of the smallest partition. */
+/* Computes the number of multiprocessors of each group, a multiple of the
+ * smallest part. */
 static CUresult
 group_size(const CUdevResource *input, unsigned flags, unsigned least,
            unsigned *size)
@@ -136,7 +140,7 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                         : partition_least(input->sm.smCount);
 
     if (flags == CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
-        return CUDA_ERROR_NOT_SUPPORTED; /* of compute capability 9 */
+        return CUDA_ERROR_NOT_SUPPORTED; /* a flag of compute capability 9 */
     }
     if (flags & ~(unsigned)CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -150,7 +154,7 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                : CUDA_SUCCESS;
 }
 
-/* Writes the groups, if `result` is not NULL, and the remainder. */
+/* Stores the groups of a split, if `result` is not NULL, and the remainder. */
 static void
 groups_fill(CUdevResource *result, unsigned groups, unsigned size,
             const CUdevResource *input, CUdevResource *remaining)
@@ -191,7 +195,8 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
     if (code) {
         return code;
     }
-    CUdevResource input = *given; /* `remaining` may be the same one */
+    /* Copied, since `remaining` may be the same object. */
+    CUdevResource input = *given;
     unsigned possible = input.sm.smCount / size;
     if (!result || *groups > possible) {
         *groups = possible;
@@ -202,8 +207,8 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
 
 /* ---- descriptors ---- */
 
-/* Adds the multiprocessors of all resources, at most those of the device. As
- * on an H100, the resources may come from several splits. */
+/* Adds up the multiprocessors of all resources, at most those of the device.
+ * As on an H100, the resources may come from different splits. */
 static CUresult
 resources_sum(const CUdevResource *resources, unsigned count,
               struct mark *first, unsigned *sum)
@@ -235,8 +240,8 @@ desc_find(int device, unsigned sm_count)
     return desc;
 }
 
-/* Allocates a descriptor; NULL if there is not enough memory. The caller holds
- * desc_lock. */
+/* Allocates a descriptor. Returns NULL if there is not enough memory. The
+ * caller holds desc_lock. */
 static struct desc *
 desc_new(int device, unsigned sm_count)
 {

@@ -19,7 +19,8 @@ static const char *const rank_variables[] = {
     "MV2_COMM_WORLD_LOCAL_SIZE",  "PALS_LOCAL_SIZE",
 };
 
-/* Reads the beginning of a file as text. Returns false if there is none. */
+/* Reads the start of a file as text. Returns false if the file cannot be
+ * read. */
 static bool
 file_read(const char *path, char *text, size_t bytes)
 {
@@ -34,8 +35,8 @@ file_read(const char *path, char *text, size_t bytes)
     return length > 0;
 }
 
-/* Returns the processors that the cgroup's quota grants (version 2, else
- * version 1), rounded; 0 without a quota. */
+/* Returns how many processors the cgroup's CPU quota is worth, rounded. Reads
+ * version 2 of cgroups, or else version 1. Returns 0 if there is no quota. */
 static int
 quota_threads(void)
 {
@@ -65,7 +66,7 @@ quota_threads(void)
     return threads > 0 ? threads : 1;
 }
 
-/* Returns the number of processors in the affinity mask. */
+/* Returns the number of processors in the process's affinity mask. */
 static int
 affinity_threads(void)
 {
@@ -79,7 +80,7 @@ affinity_threads(void)
     return CPU_COUNT(&set);
 }
 
-/* Returns the number of MPI ranks on this machine, or 1. */
+/* Returns the number of MPI ranks on this machine; 1 without MPI. */
 static int
 local_ranks(void)
 {

@@ -1,7 +1,8 @@
 /* coredump.c - stores settings of core dumps, which have no effect.
  *
- * Called by users of the library. The CPU device writes no core dumps: a fault
- * in a kernel is an error of its context, and a report with PYCUDA_CPU_CHECK.
+ * Called by users of the library. The CPU device writes no core dumps. A fault
+ * in a kernel sets the error of its context; with PYCUDA_CPU_CHECK the device
+ * also prints a report.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -10,7 +11,9 @@
 
 #define TEXT_BYTES 1024
 
-/* Values for the process, or for all contexts. */
+/* The value of each setting: `on` for those that are a bool, `texts` for names
+ * of files. There are two copies, one for the global functions and one that
+ * all contexts share. */
 struct settings {
     bool on[CU_COREDUMP_MAX];
     char texts[CU_COREDUMP_MAX][TEXT_BYTES];
@@ -33,8 +36,8 @@ is_known(CUcoredumpSettings setting)
            setting < CU_COREDUMP_MAX;
 }
 
-/* Returns the address of the value, and its size in `bytes`. The caller holds
- * settings_lock. */
+/* Returns the address of the setting's value, and stores its size in bytes in
+ * *bytes. The caller holds settings_lock. */
 static void *
 setting_address(struct settings *settings, CUcoredumpSettings setting,
                 size_t *bytes)
@@ -51,7 +54,8 @@ setting_address(struct settings *settings, CUcoredumpSettings setting,
     return &settings->on[setting];
 }
 
-/* Copies the value, or only returns its size if `value` is NULL. */
+/* Copies at most *size bytes of the setting's value to `value`, unless `value`
+ * is NULL. Stores the full size of the value in *size. */
 static CUresult
 setting_get(struct settings *settings, CUcoredumpSettings setting, void *value,
             size_t *size)
@@ -71,8 +75,8 @@ setting_get(struct settings *settings, CUcoredumpSettings setting, void *value,
     return CUDA_SUCCESS;
 }
 
-/* Stores a value. The size must match the setting; a text is limited to
- * TEXT_BYTES - 1. */
+/* Stores the setting's value, which has *size bytes. Returns an error if the
+ * size is wrong. A text can have up to TEXT_BYTES - 1 bytes. */
 static CUresult
 setting_set(struct settings *settings, CUcoredumpSettings setting,
             const void *value, const size_t *size)

@@ -18,7 +18,7 @@ struct error_row {
 
 static const struct error_row error_rows[] = {CUDA_RESULT_ROWS(ERROR_ROW)};
 
-/* Returns the row of an error code, or NULL. */
+/* Returns the table row of an error code, or NULL if the code is unknown. */
 static const struct error_row *
 row_find(CUresult code)
 {
@@ -30,9 +30,9 @@ row_find(CUresult code)
     return NULL;
 }
 
-/* Prefers the calling thread's specific text for errors that have one: the
- * memory budget, a failed system call, the last report of the checks, or a
- * fork(). */
+/* Stores the text of an error code in *text. If more is known about the latest
+ * error with this code, the text describes it: an exceeded memory budget, a
+ * failed system call, a report of PYCUDA_CPU_CHECK, or a forked process. */
 CPU_API CUresult
 cuGetErrorString(CUresult code, const char **text)
 {

@@ -1,10 +1,11 @@
 /* proc_address.c - cuGetProcAddress: functions by name and CUDA version.
  *
  * Called by programs that load the driver at run time, such as cuda-bindings.
- * The table has the rows of src/api, current and old ones; the result is the
- * newest row that is not above the requested version. Programs that select a
- * default stream per thread get wrapper functions, which select it during the
- * call.
+ * The table has the current and the old functions that src/api lists. If a
+ * name has several versions, the result is the newest one that is not newer
+ * than the requested CUDA version. A program can request functions whose
+ * stream 0 is the per-thread default stream. It gets wrappers, which set
+ * cpu_default_is_per_thread during the call.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -26,14 +27,16 @@ struct address_row {
     const char *base;
     int since;
     void *function;
-    const char *symbol, *per_thread; /* equal if the function uses no stream */
+    /* Names with the legacy and the per-thread default stream (_ptsz); both
+     * are equal if the function uses no stream. */
+    const char *symbol, *per_thread;
     void *wrapped;
 };
 
 _Thread_local bool cpu_default_is_per_thread;
 
-/* Defines a wrapper that selects the per-thread default stream during the
- * call. */
+/* Defines a wrapper that calls `symbol` so that stream 0 means the per-thread
+ * default stream. */
 #define WRAPPER(prefix, symbol, parameters, arguments)                        \
     static CUresult prefix##symbol parameters                                 \
     {                                                                         \
@@ -75,8 +78,9 @@ static const struct address_row address_rows[] = {
     (CU_GET_PROC_ADDRESS_LEGACY_STREAM |                                      \
      CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
 
-/* Returns the newest function with this name up to `version`, or NULL with the
- * reason in `status`. */
+/* Returns the newest function with this name that is not newer than the CUDA
+ * version `version`. Returns NULL, with the reason in *status, if there is
+ * none. */
 static void *
 address_find(const char *name, int version, bool per_thread,
              CUdriverProcAddressQueryResult *status)

@@ -1,11 +1,11 @@
 /* system_errors.c - texts of failed system calls, for cuGetErrorString.
  *
- * Called when a system call fails. errors.c returns the text to the thread
- * that got the error. A thread that gets the error of another thread's call,
- * as at a synchronization, gets the last text of the process. The texts are in
- * a ring buffer of TEXTS entries, so each is valid until TEXTS further calls
- * have failed. A thread stores only a pointer, since thread-local memory is
- * scarce.
+ * Called when a system call fails. cuGetErrorString (errors.c) returns the
+ * latest text of the calling thread. A thread without such a text gets the
+ * latest text of any thread, since a synchronization can return the error of
+ * another thread. The texts are in a ring buffer of TEXTS entries, so each is
+ * valid until TEXTS further calls have failed. A thread stores only a pointer
+ * to its text, since thread-local memory is scarce.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -21,13 +21,14 @@
 #define TEXTS      16
 
 static char texts[TEXTS][TEXT_BYTES];
-static unsigned next;             /* text to write, modulo TEXTS */
-static const char *latest;        /* of any thread; or NULL */
-static const char *latest_memory; /* likewise; NULL once it was read */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all these */
-static _Thread_local const char *thread_text; /* of this thread; or NULL */
+static unsigned next;             /* next entry to write, modulo TEXTS */
+static const char *latest;        /* latest text of any thread; or NULL */
+static const char *latest_memory; /* same for memory; NULL after a query */
+/* Guards all variables above. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local const char *thread_text; /* this thread's latest text */
 
-/* Advice for error numbers, appended to the system's text. */
+/* Advice for errno values, which is appended to the text of strerror. */
 static const struct {
     int error;
     const char *advice;
@@ -61,7 +62,8 @@ advice_find(int error)
     return NULL;
 }
 
-/* Writes "BEFORE PURPOSE: ...", with advice.  The lock is held. */
+/* Writes the next text: `before`, `purpose`, the system's text for the errno
+ * value `error`, and advice. Returns the text. The caller holds the lock. */
 static const char *
 text_write(const char *before, const char *purpose, int error)
 {

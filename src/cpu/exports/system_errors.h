@@ -6,21 +6,22 @@
 
 #include "cpu/cpu.h"
 
-/* Stores a text about a failed system call for this thread: "the system
- * refused PURPOSE: ...", with advice for `error`, an errno value. The format
- * and its arguments make PURPOSE, which names the file or the size. Returns
- * CUDA_ERROR_OPERATING_SYSTEM. */
+/* Stores "the system refused PURPOSE: ..." as this thread's latest text about
+ * a failed system call. PURPOSE is the formatted text, such as an operation
+ * and a file name. The rest is the system's text and advice for `error`, an
+ * errno value. Always returns CUDA_ERROR_OPERATING_SYSTEM. */
 CUresult cpu_system_error_set(int error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns this thread's last text, or the last one of any thread if it has
- * none, or NULL. */
+/* Returns the latest text of cpu_system_error_set in this thread. If there is
+ * none, returns the latest one of any thread, or NULL. */
 const char *cpu_system_error_text(void);
 
 /* Stores the text "out of memory: the system refused BYTES bytes for PURPOSE:
- * ..." for the first thread that asks, since blocks of a launch run on other
- * threads than the caller's. Returns CUDA_ERROR_OUT_OF_MEMORY. */
+ * ..." for the whole process, since worker threads of the device also allocate
+ * memory. Always returns CUDA_ERROR_OUT_OF_MEMORY. */
 CUresult cpu_memory_error_set(int error, size_t bytes, const char *purpose);
-/* Returns the process's last such text once, then NULL. */
+/* Returns the latest text of cpu_memory_error_set and forgets it, so that the
+ * next call returns NULL. */
 const char *cpu_memory_error_text(void);
 
 #endif

@@ -1,9 +1,10 @@
 /* unsupported.c - defines all driver functions that no other file defines.
  *
- * The rows of src/api name all driver functions. Each name is a weak alias of
- * one function, which a real definition overrides. The remaining ones return
- * CUDA_ERROR_NOT_SUPPORTED. The aliases are assembly, since two rows may name
- * the same symbol, and since a C alias must have the type of its target.
+ * The tables in src/api list all driver functions. Each name is defined here
+ * as a weak alias of cpu_unsupported, which returns
+ * CUDA_ERROR_NOT_SUPPORTED; a definition in another file overrides the alias.
+ * The aliases are written in assembly: the tables may list a symbol twice, and
+ * a C alias must have the type of its target.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -18,7 +19,8 @@ cpu_unsupported(void)
     return code ? code : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* For functions that a process may call without cuInit. */
+/* Target of the functions that a program may call before cuInit: it does not
+ * return NOT_INITIALIZED. */
 CUresult cpu_unsupported_process(void);
 
 __attribute__((used)) CUresult

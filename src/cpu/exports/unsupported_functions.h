@@ -1,11 +1,12 @@
 /* unsupported_functions.h - driver functions that the CPU device lacks, and
  * why.
  *
- * MISSING_ROW(name, symbol, since, why). cuGetProcAddress finds these
- * functions, and they return CUDA_ERROR_NOT_SUPPORTED, so that a program that
- * looks up all functions gets an error that it can handle.
- * MISSING_PROCESS_ROW, which defaults to MISSING_ROW, has the functions that a
- * process may call without cuInit, since they are about another process.
+ * Each row is MISSING_ROW(name, symbol, since, why), a macro that the
+ * including file defines; `since` is the CUDA version. cuGetProcAddress finds
+ * these functions, and they return CUDA_ERROR_NOT_SUPPORTED, so that a program
+ * that looks up all functions gets an error that it can handle. Functions that
+ * a program may call before cuInit, since they concern another process, have
+ * MISSING_PROCESS_ROW; its default definition is MISSING_ROW.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,16 +1,17 @@
 /* any_node.c - adds and changes nodes of any type (cuGraphAddNode and others).
  *
  * Called by users of the library. CUgraphNodeParams describes a node of any
- * type. For the types that map directly to a task, it is converted to the
- * parameter structure of the older, type-specific functions. Takes the graph
- * lock through the functions that it calls.
+ * type. For kernel, memcpy, memset and host nodes, it is converted to the
+ * parameter structure of the type-specific functions, such as
+ * cuGraphAddMemcpyNode. The functions called here acquire the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "cpu/graph/exec.h"
 
-/* Parameter structures of the type-specific functions. */
+/* The parameter structure of a type-specific function such as
+ * cuGraphAddMemcpyNode, and the context that the node runs in. */
 struct plain_params {
     union {
         CUDA_KERNEL_NODE_PARAMS kernel;
@@ -21,12 +22,13 @@ struct plain_params {
     CUcontext ctx;
 };
 
-/* Converts the parameters to a type-specific structure. */
+/* Converts the parameters of a kernel, memcpy, memset or host node to the
+ * structure of the type-specific function. */
 static void
 params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* identical structures */
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* both structures are identical */
         memcpy(&plain->as.kernel, &params->kernel, sizeof plain->as.kernel);
         plain->ctx = params->kernel.ctx;
         break;
@@ -48,8 +50,9 @@ params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
     }
 }
 
-/* Converts the parameters to a task. `plain` receives the structure that
- * describes the node to later queries. */
+/* Creates a task from the parameters; `ctx` is the context if they name none.
+ * Also converts them to the type-specific structure in `plain`, a copy of
+ * which later queries of the node return. */
 static CUresult
 params_task(const CUgraphNodeParams *params, CUcontext ctx,
             struct plain_params *plain, struct cpu_task *task)
@@ -70,7 +73,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return cpu_event_task(params->type, params->eventRecord.event, task);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cpu_batch_task(/* identical structures */
+        return cpu_batch_task(/* both structures are identical */
                               (const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
@@ -115,7 +118,7 @@ cuGraphAddNode_v2(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return cpu_child_add(made, graph, after, data, count, &params->graph);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* identical structures */
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* both structures are identical */
         return cpu_allocation_add(
             made, graph, after, data, count,
             (CUDA_MEM_ALLOC_NODE_PARAMS *)(void *)&params->alloc);

@@ -1,9 +1,10 @@
 /* branch.c - execution of conditional nodes in executable graphs.
  *
- * Called by exec.c and exec_launch.c. The operation of such a node reads its
- * condition on a worker and submits the body that the condition selects. The
- * operation is done when the body is, so no thread waits for it. A loop then
- * reads its condition again. Bodies are submitted under the graph lock.
+ * Called by exec.c and exec_launch.c. A worker thread runs the operation of
+ * such a node: it reads the condition, submits the body that the condition
+ * selects, and returns. The last operation of the body completes the node's
+ * operation or, in a WHILE node, reads the condition again. So no thread waits
+ * for a body. Bodies are submitted under the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "cpu/graph/exec.h"
 
 struct branch_call {
-    struct cpu_branch *branch; /* owned by the exec */
+    struct cpu_branch *branch; /* owned by the executable graph */
     struct cpu_op *op;         /* the node's operation */
     struct cpu_context *ctx;
     int priority;
@@ -50,7 +51,7 @@ cpu_branch_make(const struct cpu_conditional *conditional,
         struct cpu_graph *body = conditional->bodies[i];
 
         code = cpu_graph_has_memory(body)
-                   ? CUDA_ERROR_NOT_SUPPORTED /* same restriction as in CUDA */
+                   ? CUDA_ERROR_NOT_SUPPORTED /* as in CUDA */
                    : cpu_exec_make(body, &branch->bodies[i]);
     }
     if (code) {
@@ -84,8 +85,8 @@ branch_end(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Submits the body, followed by an operation that ends the node or, in a loop,
- * evaluates the condition again. The caller holds the graph lock. */
+/* Submits the body, followed by an operation that completes the node or, in a
+ * WHILE node, reads the condition again. The caller holds the graph lock. */
 static CUresult
 body_submit(const struct branch_call *call, struct cpu_exec *body)
 {
@@ -104,8 +105,9 @@ body_submit(const struct branch_call *call, struct cpu_exec *body)
     return code;
 }
 
-/* Operation of a conditional node: submits the selected body, or ends the node
- * if there is none. In a failed context no body runs. */
+/* Runs as the operation of a conditional node: submits the body that the
+ * condition selects. If it selects none or the context has failed, completes
+ * the node instead. */
 static CUresult
 branch_run(void *argument)
 {

@@ -30,8 +30,8 @@ cpu_capture_stream(CUstream handle, struct cpu_stream **stream)
     return code || *stream ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Begins a capture of the stream into the graph. A `borrowed` graph belongs to
- * the caller, any other one to the capture. */
+/* Begins a capture of the stream into the graph. `borrowed`: the graph belongs
+ * to the program; otherwise the capture owns it until it ends. */
 static CUresult
 capture_begin(struct cpu_stream *stream, CUstreamCaptureMode mode,
               struct cpu_graph *graph, bool borrowed)
@@ -67,8 +67,8 @@ capture_may_begin(struct cpu_stream *stream)
                                          : CUDA_SUCCESS;
 }
 
-/* Finds the stream and checks the mode. The legacy stream cannot be
- * captured. */
+/* Finds the stream of a handle. Returns an error if the mode is invalid, or
+ * for the legacy stream, which cannot be captured. */
 static CUresult
 begin_check(CUstream handle, CUstreamCaptureMode mode,
             struct cpu_stream **stream)
@@ -127,8 +127,8 @@ cuStreamBeginCapture(CUstream stream)
     return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-/* Begins a capture into an existing graph, after the given nodes. The caller
- * holds the lock. */
+/* Begins a capture into an existing graph; the first captured nodes will
+ * depend on the `count` nodes in `after`. The caller holds the lock. */
 static CUresult
 begin_in(struct cpu_stream *stream, CUstreamCaptureMode mode, CUgraph handle,
          const CUgraphNode *after, size_t count)
@@ -176,9 +176,10 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
     return code;
 }
 
-/* Returns true if all nodes precede the origin stream's tips, except nodes
- * that a program has removed from a stream's dependencies. Otherwise a stream
- * was not joined back. */
+/* Returns true if each node that the capture has added is a tip of the origin
+ * stream or has a dependent node. Otherwise a stream has joined the capture
+ * but the origin stream has not waited for its last node. Nodes that the
+ * program has removed from a stream's dependencies are not checked. */
 static bool
 capture_joined(struct cpu_capture *capture)
 {
@@ -197,8 +198,9 @@ capture_joined(struct cpu_capture *capture)
     return true;
 }
 
-/* Ends the capture and returns its graph. If the capture is invalid or a
- * stream was not joined, drops the graph. The caller holds the lock. */
+/* Ends the capture of the stream and stores its graph in *graph. If the
+ * capture is invalid or capture_joined fails, frees the graph and returns an
+ * error. The caller holds the lock. */
 static CUresult
 capture_finish(struct cpu_stream *stream, CUgraph *graph)
 {

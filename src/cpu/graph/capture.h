@@ -1,9 +1,10 @@
 /* capture.h - stream captures; internal to the capture files.
  *
- * A capture is a graph that streams add their work to instead of running it.
- * It begins in one stream; other streams join it through events, and may
- * belong to other contexts and devices. Each node runs in the context of the
- * stream that added it.
+ * While a stream is being captured, its work is added to a graph instead of
+ * being executed. A capture begins in one stream. Other streams join it when
+ * they wait for an event of a captured stream; they may belong to other
+ * contexts and devices. Each node runs in the context of the stream that added
+ * it. The tips of a stream are the nodes that its next node will depend on.
  *
  * The graph lock guards all state, and callers of these functions hold it
  * unless stated otherwise.
@@ -23,7 +24,7 @@ struct cpu_capture {
     CUstreamCaptureMode mode;
     CUstreamCaptureStatus status;
     pthread_t thread;
-    bool borrowed; /* the graph belongs to the caller */
+    bool borrowed; /* the program passed the graph and continues to own it */
 };
 
 /* ---- capture_streams.c: participating streams and their tips ---- */
@@ -31,26 +32,27 @@ struct cpu_capture {
 extern struct cpu_capture *cpu_captures; /* list of active captures */
 extern atomic_uint cpu_captures_strict; /* captures that forbid unsafe calls */
 
-/* Makes the stream participate in the capture; its tips are unchanged. */
+/* Makes the stream participate in the capture, without changing its tips. */
 void cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture);
 /* Adds a new capture to the list, with its origin as the only stream. */
 void cpu_capture_start(struct cpu_capture *capture);
 /* Ends the capture for all of its streams and frees it, but not its graph. */
 void cpu_capture_end(struct cpu_capture *capture);
-/* Frees the graph of a failed capture unless it belongs to the caller. */
+/* Called for a failed capture: frees its graph, unless the program owns it. */
 void cpu_capture_drop_graph(struct cpu_capture *capture);
-/* Marks the capture, if not NULL, as invalid; returns `code`. */
+/* Marks the capture as invalid, unless it is NULL. Always returns `code`. */
 CUresult cpu_capture_invalidate(struct cpu_capture *capture, CUresult code);
-/* Returns true if a stream of the context, or of the green context if one is
- * given, participates. With `blocking_only`, counts only streams that the
- * legacy stream waits for. */
+/* Returns true if a stream of the context participates in the capture. If
+ * `green` is not NULL, the stream must belong to this green context. If
+ * `blocking_only` is true, streams with CU_STREAM_NON_BLOCKING do not
+ * count. */
 bool cpu_capture_has(const struct cpu_capture *capture,
                      const struct cpu_context *ctx,
                      const struct cpu_green *green, bool blocking_only);
-/* Returns true if the node is one of `count` tips. */
+/* Returns true if `node` is in the array `tips` of `count` nodes. */
 bool cpu_tips_have(const CUgraphNode *tips, size_t count, CUgraphNode node);
-/* Replace the stream's tips, or add to them. OUT_OF_MEMORY leaves the tips
- * unchanged. */
+/* cpu_capture_set_tips replaces the stream's tips; cpu_capture_join_tips adds
+ * to them. On OUT_OF_MEMORY the tips are unchanged. */
 CUresult cpu_capture_set_tips(struct cpu_stream *stream,
                               const CUgraphNode *tips, size_t count);
 CUresult cpu_capture_join_tips(struct cpu_stream *stream,
@@ -58,8 +60,9 @@ CUresult cpu_capture_join_tips(struct cpu_stream *stream,
 
 /* ---- capture.c ---- */
 
-/* Finds the stream of a handle, or the current context's default stream. Does
- * not report the context's sticky error. Needs no lock. */
+/* Finds the stream of a handle; 0 means the current context's default stream.
+ * Succeeds even if the context has a sticky error. The caller need not hold a
+ * lock. */
 CUresult cpu_capture_stream(CUstream handle, struct cpu_stream **stream);
 
 #endif

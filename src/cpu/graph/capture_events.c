@@ -1,9 +1,10 @@
 /* capture_events.c - events that extend a capture to other streams.
  *
- * Called by event.c. An event that is recorded during a capture stores the
- * nodes that its stream had reached, its tips. A stream that waits for the
- * event depends on these nodes and participates in the capture from then on.
- * Both streams may belong to any context. The functions take the graph lock.
+ * Called by event.c. An event that is recorded in a captured stream stores the
+ * tips of this stream: the nodes that its next node would depend on. A stream
+ * that waits for the event participates in the capture from then on, and its
+ * next node depends on these tips, too. The streams may belong to different
+ * contexts. The functions acquire the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -55,8 +56,9 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
     return code;
 }
 
-/* Marks the recording stream as joined by the waiting stream, if nothing was
- * added to it since the event was recorded. */
+/* Called when a captured stream waits for the event. Marks the stream that
+ * recorded the event as joined, if no node was added to it after the event was
+ * recorded. */
 static void
 stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
 {
@@ -69,9 +71,10 @@ stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
     }
 }
 
-/* Makes the stream depend on the event's nodes; a stream outside the capture
- * joins it. Returns an error and invalidates the captures if that would merge
- * two captures. The caller holds the lock. */
+/* Makes the stream's next node depend on the tips in the event. If the stream
+ * is not being captured, it joins the event's capture. If it belongs to
+ * another capture, returns an error and invalidates both captures. The caller
+ * holds the lock. */
 static CUresult
 wait_captured(struct cpu_stream *stream, const struct cpu_captured *event)
 {

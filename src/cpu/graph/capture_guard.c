@@ -1,8 +1,9 @@
-/* capture_guard.c - rejects calls that a capture forbids; they invalidate it.
+/* capture_guard.c - rejects calls that are not allowed during a capture.
  *
  * Called by the functions of streams, contexts and memory before operations
  * that a capture cannot contain: waits, queries, and work in the legacy
- * stream. The functions take the graph lock only if a capture is active.
+ * stream. Such a call returns an error and makes the capture invalid. The
+ * functions acquire the graph lock only if a capture is active.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/capture.h"

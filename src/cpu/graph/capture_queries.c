@@ -1,7 +1,7 @@
-/* capture_queries.c - queries of a stream's capture and of the dependencies of
- * its next node.
+/* capture_queries.c - queries of a stream's capture; queries and changes of
+ * the dependencies of the stream's next node (its tips).
  *
- * Called by users of the library. Takes the graph lock.
+ * Called by users of the library. Acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/capture.h"
@@ -39,7 +39,7 @@ cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,
     if (capture && tips) {
         *tips = stream->tips;
     }
-    if (capture && data) { /* stored after the tips (capture_streams.c) */
+    if (capture && data) { /* the edge data follow the tips in memory */
         *data =
             stream->tip_count
                 ? (const CUgraphEdgeData *)(const void *)(stream->tips +
@@ -77,8 +77,8 @@ cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
                                      NULL);
 }
 
-/* Replaces the stream's tips. The previous tips need not be joined at the end
- * of the capture any more. */
+/* Replaces the stream's tips. The capture may then end although no node
+ * depends on the previous tips. */
 static CUresult
 capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
                      size_t count)

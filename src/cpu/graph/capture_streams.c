@@ -16,8 +16,9 @@ atomic_uint cpu_captures_strict;
 
 /* ---- tips ---- */
 
-/* Allocates an array of `count` tips, followed by the edge data of each. The
- * data are zero: a stream's next node waits until its tips have ended. */
+/* Allocates an array of `count` tips, followed by an array of the edge data
+ * for each. The edge data are zero, which means a normal dependency: the next
+ * node waits until the tip has ended. */
 static CUgraphNode *
 tips_new(size_t count)
 {
@@ -92,7 +93,8 @@ cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture)
     atomic_fetch_add(&stream->ctx->capturing, 1);
 }
 
-/* Ends the stream's participation; the caller unlinks the stream. */
+/* Resets the stream's state when it leaves a capture. The caller has removed
+ * the stream from the capture's list. */
 static void
 stream_forget(struct cpu_stream *stream)
 {

@@ -1,8 +1,9 @@
 /* capture_tasks.c - turns the work of captured streams into graph nodes.
  *
- * Called by all files that submit work, after a check of cpu_stream_records. A
- * task stores the context of its stream, so that its node runs in that context
- * whichever stream the graph is launched in. Takes the graph lock.
+ * Called by all files that submit work, if cpu_stream_records returns true. A
+ * task stores the context of its stream, so that its node runs in this
+ * context, also if the graph is launched in a stream of another context.
+ * Acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -33,15 +34,16 @@ capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
     for (size_t i = 0; i < stream->tip_count; i++) {
         nodes[i] = cpu_node_of(stream->tips[i]);
         if (!nodes[i] ||
-            nodes[i]->graph != graph) { /* the tip was destroyed */
+            nodes[i]->graph != graph) { /* the program destroyed the tip */
             return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
         }
     }
     return CUDA_SUCCESS;
 }
 
-/* Adds a node with the task after the stream's tips; it becomes the only tip.
- * Takes ownership of the task on success. The caller holds the lock. */
+/* Adds a node with the task that depends on the stream's tips. The node
+ * becomes the stream's only tip, and owns the task on success. The caller
+ * holds the lock. */
 static CUresult
 capture_add(struct cpu_stream *stream, struct cpu_task *task)
 {

@@ -1,8 +1,8 @@
 /* child.c - child graphs: nodes that contain a graph.
  *
- * Called by users of the library and by params.c. The node owns its graph,
- * which is either a copy of the caller's or, with
- * CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, the caller's graph. Takes the graph
+ * Called by users of the library and by params.c. The node owns its graph. It
+ * is a copy of the graph that the program passes or, with
+ * CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, that graph itself. Acquires the graph
  * lock.
  *
  * SPDX-License-Identifier: MIT */
@@ -42,8 +42,8 @@ graph_contains(const struct cpu_graph *outer, const struct cpu_graph *inner)
     return false;
 }
 
-/* Returns the graph that a new node of `parent` will own: a copy, or with
- * `move` the given graph. */
+/* Stores in *child the graph that a new node of `parent` will own: a copy of
+ * the graph `handle`, or this graph itself if `move` is true. */
 static CUresult
 child_take(CUgraph parent, CUgraph handle, bool move, struct cpu_graph **child)
 {
@@ -78,7 +78,7 @@ cpu_child_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     }
     pthread_mutex_lock(&cpu_graph_lock);
     code = child_take(graph, params->graph, move, &child);
-    if (!code) { /* after the copy, which may be a copy of `graph` itself */
+    if (!code) { /* after the copy: it must not contain the new node */
         code = cpu_node_insert_locked(made, graph, after, data, count, &task,
                                       NULL);
     }

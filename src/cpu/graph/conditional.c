@@ -1,9 +1,10 @@
-/* conditional.c - conditions, and nodes that run graphs depending on them.
+/* conditional.c - conditions and conditional nodes (IF, WHILE, SWITCH).
  *
  * Called by users of the library, by any_node.c, and by graph.c, which copies
- * and frees such nodes; branch.c runs them. The handle of a condition is the
- * address of its value, which kernels write (cudaGraphSetConditional). The
- * graph lock guards all state.
+ * and frees conditional nodes; branch.c runs them. A condition is a value that
+ * selects which body (a graph) of a node runs. Its handle is the address of
+ * the value, which kernels write (cudaGraphSetConditional). The graph lock
+ * guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -31,8 +32,8 @@ cpu_conditions_end(struct cpu_graph *graph)
     }
 }
 
-/* Creates a condition of the graph, with its value in memory of the device.
- * The caller holds the lock. */
+/* Creates a condition that belongs to the graph. Its value is in memory of
+ * `device`, so that kernels can write it. The caller holds the lock. */
 static CUresult
 condition_new(struct cpu_graph *graph, int device, unsigned initial,
               bool reset, CUgraphConditionalHandle *handle)
@@ -96,7 +97,8 @@ cpu_conditional_free(struct cpu_conditional *conditional)
     free(conditional);
 }
 
-/* Allocates a conditional node's state with `count` empty bodies. */
+/* Allocates the state of a conditional node, with `count` empty graphs as its
+ * bodies. */
 static CUresult
 conditional_new(CUgraphConditionalNodeType type, unsigned count,
                 struct cpu_condition *condition, struct cpu_conditional **made)

@@ -1,9 +1,9 @@
 /* dependencies.c - adds and removes edges of graphs, with their edge data.
  *
- * Called by users of the library; takes the graph lock. An edge may state that
- * its second node, a kernel, can begin before the first has ended
+ * Called by users of the library; acquires the graph lock. Edge data may state
+ * that a kernel can begin before the kernel that it depends on has ended
  * (programmatic dependent launch). This device waits for the end in that case,
- * too, which a program cannot distinguish from a slow start.
+ * too. A program cannot distinguish this from a slow start of the kernel.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on)
     return false;
 }
 
-/* Removes the edge from `on` to `node`, if there is one. */
+/* Removes `on` from the dependencies of `node`, if it is one of them. */
 static void
 edge_drop(struct cpu_node *node, const struct cpu_node *on)
 {
@@ -52,7 +52,8 @@ edge_drop(struct cpu_node *node, const struct cpu_node *on)
     }
 }
 
-/* Adds an edge from `on` to `node`. NULL for `data` means default data. */
+/* Makes `node` depend on `on`. `data` is the edge data; NULL means default
+ * data. */
 static CUresult
 edge_make(struct cpu_node *node, struct cpu_node *on,
           const CUgraphEdgeData *data)
@@ -93,8 +94,8 @@ edge_change(struct cpu_graph *graph, struct cpu_node *from,
     return CUDA_SUCCESS;
 }
 
-/* Adds or removes `count` edges; takes the lock. An error leaves the preceding
- * edges changed. */
+/* Adds or removes `count` edges; acquires the lock. If one edge causes an
+ * error, the changes of the edges before it remain. */
 static CUresult
 edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
              const CUgraphEdgeData *data, size_t count, bool add)
@@ -108,7 +109,7 @@ edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code && !add && cpu_graph_has_memory(graph)) {
-        code = CUDA_ERROR_NOT_SUPPORTED; /* memory depends on the order */
+        code = CUDA_ERROR_NOT_SUPPORTED; /* frees depend on the order */
     }
     for (size_t i = 0; i < count && !code; i++) {
         code = edge_change(graph, cpu_node_of(from[i]), cpu_node_of(to[i]),

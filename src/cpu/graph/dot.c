@@ -1,8 +1,8 @@
 /* dot.c - writes a graph as Graphviz text (cuGraphDebugDotPrint).
  *
- * Called by users of the library; takes the graph lock. Each graph is a
- * cluster, named by its position in the file. A node shows its type, and its
- * parameters as far as the flags request them.
+ * Called by users of the library; acquires the graph lock. Each graph becomes
+ * a Graphviz cluster, which is named by its index in the file. A node shows
+ * its type, and those parameters that the flags request.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -29,7 +29,7 @@ static const char *const type_names[] = {
 struct dot {
     FILE *file;
     unsigned flags;
-    unsigned graphs; /* graphs written so far */
+    unsigned graphs; /* number of graphs written so far */
 };
 
 /* Returns true if the flags contain `flag` or VERBOSE. */
@@ -106,7 +106,7 @@ host_print(const struct dot *dot, const struct cpu_node *node)
     }
 }
 
-/* Prints a node's handle and parameters as far as the flags request them. */
+/* Prints those of a node's handle and parameters that the flags request. */
 static void
 details_print(const struct dot *dot, const struct cpu_node *node)
 {

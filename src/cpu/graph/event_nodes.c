@@ -1,9 +1,9 @@
 /* event_nodes.c - nodes that record an event or wait for one.
  *
  * Called by users of the library, by params.c, and by event.c for captured
- * streams. A task holds a reference to its event, which may be destroyed
- * before the graph. exec_launch.c records the event and waits for it, because
- * an event is recorded with the operations of a launch.
+ * streams. A task holds a reference to its event, since the program may
+ * destroy the event before the graph. Recording and waiting are implemented in
+ * exec_launch.c, because an event stores the operation of a launch.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -84,7 +84,8 @@ event_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
                : cpu_node_insert(made, graph, after, NULL, count, &task, NULL);
 }
 
-/* Returns the event of a node of this type; takes the lock. */
+/* Stores the event of the node in *event. Returns an error if the node does
+ * not have this type. Acquires the lock. */
 static CUresult
 event_get(CUgraphNode handle, CUgraphNodeType type, CUevent *event)
 {

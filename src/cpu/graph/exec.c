@@ -1,9 +1,10 @@
-/* exec.c - executable graphs: frozen copies of graphs.
+/* exec.c - executable graphs, which are created as copies of graphs.
  *
  * Called by users of the library and by the other exec files. Each node
- * becomes a step; the steps of a child graph are enclosed by two additional
- * steps. The objects that an executable graph refers to are kept until its
- * last launch is done. The graph lock guards all state.
+ * becomes a step. A child graph becomes the steps of its nodes, with one
+ * additional step before and one after them. An executable graph keeps
+ * references to the objects that it uses until its last launch is done. The
+ * graph lock guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 #include "cpu/graph/exec.h"
 
-/* Frees an executable graph without pending launches. The caller holds the
- * lock. */
+/* Frees an executable graph, which must not have pending launches. The caller
+ * holds the lock. */
 static void
 exec_free(struct cpu_exec *exec)
 {
@@ -62,8 +63,8 @@ cpu_exec_retire(struct cpu_exec *exec)
     cpu_op_release(op);
 }
 
-/* Appends a step for the node that depends on the `count` steps in `after`.
- * The array has the capacity. */
+/* Appends a step for the node to exec->steps, which must have the capacity.
+ * `after` has the indices of the `count` steps that it depends on. */
 static CUresult
 step_add(struct cpu_exec *exec, const struct cpu_node *node,
          const unsigned *after, size_t count)
@@ -92,7 +93,7 @@ step_add(struct cpu_exec *exec, const struct cpu_node *node,
                : CUDA_SUCCESS;
 }
 
-/* Counts the steps of the graph, including those of its child graphs. */
+/* Returns the number of steps for the graph, including its child graphs. */
 static size_t
 steps_needed(const struct cpu_graph *graph)
 {
@@ -107,10 +108,11 @@ steps_needed(const struct cpu_graph *graph)
 static CUresult steps_add(struct cpu_exec *exec, struct cpu_graph *graph,
                           unsigned *after, const unsigned *before);
 
-/* Appends the node's steps: one, or for a child graph one before and one after
- * its steps. Sets node->index to the last step. `before` is the step that
- * precedes the whole graph, or NULL. `after` is scratch memory for the indices
- * of all steps. */
+/* Appends the steps of a node. A child graph node gets one step, the steps of
+ * the child graph, and a last step after them. Sets node->index to the index
+ * of the last one. A node without dependencies depends on the step *before;
+ * `before` is NULL in the top-level graph. `after` is a scratch array for the
+ * indices of all steps. */
 static CUresult
 node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
            const unsigned *before)
@@ -141,7 +143,9 @@ node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
 }
 
 /* Appends the steps of the graph's nodes in topological order, and copies the
- * references to user objects. Returns INVALID_VALUE for a cycle. */
+ * graph's references to user objects. Nodes without dependencies depend on the
+ * step *before; `before` is NULL in the top-level graph. `after` is a scratch
+ * array. Returns INVALID_VALUE if the graph has a cycle. */
 static CUresult
 steps_add(struct cpu_exec *exec, struct cpu_graph *graph, unsigned *after,
           const unsigned *before)
@@ -188,8 +192,8 @@ cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made)
      CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |                              \
      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
-/* Returns true if kernels could launch the graph: graphs for device launch can
- * have only these types of nodes. */
+/* Returns true if CUDA allows kernels to launch the graph, which then can only
+ * have nodes of the types below. */
 static bool
 device_could_launch(const struct cpu_graph *graph)
 {
@@ -317,7 +321,8 @@ cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
     return code;
 }
 
-/* Pending launches of the graph run to completion. */
+/* Destroys the handle. Pending launches of the graph still run; the memory is
+ * freed after them. */
 CPU_API CUresult
 cuGraphExecDestroy(CUgraphExec handle)
 {

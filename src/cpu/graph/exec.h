@@ -1,7 +1,7 @@
-/* exec.h - executable graphs; internal to the exec files.
+/* exec.h - executable graphs; internal to exec*.c and branch.c.
  *
- * The graph lock guards all state. Callers hold it, except where a function
- * takes it.
+ * An executable graph is an array of steps, one or more for each node. The
+ * graph lock guards all state. Callers hold it, unless stated otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_EXEC_H
@@ -9,20 +9,21 @@
 
 #include "cpu/graph/graph.h"
 
-/* The graphs that a conditional node selects from. */
+/* A conditional node's bodies: executable graphs of which the value of the
+ * condition selects one. */
 struct cpu_branch {
     CUgraphConditionalNodeType type;
     struct cpu_condition *condition; /* holds a reference */
     unsigned count;
-    struct cpu_exec *bodies[]; /* owned; have no handles */
+    struct cpu_exec *bodies[]; /* owned; they have no handles */
 };
 
 struct cpu_step {
     struct cpu_task task;
     CUgraphNode node; /* the step's node in the source graph */
-    unsigned *after;  /* indices of the dependencies; owned */
+    unsigned *after;  /* indices of steps that it depends on; owned */
     size_t after_count;
-    unsigned last; /* child graph's first step: index of the last one; or 0 */
+    unsigned last; /* in a child graph's first step: index of its last step */
     bool leaf;     /* no other step depends on it */
     bool disabled;
     struct cpu_branch *branch; /* for a conditional node; owned */
@@ -33,52 +34,56 @@ struct cpu_exec {
     struct cpu_step *steps;
     size_t count;
     unsigned long long flags;
-    struct cpu_hold *holds;
-    bool has_memory;       /* some steps allocate or free memory */
-    struct cpu_op *last;   /* end of the latest launch; holds a reference */
-    struct cpu_exec *next; /* link of the list of graphs to free */
+    struct cpu_hold *holds; /* references to user objects */
+    bool has_memory;        /* some steps allocate or free memory */
+    struct cpu_op *last;    /* end of the latest launch; holds a reference */
+    struct cpu_exec *next;  /* link of the list of graphs to free */
 };
 
 /* ---- exec.c ---- */
 
 /* Creates an executable graph without a handle. */
 CUresult cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made);
-/* Frees the executable graph when its launches are done. It must not be
- * launched again. */
+/* Frees the executable graph as soon as its pending launches are done. The
+ * caller must not launch it any more. */
 void cpu_exec_retire(struct cpu_exec *exec);
-/* Returns INVALID_VALUE for an invalid handle, NOT_INITIALIZED before
- * cuInit. */
+/* Stores the executable graph of a handle in *exec. Returns INVALID_VALUE for
+ * an invalid handle, NOT_INITIALIZED before cuInit. */
 CUresult cpu_exec_of(CUgraphExec handle, struct cpu_exec **exec);
 
 /* ---- exec_launch.c ---- */
 
-/* Submits the steps between `begin` and `end`, and `end` as well, in `stream`,
- * or in no stream if NULL. On failure nothing was submitted. */
+/* Submits the operations of one launch: `begin` in the stream, then an
+ * operation for each step, then `end` in the stream, which waits for all
+ * steps. If `stream` is NULL, `begin` is not used, and `end` is submitted
+ * without a stream. On failure nothing is submitted. */
 CUresult cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
                          struct cpu_stream *stream, struct cpu_op *begin,
                          struct cpu_op *end);
 
 /* ---- branch.c ---- */
 
-/* Create and free the bodies of a conditional node's step. Return
- * NOT_SUPPORTED for bodies with memory nodes. */
+/* cpu_branch_make creates the executable bodies of a conditional node. It
+ * returns NOT_SUPPORTED if a body has nodes that allocate or free memory.
+ * cpu_branch_free frees them. */
 CUresult cpu_branch_make(const struct cpu_conditional *conditional,
                          struct cpu_branch **made);
 void cpu_branch_free(struct cpu_branch *branch);
-/* Creates the operation that evaluates the condition and runs a body. */
+/* Creates the operation of a conditional node. When it runs, it reads the
+ * condition and submits the selected body; it completes with the body. */
 CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
-/* Return whether a launch resets conditions, and reset the conditions of all
- * steps and bodies to their initial values. */
+/* cpu_exec_has_resets returns true if a launch must set conditions to their
+ * initial values; cpu_exec_reset does so for all steps and bodies. */
 bool cpu_exec_has_resets(const struct cpu_exec *exec);
 void cpu_exec_reset(const struct cpu_exec *exec);
 
-/* ---- exec_params.c; these take the lock ---- */
+/* ---- exec_params.c; these functions acquire the lock ---- */
 
-/* Returns the context of the node's step, or NULL. */
+/* Returns the context of the step that was created from `node`, or NULL. */
 CUcontext cpu_step_context(CUgraphExec exec, CUgraphNode node);
-/* Replace the task of the node's step, or its child graph. The first one takes
- * ownership of the task even on failure. */
+/* Replace the task, or the child graph, of the step that was created from
+ * `node`. cpu_exec_set_task takes ownership of the task, also on failure. */
 CUresult cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
                            struct cpu_task *task);
 CUresult cpu_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph graph);

@@ -1,10 +1,11 @@
 /* exec_launch.c - launches of executable graphs.
  *
  * Called by users of the library, and by branch.c for the bodies of
- * conditional nodes. A launch submits each step as an operation that waits for
- * the operations of its dependencies, between two marks in the stream.
- * Launches of one executable graph run one after another. The graph lock is
- * held while a launch is submitted.
+ * conditional nodes. A launch submits a begin operation in the stream, then an
+ * operation for each step, and then an end operation in the stream. The
+ * operation of a step waits for those of the steps that it depends on, or for
+ * the begin operation. Launches of one executable graph run one after another.
+ * The graph lock is held while a launch is submitted.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 #include "cpu/graph/exec.h"
 
-/* Finds the context of the task's operation; `ctx` is the launch's context. */
+/* Stores in *found the context that the task runs in: its own one, or `ctx`,
+ * the context of the launch. Returns an error if it was destroyed. */
 static CUresult
 task_context(const struct cpu_task *task, struct cpu_context *ctx,
              struct cpu_context **found)
@@ -27,7 +29,8 @@ task_context(const struct cpu_task *task, struct cpu_context *ctx,
                : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* Creates the task's operation without submitting it. */
+/* Creates an operation for the task, but does not submit it. If the step is
+ * `disabled`, the operation does no work. */
 static CUresult
 task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
         bool disabled, struct cpu_op **made)
@@ -46,7 +49,7 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
     if (task->type == CU_GRAPH_NODE_TYPE_KERNEL && !disabled) {
         function = cpu_function_of(task->function);
         if (!function) {
-            return CUDA_ERROR_INVALID_HANDLE; /* module was unloaded */
+            return CUDA_ERROR_INVALID_HANDLE; /* its module is unloaded */
         }
         kind = CPU_OP_KERNEL;
     }
@@ -66,8 +69,9 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
     return CUDA_SUCCESS;
 }
 
-/* Creates the operation of a step. It has the launch's priority, or the node's
- * own one if the graph was instantiated with that flag. */
+/* Creates the operation of a step. Its priority is `priority`, that of the
+ * launch. If the graph was instantiated with USE_NODE_PRIORITY, the node's own
+ * priority has precedence. */
 static CUresult
 step_op(const struct cpu_exec *exec, const struct cpu_step *step,
         struct cpu_context *ctx, int priority, struct cpu_op **made)
@@ -85,8 +89,8 @@ step_op(const struct cpu_exec *exec, const struct cpu_step *step,
     return code;
 }
 
-/* Returns the operation outside the launch that the step waits for: that of
- * its event, with a reference, or NULL. */
+/* If the step waits for an event, returns the operation whose completion
+ * completes the event; the caller must release it. Otherwise returns NULL. */
 static struct cpu_op *
 step_waits_for(const struct cpu_step *step)
 {
@@ -95,8 +99,9 @@ step_waits_for(const struct cpu_step *step)
                : NULL;
 }
 
-/* Submits the step's operation. `after` is scratch memory for the step's
- * dependencies and two more. */
+/* Submits `op`, the operation of the step. `ops` has the operations of all
+ * steps. `after` is a scratch array for the operations that `op` waits for: of
+ * the steps that it depends on, `begin`, and that of an event. */
 static void
 step_submit(const struct cpu_step *step, struct cpu_op **ops,
             struct cpu_op *op, struct cpu_op *begin, struct cpu_op **after)
@@ -165,8 +170,8 @@ reset_run(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Creates the first operation of a launch, which resets conditions if there
- * are any. */
+/* Creates the begin operation of a launch. It sets conditions to their initial
+ * values, if the graph has conditions that each launch resets. */
 static struct cpu_op *
 begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
 {
@@ -181,8 +186,9 @@ begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
     return op;
 }
 
-/* Records the allocations and frees of a launch. With AUTO_FREE_ON_LAUNCH,
- * memory of an earlier launch may still be allocated. */
+/* Records which memory is allocated and freed by a launch. Returns an error if
+ * memory is still allocated by an earlier launch, unless the graph was
+ * instantiated with AUTO_FREE_ON_LAUNCH. */
 static CUresult
 memory_launch(const struct cpu_exec *exec)
 {
@@ -207,8 +213,8 @@ memory_launch(const struct cpu_exec *exec)
     return code;
 }
 
-/* Submits a launch and stores its end, which the next launch waits for. The
- * caller holds the lock. */
+/* Submits a launch. Stores its end operation in exec->last, since the next
+ * launch of the graph waits for it. The caller holds the lock. */
 static CUresult
 exec_launch(struct cpu_exec *exec, struct cpu_stream *stream)
 {
@@ -242,7 +248,7 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
     if (!code && cpu_stream_records(stream)) {
-        code = cpu_capture_refuse(stream); /* becomes a child graph */
+        code = cpu_capture_refuse(stream); /* no launch during a capture */
     }
     if (!code) {
         code = cpu_workers_start();

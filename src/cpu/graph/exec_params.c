@@ -1,8 +1,8 @@
 /* exec_params.c - changes steps of an executable graph.
  *
- * Called by users of the library and by any_node.c. Steps are identified by
- * the nodes from which they were created. Pending launches are not affected.
- * Takes the graph lock.
+ * Called by users of the library and by any_node.c. Programs name a step by
+ * the node from which it was created. Pending launches are not affected.
+ * Acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/graph/exec.h"
@@ -20,7 +20,9 @@ branch_find(const struct cpu_branch *branch, CUgraphNode node)
     return found;
 }
 
-/* Returns the node's step (for a child graph, its first step), or NULL. */
+/* Returns the step that was created from the node, or the first one for a
+ * child graph node. Also searches the bodies of conditional nodes. Returns
+ * NULL if there is none. */
 static struct cpu_step *
 step_find(struct cpu_exec *exec, CUgraphNode node)
 {
@@ -163,9 +165,9 @@ cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
 
 /* ---- child graphs ---- */
 
-/* Returns true if the `count` steps from `new` can replace those from `old`:
- * the same dependencies and compatible tasks. Their indices differ by
- * `shift`. */
+/* Returns true if the `count` steps at `new` can replace the `count` steps at
+ * `old`, because they have the same dependencies and compatible tasks. The
+ * index of an old step is that of the new step plus `shift`. */
 static bool
 steps_match(const struct cpu_step *old, const struct cpu_step *new,
             size_t count, unsigned shift)
@@ -173,7 +175,8 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* a step without dependencies waits for the step before the graph */
+        /* A new step without dependencies corresponds to an old step that
+         * depends only on the step before the child graph. */
         if (!cpu_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;
@@ -187,7 +190,9 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     return true;
 }
 
-/* Replaces the child graph of the node's step. The caller holds the lock. */
+/* Replaces the tasks of the steps of a child graph node by those of the graph
+ * `handle`. Returns an error if the two graphs do not match. The caller holds
+ * the lock. */
 static CUresult
 child_set(struct cpu_exec *exec, CUgraphNode node, CUgraph handle)
 {

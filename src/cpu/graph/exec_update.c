@@ -1,8 +1,8 @@
 /* exec_update.c - updates an executable graph from another graph.
  *
- * Called by users of the library; takes the graph lock. Both graphs must have
- * the same nodes with the same dependencies. The tasks are replaced, along
- * with the references to user objects.
+ * Called by users of the library; acquires the graph lock. The other graph
+ * must have nodes of the same types with the same dependencies. The tasks of
+ * the executable graph and its references to user objects are replaced.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,7 +13,8 @@ static CUgraphExecUpdateResult steps_compare(const struct cpu_exec *old,
                                              const struct cpu_exec *new,
                                              size_t *where);
 
-/* Compares conditional nodes with the steps of their bodies. */
+/* Compares an old and a new conditional node, including all steps of their
+ * bodies. */
 static CUgraphExecUpdateResult
 branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
 {
@@ -23,7 +24,7 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     if (!old || !new) {
         return result;
     }
-    if (old->type != new->type) { /* the condition may differ */
+    if (old->type != new->type) { /* but not: another condition */
         return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     if (old->count != new->count) {
@@ -82,8 +83,9 @@ steps_compare(const struct cpu_exec *old, const struct cpu_exec *new,
     return result;
 }
 
-/* Exchanges the steps of `exec` and `fresh`. The steps keep the nodes of the
- * first graph, since programs continue to identify steps by them. */
+/* Exchanges the steps and user objects of `exec` and `fresh`. The new steps
+ * get the node handles of the old ones, since programs continue to name the
+ * steps by the nodes of the first graph. */
 static void
 steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
 {
@@ -100,8 +102,8 @@ steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
     fresh->holds = holds;
 }
 
-/* Compares the graphs and, if they match, replaces the steps. The caller holds
- * the lock. */
+/* Compares `exec` with the graph `handle` and, if they match, replaces the
+ * steps of `exec`. `info` receives the result. The caller holds the lock. */
 static CUresult
 exec_update(struct cpu_exec *exec, CUgraph handle,
             CUgraphExecUpdateResultInfo *info)
@@ -122,7 +124,7 @@ exec_update(struct cpu_exec *exec, CUgraph handle,
         code = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     } else {
         steps_exchange(exec, fresh);
-        fresh->last = exec->last; /* old steps are in use until then */
+        fresh->last = exec->last; /* this launch still uses the old steps */
         if (fresh->last) {
             atomic_fetch_add(&fresh->last->references, 1);
         }

@@ -40,7 +40,7 @@ node_free(struct cpu_node *node)
     free(node);
 }
 
-/* Allocates a node with a capacity of `count` dependencies and a handle.
+/* Allocates a node that can have `count` dependencies, and creates its handle.
  * Returns NULL on failure. */
 static struct cpu_node *
 node_new(size_t count)
@@ -248,7 +248,8 @@ cuGraphDestroy(CUgraph handle)
     return code;
 }
 
-/* Copies the parameters of an added node, which queries return. */
+/* Copies the CUDA parameters that a program has passed for the node `from` and
+ * that queries return. */
 static CUresult
 described_copy(struct cpu_node *to, const struct cpu_node *from)
 {
@@ -264,7 +265,7 @@ described_copy(struct cpu_node *to, const struct cpu_node *from)
     return CUDA_SUCCESS;
 }
 
-/* Copies the graph of a child graph node. */
+/* If `from` is a child graph node, copies its graph to the node `to`. */
 static CUresult
 child_copy(struct cpu_node *to, const struct cpu_node *from)
 {

@@ -1,12 +1,14 @@
 /* graph.h - graphs and captures; internal to this folder, and to files that
  * submit tasks.
  *
- * A task describes the work of one operation, without its position in a
- * stream; a node is a task in a graph together with its dependencies.
- * Launches, copies, fills and host functions become tasks in three ways: by a
- * captured stream, by an added node (its parameters pass through the function
- * that a stream would use, with cpu_task_sink set), and by replaced
- * parameters.
+ * An operation (struct cpu_op) is a unit of work in a stream. A task describes
+ * the work of one operation, without its position in a stream; a node is a
+ * task in a graph together with its dependencies. A launch, copy, fill or host
+ * function becomes a task if its stream is being captured, if a program adds a
+ * node for it, or if a program replaces the parameters of a node. In the last
+ * two cases, the same driver function as for a stream is called; while the
+ * thread's cpu_task_sink is set, this function stores a task there instead of
+ * executing the work.
  *
  * The lock cpu_graph_lock guards graphs, executable graphs, conditions and
  * captures; it is acquired before the scheduler lock.
@@ -17,8 +19,8 @@
 
 #include "cpu/cpu.h"
 
-/* Retains and releases the references that a task's payload holds on objects:
- * events and graph memory. */
+/* Functions that retain and release the references in a task's payload, which
+ * are to events or to graph memory. */
 struct cpu_task_hold {
     void (*retain)(void *payload);
     void (*release)(void *payload);
@@ -30,7 +32,7 @@ struct cpu_task {
     CUcontext context; /* NULL: the context of the launch's stream */
     uint64_t context_id;
     void *payload; /* owned; argument of `run`, or kernel parameters */
-    size_t bytes;
+    size_t bytes;  /* size of the payload */
     const struct cpu_task_hold *hold; /* NULL: holds no references */
     CUfunction function;              /* kernel; looked up at each launch */
     unsigned grid[3], block[3], shared;
@@ -47,17 +49,17 @@ struct cpu_node {
     CUgraphEdgeData *edge_data; /* one per dependency; owned */
     size_t after_count;
     struct cpu_task task;
-    void **params;   /* owned; for cuGraphKernelNodeGetParams */
-    void *described; /* owned; CUDA parameters of an added node */
+    void **params;   /* owned; result of cuGraphKernelNodeGetParams */
+    void *described; /* owned; parameters that the program has passed */
     size_t described_bytes;
     struct cpu_graph *child;                /* owned; of a child graph node */
     struct cpu_conditional *conditional;    /* owned; of a conditional node */
     struct cpu_node_attributes *attributes; /* owned; of a kernel node */
-    struct cpu_node *twin;                  /* scratch: the node's copy */
-    CUgraphNode original;                   /* of a copy: the copied node */
-    unsigned index; /* scratch: position in topological order */
-    bool let_go;    /* removed from a captured stream's tips */
-    bool earlier;   /* older than the capture */
+    struct cpu_node *twin; /* the node's copy; valid during a graph copy */
+    CUgraphNode original;  /* in a copied graph: the node it is a copy of */
+    unsigned index; /* scratch: index in topological order, or of a step */
+    bool let_go;    /* the program removed it from a stream's tips */
+    bool earlier;   /* it was in the graph before the capture began */
 };
 
 struct cpu_graph {
@@ -65,7 +67,7 @@ struct cpu_graph {
     struct cpu_node *first, *last;
     size_t count;
     bool capturing;         /* target of a capture; cannot be destroyed */
-    bool owned;             /* belongs to a node of another graph */
+    bool owned;             /* belongs to a node: child graph or body */
     struct cpu_hold *holds; /* references to user objects */
     struct cpu_condition *conditions; /* owned; created for this graph */
 };
@@ -78,51 +80,53 @@ extern pthread_mutex_t cpu_graph_lock;
  * list. */
 CUresult cpu_holds_copy(struct cpu_hold **to, const struct cpu_hold *from);
 void cpu_holds_free(struct cpu_hold **holds);
-/* Destroys the user objects without references. The caller holds no lock,
- * because this calls the program's functions. */
+/* Destroys the user objects that have no references any more. The caller must
+ * not hold a lock, because this calls destructors of the program. */
 void cpu_users_end(void);
 
 /* ---- task.c ---- */
 
-/* Copies the task and retains the copy's references. OUT_OF_MEMORY leaves
- * nothing to free. */
+/* Copies the task and its payload, and retains the objects that the payload
+ * refers to. On OUT_OF_MEMORY, `to` need not be freed. */
 CUresult cpu_task_copy(struct cpu_task *to, const struct cpu_task *from);
 void cpu_task_free(struct cpu_task *task);
-/* Returns true if `new` can replace `old` in an executable graph: the type and
- * the context of the node must be the same, except that host functions have no
- * context. */
+/* Returns true if `new` can replace `old` in an executable graph: both must
+ * have the same type and the same context. For host functions, only the type
+ * must be the same. */
 bool cpu_task_may_replace(const struct cpu_task *old,
                           const struct cpu_task *new);
-/* Creates a task from CUDA's parameters for this type of node; child graphs
- * and empty nodes have no parameters. If `ctx` is NULL, a kernel runs in its
- * function's context, any other task in the current one. The caller does not
- * hold the graph lock. */
+/* Creates a task for a node of this type from its CUDA parameter structure,
+ * such as CUDA_MEMCPY3D; for child graphs and empty nodes, `params` is
+ * ignored. If `ctx` is NULL, a kernel runs in its function's context, any
+ * other task in the current one. The caller must not hold the graph lock. */
 CUresult cpu_task_make(CUgraphNodeType type, const void *params, CUcontext ctx,
                        struct cpu_task *task);
-/* Size in bytes of the parameters that cpu_task_make reads for this type of
- * node. Returns 0 if their description is derived from the task. */
+/* Returns the size in bytes of the CUDA parameter structure for this type of
+ * node, if the node stores a copy of it for queries. Returns 0 if the
+ * parameters are derived from the task instead. */
 size_t cpu_task_params_bytes(CUgraphNodeType type);
 
 /* ---- graph.c; the caller holds the lock ---- */
 
-/* Create an empty graph, or NULL if out of memory; free a graph with its
- * nodes. */
+/* cpu_graph_new creates an empty graph, or returns NULL if out of memory;
+ * cpu_graph_free frees a graph and its nodes. */
 struct cpu_graph *cpu_graph_new(void);
 void cpu_graph_free(struct cpu_graph *graph);
-/* Copies all nodes. Returns NOT_SUPPORTED for a graph with memory nodes, which
- * cannot be copied. */
+/* Copies all nodes of `from` into the empty graph `to`. Returns NOT_SUPPORTED
+ * if `from` has nodes that allocate or free memory. */
 CUresult cpu_graph_copy(struct cpu_graph *to, struct cpu_graph *from);
-/* Returns INVALID_VALUE for an invalid handle, NOT_INITIALIZED before
- * cuInit. */
+/* Stores the graph of a handle in *graph. Returns INVALID_VALUE for an invalid
+ * handle, NOT_INITIALIZED before cuInit. */
 CUresult cpu_graph_of(CUgraph handle, struct cpu_graph **graph);
 /* Returns the node of a handle, or NULL. */
 struct cpu_node *cpu_node_of(CUgraphNode handle);
-/* Adds a node. Takes ownership of the task on success. NULL for `data` means
+/* Adds a node that depends on the `count` nodes in `after`; the node owns the
+ * task on success. `data` has the edge data of each dependency; NULL means
  * default edges. */
 CUresult cpu_node_add(struct cpu_graph *graph, struct cpu_node *const *after,
                       const CUgraphEdgeData *data, size_t count,
                       struct cpu_task *task, struct cpu_node **made);
-/* Returns true if there is an edge from `on` to `node`. */
+/* Returns true if `node` directly depends on `on`. */
 bool cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on);
 /* Stores the nodes in topological order in `order`, which has a capacity of
  * graph->count, and sets each node's index. Returns false if there is a
@@ -130,8 +134,9 @@ bool cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on);
 bool cpu_graph_order(struct cpu_graph *graph, struct cpu_node **order);
 /* Returns true if the graph or one of its child graphs has memory nodes. */
 bool cpu_graph_has_memory(const struct cpu_graph *graph);
-/* Return true if a stream is captured into the graph or one of its child
- * graphs, or into a graph inside the node. */
+/* cpu_graph_captures returns true if a stream is being captured into the graph
+ * or one of its child graphs; cpu_node_captures, if one is being captured into
+ * the node's child graph or conditional bodies. */
 bool cpu_graph_captures(const struct cpu_graph *graph);
 bool cpu_node_captures(const struct cpu_node *node);
 /* Unlinks the node and frees it with all that it owns. */
@@ -139,21 +144,24 @@ void cpu_node_remove(struct cpu_node *node);
 
 /* ---- dependencies.c ---- */
 
-/* Returns true if edges can have these data on this device. */
+/* Returns true if this device supports the data of all `count` edges. NULL,
+ * which means default data, is supported. */
 bool cpu_edge_data_valid(const CUgraphEdgeData *data, size_t count);
 
 /* ---- nodes.c ---- */
 
-/* Stores a copy of the parameters for queries. The caller holds the lock. */
+/* Stores a copy of the CUDA parameters `params` in the node, which queries
+ * return. The caller holds the lock. */
 CUresult cpu_node_describe(struct cpu_node *node, const void *params);
-/* Adds a node with the task, described by `params` if not NULL. The node owns
- * the task on success. The caller holds the lock. */
+/* Adds a node with this task to the graph, after the nodes in `after`. If
+ * `params` is not NULL, later queries return a copy of these parameters. The
+ * node owns the task on success. The caller holds the lock. */
 CUresult cpu_node_insert_locked(CUgraphNode *made, CUgraph graph,
                                 const CUgraphNode *after,
                                 const CUgraphEdgeData *data, size_t count,
                                 struct cpu_task *task, const void *params);
-/* Adds a node like cpu_node_insert_locked, but takes the lock, and takes
- * ownership of the task even on failure. */
+/* Acquires the lock and adds a node like cpu_node_insert_locked. Takes
+ * ownership of the task; on failure the task is freed. */
 CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
                          const CUgraphNode *after, const CUgraphEdgeData *data,
                          size_t count, struct cpu_task *task,
@@ -161,20 +169,23 @@ CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
 
 /* ---- params.c ---- */
 
-/* Converts the older structure of kernel parameters. */
+/* Returns the current structure of kernel parameters with the values of the
+ * older one, which has fewer members. */
 CUDA_KERNEL_NODE_PARAMS
 cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old);
-/* Reads CUDA's parameters of a memcpy, memset or host node. The caller holds
- * the lock. */
+/* Writes the CUDA parameters of a memcpy, memset or host node to the structure
+ * `params`. The caller holds the lock. */
 CUresult cpu_node_read_params(const struct cpu_node *node, void *params);
-/* Replaces the node's task, described by `params` if not NULL. Takes the lock,
- * and takes ownership of the task even on failure. */
+/* Replaces the node's task. If `params` is not NULL, later queries return a
+ * copy of these parameters. Acquires the lock. Takes ownership of the task; on
+ * failure the task is freed. */
 CUresult cpu_node_set_task(CUgraphNode node, struct cpu_task *task,
                            const void *params);
-/* Returns the context of the node's task, or NULL; takes the lock. */
+/* Returns the context of the node's task, or NULL; acquires the lock. */
 CUcontext cpu_node_context(CUgraphNode node);
-/* Convert a task's payload to CUDA's parameters. Defined in memory/copy.c,
- * memory/fill.c and stream/stream.c. */
+/* Convert the payload of a memcpy, memset or host task to the CUDA parameters
+ * of such a node. Defined in memory/copy.c, memory/fill.c and
+ * stream/stream.c. */
 void cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params);
 void cpu_fill_describe(const void *payload, CUDA_MEMSET_NODE_PARAMS *params);
 void cpu_host_call_describe(const void *payload,
@@ -182,17 +193,18 @@ void cpu_host_call_describe(const void *payload,
 
 /* ---- stream/memory_ops.c ---- */
 
-/* Creates a task that executes a batch of memory operations. */
+/* Creates a task for a batch of stream memory operations (values to wait for
+ * and to write, as in cuStreamBatchMemOp). */
 CUresult cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
                         struct cpu_task *task);
-/* Creates the operation of a batch of memory operations. It is not done until
- * all awaited values have been written. */
+/* Creates the operation for a task of cpu_batch_task. The operation completes
+ * when all values that the batch waits for have been written. */
 CUresult cpu_batch_op(const struct cpu_task *task, struct cpu_context *ctx,
                       struct cpu_op **made);
 
 /* ---- child.c ---- */
 
-/* Adds a child graph node; takes the lock. */
+/* Adds a child graph node; acquires the lock. */
 CUresult cpu_child_add(CUgraphNode *made, CUgraph graph,
                        const CUgraphNode *after, const CUgraphEdgeData *data,
                        size_t count,
@@ -200,58 +212,67 @@ CUresult cpu_child_add(CUgraphNode *made, CUgraph graph,
 
 /* ---- kernel_attributes.c; the caller holds the lock ---- */
 
-/* Copies the attributes of a kernel node. Returns OUT_OF_MEMORY on failure. */
+/* Copies the attributes of the kernel node `from` to its copy `to`. Returns
+ * OUT_OF_MEMORY on failure. */
 CUresult cpu_node_attributes_copy(struct cpu_node *to,
                                   const struct cpu_node *from);
 
 /* ---- event_nodes.c ---- */
 
-/* Returns the event of a record or wait node's task, without a reference. */
+/* Returns the event of a task that records an event or waits for one. Does not
+ * add a reference to the event. */
 struct cpu_event *cpu_task_event(const struct cpu_task *task);
 /* Creates a task that records the event or waits for it. */
 CUresult cpu_event_task(CUgraphNodeType type, CUevent event,
                         struct cpu_task *task);
-/* Adds such a node to the stream's capture. */
+/* Adds a node of type EVENT_RECORD or WAIT_EVENT to the graph into which the
+ * stream is being captured. */
 CUresult cpu_event_note(CUgraphNodeType type, CUevent event,
                         struct cpu_stream *stream);
 
 /* ---- graph_memory.c ---- */
 
 /* Memory of an allocation node; its address is fixed when the node is added.
- * References are held by tasks, by launches that left the memory allocated,
- * and by pending frees in streams. */
+ * References to it are held by allocation and free tasks, by pending frees in
+ * streams, and by the memory itself while a launch has left it allocated. */
 struct cpu_graph_memory;
-/* Create memory on the device with one reference, and retain or release it.
- * `base` is its address. */
+/* cpu_graph_memory_new creates memory of a device, with one reference;
+ * _retain and _release add and drop a reference; _base returns the address. */
 CUresult cpu_graph_memory_new(int device, size_t bytes,
                               struct cpu_graph_memory **made);
 void cpu_graph_memory_retain(struct cpu_graph_memory *memory);
 void cpu_graph_memory_release(struct cpu_graph_memory *memory);
 CUdeviceptr cpu_graph_memory_base(const struct cpu_graph_memory *memory);
-/* Returns the memory that starts at the address, with a reference, or NULL. */
+/* Returns the graph memory that starts at the address, or NULL. The caller
+ * gets a reference and must release it. */
 struct cpu_graph_memory *cpu_graph_memory_at(CUdeviceptr pointer);
-/* Allocates and frees the memory of a launch with these tasks. Returns
- * INVALID_VALUE, without side effects, if memory is already allocated and
- * `again` is false, or if memory to free is not allocated. */
+/* Records the allocations and frees of a launch; `tasks` are its allocation
+ * and free tasks in their order. Returns INVALID_VALUE, without side effects,
+ * if memory to free is not allocated, or if memory to allocate is still
+ * allocated; if `again` is true, the latter is no error. */
 CUresult cpu_graph_memory_launch(const struct cpu_task *const *tasks,
                                  size_t count, bool again);
-/* Frees memory outside graphs: marks it as not allocated, and returns a
- * reference in `*memory` that the caller holds until the free is executed.
- * Returns false if no graph memory is allocated at the address. */
+/* Called when a program frees graph memory in a stream, not by a node. Marks
+ * the memory as not allocated, and returns a reference in `*memory` that the
+ * caller holds until the free is executed. Returns false if no graph memory is
+ * allocated at the address. */
 bool cpu_graph_memory_unallocate(CUdeviceptr pointer,
                                  struct cpu_graph_memory **memory);
-/* Counts the memory as reserved in the device's attributes. */
+/* Counts the memory as reserved in the values that
+ * cuDeviceGetGraphMemAttribute returns. */
 void cpu_graph_memory_reserve(struct cpu_graph_memory *memory);
 
 /* ---- memory_nodes.c ---- */
 
-/* Returns the memory of an allocation or free task, without a reference. */
+/* Returns the memory of an allocation or free task. Does not add a reference
+ * to the memory. */
 struct cpu_graph_memory *cpu_task_memory(const struct cpu_task *task);
-/* Add an allocation or a free to the stream's capture. */
+/* Add an allocation node or a free node to the graph into which the stream is
+ * being captured. */
 CUresult cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,
                               CUdeviceptr *pointer);
 CUresult cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer);
-/* Add allocation and free nodes; take the lock. */
+/* Add an allocation node or a free node; acquire the lock. */
 CUresult cpu_allocation_add(CUgraphNode *made, CUgraph graph,
                             const CUgraphNode *after,
                             const CUgraphEdgeData *data, size_t count,
@@ -262,12 +283,13 @@ CUresult cpu_free_add(CUgraphNode *made, CUgraph graph,
 
 /* ---- conditional.c; the caller holds the lock ---- */
 
-/* A value that conditional nodes read, at an address that kernels write. */
+/* A 32-bit value that kernels write and that selects the body of a conditional
+ * node (IF, WHILE, SWITCH). */
 struct cpu_condition {
     struct cpu_condition *next; /* link of the graph's list */
     uintptr_t value;            /* address of a uint32_t; also the handle */
     unsigned initial;
-    bool reset; /* set to `initial` at each launch */
+    bool reset; /* each launch sets the value to `initial` */
     unsigned references;
 };
 
@@ -281,13 +303,15 @@ struct cpu_conditional {
 
 /* Drops a reference to the condition; frees it with the last one. */
 void cpu_condition_release(struct cpu_condition *condition);
-/* Drops the graph's references to its conditions. */
+/* Drops the references that the graph holds to its conditions. */
 void cpu_conditions_end(struct cpu_graph *graph);
-/* Free or copy a conditional node's state with its bodies. */
+/* Free the state of a conditional node, or copy it from one node to another,
+ * including the graphs that are its bodies. */
 void cpu_conditional_free(struct cpu_conditional *conditional);
 CUresult cpu_conditional_copy(struct cpu_node *to,
                               const struct cpu_node *from);
-/* Adds a conditional node and creates its bodies; takes the lock. */
+/* Adds a conditional node and creates an empty graph for each body; acquires
+ * the lock. */
 CUresult cpu_conditional_add(CUgraphNode *made, CUgraph graph,
                              const CUgraphNode *after,
                              const CUgraphEdgeData *data, size_t count,

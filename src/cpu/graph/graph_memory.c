@@ -1,11 +1,12 @@
 /* graph_memory.c - memory that graphs allocate and free.
  *
  * Called by memory_nodes.c and exec_launch.c, and by mempool.c and memory.c
- * when a program frees such memory in a stream. A block receives its address
- * when the node is added and keeps it. The state of a block (allocated or not)
- * follows the order in which launches and frees are submitted. Blocks without
- * references wait in a free list of their device for the next node, until
- * cuDeviceGraphMemTrim releases them.
+ * when a program frees such memory in a stream. A block is the memory of one
+ * allocation node. It gets its address when the node is added and keeps it. A
+ * block becomes allocated or free when the launch or free is submitted, not
+ * when it is executed. A block without references stays in a free list of its
+ * device, from which a new node can take it, until cuDeviceGraphMemTrim
+ * releases it.
  *
  * `blocks_lock` guards all state; it is acquired after the graph lock and
  * before the memory lock.
@@ -15,7 +16,7 @@
 
 #include "cpu/graph/graph.h"
 
-#define UNIT ((size_t)64 << 10) /* block sizes are multiples */
+#define UNIT ((size_t)64 << 10) /* sizes are rounded up to multiples of it */
 
 struct cpu_graph_memory {
     uintptr_t base;
@@ -24,12 +25,13 @@ struct cpu_graph_memory {
     int device;
     unsigned references;
     bool allocated; /* allocated by a launch and not freed since */
-    bool reserved;  /* counted as reserved, since a launch used it */
-    bool taken;     /* scratch: allocated by the launch being checked */
+    bool reserved;  /* counted in struct usage, since a launch has used it */
+    bool taken;     /* scratch of launch_check: the launch allocates it */
     struct cpu_graph_memory *next; /* link of the free list */
 };
 
-/* Values in bytes of cuDeviceGetGraphMemAttribute. */
+/* The values of cuDeviceGetGraphMemAttribute for a device, in bytes; `high` is
+ * the maximum (high-water mark). */
 struct usage {
     size_t used, used_high, reserved, reserved_high;
 };
@@ -40,8 +42,8 @@ static struct usage usages[CPU_MAX_DEVICES];
 
 /* ---- blocks; the caller holds blocks_lock ---- */
 
-/* Counts the memory as used and reserved, in whole units as CUDA does, and
- * updates the high-water marks. */
+/* Adds the block's size, rounded up as in CUDA, to the used and reserved bytes
+ * of its device, and updates their high-water marks. */
 static void
 usage_grow(struct cpu_graph_memory *memory)
 {
@@ -77,8 +79,8 @@ block_free(struct cpu_graph_memory *memory)
     free(memory);
 }
 
-/* Drops a reference. After the last one, memory that a launch has used goes to
- * the free list, and other memory is freed. */
+/* Drops a reference. After the last one, a block that a launch has used is put
+ * into the free list; any other block is freed. */
 static void
 block_release(struct cpu_graph_memory *memory)
 {
@@ -93,8 +95,8 @@ block_release(struct cpu_graph_memory *memory)
     free_blocks[memory->device] = memory;
 }
 
-/* Changes the state of a block. An allocated block holds a reference to
- * itself. */
+/* Marks a block as allocated or not allocated. While it is allocated, it holds
+ * a reference to itself. */
 static void
 block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
 {
@@ -109,8 +111,8 @@ block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
     }
 }
 
-/* Removes and returns the smallest free block of at least `room` and at most
- * twice as many bytes, or NULL. */
+/* Removes the smallest block with at least `room` and at most 2 * `room` bytes
+ * from the device's free list, and returns it. NULL if there is none. */
 static struct cpu_graph_memory *
 block_take(int device, size_t room)
 {
@@ -131,7 +133,8 @@ block_take(int device, size_t room)
     return memory;
 }
 
-/* Allocates a new block in the arena. */
+/* Allocates a new block of `room` bytes in the arena, the address range of
+ * device memory. */
 static CUresult
 block_make(int device, size_t room, struct cpu_graph_memory **made)
 {
@@ -228,8 +231,9 @@ cpu_graph_memory_at(CUdeviceptr pointer)
     return memory;
 }
 
-/* Checks a launch's allocations and frees in their order, without side
- * effects. */
+/* Checks the allocations and frees of a launch in their order. Returns
+ * INVALID_VALUE if one frees memory that is not allocated then, or, unless
+ * `again` is true, allocates memory that an earlier launch has allocated. */
 static CUresult
 launch_check(const struct cpu_task *const *tasks, size_t count, bool again)
 {
@@ -307,8 +311,8 @@ cuDeviceGraphMemTrim(CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Returns the variable of the device's attribute, or NULL if there is no such
- * attribute. */
+/* Returns the address of the device's value for the attribute, or NULL if
+ * there is no such attribute. */
 static size_t *
 usage_field(CUdevice device, CUgraphMem_attribute attribute)
 {
@@ -346,8 +350,8 @@ cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
     return CUDA_SUCCESS;
 }
 
-/* High-water marks can be set to 0 only, which sets them to the current
- * value. */
+/* Resets a high-water mark to the current value; CUDA expresses this as
+ * setting it to 0. Other values and attributes are errors. */
 CPU_API CUresult
 cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
                              void *value)

@@ -1,21 +1,22 @@
 /* kernel_attributes.c - attributes of kernel nodes.
  *
- * Called by users of the library and by graph.c; takes the graph lock. The
- * cooperative launch and the priority have an effect. The others are hints
- * about caches and clusters, which a node stores and returns unchanged.
+ * Called by users of the library and by graph.c; acquires the graph lock. Only
+ * the attributes for cooperative launches and for the priority have an effect.
+ * The others are hints about caches and clusters; a node stores them, and
+ * queries return them unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "cpu/graph/graph.h"
 
-#define ATTRIBUTES 17 /* identifiers are smaller */
+#define ATTRIBUTES 17 /* above the largest CUkernelNodeAttrID */
 
 struct cpu_node_attributes {
     CUlaunchAttributeValue values[ATTRIBUTES];
 };
 
-/* Returns true for attributes that kernel nodes have. */
+/* Returns true if kernel nodes can have this launch attribute. */
 static bool
 attribute_known(CUkernelNodeAttrID attribute)
 {
@@ -61,8 +62,8 @@ cpu_node_attributes_copy(struct cpu_node *to, const struct cpu_node *from)
     return code;
 }
 
-/* Finds the kernel node of a handle and checks the arguments. The caller holds
- * the lock. */
+/* Stores the node of a handle in *node. Returns an error if it is not a kernel
+ * node, or if another argument is invalid. The caller holds the lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUkernelNodeAttrID attribute, const void *value,
            struct cpu_node **node)
@@ -98,8 +99,9 @@ cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID attribute,
     return code;
 }
 
-/* Stores an attribute and applies it to the task. Clusters of more than one
- * block are not supported. The caller holds the lock. */
+/* Stores an attribute in the node, and applies a cooperative launch or
+ * priority to its task. Returns NOT_SUPPORTED for clusters of more than one
+ * block. The caller holds the lock. */
 static CUresult
 attribute_set(struct cpu_node *node, CUkernelNodeAttrID attribute,
               const CUkernelNodeAttrValue *value)

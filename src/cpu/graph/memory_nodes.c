@@ -1,9 +1,10 @@
 /* memory_nodes.c - nodes that allocate and free memory.
  *
  * Called by users of the library, by params.c, and by mempool.c for captured
- * streams. The nodes have no work to run: the address of the block is fixed,
- * and a launch records which blocks are allocated (graph_memory.c). Takes the
- * graph lock where a node is added or queried.
+ * streams. These nodes do no work when they run. The address of the memory is
+ * fixed when an allocation node is added, and graph_memory.c records which
+ * memory is allocated when a launch is submitted. Adding or querying a node
+ * acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -39,8 +40,8 @@ cpu_task_memory(const struct cpu_task *task)
     return ((const struct memory_call *)task->payload)->memory;
 }
 
-/* Creates an allocation or free task. Takes the caller's reference to the
- * memory, even on failure. */
+/* Creates an allocation or free task. The task takes over the caller's
+ * reference to the memory; on failure the reference is released. */
 static CUresult
 task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
           const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct cpu_task *task)
@@ -70,8 +71,9 @@ task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
 
 /* ---- allocation nodes ---- */
 
-/* Finds the device that the memory belongs to. Host memory counts as memory of
- * the current context's device, or of device 0 without a context. */
+/* Stores in *device the device that the memory of an allocation node belongs
+ * to. Host memory counts as memory of the current context's device, or of
+ * device 0 if no context is current. */
 static CUresult
 params_device(const CUmemPoolProps *props, int *device)
 {
@@ -82,7 +84,7 @@ params_device(const CUmemPoolProps *props, int *device)
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (props->handleTypes) {
-        return CUDA_ERROR_NOT_SUPPORTED; /* same restriction as in CUDA */
+        return CUDA_ERROR_NOT_SUPPORTED; /* IPC handles; as in CUDA */
     }
     switch ((int)props->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -100,7 +102,7 @@ params_device(const CUmemPoolProps *props, int *device)
     }
 }
 
-/* Creates an allocation task with memory for it. */
+/* Creates memory with these parameters, and a task that allocates it. */
 static CUresult
 allocation_task(const CUDA_MEM_ALLOC_NODE_PARAMS *params,
                 struct cpu_task *task)
@@ -239,8 +241,8 @@ cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer)
 
 /* ---- queries ---- */
 
-/* Returns the payload of a node of this type, or NULL for another node. The
- * caller holds the lock. */
+/* Returns the payload of the node's task, or NULL if the node does not have
+ * this type. The caller holds the lock. */
 static struct memory_call *
 call_of(CUgraphNode handle, CUgraphNodeType type)
 {

@@ -28,8 +28,8 @@ cpu_node_describe(struct cpu_node *node, const void *params)
     return CUDA_SUCCESS;
 }
 
-/* Converts handles to nodes of the graph. Returns INVALID_VALUE for a foreign
- * or repeated node. */
+/* Stores the nodes of `count` handles in `nodes`. Returns INVALID_VALUE if a
+ * node belongs to another graph or appears twice. */
 static CUresult
 nodes_read(struct cpu_graph *graph, const CUgraphNode *handles, size_t count,
            struct cpu_node **nodes)
@@ -40,7 +40,7 @@ nodes_read(struct cpu_graph *graph, const CUgraphNode *handles, size_t count,
             return CUDA_ERROR_INVALID_VALUE;
         }
         for (size_t j = 0; j < i; j++) {
-            if (nodes[j] == nodes[i]) { /* duplicate edge */
+            if (nodes[j] == nodes[i]) { /* would give the same edge twice */
                 return CUDA_ERROR_INVALID_VALUE;
             }
         }

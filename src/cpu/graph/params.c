@@ -1,9 +1,9 @@
 /* params.c - reads and replaces the parameters of nodes, with one pair of
  * functions per node type.
  *
- * Called by users of the library; takes the graph lock. A node that a program
- * has added stores its parameters; those of a captured node are derived from
- * its task.
+ * Called by users of the library; acquires the graph lock. A node that a
+ * program has added stores a copy of its CUDA parameters. For a node that a
+ * capture has added, they are derived from its task.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -34,8 +34,8 @@ cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old)
 
 /* ---- queries ---- */
 
-/* Finds the node of a handle and checks its type. The caller holds the
- * lock. */
+/* Stores the node of a handle in *node. Returns an error if it does not have
+ * this type or if `params` is NULL. The caller holds the lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
            struct cpu_node **node)
@@ -49,7 +49,8 @@ node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
     return code;
 }
 
-/* Derives the parameters of a captured node from its task. */
+/* Derives the CUDA parameters of a node from its task. Used for nodes that a
+ * capture has added. */
 static void
 task_describe(const struct cpu_task *task, void *params)
 {
@@ -78,7 +79,8 @@ cpu_node_read_params(const struct cpu_node *node, void *params)
     return CUDA_SUCCESS;
 }
 
-/* Reads the parameters of a node of this type; takes the lock. */
+/* Writes the parameters of the node to `params`. Returns an error if the node
+ * does not have this type. Acquires the lock. */
 static CUresult
 params_get(CUgraphNode handle, CUgraphNodeType type, void *params)
 {
@@ -93,8 +95,8 @@ params_get(CUgraphNode handle, CUgraphNodeType type, void *params)
     return code;
 }
 
-/* Describes a kernel node. The returned pointers refer to memory of the
- * node. */
+/* Writes the parameters of a kernel node to `params`. Its kernelParams point
+ * into memory that the node owns. */
 static CUresult
 kernel_describe(struct cpu_node *node, CUDA_KERNEL_NODE_PARAMS *params)
 {
@@ -157,7 +159,7 @@ cuGraphKernelNodeGetParams(CUgraphNode handle,
     CUresult code = cuGraphKernelNodeGetParams_v2(handle, &newer);
     if (!code) {
         memcpy(params, &newer,
-               sizeof *params); /* prefix of the newer structure */
+               sizeof *params); /* the older structure is its prefix */
     }
     return code;
 }

@@ -1,8 +1,8 @@
 /* queries.c - queries of a graph's nodes and edges, and of node types.
  *
- * Called by users of the library; takes the graph lock. Lists are written up
- * to the caller's capacity. If an edge has nonzero data, functions that do not
- * return the data fail with LOSSY_QUERY.
+ * Called by users of the library; acquires the graph lock. At most as many
+ * elements are written as the caller's arrays can hold. If an edge has nonzero
+ * edge data, functions that cannot return these data fail with LOSSY_QUERY.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -12,12 +12,13 @@
 struct list {
     CUgraphNode *nodes, *others;
     CUgraphEdgeData *data;
-    size_t *count; /* in: capacity; out: elements found */
+    size_t *count; /* in: capacity; out: number of elements */
     size_t room, found;
-    bool lossy; /* an edge has data that are not returned */
+    bool lossy; /* an edge has nonzero data, but `data` is NULL */
 };
 
-/* Adds a node, or an edge between two nodes, to the list. */
+/* Adds a node to the list, or an edge between `node` and `other`. Counts it,
+ * but does not write it, if the arrays are full. */
 static void
 list_put(struct list *list, const struct cpu_node *node,
          const struct cpu_node *other, const CUgraphEdgeData *data)
@@ -38,7 +39,8 @@ list_put(struct list *list, const struct cpu_node *node,
     list->found++;
 }
 
-/* Clears the unused elements and stores the count. */
+/* Clears the unused elements of the arrays, and stores the number of elements
+ * in *list->count. */
 static CUresult
 list_end(struct list *list)
 {
@@ -58,8 +60,8 @@ list_end(struct list *list)
     return list->lossy ? CUDA_ERROR_LOSSY_QUERY : CUDA_SUCCESS;
 }
 
-/* Lists all nodes, or with `roots` those without dependencies; takes the
- * lock. */
+/* Lists all nodes of the graph; if `roots` is true, only those without
+ * dependencies. Acquires the lock. */
 static CUresult
 list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots)
 {
@@ -132,8 +134,8 @@ cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
     return cuGraphGetEdges_v2(graph, from, to, NULL, count);
 }
 
-/* Lists the edges that end at `node`, or with `dependents` those that begin
- * there. */
+/* Lists the edges from the dependencies of `node` to it; if `dependents` is
+ * true, those from `node` to its dependents. */
 static void
 list_edges(struct list *list, const struct cpu_node *node, bool dependents)
 {
@@ -152,7 +154,8 @@ list_edges(struct list *list, const struct cpu_node *node, bool dependents)
     }
 }
 
-/* Lists the dependencies of a node, or its dependents; takes the lock. */
+/* Lists the dependencies of a node; if `dependents` is true, the nodes that
+ * depend on it. Acquires the lock. */
 static CUresult
 list_neighbours(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
                 size_t *count, bool dependents)

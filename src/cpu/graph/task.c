@@ -1,10 +1,11 @@
 /* task.c - tasks: the work of graph nodes, created from CUDA's parameters.
  *
  * Called by nodes.c, params.c and exec_params.c for added and changed nodes,
- * and by graph.c and exec.c, which copy tasks. Parameters become a task by
- * passing through the function that a stream would use, with cpu_task_sink
- * set, so that both are checked in the same way. cpu_task_sink is
- * thread-local; no lock is needed.
+ * and by graph.c and exec.c, which copy tasks. To convert a node's parameters
+ * to a task, the driver function for the same work in a stream is called, such
+ * as cuMemcpy3DAsync. While the thread-local cpu_task_sink is set, this
+ * function checks its arguments as usual, but stores a task instead of
+ * executing the work. No lock is needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -65,8 +66,8 @@ cpu_task_may_replace(const struct cpu_task *old, const struct cpu_task *new)
 
 typedef CUresult submit(const void *params);
 
-/* Calls the launch function that a stream would use; cpu_task_sink receives
- * the task. */
+/* Calls the driver function that launches a kernel in a stream. Since
+ * cpu_task_sink is set, it stores a task and does not launch. */
 static CUresult
 kernel_submit(const void *params)
 {
@@ -120,8 +121,8 @@ host_submit(const void *params)
 }
 
 struct node_kind {
-    submit *how;  /* NULL: nodes of this type have no parameters */
-    size_t bytes; /* size of the parameters that queries return, or 0 */
+    submit *how;  /* NULL: a task of this type needs no parameters */
+    size_t bytes; /* size of the parameters that nodes store, or 0 */
 };
 
 static const struct node_kind kinds[] = {
@@ -130,7 +131,7 @@ static const struct node_kind kinds[] = {
     [CU_GRAPH_NODE_TYPE_MEMSET] = {fill_submit,
                                    sizeof(CUDA_MEMSET_NODE_PARAMS)},
     [CU_GRAPH_NODE_TYPE_HOST] = {host_submit, sizeof(CUDA_HOST_NODE_PARAMS)},
-    [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0}, /* last type */
+    [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0}, /* sets the array's size */
 };
 
 size_t
@@ -139,8 +140,8 @@ cpu_task_params_bytes(CUgraphNodeType type)
     return type < sizeof kinds / sizeof *kinds ? kinds[type].bytes : 0;
 }
 
-/* Fills the task in the current context. An operation without work, such as a
- * copy of 0 bytes, is a task as well. */
+/* Creates a task of this type that runs in the current context. A copy of 0
+ * bytes, for which a stream gets no operation, also becomes a task. */
 static CUresult
 task_fill(CUgraphNodeType type, const void *params, struct cpu_task *task)
 {

@@ -1,10 +1,11 @@
 /* user_object.c - reference-counted user objects of the caller.
  *
  * Called by users of the library. Graphs and executable graphs hold references
- * (graph.c, exec.c) and release them when they are freed. An object is
- * destroyed by a function of the program, which is called without locks, by
- * the thread that released the last reference. `user_lock`, the innermost
- * lock, guards the counts and the list of objects to destroy.
+ * to user objects (graph.c, exec.c) and release them when they are freed. The
+ * thread that releases the last reference calls the object's destructor, a
+ * function of the program, after it has released all locks. `user_lock` guards
+ * the reference counts and the list of objects to destroy. No other lock is
+ * acquired while it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -34,8 +35,8 @@ user_of(CUuserObject handle)
     return cpu_handle_object(CPU_USER, handle);
 }
 
-/* Drops references and queues the object for destruction after the last one.
- * The caller holds user_lock. */
+/* Drops `count` references. After the last one, adds the object to the list
+ * `ended`; cpu_users_end destroys it. The caller holds user_lock. */
 static void
 references_drop(struct user *user, uint64_t count)
 {
@@ -65,8 +66,8 @@ cpu_users_end(void)
 
 /* ---- graphs' references ---- */
 
-/* Adds an entry with `count` references to the list; does not change the
- * object's count. */
+/* Adds an entry for `count` references to the object to a graph's list. Does
+ * not change user->references. */
 static CUresult
 hold_add(struct cpu_hold **holds, struct user *user, uint64_t count)
 {
@@ -108,7 +109,8 @@ cpu_holds_free(struct cpu_hold **holds)
     pthread_mutex_unlock(&user_lock);
 }
 
-/* Releases `count` references of the graph. Returns false if it has fewer. */
+/* Releases `count` references to the object that are in a graph's list.
+ * Returns false if no entry has that many. */
 static bool
 hold_drop(struct cpu_hold **holds, struct user *user, uint64_t count)
 {
@@ -185,7 +187,8 @@ cuUserObjectRelease(CUuserObject object, unsigned count)
     return right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* With the flag MOVE, the graph takes over references of the caller. */
+/* Adds `count` references to the graph. With the flag MOVE, these are
+ * references of the caller; otherwise they are new ones. */
 CPU_API CUresult
 cuGraphRetainUserObject(CUgraph handle, CUuserObject object, unsigned count,
                         unsigned flags)

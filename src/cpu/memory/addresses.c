@@ -10,7 +10,8 @@
 
 #define HUGE_UNIT ((size_t)2 << 20)
 #define MINIMUM   ((size_t)16 << 20)
-#define WRAP      ((size_t)64 << 30) /* 2^32 elements of 16 bytes */
+/* 4 Gi elements of 16 bytes: the reach of a 32-bit index. */
+#define WRAP ((size_t)64 << 30)
 
 static void *
 reserve(size_t bytes, int access)
@@ -21,9 +22,10 @@ reserve(size_t bytes, int access)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Returns the inaccessible bytes before the first granule. The stacks of
- * kernels are mapped below the range: an unsigned index into a local array
- * that wraps around must not reach an allocation. */
+/* Returns the number of inaccessible bytes between `at` and the first granule.
+ * The stacks of kernels are mapped below the range. So if an unsigned index
+ * into a local array wraps around, the access hits these bytes and not an
+ * allocation. */
 static size_t
 lead_bytes(uintptr_t at, size_t bytes)
 {

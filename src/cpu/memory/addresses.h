@@ -9,17 +9,20 @@
 #include <stdint.h>
 
 #define CPU_ADDRESSES_MAX                                                     \
-    ((size_t)1 << 40) /* bytes that are reserved at most */
+    ((size_t)1 << 40) /* most bytes that cpu_addresses_reserve reserves */
 
 struct cpu_addresses {
-    uintptr_t start; /* aligned to huge pages */
-    size_t bytes;    /* a multiple of the granule; inaccessible */
-    void *table;     /* zeros, `row` bytes for each granule */
+    uintptr_t start; /* start of the range, aligned to huge pages */
+    /* Size of the range, a multiple of `granule`; no access is permitted. */
+    size_t bytes;
+    void *table; /* zeroed table with `row` bytes for each granule */
 };
 
-/* Reserves a range and a table for it: CPU_ADDRESSES_MAX bytes, or less if the
- * process cannot have as much. Returns false if nothing could be reserved. The
- * caller holds the memory lock and keeps the range for good. */
+/* Reserves an address range, divided into granules of `granule` bytes, and a
+ * table with an entry of `row` bytes for each granule. Reserves
+ * CPU_ADDRESSES_MAX bytes, or less if the process cannot have as much. Returns
+ * false if nothing could be reserved. The caller holds the memory lock, and
+ * never releases the range. */
 bool cpu_addresses_reserve(struct cpu_addresses *found, size_t granule,
                            size_t row);
 

@@ -12,8 +12,8 @@
 static struct cpu_allocation *ranges;
 static size_t count, capacity;
 
-/* Returns the index of the first range that starts above `address`, by binary
- * search. */
+/* Returns the index of the first range whose base is above `address`, by
+ * binary search. */
 static size_t
 index_above(uintptr_t address)
 {

@@ -12,14 +12,14 @@
 /* Returns the range that contains `address`, or NULL. The pointer is valid
  * until the next range is added or removed. */
 struct cpu_allocation *cpu_adopted_find(uintptr_t address);
-/* Adds a copy of the range with this id. Returns
- * HOST_MEMORY_ALREADY_REGISTERED if it overlaps another range, or
+/* Adds a copy of the range `as` under this id. Returns
+ * HOST_MEMORY_ALREADY_REGISTERED if it overlaps a range of the list, or
  * OUT_OF_MEMORY. */
 CUresult cpu_adopted_add(const struct cpu_allocation *as, uint64_t id);
 /* Removes the range of this kind that starts at `base`. Returns false if there
  * is none. */
 bool cpu_adopted_remove(uintptr_t base, enum cpu_memory_kind kind);
-/* Removes all ranges of a context. */
+/* Removes all ranges that belong to a context. */
 void cpu_adopted_remove_context(uint64_t context_id);
 
 #endif

@@ -20,12 +20,12 @@ struct advice {
     bool host_accesses;
     uint64_t device_accesses; /* bit mask of devices */
     CUmemLocation preferred;  /* type NONE: no preference */
-    CUmemLocation prefetched; /* location of the last prefetch */
+    CUmemLocation prefetched; /* destination of the last prefetch */
 };
 
 struct segment {
     uintptr_t start, end;
-    uint64_t allocation; /* id of the allocation */
+    uint64_t allocation; /* id of the allocation that the pages belong to */
     struct advice advice;
     struct segment *next;
 };
@@ -33,7 +33,7 @@ struct segment {
 static pthread_mutex_t advice_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct segment *segments; /* sorted by address */
 
-/* ---- segments; the caller holds the lock ---- */
+/* ---- segments; the caller holds advice_lock ---- */
 
 static struct segment *
 segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
@@ -50,7 +50,8 @@ segment_new(uintptr_t start, uintptr_t end, uint64_t allocation,
     return segment;
 }
 
-/* Removes segments in the range that belong to other, freed allocations. */
+/* Removes segments in the range whose allocation was freed: those with an id
+ * other than `allocation`. */
 static void
 stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -69,7 +70,8 @@ stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
     }
 }
 
-/* Splits the segment that contains the address, if any, at the address. */
+/* Splits the segment that contains the address in two at that address. Does
+ * nothing if there is no such segment. */
 static CUresult
 segment_split(uintptr_t address)
 {
@@ -90,7 +92,8 @@ segment_split(uintptr_t address)
     return CUDA_SUCCESS;
 }
 
-/* Adds segments for all pages of the range that have none. */
+/* Adds segments without advice for all pages of the range that have no
+ * segment. */
 static CUresult
 segments_cover(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -118,11 +121,12 @@ segments_cover(uintptr_t start, uintptr_t end, uint64_t allocation)
 /* ---- ranges ---- */
 
 struct range {
-    uintptr_t start, end; /* whole pages */
+    uintptr_t start, end; /* first page and end of the last page */
     uint64_t allocation;
 };
 
-/* Finds the pages of a range and checks that advice can be given for them. */
+/* Rounds a range of addresses to whole pages, and checks that advice can be
+ * given for these pages. */
 static CUresult
 range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
 {
@@ -138,11 +142,12 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     }
     cpu_arena_find((uintptr_t)pointer, &found);
     if (found.kind == CPU_MEMORY_DEVICE || found.kind == CPU_MEMORY_IPC) {
-        return CUDA_ERROR_INVALID_VALUE; /* neither managed nor pageable */
+        /* Neither managed memory nor pageable host memory. */
+        return CUDA_ERROR_INVALID_VALUE;
     }
     range->start = (uintptr_t)pointer & ~(PAGE - 1);
     range->end = ((uintptr_t)pointer + bytes + PAGE - 1) & ~(PAGE - 1);
-    if (range->start < found.base) { /* small allocations share pages */
+    if (range->start < found.base) { /* the first page is shared */
         range->start = found.base;
     }
     if (range->end > found.base + found.bytes) {
@@ -152,11 +157,13 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     return CUDA_SUCCESS;
 }
 
-/* Changes the advice for a page; called for all pages of a range. */
+/* Function that changes the advice of a segment. It is called for each segment
+ * of a range. */
 typedef void change(struct advice *advice, const void *argument);
 
-/* Calls `how` for each segment of the range, which first gets segments for all
- * pages, split at both ends. Returns OUT_OF_MEMORY on failure. */
+/* Creates segments for those pages of the range that have none, splits the
+ * segments at both ends of the range, and then calls `how` for each segment
+ * in it. Returns OUT_OF_MEMORY on failure. */
 static CUresult
 range_change(const struct range *range, change *how, const void *argument)
 {
@@ -182,7 +189,7 @@ struct advising {
     CUmemLocation location;
 };
 
-/* Adds the location to the accessing devices, or removes it. */
+/* Adds a device to the devices that access the pages, or removes it. */
 static void
 accesses_set(struct advice *advice, CUmemLocation location, bool set)
 {
@@ -197,7 +204,7 @@ accesses_set(struct advice *advice, CUmemLocation location, bool set)
     }
 }
 
-/* Change function: applies cuMemAdvise to a segment. */
+/* Function of type `change`: applies a call of cuMemAdvise to a segment. */
 static void
 advice_take(struct advice *advice, const void *argument)
 {
@@ -264,7 +271,7 @@ cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
     return range_change(&range, advice_take, &a);
 }
 
-/* Returns the location of a device, or of the host for CU_DEVICE_CPU. */
+/* Returns the location of a device number; CU_DEVICE_CPU is the host. */
 static CUmemLocation
 device_location(CUdevice device)
 {
@@ -315,7 +322,7 @@ cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device,
                                  stream);
 }
 
-/* Checks the ranges and the stream of a batch. */
+/* Checks the stream and the address ranges of a batch of prefetches. */
 static CUresult
 batch_check(CUdeviceptr *pointers, size_t *bytes, size_t count,
             unsigned long long flags, CUstream handle)
@@ -336,8 +343,8 @@ batch_check(CUdeviceptr *pointers, size_t *bytes, size_t count,
     return code;
 }
 
-/* Location i applies to the ranges firsts[i] up to, but not including,
- * firsts[i + 1]. */
+/* locations[i] applies to the address ranges with the indices firsts[i] to
+ * firsts[i + 1] - 1. */
 CPU_API CUresult
 cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
                         CUmemLocation *locations, size_t *firsts,
@@ -370,7 +377,8 @@ cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
     return code;
 }
 
-/* Discarded contents are undefined, so they may remain unchanged. */
+/* The contents of a discarded range are undefined, so the function leaves them
+ * unchanged. */
 CPU_API CUresult
 cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
                        unsigned long long flags, CUstream stream)
@@ -396,7 +404,7 @@ location_same(CUmemLocation a, CUmemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Returns the properties that all pages of the range share. */
+/* Returns the advice on which all pages of the range agree. */
 static struct advice
 range_common(const struct range *range)
 {
@@ -412,7 +420,7 @@ range_common(const struct range *range)
             common = s->advice;
         }
         if (s->start > covered) {
-            break; /* pages without advice follow */
+            break; /* the remaining pages have no advice */
         }
         first = false;
         covered = s->end;
@@ -429,7 +437,7 @@ range_common(const struct range *range)
     return covered < range->end ? (struct advice){0} : common;
 }
 
-/* Returns the location as a device number: CU_DEVICE_CPU for the host,
+/* Converts the location to a device number: CU_DEVICE_CPU for the host,
  * CU_DEVICE_INVALID for none. */
 static int
 location_device(CUmemLocation location)
@@ -444,7 +452,8 @@ location_device(CUmemLocation location)
     }
 }
 
-/* Lists the devices that access the pages, at most `room`. */
+/* Writes a list of the devices that access the pages, with at most `room`
+ * elements. */
 static void
 accesses_list(const struct advice *advice, int *list, size_t room)
 {
@@ -463,8 +472,8 @@ accesses_list(const struct advice *advice, int *list, size_t room)
     }
 }
 
-/* Reads an attribute into `value`. All attributes except the list of accessing
- * devices have one element. */
+/* Reads an attribute of the range into `value`. The list of accessing devices
+ * has several int elements; all other attributes have one. */
 static CUresult
 attribute_read(const struct advice *advice, CUmem_range_attribute attribute,
                int *value, size_t room)

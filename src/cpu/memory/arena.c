@@ -1,9 +1,9 @@
 /* arena.c - the address space of device memory and its allocator.
  *
  * One address range is reserved at the first allocation (addresses.c).
- * Allocations of
- * 64 KiB and more have separate pages, followed by an inaccessible gap; the
- * pages are unmapped when freed, and addresses are reused as late as possible.
+ * Allocations of 64 KiB and more have separate pages, followed by an
+ * inaccessible gap; the pages are unmapped when freed, and addresses are
+ * reused as late as possible.
  * Smaller allocations share slabs by size class. A table with one entry per
  * 64 KiB finds the allocation that contains an address. adopted.c manages
  * memory outside the arena, and budget.c decides whether the system has enough
@@ -22,15 +22,18 @@
 #include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
 
-#define GRANULE    ((size_t)64 << 10)
-#define PAGE       ((size_t)CPU_ARCH_PAGE)
-#define ALIGNMENT  ((size_t)256)
-#define LARGE      GRANULE /* minimum size of allocations with own pages */
-#define HUGE_BYTES ((size_t)4 << 20) /* minimum size for HUGE_UNIT */
+#define GRANULE   ((size_t)64 << 10)
+#define PAGE      ((size_t)CPU_ARCH_PAGE)
+#define ALIGNMENT ((size_t)256)
+/* Minimum size of an allocation that has its own pages. */
+#define LARGE GRANULE
+/* Minimum size of an allocation that begins at a huge page. */
+#define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-#define REUSE_MIN  ((size_t)64 << 30) /* minimum size of the reuse window */
-#define LEAD       PAGE /* accessible bytes before slabs and large allocations */
+/* Minimum bytes of addresses that are used before freed ones are reused. */
+#define REUSE_MIN ((size_t)64 << 30)
+#define LEAD      PAGE /* accessible bytes before the first allocation */
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -41,27 +44,35 @@ static const uint32_t class_bytes[] = {
 
 #define CLASSES (sizeof class_bytes / sizeof *class_bytes)
 
-/* A sequence of granules: one large allocation, or a slab of small ones. */
+/* A span: a sequence of granules that holds one large allocation, or a slab of
+ * small ones. */
 struct span {
     uintptr_t start;
     size_t granules;
-    size_t committed;             /* writable bytes */
-    int file;                     /* 0, or 1 + descriptor of its memory file */
-    struct cpu_allocation one;    /* large allocation */
-    struct cpu_allocation *small; /* slab: one per slot; else NULL */
+    size_t committed; /* number of writable bytes */
+    int file;         /* 0: no memory file; otherwise its descriptor plus 1 */
+    /* The allocation, if the span is a large one. */
+    struct cpu_allocation one;
+    /* Slab: the allocation in each slot; large: NULL. */
+    struct cpu_allocation *small;
     uint32_t *free_slots;
     uint32_t free_count, slots, slot_bytes, class_index;
-    struct span *next, *previous; /* slabs of the size class with free slots */
-    struct span *newer, *older;   /* list of all spans */
+    /* List of the size class's slabs that have free slots. */
+    struct span *next, *previous;
+    struct span *newer, *older; /* list of all spans */
 };
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t arena_start;
 static size_t arena_bytes;
-static struct span **spans; /* indexed by granule */
-static size_t cursor;       /* granule at which the next search starts */
-static struct span *newest; /* list of all spans, linked by `older` */
-static struct span *walk;   /* next span of the walk in progress */
+/* The span that each granule belongs to, or NULL. */
+static struct span **spans;
+/* Index of the granule at which the next search starts. */
+static size_t cursor;
+/* First span in the list of all spans, linked by `older`. */
+static struct span *newest;
+/* Next span to visit in the loop over all spans in progress. */
+static struct span *walk;
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
 static uint64_t last_id;
@@ -90,7 +101,7 @@ arena_open(void)
     return CUDA_SUCCESS;
 }
 
-/* Opens the arena like arena_open, and stores the reason for a failure. */
+/* Calls arena_open. If it fails, stores the reason for the error message. */
 static CUresult
 arena_ready(void)
 {
@@ -104,8 +115,8 @@ arena_ready(void)
 
 /* ---- granules ---- */
 
-/* Returns the first granule of a free run between `from` and `to`, or `to` if
- * there is none. */
+/* Returns the index of the first of `granules` successive free granules
+ * between `from` and `to`, or `to` if there are none. */
 static size_t
 run_find(size_t granules, size_t unit, size_t from, size_t to)
 {
@@ -125,9 +136,9 @@ run_find(size_t granules, size_t unit, size_t from, size_t to)
     return to;
 }
 
-/* Returns the number of granules that are used in turn before addresses
- * repeat. This window limits the touched part of `spans`, which occupies host
- * memory. */
+/* Returns the number of granules that are used in turn before the addresses of
+ * freed granules are used again. This limits the part of the table `spans`
+ * that occupies host memory. */
 static size_t
 window_granules(void)
 {
@@ -137,8 +148,8 @@ window_granules(void)
     return (window < arena_bytes ? window : arena_bytes) / GRANULE;
 }
 
-/* Returns the first granule of a free run, or the end of the arena if there is
- * none. */
+/* Returns the index of the first of `granules` successive free granules, or
+ * the end of the arena if there are none. */
 static size_t
 run_choose(size_t granules, size_t unit)
 {
@@ -151,8 +162,9 @@ run_choose(size_t granules, size_t unit)
     return at == window ? run_find(granules, unit, window, end) : at;
 }
 
-/* Finds a free run of granules, aligned to `unit` granules, and enters a new
- * span for it in the table. Returns NULL if out of memory or addresses. */
+/* Finds free successive granules, aligned to `unit` granules, and enters a new
+ * span for them in the table. Returns NULL if there is not enough memory or no
+ * such granules. */
 static struct span *
 span_new(size_t granules, size_t unit)
 {
@@ -193,7 +205,8 @@ span_unmap(const struct span *span)
              0) == MAP_FAILED) {
         return false;
     }
-    madvise(start, bytes, MADV_DONTDUMP); /* so that mappings merge */
+    /* Gives all free pages equal flags, so that mappings merge. */
+    madvise(start, bytes, MADV_DONTDUMP);
     return true;
 }
 
@@ -213,9 +226,10 @@ span_unlink(struct span *span)
     }
 }
 
-/* Frees the span's pages and addresses. Private pages that cannot be unmapped
- * lose their contents. Pages of a file keep their addresses, so that no other
- * allocation receives them. */
+/* Frees the span with its pages and addresses. If its private pages cannot be
+ * unmapped, they lose their contents. If its pages belong to a file and cannot
+ * be unmapped, the addresses stay in use, so that no other allocation receives
+ * them. */
 static void
 span_free(struct span *span)
 {
@@ -246,8 +260,8 @@ span_free(struct span *span)
     free(span);
 }
 
-/* Makes pages of the span writable. Returns false if the system does not have
- * enough memory. */
+/* Makes the first `bytes` bytes of the span writable. Returns false if the
+ * system does not have enough memory. */
 static bool
 span_commit(struct span *span, uintptr_t first, size_t bytes)
 {
@@ -263,9 +277,10 @@ span_commit(struct span *span, uintptr_t first, size_t bytes)
     return true;
 }
 
-/* Allocates a span. The allocation ends at the inaccessible page at the end of
- * the span, up to alignment, so that overruns fault; a huge allocation instead
- * begins at a huge page. Returns NULL on failure. */
+/* Allocates a span for a large allocation. The allocation ends, up to
+ * alignment, at the inaccessible page at the span's end, so that an overrun
+ * faults. A huge allocation instead begins at a huge page. Returns NULL on
+ * failure. */
 static struct cpu_allocation *
 large_allocate(size_t bytes)
 {
@@ -347,8 +362,8 @@ slab_new(uint32_t class_index)
     return slab;
 }
 
-/* Allocates a slot of the smallest size class that fits. Returns NULL on
- * failure. */
+/* Allocates a slot of the smallest size class in which `bytes` fit. Returns
+ * NULL on failure. */
 static struct cpu_allocation *
 small_allocate(size_t bytes)
 {
@@ -370,8 +385,8 @@ small_allocate(size_t bytes)
     return &slab->small[slot];
 }
 
-/* Frees a slot. Frees the slab as well if it is empty and other slabs of its
- * class have free slots. */
+/* Frees a slot. Also frees its slab if all slots are free now and another slab
+ * of the size class has free slots. */
 static void
 small_free(struct span *slab, struct cpu_allocation *allocation)
 {
@@ -397,8 +412,8 @@ span_of(uintptr_t address)
                : NULL;
 }
 
-/* Returns the allocation that contains the address, or NULL. Memory in
- * quarantine is not found. */
+/* Returns the allocation of the arena that contains the address, or NULL.
+ * Freed memory in quarantine does not count. */
 static struct cpu_allocation *
 arena_lookup(uintptr_t address)
 {
@@ -411,7 +426,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* also for the lead page */
+        if (slot >= span->slots) { /* true in the lead page, too */
             return NULL;
         }
         found = &span->small[slot];
@@ -422,7 +437,7 @@ arena_lookup(uintptr_t address)
                : NULL;
 }
 
-/* Returns the accessible pages of a span. */
+/* Computes the address and size of a span's accessible pages. */
 static void
 span_pages(const struct span *span, uintptr_t *first, size_t *bytes)
 {
@@ -506,8 +521,8 @@ cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
 #define KEPT_MAX   1024
 #define KEPT_BYTES ((size_t)64 << 20)
 
-/* Quarantine: a ring buffer of freed memory, oldest first, that is not reused
- * yet so that the checks detect accesses to it. */
+/* Quarantine: a ring buffer of freed memory, oldest first. Its addresses are
+ * not reused yet, so that the checks detect accesses to freed memory. */
 static struct cpu_allocation *kept[KEPT_MAX];
 static size_t kept_first, kept_count, kept_bytes;
 
@@ -528,8 +543,8 @@ kept_release(void)
     }
 }
 
-/* Puts the allocation into quarantine. Returns false if the caller must free
- * it. */
+/* Puts freed memory into quarantine. Returns false if the caller must free the
+ * memory immediately. */
 static bool
 allocation_keep(struct cpu_allocation *allocation)
 {
@@ -582,7 +597,7 @@ cpu_arena_contains(uintptr_t address)
     return inside;
 }
 
-/* Returns true if the device has `bytes` left. */
+/* Returns true if `bytes` more bytes fit into the device's memory limit. */
 static bool
 device_has(int device, size_t bytes)
 {
@@ -624,8 +639,8 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
     return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Updates the usage of the device and the pool, and frees the memory or puts
- * it into quarantine. */
+/* Subtracts the memory from the usage of its device and pool, and frees it or
+ * puts it into quarantine. */
 static void
 allocation_free(struct cpu_allocation *allocation)
 {
@@ -684,7 +699,7 @@ cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind)
     return removed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Frees the slots that belong to a context. */
+/* Frees the slots of a slab that belong to a context. */
 static void
 slab_free_context(struct span *slab, uint64_t context_id)
 {

@@ -40,7 +40,8 @@ file_read(const char *root, const char *path, char *text, size_t bytes)
     return length > 0;
 }
 
-/* Returns the number after `key` at the start of a line, or `none`. */
+/* Returns the number that follows `key` at the start of a line of the text, or
+ * `none` if no line starts with `key`. */
 static uint64_t
 text_number(const char *text, const char *key, uint64_t none)
 {
@@ -75,8 +76,8 @@ file_number(const char *root, const char *folder, const char *name,
 
 /* ---- bounds ---- */
 
-/* Reserve for other memory of the machine or the cgroup: growth of other
- * processes, page tables, thread stacks. */
+/* Returns the part of `total` that is left to other uses of the memory of the
+ * machine or cgroup: growth of other processes, page tables, thread stacks. */
 static uint64_t
 reserve_of(uint64_t total)
 {
@@ -89,7 +90,7 @@ less(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
-/* Lowers the bound to `bytes` if that is less. */
+/* Sets the bound to `bytes` if it is higher now. */
 static void
 bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
 {
@@ -99,8 +100,8 @@ bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
     }
 }
 
-/* Lowers the bound on pages to `bytes` minus the reserve for a machine or
- * cgroup with this limit. */
+/* Lowers the bound `pages` to `bytes`, the free memory of a machine or cgroup,
+ * minus the reserve. `limit` is the total memory of the machine or cgroup. */
 static void
 pages_bound(struct cpu_available *found, uint64_t limit, uint64_t bytes,
             const char *source)
@@ -116,8 +117,8 @@ pages_bound(struct cpu_available *found, uint64_t limit, uint64_t bytes,
     bound_lower(&found->pages, less(bytes, reserve), source);
 }
 
-/* Reads the memory of the machine, and the commit limit if the system does not
- * overcommit. */
+/* Reads how much memory the machine has free, and the commit limit if the
+ * system does not overcommit. */
 static void
 machine_read(const char *root, struct cpu_available *found)
 {
@@ -157,13 +158,13 @@ is_limited(int which)
     return !getrlimit(which, &limit) && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Reads RLIMIT_AS and RLIMIT_DATA, minus the pages in use. */
+/* Reads RLIMIT_AS and RLIMIT_DATA, and subtracts what the process uses now. */
 static void
 limits_read(const char *root, struct cpu_available *found)
 {
     static const struct {
         int limit;
-        int field; /* index in statm of the pages that count */
+        int field; /* index of the number in /proc/self/statm to subtract */
         const char *name;
     } rows[] = {{RLIMIT_AS, 0, "RLIMIT_AS"}, {RLIMIT_DATA, 5, "RLIMIT_DATA"}};
     unsigned long long pages[6] = {0};
@@ -192,15 +193,16 @@ limits_read(const char *root, struct cpu_available *found)
 
 /* ---- cgroups ---- */
 
-/* The files of cgroup versions 1 and 2. `cache` is the part of the used memory
- * that the system reclaims before it kills a process. */
+/* Names of the files of cgroup version 1 or 2. `cache` is the part of the used
+ * memory that the system reclaims before it kills a process. */
 struct version {
     const char *type;     /* file system type */
     const char *option;   /* mount option, or "" */
-    const char *files[2]; /* limits */
+    const char *files[2]; /* files with a limit in bytes */
     const char *current;
-    const char *cache; /* key in memory.stat */
-    const char *usual; /* default mount point, used even without mountinfo */
+    const char *cache; /* key of a line in memory.stat */
+    /* Default mount point, used if mountinfo cannot be read. */
+    const char *usual;
 };
 
 static const struct version versions[] = {
@@ -218,8 +220,8 @@ static const struct version versions[] = {
      "/sys/fs/cgroup/memory"},
 };
 
-/* Reads the limits of one cgroup. Memory in use counts without the reclaimable
- * cache. */
+/* Reads the limits of one cgroup and lowers the bounds. The memory in use is
+ * counted without the cache that the system can reclaim. */
 static void
 group_read(const char *root, const struct version *version, const char *folder,
            struct cpu_available *found)
@@ -262,8 +264,8 @@ list_has(const char *list, const char *word)
     return n == 0;
 }
 
-/* Reads the path of the process's group from /proc/self/cgroup, which has
- * lines such as "4:memory:/path" and, for version 2, "0::/path". */
+/* Reads the path of the process's cgroup from /proc/self/cgroup. The lines are
+ * like "4:memory:/path" or, for version 2, "0::/path". */
 static bool
 group_path(const char *root, const struct version *version,
            char path[PATH_MAX])
@@ -291,17 +293,17 @@ group_path(const char *root, const struct version *version,
     return false;
 }
 
-/* Mount point of a version's file system, and the mounted folder. */
+/* Where a cgroup file system is mounted, and which of its folders. */
 struct mount {
     bool looked, found;
     char folder[PATH_MAX], point[PATH_MAX];
 };
 
-/* Mounts of the machine; searched once. */
+/* The mounts of both cgroup versions; searched once. */
 static struct mount mounts[sizeof versions / sizeof *versions];
 
-/* Finds the mount in mountinfo, which has lines of the form "36 35 98:0
- * /folder /point options - type source options". */
+/* Finds the mount of a cgroup file system in mountinfo. The lines are like "36
+ * 35 98:0 /folder /point options - type source options". */
 static void
 mount_find(const char *root, const struct version *version,
            struct mount *mount)
@@ -326,7 +328,7 @@ mount_find(const char *root, const struct version *version,
     }
 }
 
-/* Reads the limits of the process's group and its ancestors. */
+/* Reads the limits of the process's cgroup and of its ancestors. */
 static void
 groups_read(const char *root, size_t which, struct cpu_available *found)
 {
@@ -343,7 +345,8 @@ groups_read(const char *root, size_t which, struct cpu_available *found)
     size_t n = strcmp(mount->folder, "/") ? strlen(mount->folder) : 0;
     bool below =
         !strncmp(path, mount->folder, n) && (path[n] == '/' || !path[n]);
-    /* In a container, the process's group may be the root of the mount. */
+    /* In a container the mounted folder may be the process's own cgroup. Its
+     * path then does not begin with `folder`. */
     const char *rest = below ? path + n : path;
     snprintf(group, sizeof group, "%s%s", mount->point,
              strcmp(rest, "/") ? rest : "");

@@ -11,22 +11,27 @@
 #define CPU_NO_LIMIT     UINT64_MAX
 #define CPU_SOURCE_BYTES 256
 
-/* The smallest of several bounds, and a text that names its source. */
+/* The lowest of several limits, and a text that says where it comes from. */
 struct cpu_bound {
-    uint64_t bytes; /* bytes that can still be used; or CPU_NO_LIMIT */
+    uint64_t bytes; /* bytes the process can still use; or CPU_NO_LIMIT */
     char source[CPU_SOURCE_BYTES];
 };
 
 struct cpu_available {
-    /* Pages that can still be filled: the minimum over the machine and each
-     * cgroup of the process, minus a reserve for other processes. */
+    /* Bytes of pages that can still be filled: the lowest value of the machine
+     * and of each cgroup of the process, minus a reserve for other
+     * processes. */
     struct cpu_bound pages;
-    /* Memory that can still be mapped for writing, even if it is never filled:
-     * RLIMIT_DATA, and CommitLimit if the system does not overcommit. */
+    /* Bytes that can still be mapped for writing, even if they are never
+     * written: from RLIMIT_DATA, and from CommitLimit if the system does not
+     * overcommit. */
     struct cpu_bound mappings;
-    struct cpu_bound addresses; /* reservable: RLIMIT_AS */
-    uint64_t reserve;           /* reserve that was subtracted from `pages` */
-    uint64_t total;             /* of the machine, or smallest cgroup limit */
+    /* Address space that can still be reserved: RLIMIT_AS. */
+    struct cpu_bound addresses;
+    /* Bytes of the reserve that was subtracted from `pages`. */
+    uint64_t reserve;
+    /* Bytes of the machine's memory, or lowest cgroup limit. */
+    uint64_t total;
 };
 
 /* Reads all bounds. `root` is a prefix of file names, "" except in tests.

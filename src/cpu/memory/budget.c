@@ -23,20 +23,24 @@
 
 #define HUGE_UNIT ((size_t)2 << 20)
 
-static uint64_t committed; /* writable bytes of the arena */
-static uint64_t grant;     /* bytes that can be used without reading files */
+static uint64_t committed; /* number of writable bytes in the arena */
+/* Bytes that may be allocated without another reading of the system's
+ * files. */
+static uint64_t grant;
 /* Upper limit of the grant in bytes. */
 static uint64_t grant_most;
-static uint64_t capacity; /* committed and free bytes at the last reading */
+/* Committed plus free bytes at the last reading of the system's files. */
+static uint64_t capacity;
 
-/* Reasons for failed allocations: a ring buffer, whose texts are valid until
- * REASONS further allocations have failed. The memory lock guards it. */
+/* Texts that say why allocations failed, in a ring buffer. A text is valid
+ * until REASONS more allocations have failed. The memory lock guards the
+ * buffer. */
 #define REASONS 16
 static char reasons[REASONS][CPU_SOURCE_BYTES + 32];
 static unsigned next_reason;
 
-/* Reason why the thread's last allocation failed. NULL if it succeeded, or if
- * the device's own limit was the reason. */
+/* Why the calling thread's last allocation failed: a text of `reasons`. NULL
+ * if it succeeded, or if only the device's own limit was exceeded. */
 static _Thread_local const char *refusal;
 
 const char *
@@ -45,7 +49,8 @@ cpu_budget_refusal(void)
     return refusal;
 }
 
-/* Stores the reason. The caller holds the memory lock. */
+/* Copies the text `reason` to `reasons` and makes `refusal` point to it. The
+ * caller holds the memory lock. */
 static void
 refusal_set(const char *reason)
 {
@@ -55,7 +60,7 @@ refusal_set(const char *reason)
     refusal = text;
 }
 
-/* Counts the resident pages in the result of mincore. */
+/* Counts the resident pages among the `count` bytes that mincore wrote. */
 static uint64_t
 pages_count(const unsigned char *pages, size_t count)
 {
@@ -83,15 +88,16 @@ cpu_budget_resident(uintptr_t first, size_t bytes)
     for (size_t at = 0; at < bytes; at += most) {
         size_t part = bytes - at < most ? bytes - at : most;
         if (mincore((void *)(first + at), part, pages)) {
-            return found + (bytes - at); /* counts the rest as resident */
+            /* On failure, counts all remaining pages as resident. */
+            return found + (bytes - at);
         }
         found += pages_count(pages, part / page) * page;
     }
     return found;
 }
 
-/* Returns the free bytes of all devices together, and the bound that
- * determines them. */
+/* Returns the free bytes of all devices together. Stores in `bound` the limit
+ * that determines this number. */
 static uint64_t
 room_look(struct cpu_bound *bound)
 {
@@ -160,7 +166,8 @@ cpu_budget_room(void)
     return room_look(&bound);
 }
 
-/* Returns the free bytes. Stores a reason if `bytes` exceeds them. */
+/* Returns the free bytes of all devices together. If `bytes` is more than
+ * that, stores the reason for the error message. */
 static uint64_t
 room_compare(uint64_t bytes)
 {

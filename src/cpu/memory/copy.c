@@ -1,10 +1,5 @@
-/* copy.c - one-dimensional copies, and the row copies that implement all
- * copies.
- *
- * Called by users of the library and by copy_box.c. A device address must be
- * within one allocation. A host address is not checked; a fault ends the copy
- * with an error. When a call returns, pageable host memory has been read or
- * written completely, as on a GPU.
+/* copy.c - one-dimensional copies, and the copy of rows and slices to which
+ * all kinds of copies are reduced.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -13,10 +8,10 @@
 #include "cpu/run/fault.h"
 
 #define SMALL_BYTES                                                           \
-    (256u << 10) /* maximum of copies that the caller's thread performs */
+    (256u << 10) /* largest copy that the calling thread performs itself */
 
-/* Copies row by row, or slice by slice if the rows are contiguous, and informs
- * the checks. */
+/* Copies each row, or each slice at once if its rows are contiguous. Tells the
+ * kernel checks which bytes were copied. */
 static CUresult
 rows_copy(void *argument)
 {
@@ -49,8 +44,8 @@ rows_run(void *argument)
     return cpu_fault_guard(rows_copy, argument);
 }
 
-/* Returns true if the device does not know the memory, which is then pageable
- * host memory. */
+/* Returns true if the address is in no memory that the device knows. It is
+ * then pageable host memory. */
 static bool
 pageable(const void *address)
 {
@@ -82,14 +77,16 @@ cpu_rows_submit(const struct cpu_rows *rows, struct cpu_stream *stream,
                          sizeof *rows, bytes <= SMALL_BYTES);
 }
 
-/* Returns the rows per slice, or 0 if there is only one slice. */
+/* Computes the number of rows per slice from its size in bytes; 0 if there is
+ * only one slice. */
 static size_t
 slice_height(size_t slice, size_t pitch, size_t depth)
 {
     return depth > 1 && pitch ? slice / pitch : 0;
 }
 
-/* Describes memory of an array by its address, like any other memory. */
+/* Describes a copy for queries of graph nodes. The memory of an array is
+ * described by its address, as if it were linear memory. */
 void
 cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
 {
@@ -114,7 +111,7 @@ cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
     };
 }
 
-/* Copies `bytes` within a stream of the current context. */
+/* Copies `bytes` bytes in the order of a stream of the current context. */
 static CUresult
 copy_line(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
 {
@@ -140,8 +137,8 @@ address(CUdeviceptr pointer)
     return (void *)(uintptr_t)pointer;
 }
 
-/* Copies `bytes` after a check that addresses in device memory are inside one
- * allocation. */
+/* Copies `bytes` bytes. First checks that each address in device memory is in
+ * one allocation that contains all bytes. */
 static CUresult
 copy_checked(CUdeviceptr to, bool to_device, CUdeviceptr from,
              bool from_device, size_t bytes, CUstream stream, bool wait)
@@ -188,8 +185,8 @@ cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
                         stream, false);
 }
 
-/* On a GPU, copies within a device return before they are done; the order of
- * execution is the same. */
+/* On a GPU, this copy returns to the host before it is done; here it is done.
+ * Programs see the same order of execution. */
 CPU_API CUresult
 cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
@@ -203,8 +200,8 @@ cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
     return copy_checked(to, true, from, true, bytes, stream, false);
 }
 
-/* Copies between unified addresses: known device memory is checked, other
- * addresses are host memory. */
+/* Copies between unified addresses. An address that the device knows is
+ * checked; every other address is treated as host memory. */
 static CUresult
 copy_unified(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream,
              bool wait)
@@ -225,8 +222,8 @@ cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
     return copy_unified(to, from, bytes, stream, false);
 }
 
-/* Copies between contexts. All of them share one memory, so this is a copy
- * within the current context's stream. */
+/* Copies between two contexts. All contexts share one memory, so the copy runs
+ * in a stream of the current context. */
 static CUresult
 copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
           CUcontext from_handle, size_t bytes, CUstream stream, bool wait)
@@ -243,7 +240,7 @@ copy_peer(CUdeviceptr to, CUcontext to_handle, CUdeviceptr from,
     if (code) {
         return code;
     }
-    if (wait) { /* after all work of both devices, as in CUDA */
+    if (wait) { /* waits for all work of both devices first, as CUDA does */
         cpu_scheduler_drain(to_ctx);
         cpu_scheduler_drain(from_ctx);
     }

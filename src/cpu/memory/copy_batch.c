@@ -10,8 +10,8 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                        CUstream stream);
 
-/* Checks the attributes. Element i applies to the copies firsts[i] up to, but
- * not including, firsts[i + 1]. */
+/* Checks the attributes of a batch. attributes[i] applies to the copies with
+ * the indices firsts[i] to firsts[i + 1] - 1. */
 static CUresult
 attributes_check(const CUmemcpyAttributes *attributes, const size_t *firsts,
                  size_t count, size_t copies)
@@ -39,8 +39,8 @@ struct batch {
     size_t *firsts, attribute_count;
 };
 
-/* Submits the copies. Sets `*failed` to the index of the copy that failed, or
- * to SIZE_MAX if the error is not due to a single copy. */
+/* Submits the copies of a batch. Stores in `*failed` the index of the copy
+ * that failed, or SIZE_MAX if the error is not due to a single copy. */
 static CUresult
 batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
 {
@@ -69,7 +69,8 @@ batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
                    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
     }
     if (!code && at_once && !cpu_stream_records(stream)) {
-        cpu_stream_wait(stream); /* the caller may change the sources */
+        /* The caller may change the sources when the function returns. */
+        cpu_stream_wait(stream);
     }
     return code;
 }
@@ -103,10 +104,10 @@ cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes,
     return code;
 }
 
-/* ---- boxes ---- */
+/* ---- batches of 3-D copies ---- */
 
-/* Returns the bytes per element of an array, 1 for other memory, or 0 for an
- * invalid array. */
+/* Returns the element size in bytes of the array of an operand. Returns 1 if
+ * the operand is a pointer, 0 if it is an invalid array. */
 static size_t
 operand_element(const CUmemcpy3DOperand *operand)
 {
@@ -118,8 +119,8 @@ operand_element(const CUmemcpy3DOperand *operand)
     return array ? array->element : 0;
 }
 
-/* Returns the element size in which both sides are measured, or 0 if they
- * differ. */
+/* Returns the element size in bytes in which a 3-D copy is measured. Returns 0
+ * if the source and the destination have different element sizes. */
 static size_t
 operation_element(const CUDA_MEMCPY3D_BATCH_OP *operation)
 {
@@ -134,9 +135,8 @@ operation_element(const CUDA_MEMCPY3D_BATCH_OP *operation)
     return to_array ? to : from;
 }
 
-/* Checks the extent, the flags and the operands of a 3-D copy in a batch;
- * `element` is the size of an element in bytes, or 0 if the operands
- * differ. */
+/* Checks the extent, the flags and the operands of a 3-D copy in a batch.
+ * `element` is the result of operation_element. */
 static CUresult
 operation_check(const CUDA_MEMCPY3D_BATCH_OP *operation, size_t element)
 {

@@ -13,8 +13,8 @@ struct side {
     CUdeviceptr device;
     const void *host;
     CUarray array;
-    size_t pitch, height; /* 0: width and height of the copy */
-    size_t x, y, z;       /* x in bytes */
+    size_t pitch, height; /* bytes and rows; 0: as the copy */
+    size_t x, y, z;       /* start of the box; x in bytes */
 };
 
 struct place {
@@ -22,8 +22,9 @@ struct place {
     size_t pitch, slice;
 };
 
-/* Locates the box in an array and checks that it is inside. Offset and width
- * must be multiples of the element size. */
+/* Computes the address and pitch of the box in an array, and checks that the
+ * box is inside the array. Offset and width must be multiples of the element
+ * size. */
 static CUresult
 array_place(const struct side *side, const size_t box[3], struct place *place)
 {
@@ -47,8 +48,9 @@ array_place(const struct side *side, const size_t box[3], struct place *place)
     return CUDA_SUCCESS;
 }
 
-/* Computes the bytes from the start of the memory to the end of the box, and
- * the offset of the box. Returns false on overflow. */
+/* Computes the pitch and slice size in `place`, the offset of the box in
+ * `*skip`, and the size in bytes of the box with its gaps in `*bytes`. Returns
+ * false on overflow. */
 static bool
 extent(const struct side *side, const size_t box[3], struct place *place,
        size_t *skip, size_t *bytes)
@@ -69,8 +71,9 @@ extent(const struct side *side, const size_t box[3], struct place *place,
     return true;
 }
 
-/* Locates the box in linear memory. Device memory must contain the box in one
- * allocation; host addresses are not checked. */
+/* Computes the address and pitch of the box in linear memory. If it is device
+ * memory, one allocation must contain the box. Host addresses are not
+ * checked. */
 static CUresult
 linear_place(const struct side *side, const size_t box[3], struct place *place)
 {
@@ -112,8 +115,8 @@ side_place(const struct side *side, const size_t box[3], struct place *place)
     }
 }
 
-/* Copies a box of bytes, rows and slices between any two kinds of memory. An
- * empty box is a successful copy. */
+/* Copies a box (width in bytes, rows, slices) between any two kinds of memory.
+ * If the box is empty, does nothing and succeeds. */
 static CUresult
 box_copy(const struct side *to, const struct side *from, const size_t box[3],
          CUstream handle, bool wait)
@@ -234,8 +237,8 @@ cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
     return copy_3d(copy, stream, false);
 }
 
-/* Checks both contexts and copies like cuMemcpy3D, since all devices share one
- * memory. */
+/* Checks the contexts of a 3-D copy between devices, and copies like
+ * cuMemcpy3D, since all devices share one memory. */
 static CUresult
 copy_3d_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool wait)
 {

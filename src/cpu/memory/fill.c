@@ -12,9 +12,9 @@
 
 struct fill {
     char *to;
-    size_t pitch, width, height; /* width in elements */
+    size_t pitch, width, height; /* pitch in bytes, width in elements */
     uint32_t value;
-    uint32_t element; /* bytes per element */
+    uint32_t element; /* size of an element in bytes */
 };
 
 static void
@@ -36,7 +36,7 @@ row_fill(char *to, size_t count, uint32_t element, uint32_t value)
     }
 }
 
-/* Fills the rows and informs the checks. */
+/* Fills all rows, and tells the kernel checks which bytes were written. */
 static CUresult
 fill_run(void *argument)
 {
@@ -65,8 +65,8 @@ cpu_fill_describe(const void *payload, CUDA_MEMSET_NODE_PARAMS *params)
                                   .height = fill->height};
 }
 
-/* Checks alignment, pitch and bounds, and submits the fill to the stream.
- * Nothing is submitted for an empty fill. */
+/* Checks alignment, pitch and bounds of a fill, and submits it to the stream.
+ * An empty fill is not submitted. */
 static CUresult
 fill_submit(const struct fill *fill, CUstream handle)
 {
@@ -93,7 +93,7 @@ fill_submit(const struct fill *fill, CUstream handle)
                                 fill, sizeof *fill, bytes <= SMALL_BYTES);
 }
 
-/* Fills `count` elements. */
+/* Fills `count` elements of `element` bytes with `value`. */
 static CUresult
 fill_line(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
           CUstream stream)
@@ -108,7 +108,8 @@ fill_line(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
                                 : fill_submit(&fill, stream);
 }
 
-/* Fills `height` rows of `width` elements; the pitch is in bytes. */
+/* Fills `height` rows of `width` elements with `value`. The pitch is in
+ * bytes. */
 static CUresult
 fill_box(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element,
          size_t width, size_t height, CUstream stream)

@@ -1,9 +1,5 @@
 /* host.c - pinned and registered host memory.
  *
- * Called by users of the library. Host and devices share one memory, so pinned
- * memory differs only in that its copies need no staging. arena.c takes the
- * lock.
- *
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 

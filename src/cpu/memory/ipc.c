@@ -31,7 +31,7 @@ struct handle {
     uint64_t magic;
     int32_t pid, fd;
     uint64_t inode;
-    uint64_t offset, bytes; /* position of the allocation in the file */
+    uint64_t offset, bytes; /* where the allocation is in the file */
 };
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle),
@@ -84,7 +84,8 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     return CUDA_SUCCESS;
 }
 
-/* Maps the memory of the handle, which may be stale or invalid. */
+/* Maps the memory that the handle describes. The handle may be outdated or
+ * invalid. */
 static CUresult
 opened_map(struct opened *opened)
 {
@@ -119,7 +120,8 @@ opened_map(struct opened *opened)
     return CUDA_SUCCESS;
 }
 
-/* Opens the memory and adds it to the list. The caller holds the lock. */
+/* Maps the memory of the handle and adds it to the list of opened memory. The
+ * caller holds opened_lock. */
 static CUresult
 opened_new(struct cpu_context *ctx, const struct handle *handle,
            struct opened **made)
@@ -172,7 +174,7 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        return CUDA_ERROR_INVALID_CONTEXT; /* as in CUDA */
+        return CUDA_ERROR_INVALID_CONTEXT; /* CUDA returns this code too */
     }
     pthread_mutex_lock(&opened_lock);
     struct opened *opened = opened_list;
@@ -195,8 +197,8 @@ cuIpcOpenMemHandle(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned flags)
     return cuIpcOpenMemHandle_v2(pointer, handle, flags);
 }
 
-/* Unmaps the memory and removes it from the list. The caller holds the
- * lock. */
+/* Unmaps opened memory and removes it from the list. The caller holds
+ * opened_lock. */
 static void
 opened_end(struct opened **link)
 {

@@ -22,14 +22,16 @@
 #include "cpu/exports/system_errors.h"
 #include "cpu/memory/budget.h"
 
-#define UNIT ((size_t)2 << 20) /* granularity of all sizes */
+/* Sizes and offsets must be multiples of this. */
+#define UNIT ((size_t)2 << 20)
 
 struct physical {
     void *handle;
     int fd;
     size_t bytes;
-    unsigned handles;  /* references from handles (cuMemCreate and others) */
-    unsigned mappings; /* number of mappings */
+    /* Number of open handles (cuMemCreate, cuMemImport...). */
+    unsigned handles;
+    unsigned mappings; /* number of mappings of this memory */
     CUmemAllocationProp prop;
 };
 
@@ -37,7 +39,8 @@ struct mapping {
     uintptr_t base;
     size_t bytes;
     struct physical *physical;
-    uint64_t devices; /* bit mask of devices with access */
+    /* Bit mask of the devices that may access the mapping. */
+    uint64_t devices;
     struct mapping *next;
 };
 
@@ -59,8 +62,8 @@ size_is_right(size_t bytes)
 
 /* ---- physical memory ---- */
 
-/* Frees the memory if it has neither handles nor mappings. The caller holds
- * the lock. */
+/* Frees the physical memory if it has neither handles nor mappings. The caller
+ * holds mapping_lock. */
 static void
 physical_end(struct physical *physical)
 {
@@ -76,8 +79,8 @@ physical_of(CUmemGenericAllocationHandle handle)
     return cpu_handle_object(CPU_PHYSICAL, (void *)(uintptr_t)handle);
 }
 
-/* Creates physical memory with one handle. Takes ownership of `fd` on
- * success. */
+/* Creates physical memory with one handle. `fd` is its memory file, which it
+ * owns on success. */
 static CUresult
 physical_new(int fd, size_t bytes, const CUmemAllocationProp *prop,
              CUmemGenericAllocationHandle *handle)
@@ -97,8 +100,8 @@ physical_new(int fd, size_t bytes, const CUmemAllocationProp *prop,
     return CUDA_SUCCESS;
 }
 
-/* Checks allocation properties. Only file descriptors are supported as
- * shareable handles. */
+/* Checks allocation properties. File descriptors are the only supported kind
+ * of shareable handle. */
 static CUresult
 prop_check(const CUmemAllocationProp *prop)
 {
@@ -279,8 +282,8 @@ cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
 
 /* ---- reservations ---- */
 
-/* Reserves an address range without memory, preferably at `wish`. Returns NULL
- * on failure. */
+/* Reserves an address range without memory, at `wish` if possible. Returns
+ * NULL on failure. */
 static void *
 range_reserve(size_t bytes, size_t alignment, uintptr_t wish)
 {
@@ -331,7 +334,8 @@ cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignment,
     return CUDA_SUCCESS;
 }
 
-/* Returns true if the range contains a mapping. The caller holds the lock. */
+/* Returns true if the range contains a mapping. The caller holds
+ * mapping_lock. */
 static bool
 range_is_mapped(uintptr_t base, size_t bytes)
 {
@@ -369,7 +373,7 @@ cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
     return code;
 }
 
-/* ---- mappings; the caller holds the lock ---- */
+/* ---- mappings; the caller holds mapping_lock ---- */
 
 static bool
 range_is_reserved(uintptr_t base, size_t bytes)
@@ -383,8 +387,8 @@ range_is_reserved(uintptr_t base, size_t bytes)
     return false;
 }
 
-/* Maps the memory at the addresses without access, and adds the mapping to the
- * list. */
+/* Maps physical memory at the addresses, still without access, and adds the
+ * mapping to the list. */
 static CUresult
 range_map(uintptr_t base, size_t bytes, struct physical *physical)
 {
@@ -428,7 +432,7 @@ cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset,
     return code;
 }
 
-/* Returns true if mappings fill the range completely. */
+/* Returns true if every address of the range is in a mapping. */
 static bool
 mappings_fill(uintptr_t base, size_t bytes)
 {
@@ -442,7 +446,7 @@ mappings_fill(uintptr_t base, size_t bytes)
     return bytes && filled == bytes;
 }
 
-/* Removes all access to the mapping. */
+/* Removes the access of all devices to the mapping. */
 static void
 mapping_hide(struct mapping *mapping)
 {
@@ -453,8 +457,8 @@ mapping_hide(struct mapping *mapping)
     mapping->devices = 0;
 }
 
-/* Gives devices access to the mapping. The first access makes its pages
- * accessible and registers it with arena.c. */
+/* Permits devices to access the mapping. For the first device, makes the pages
+ * accessible and registers them with arena.c. */
 static CUresult
 mapping_show(struct mapping *mapping, uint64_t devices)
 {
@@ -514,8 +518,8 @@ cuMemUnmap(CUdeviceptr pointer, size_t bytes)
 
 /* ---- access ---- */
 
-/* Returns the bit of a location in an access mask; the host has the last
- * bit. */
+/* Computes the bit of a location in a mask of locations. Devices have the bits
+ * from 0; the host has bit 63. */
 static CUresult
 location_bit(const CUmemLocation *location, uint64_t *bit)
 {
@@ -531,7 +535,8 @@ location_bit(const CUmemLocation *location, uint64_t *bit)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Collects the locations that gain access and those that lose it. */
+/* Sorts the locations of the list into those that gain access and those that
+ * lose it, as bit masks. */
 static CUresult
 accesses_read(const CUmemAccessDesc *accesses, size_t count, uint64_t *gain,
               uint64_t *lose)

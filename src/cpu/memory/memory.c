@@ -25,8 +25,8 @@ cpu_memory_check(CUdeviceptr pointer, size_t bytes)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Allocates memory for the current context. Captures in global or thread-local
- * mode forbid that. */
+/* Allocates memory for the current context. Fails during a stream capture
+ * whose mode (global or thread-local) forbids allocations. */
 static CUresult
 allocate(CUdeviceptr *pointer, size_t bytes, enum cpu_memory_kind kind,
          unsigned flags)

@@ -14,19 +14,20 @@
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 
-/* Kind of a pool's memory. */
+/* Kind of memory that a pool allocates. */
 enum pool_kind { POOL_DEVICE, POOL_MANAGED, POOL_HOST, POOL_KINDS };
 
 struct pool {
     CUmemoryPool handle;
-    int device; /* device that the memory is counted for */
+    int device; /* device whose usage includes the memory */
     enum pool_kind kind;
     bool is_default;
-    int reuse[3]; /* attributes that are stored without effect */
+    int reuse[3]; /* values of attributes without effect */
     cuuint64_t threshold;
-    size_t limit; /* bytes; 0: unlimited */
+    size_t limit; /* maximum of `used` in bytes; 0: unlimited */
     size_t used, used_high, reserved_high;
-    CUmemAccess_flags access[CPU_MAX_DEVICES]; /* access of other devices */
+    /* Access rights of other devices. */
+    CUmemAccess_flags access[CPU_MAX_DEVICES];
 };
 
 static struct pool default_pools[POOL_KINDS][CPU_MAX_DEVICES];
@@ -47,8 +48,8 @@ pool_begin(struct pool *pool, enum pool_kind kind, int device)
     pool->reuse[0] = pool->reuse[1] = pool->reuse[2] = 1;
 }
 
-/* Returns the device's default pool of this kind, which is created on first
- * use. NULL if the table of handles is full. */
+/* Returns the device's default pool for this kind of memory, and creates it on
+ * first use. Returns NULL if the table of handles is full. */
 static CUmemoryPool
 default_pool(enum pool_kind kind, int device)
 {
@@ -65,9 +66,9 @@ default_pool(enum pool_kind kind, int device)
     return handle;
 }
 
-/* Finds the kind of memory at a location, and the device that it is counted
- * for, which is device 0 for host memory. Returns INVALID_VALUE if the
- * location does not exist or has no memory of this type. */
+/* Finds the kind of memory at a location, and the device whose usage includes
+ * it (device 0 for host memory). Returns INVALID_VALUE if the location does
+ * not exist or has no memory of this type. */
 static CUresult
 place_read(CUmemLocation location, CUmemAllocationType type,
            enum pool_kind *kind, int *device)
@@ -106,8 +107,8 @@ pool_of(CUmemoryPool handle, struct pool **pool)
     return code || *pool ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Counts `bytes` in the pool and stores the properties of its memory in `as`.
- * Returns OUT_OF_MEMORY above the pool's limit. */
+/* Adds `bytes` to the pool's usage, and stores the properties of its memory in
+ * `as`. Returns OUT_OF_MEMORY if the pool's limit would be exceeded. */
 static CUresult
 pool_take(CUmemoryPool handle, size_t bytes, struct cpu_allocation *as)
 {
@@ -139,14 +140,15 @@ cpu_pool_return(CUmemoryPool handle, size_t bytes)
 {
     pthread_mutex_lock(&pools_lock);
     struct pool *pool = cpu_handle_object(CPU_POOL, handle);
-    if (pool) { /* NULL if it was destroyed while memory was in use */
+    if (pool) { /* NULL: destroyed before its memory was freed */
         pool->used -= bytes;
     }
     pthread_mutex_unlock(&pools_lock);
 }
 
-/* Allocates from `pool`, or from the device's current pool if NULL. In a
- * captured stream, adds an allocation node instead. */
+/* Allocates from `pool`, or from the device's current pool if `pool` is NULL.
+ * If the stream is being captured, adds an allocation node to the graph
+ * instead. */
 static CUresult
 pool_allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
               CUstream handle)
@@ -223,7 +225,8 @@ graph_memory_run(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Frees memory that a graph launch has left allocated, in stream order. */
+/* Frees, in stream order, memory that a graph launch allocated and did not
+ * free. */
 static CUresult
 graph_memory_free(CUdeviceptr pointer, struct cpu_stream *stream)
 {
@@ -358,7 +361,8 @@ cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
                                   CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
-/* A nonexistent device gives INVALID_VALUE, as in NVIDIA's driver. */
+/* INVALID_VALUE for a device that does not exist is what NVIDIA's driver
+ * returns. */
 CPU_API CUresult
 cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 {
@@ -402,10 +406,10 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
     return CUDA_SUCCESS;
 }
 
-/* ---- access; only recorded, since all devices share one memory ---- */
+/* ---- access rights: only stored, since all devices share one memory ---- */
 
-/* Returns INVALID_VALUE for a location that is not a device, or if the pool's
- * own device would lose access. */
+/* Returns INVALID_VALUE if a location is not a device, or if the device of the
+ * pool itself would lose access. */
 static CUresult
 access_check(const struct pool *pool, const CUmemAccessDesc *access)
 {
@@ -566,7 +570,8 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         if (*(cuuint64_t *)value) {
-            return CUDA_ERROR_INVALID_VALUE; /* can only be reset to 0 */
+            /* Programs may only set it to 0. */
+            return CUDA_ERROR_INVALID_VALUE;
         }
         *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high
                                                      : &pool->reserved_high) =

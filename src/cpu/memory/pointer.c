@@ -15,14 +15,14 @@ on_device(const struct cpu_allocation *found)
            found->kind != CPU_MEMORY_REGISTERED;
 }
 
-/* Returns the handle of the context that owns the memory, or NULL. */
+/* Returns the handle of the context that owns the allocation, or NULL. */
 static CUcontext
 context_handle(const struct cpu_allocation *found)
 {
     struct cpu_context *ctx;
 
     if (!found->context_id) {
-        return NULL; /* graph or mapped memory has no context */
+        return NULL; /* memory of graphs or of cuMemMap has no context */
     }
     if (cpu_context_current_any(&ctx) == CUDA_SUCCESS &&
         ctx->id == found->context_id) {
@@ -37,7 +37,8 @@ context_handle(const struct cpu_allocation *found)
     return NULL;
 }
 
-/* Reads attributes that describe the kind of memory and its permitted uses. */
+/* Reads an attribute that describes the kind of memory or its permitted
+ * uses. */
 static CUresult
 property_read(void *data, CUpointer_attribute attribute,
               const struct cpu_allocation *found)
@@ -81,7 +82,7 @@ property_read(void *data, CUpointer_attribute attribute,
     }
 }
 
-/* Reads attributes that describe the location of the memory. */
+/* Reads an attribute that describes where the memory is. */
 static CUresult
 attribute_read(void *data, CUpointer_attribute attribute, CUdeviceptr pointer,
                const struct cpu_allocation *found)
@@ -133,8 +134,8 @@ cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     return attribute_read(data, attribute, pointer, &found);
 }
 
-/* Clears the value of an attribute of unknown memory; sizes differ by
- * attribute. */
+/* Zeroes the value of an attribute, for a pointer to unknown memory. The size
+ * of the value depends on the attribute. */
 static void
 attribute_zero(void *data, CUpointer_attribute attribute)
 {
@@ -153,7 +154,7 @@ attribute_zero(void *data, CUpointer_attribute attribute)
         memset(data, 0, 8);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = -2; /* CUDA's value for host memory */
+        *(int *)data = -2; /* the value that CUDA returns for host memory */
         break;
     default:
         memset(data, 0, 4);

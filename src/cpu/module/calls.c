@@ -14,8 +14,8 @@
 
 #include "cpu/cpu.h"
 
-/* Reads the options for the log buffers and clears these buffers; all others
- * are ignored. */
+/* Reads from the JIT options where the log buffers are, and empties the
+ * buffers. Ignores all other options. */
 CUresult
 cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
                 struct cpu_jit_log *log)
@@ -38,7 +38,7 @@ cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
         case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
             log->info_bytes = (unsigned)(uintptr_t)values[i];
             break;
-        default: /* hints for a GPU's compiler */
+        default: /* hints for the compiler of a GPU */
             break;
         }
     }
@@ -51,8 +51,8 @@ cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
     return CUDA_SUCCESS;
 }
 
-/* Stores the used size of the log buffers in the option values, as CUDA
- * does. */
+/* Stores in the option values how many bytes of the log buffers are used, as
+ * CUDA does. */
 void
 cpu_jit_options_report(unsigned count, const CUjit_option *options,
                        void **values, const struct cpu_jit_log *log)
@@ -110,14 +110,15 @@ cuModuleLoadFatBinary(CUmodule *handle, const void *image)
     return cuModuleLoadDataEx(handle, image, 0, NULL, NULL);
 }
 
-/* Zeros after the contents of a file, since a search for PTX may read on. */
+/* Number of zero bytes after the contents of a file, since a search for PTX
+ * may read beyond the contents. */
 #define READ_EXTRA 4096
 
 CUresult
 cpu_file_read(const char *path, void **bytes, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC |
-                            O_NONBLOCK); /* a pipe must not block */
+                            O_NONBLOCK); /* opening a pipe must not block */
     FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     CUresult code = CUDA_ERROR_FILE_NOT_FOUND;
     struct stat status;
@@ -152,7 +153,8 @@ cpu_image_read(const char *path, void **bytes)
 
     if (!code && cpu_image_bytes(*bytes) > size) {
         free(*bytes);
-        code = CUDA_ERROR_INVALID_IMAGE; /* truncated file */
+        /* The file is shorter than its header says. */
+        code = CUDA_ERROR_INVALID_IMAGE;
     }
     return code;
 }

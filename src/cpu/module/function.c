@@ -67,7 +67,7 @@ cpu_function_attribute(const struct cpu_function *function,
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = function->carveout;
         break;
-    default: /* cache mode and clusters have no effect */
+    default: /* the cache mode and cluster attributes have no effect */
         *value = 0;
     }
     return CUDA_SUCCESS;

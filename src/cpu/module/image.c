@@ -20,8 +20,8 @@ struct cpu_image {
     const struct image_global *globals;
     const char *strings;
     struct cpu_code code;
-    void **entries;   /* two per kernel; the second may be NULL */
-    void **addresses; /* one per global variable */
+    void **entries;   /* two functions per kernel; the second may be NULL */
+    void **addresses; /* address of each global variable */
 };
 
 size_t
@@ -35,7 +35,7 @@ cpu_image_size(const void *bytes)
     return (size_t)header.bytes;
 }
 
-/* Stores an error text and returns `code`. */
+/* Writes an error text to `error` and returns `code`. */
 static CUresult
 refuse(char *error, size_t error_size, CUresult code, const char *text)
 {
@@ -45,7 +45,7 @@ refuse(char *error, size_t error_size, CUresult code, const char *text)
     return code;
 }
 
-/* Computes the checksum of the image, with the checksum field as zero. */
+/* Computes the checksum of the image as if its checksum field were zero. */
 static uint64_t
 checksum(const char *bytes, size_t size)
 {
@@ -66,7 +66,7 @@ table_fits(const struct image_header *header, uint64_t offset, uint64_t count,
            count <= (header->bytes - offset) / row;
 }
 
-/* Returns true if all tables are inside the image and aligned. */
+/* Returns true if all tables of the image are inside it and aligned. */
 static bool
 tables_fit(const struct image_header *header)
 {
@@ -92,8 +92,9 @@ find_tables(struct cpu_image *image, const void *bytes)
     image->strings = image->bytes + image->header->strings;
 }
 
-/* Returns true if all names, symbols and parameters of the rows are inside
- * their tables. The strings must end with a zero byte. */
+/* Returns true if the names, symbols and parameters of all kernels and
+ * variables are inside their tables. The string table must end with a zero
+ * byte. */
 static bool
 rows_are_right(const struct cpu_image *image)
 {
@@ -161,7 +162,8 @@ cpu_image_check(const void *bytes, size_t size, uint32_t *kind, char *error,
     return CUDA_SUCCESS;
 }
 
-/* Finds the address of a kernel's function, which must be in the code. */
+/* Finds the address of a kernel's function. Returns false if the symbol is
+ * missing or is not in the code. */
 static bool
 find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
 {
@@ -169,8 +171,9 @@ find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
     return cpu_image_contains(*entry);
 }
 
-/* Allocates an image with tables for the entries and addresses that the header
- * at `bytes` counts. Returns NULL if out of memory. */
+/* Allocates a struct cpu_image with tables for as many kernels and variables
+ * as the image header at `bytes` has. Returns NULL if there is not enough
+ * memory. */
 static struct cpu_image *
 image_new(const void *bytes)
 {
@@ -191,8 +194,8 @@ image_new(const void *bytes)
     return image;
 }
 
-/* Finds the entries of all kernels and the addresses of all variables. Returns
- * false if a symbol is missing, or if a variable is in the code. */
+/* Finds the functions of all kernels and the addresses of all variables.
+ * Returns false if a symbol is missing, or if a variable is in the code. */
 static bool
 find_addresses(struct cpu_image *image)
 {

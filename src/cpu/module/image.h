@@ -21,28 +21,31 @@
 
 struct cpu_image;
 
-/* Returns the size in bytes of the image at `bytes` according to its header,
- * or 0 if it is not an image. Reads sizeof(struct image_header) bytes. */
+/* Returns the size in bytes of the image at `bytes`, according to its header.
+ * Returns 0 if it is not an image. Reads only the first sizeof(struct
+ * image_header) bytes. */
 size_t cpu_image_size(const void *bytes);
 
 /* Functions of image_text.c. */
 
-/* Encodes the image as text that begins like PTX, for the architecture
- * sm_<arch>. `named` is an image with the table of its kernels. The caller
- * frees the result, which is NULL if out of memory. */
+/* Encodes the image as text that begins like PTX for the architecture
+ * sm_<arch>. The names of its kernels are taken from `named`, an image with a
+ * table of them. The caller frees the result. Returns NULL if there is not
+ * enough memory. */
 char *cpu_image_text_make(const void *image, size_t bytes, const void *named,
                           int arch, size_t *length);
-/* Returns true if the bytes are an image in text form. Reads at most `most`
- * bytes; SIZE_MAX means that the text ends with a zero byte. */
+/* Returns true if `text` is an image in text form. Reads at most `most` bytes;
+ * SIZE_MAX means that the text ends with a zero byte. */
 bool cpu_image_is_text(const void *bytes, size_t most);
-/* Decodes the image from a text that ends with a zero byte or after `most`
+/* Decodes the image in a text that ends with a zero byte or after `most`
  * bytes. The caller frees the image. Returns INVALID_IMAGE if the text is
  * damaged or truncated. */
 CUresult cpu_image_text_read(const void *text, size_t most, void **image,
                              size_t *bytes);
 
-/* Checks header, checksum and tables, and returns the kind. Otherwise returns
- * INVALID_IMAGE, with a text in `error` unless that is NULL. */
+/* Checks header, checksum and tables of an image, and stores its kind (native
+ * or bitcode). If they are invalid, returns INVALID_IMAGE, and writes a text
+ * to `error` unless that is NULL. */
 CUresult cpu_image_check(const void *bytes, size_t size, uint32_t *kind,
                          char *error, size_t error_size);
 
@@ -66,9 +69,13 @@ bool cpu_image_holds(const void *address);
 struct cpu_image_kernel {
     const char *name;
     const struct image_kernel *row;
-    const struct image_parameter *parameters; /* of the row */
-    void *entry;      /* image_loop_entry or, by flags, image_thread_entry */
-    void *warp_entry; /* image_loop_entry, or NULL */
+    /* The kernel's parameters, a table in the image. */
+    const struct image_parameter *parameters;
+    /* Function that runs a block (image_loop_entry) or one thread
+     * (image_thread_entry), depending on the flags. */
+    void *entry;
+    /* image_loop_entry that runs a block by warps, or NULL. */
+    void *warp_entry;
 };
 
 struct cpu_image_global {
@@ -77,10 +84,11 @@ struct cpu_image_global {
     void *address;
 };
 
-/* Number of kernels, and of global variables, in the image. */
+/* Return the number of kernels, or of global variables, in the image. */
 unsigned cpu_image_kernel_count(const struct cpu_image *image);
 unsigned cpu_image_global_count(const struct cpu_image *image);
-/* Return a kernel or a global variable; `index` is less than the count. */
+/* Return the kernel, or the global variable, with this index. `index` must be
+ * less than the count. */
 void cpu_image_kernel_at(const struct cpu_image *image, unsigned index,
                          struct cpu_image_kernel *kernel);
 void cpu_image_global_at(const struct cpu_image *image, unsigned index,
@@ -96,7 +104,7 @@ bool cpu_image_find_global(const struct cpu_image *image, const char *name,
  * call, or NULL if there is no such function. */
 void *cpu_image_symbol(const char *name);
 
-/* A loaded ELF object; functions of image_elf.c. */
+/* Functions of image_elf.c for a loaded ELF object. */
 
 struct cpu_code {
     char *memory; /* one mapping: code, stubs, then data */
@@ -104,23 +112,24 @@ struct cpu_code {
     size_t code_bytes;
     const char *elf;
     size_t elf_bytes;
-    uint64_t *sections; /* address of each section in `memory`, or 0 */
+    /* Address of each section in `memory`; 0: not loaded. */
+    uint64_t *sections;
     struct cpu_region *region;
-    struct jit_code_entry *debug; /* entry in the debugger's list; or NULL */
+    struct jit_code_entry *debug; /* entry in the debugger's list, or NULL */
 };
 
-/* image_debug.c: add code with line tables to the debugger's list, and remove
- * it. */
+/* image_debug.c: add code that has line tables to the debugger's list, and
+ * remove it from the list. */
 void cpu_code_publish(struct cpu_code *code);
 void cpu_code_withdraw(struct cpu_code *code);
 
-/* Load, relocate and unload the object of an image. `elf` must exist until the
- * code is unloaded. On failure, stores a text in `error`. */
+/* Load, relocate and unload the ELF object of an image. `elf` must exist until
+ * the code is unloaded. On failure, writes a text to `error`. */
 CUresult cpu_code_load(struct cpu_code *code, const void *elf, size_t size,
                        char *error, size_t error_size);
 void cpu_code_unload(struct cpu_code *code);
-/* Returns the address of a defined symbol that is followed by at least `bytes`
- * bytes of its section, or NULL. */
+/* Returns the address of a symbol that the object defines. Returns NULL if
+ * there is none, or if fewer than `bytes` bytes of its section follow. */
 void *cpu_code_find(const struct cpu_code *code, const char *symbol,
                     uint64_t bytes);
 

@@ -13,7 +13,7 @@
 
 #include "cpu/module/image.h"
 
-/* Names and layout are defined by GDB. */
+/* Defined by GDB: names and layout of the following declarations. */
 enum { JIT_NOACTION, JIT_REGISTER_FN, JIT_UNREGISTER_FN };
 
 struct jit_code_entry {
@@ -42,14 +42,14 @@ __jit_debug_register_code(void)
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns true if the object has a .debug_line section. `names` is the index
- * of the section names. */
+/* Returns true if the ELF object has a .debug_line section. `names` is the
+ * index of the section with the section names. */
 static bool
 has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
           unsigned names)
 {
     if (names >= count || sections[names].sh_type == SHT_NOBITS) {
-        return false; /* such a section has no contents in the file */
+        return false; /* a SHT_NOBITS section has no contents in the file */
     }
     for (unsigned i = 0; i < count; i++) {
         uint64_t at = sections[i].sh_name;
@@ -62,8 +62,8 @@ has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
     return false;
 }
 
-/* Copies the object, with the addresses of its sections filled in. Returns
- * NULL if out of memory. */
+/* Makes a copy of the ELF object in which the section headers have the
+ * addresses in memory. Returns NULL if there is not enough memory. */
 static struct jit_code_entry *
 entry_make(const struct cpu_code *code, const Elf64_Ehdr *header)
 {
@@ -85,7 +85,8 @@ entry_make(const struct cpu_code *code, const Elf64_Ehdr *header)
     return entry;
 }
 
-/* Informs debuggers of a change of the list. The caller holds the lock. */
+/* Tells debuggers that an entry was added to or removed from the list. The
+ * caller holds the lock. */
 static void
 tell(struct jit_code_entry *entry, uint32_t action)
 {
@@ -106,7 +107,7 @@ cpu_code_publish(struct cpu_code *code)
     }
     struct jit_code_entry *entry = entry_make(code, header);
     if (!entry) {
-        return; /* kernels run without debug information */
+        return; /* the kernels then run without debug information */
     }
     pthread_mutex_lock(&list_lock);
     entry->next_entry = __jit_debug_descriptor.first_entry;

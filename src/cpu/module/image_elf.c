@@ -27,7 +27,8 @@
 
 enum { STUB_BYTES = CPU_ARCH_STUB_BYTES, MAX_ALIGNMENT = 4096 };
 
-/* For larger images the system is asked whether it has enough memory. */
+/* Before it loads a larger image, the loader asks the system whether it has
+ * enough memory. */
 #define ASKED_BYTES (1u << 20)
 
 struct cpu_region {
@@ -64,8 +65,8 @@ cpu_image_holds(const void *address)
     return false;
 }
 
-/* Adds a code region to the list, in a free node if there is one. Lock-free,
- * since the fault handler reads the list. */
+/* Adds a code region to the list, in an unused node if there is one. Uses no
+ * lock, because the fault handler reads the list. */
 static struct cpu_region *
 region_new(const char *start, size_t bytes, size_t all)
 {
@@ -102,7 +103,7 @@ region_release(struct cpu_region *region)
     atomic_store(&region->used, false);
 }
 
-/* State of an object that is being loaded. */
+/* State of an ELF object that is being loaded. */
 struct loading {
     struct cpu_code *code;
     const Elf64_Shdr *sections;
@@ -111,7 +112,7 @@ struct loading {
     uint64_t symbol_count;
     const char *strings;
     uint64_t string_bytes;
-    char *stubs; /* one per symbol, used for undefined symbols only */
+    char *stubs; /* a stub for each symbol; only undefined symbols use it */
     size_t stub_start;
     char *error;
     size_t error_size;
@@ -138,7 +139,7 @@ inside(uint64_t offset, uint64_t bytes, uint64_t limit)
     return offset <= limit && bytes <= limit - offset;
 }
 
-/* Checks the ELF header and the section table. Sections must be inside the
+/* Checks the ELF header and the section table. All sections must be inside the
  * object. */
 static CUresult
 find_sections(struct loading *load)
@@ -174,7 +175,8 @@ find_sections(struct loading *load)
     return CUDA_SUCCESS;
 }
 
-/* Finds and checks the symbol table. Names must end with a zero byte. */
+/* Finds and checks the symbol table. The string table must end with a zero
+ * byte. */
 static CUresult
 find_symbols(struct loading *load)
 {
@@ -212,8 +214,8 @@ align_up(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Assigns offsets to the sections of one kind (code or data), beginning at
- * `end`. Returns the new end. */
+/* Assigns offsets from `end` on to the sections of one kind (code or data).
+ * Returns the offset after the last one. */
 static size_t
 lay_out(struct loading *load, bool code, size_t end)
 {
@@ -231,7 +233,7 @@ lay_out(struct loading *load, bool code, size_t end)
     return end;
 }
 
-/* Allocates the mapping and copies the sections to their addresses. */
+/* Allocates the memory of the object and copies the sections into it. */
 static CUresult
 map_sections(struct loading *load)
 {
@@ -273,8 +275,8 @@ map_sections(struct loading *load)
     return CUDA_SUCCESS;
 }
 
-/* Finds the address of a symbol; undefined symbols have the address of their
- * stub. */
+/* Finds the address of a symbol. For an undefined symbol this is the address
+ * of its stub. */
 static CUresult
 symbol_place(struct loading *load, uint64_t index, struct cpu_relocation *at)
 {
@@ -305,7 +307,7 @@ symbol_place(struct loading *load, uint64_t index, struct cpu_relocation *at)
     return CUDA_SUCCESS;
 }
 
-/* Applies one relocation after a check that it is inside its section. */
+/* Checks that a relocation is inside its section, and applies it. */
 static CUresult
 relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
          const Elf64_Rela *row)
@@ -330,8 +332,8 @@ relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
     return wrong ? damaged(load, wrong) : CUDA_SUCCESS;
 }
 
-/* Applies the relocations of one section. Sections that are not loaded are
- * skipped. */
+/* Applies the relocations of one section. Ignores sections that are not
+ * loaded. */
 static CUresult
 relocate_section(struct loading *load, const Elf64_Shdr *list)
 {
@@ -375,8 +377,8 @@ relocate_all(struct loading *load)
     return CUDA_SUCCESS;
 }
 
-/* Registers the code with the fault handler and makes it executable and
- * read-only. */
+/* Makes the code executable and read-only, and registers it with the fault
+ * handler. */
 static CUresult
 make_executable(struct loading *load)
 {
@@ -429,7 +431,8 @@ cpu_code_unload(struct cpu_code *code)
     memset(code, 0, sizeof *code);
 }
 
-/* Reads the object without checks, since cpu_code_load has checked it. */
+/* Finds a symbol without checking the ELF tables, since cpu_code_load has
+ * already checked them. */
 void *
 cpu_code_find(const struct cpu_code *code, const char *symbol, uint64_t bytes)
 {

@@ -17,12 +17,14 @@
 #define DECLARE_RUNTIME(result, name, arguments, stops) result name arguments;
 IMAGE_RUNTIME(DECLARE_RUNTIME)
 
-/* Helper functions of libgcc; only their addresses are used. */
+/* Declares a helper function of libgcc. Only its address is used, so the type
+ * does not matter. */
 #define DECLARE_HELPER(name) void name(void);
 IMAGE_LIBGCC(DECLARE_HELPER)
 CPU_ARCH_LIBGCC(DECLARE_HELPER)
 
-/* Slow-path functions of complex.c; only their addresses are used. */
+/* Declares the two functions of complex.c for a slow path. Only their
+ * addresses are used, so the types do not matter. */
 #define DECLARE_PARTS(name)                                                   \
     void __pycuda_##name##_re(void);                                          \
     void __pycuda_##name##_im(void);                                          \

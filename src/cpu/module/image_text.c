@@ -19,7 +19,7 @@
 #include "cpu/module/image.h"
 
 #define TITLE      "Image of pycuda-c's CPU device, as text"
-#define LINE_BYTES 57 /* bytes per line, which are 76 characters */
+#define LINE_BYTES 57 /* image bytes in one line of 76 characters */
 #define BEGIN      "//$image "
 #define MARK       "//$"
 #define END        "//$end"
@@ -27,9 +27,9 @@
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                              "abcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* ---- writing ---- */
+/* ---- encoding ---- */
 
-/* Writes up to three bytes as four characters. */
+/* Writes one to three bytes as four characters of base 64. */
 static void
 encode_three(FILE *out, const unsigned char *from, size_t count)
 {
@@ -42,7 +42,8 @@ encode_three(FILE *out, const unsigned char *from, size_t count)
     }
 }
 
-/* Writes the image in base 64, with its size and the end mark. */
+/* Writes the image in base 64, preceded by its size and followed by the line
+ * "//$end". */
 static void
 encode(FILE *out, const unsigned char *image, size_t bytes)
 {
@@ -58,7 +59,8 @@ encode(FILE *out, const unsigned char *image, size_t bytes)
     fprintf(out, "%s\n", END);
 }
 
-/* Writes a PTX entry for each kernel, so that clients can find the names. */
+/* Writes an empty PTX kernel for each kernel, so that clients find the
+ * names. */
 static void
 kernels_list(FILE *out, const char *image)
 {
@@ -97,7 +99,7 @@ cpu_image_text_make(const void *image, size_t bytes, const void *named,
     return text;
 }
 
-/* ---- reading ---- */
+/* ---- decoding ---- */
 
 bool
 cpu_image_is_text(const void *bytes, size_t most)
@@ -117,8 +119,8 @@ cpu_image_is_text(const void *bytes, size_t most)
     return true;
 }
 
-/* Returns the rest of the next line that begins with `mark`, or NULL if there
- * is none before the end of the text. */
+/* Finds the next line that begins with `mark`, and returns the text after
+ * `mark`. Returns NULL if no such line follows. */
 static const char *
 line_find(const char *at, const char *mark)
 {
@@ -131,8 +133,8 @@ line_find(const char *at, const char *mark)
     return at ? at + n : NULL;
 }
 
-/* Decodes one line into `to`, which has `room` bytes. Returns the number of
- * bytes, or -1 if the line is damaged. */
+/* Decodes one line of base 64 into `to`, which has space for `room` bytes.
+ * Returns the number of bytes, or -1 if the line is damaged. */
 static long
 line_decode(const char *line, unsigned char *to, size_t room)
 {
@@ -158,8 +160,8 @@ line_decode(const char *line, unsigned char *to, size_t room)
     return (long)made;
 }
 
-/* Returns true for the end mark. A line of base 64 can also begin with "end",
- * but its length is a multiple of four characters. */
+/* Returns true if the line is the end mark "end". A line of base 64 may begin
+ * with "end" too, but its length is a multiple of four characters. */
 static bool
 is_end(const char *line)
 {
@@ -170,7 +172,7 @@ is_end(const char *line)
            (!line[n] || strchr("\r\n", line[n]));
 }
 
-/* Fills the image from the lines that follow `at`. Returns false if they are
+/* Decodes the lines from `at` on into the image. Returns false if they are
  * damaged. */
 static bool
 decode(const char *at, unsigned char *image, size_t bytes)

@@ -15,7 +15,7 @@
 CUresult cuFuncSetAttribute(CUfunction function,
                             CUfunction_attribute attribute, int value);
 
-/* ---- lookup ---- */
+/* ---- finding kernels in a library ---- */
 
 static const struct image_kernel *
 rows_of(const struct cpu_library *library, uint32_t *count)
@@ -26,8 +26,8 @@ rows_of(const struct cpu_library *library, uint32_t *count)
     return (const void *)((const char *)library->bytes + header->kernels);
 }
 
-/* Creates a kernel with its handle, and adds it to the library's list. The
- * caller holds the lock. Returns NULL on failure. */
+/* Creates a kernel with its handle and adds it to the library's list. The
+ * caller holds the library's lock. Returns NULL on failure. */
 static struct cpu_kernel *
 kernel_new(struct cpu_library *library, const struct image_kernel *row)
 {
@@ -57,7 +57,8 @@ kernel_new(struct cpu_library *library, const struct image_kernel *row)
     return kernel;
 }
 
-/* Returns the kernel's handle, which is created by the first request. */
+/* Stores the kernel's handle. Creates the kernel's object at the first
+ * request. */
 static CUresult
 kernel_get(struct cpu_library *library, const struct image_kernel *row,
            CUkernel *handle)
@@ -152,7 +153,7 @@ cuLibraryEnumerateKernels(CUkernel *kernels, unsigned count, CUlibrary handle)
     return code;
 }
 
-/* ---- functions in a context ---- */
+/* ---- the function of a kernel in a context ---- */
 
 static CUresult
 kernel_of(CUkernel handle, struct cpu_kernel **kernel)
@@ -163,7 +164,8 @@ kernel_of(CUkernel handle, struct cpu_kernel **kernel)
     return code || *kernel ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Applies the kernel's attributes to a function. */
+/* Applies the attributes that the program has set for the kernel to a function
+ * of it. */
 static void
 function_adjust(struct cpu_kernel *kernel, struct cpu_function *function)
 {
@@ -179,8 +181,8 @@ function_adjust(struct cpu_kernel *kernel, struct cpu_function *function)
     pthread_mutex_unlock(&kernel->library->lock);
 }
 
-/* Finds the kernel's function in the current context; loads the library's
- * module if necessary. */
+/* Finds the function of the kernel in the current context. Loads the library's
+ * module into that context if necessary. */
 static CUresult
 kernel_function(struct cpu_kernel *kernel, struct cpu_function **function)
 {
@@ -263,7 +265,8 @@ cuKernelGetParamInfo(CUkernel handle, size_t index, size_t *offset,
 {
     struct cpu_kernel *kernel;
     struct cpu_context *ctx;
-    CUresult code = cpu_context_current_any(&ctx); /* as in NVIDIA's driver */
+    /* NVIDIA's driver checks the context too. */
+    CUresult code = cpu_context_current_any(&ctx);
 
     code = code ? code : kernel_of(handle, &kernel);
     if (code) {
@@ -303,8 +306,8 @@ cuKernelGetAttribute(int *value, CUfunction_attribute attribute,
     return cpu_function_attribute(&shown, attribute, value);
 }
 
-/* Sets the attribute of functions that are loaded on the device. The caller
- * holds the lock. */
+/* Sets an attribute of the kernel's functions that are already loaded on the
+ * device. The caller holds the library's lock. */
 static CUresult
 functions_set(struct cpu_kernel *kernel, CUdevice device,
               CUfunction_attribute attribute, int value)

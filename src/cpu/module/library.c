@@ -54,7 +54,8 @@ cpu_library_module(struct cpu_library *library, struct cpu_module **module)
     return code;
 }
 
-/* Creates a library. Takes ownership of `bytes`, even on failure. */
+/* Creates a library from the image `bytes`, which it then owns, even on
+ * failure. */
 static CUresult
 library_new(CUlibrary *handle, void *bytes)
 {
@@ -89,7 +90,8 @@ cuLibraryUnload(CUlibrary handle)
         struct cpu_loaded *loaded = library->loaded;
 
         library->loaded = loaded->next;
-        /* Fails if the module was destroyed with its context. */
+        /* Fails, without harm, if the module was destroyed together with its
+         * context. */
         cuModuleUnload(loaded->module);
         free(loaded);
     }
@@ -99,8 +101,8 @@ cuLibraryUnload(CUlibrary handle)
     return CUDA_SUCCESS;
 }
 
-/* Loads the library into the current context, if there is one, so that this
- * call reports errors of the image. */
+/* Loads the library into the current context, if there is one, so that errors
+ * of the image are reported now. */
 static CUresult
 library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
             void **values)
@@ -112,7 +114,8 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
     CUresult code = cpu_library_of(*handle, &library);
 
     if (code || cpu_context_current(&ctx)) {
-        return code; /* without a context, loaded on first use */
+        /* Without a context, the library is loaded on first use. */
+        return code;
     }
     code = cpu_jit_options(count, options, values, &log);
     if (!code) {
@@ -135,8 +138,8 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
     return CUDA_SUCCESS;
 }
 
-/* Copies a complete image, which may be in text form. Returns NULL if it is
- * not an image or the system is out of memory. */
+/* Returns a copy of the image at `image`, decoded if it is in text form.
+ * Returns NULL if it is not a complete image or there is not enough memory. */
 static void *
 image_copy(const void *bytes)
 {
@@ -175,7 +178,7 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
         return CUDA_ERROR_INVALID_VALUE;
     }
     void *copy = image_copy(code_bytes);
-    if (!copy) { /* report the loader's error */
+    if (!copy) { /* loading the image again gives the error to return */
         struct cpu_jit_log log;
         struct cpu_module *module;
 
@@ -232,7 +235,7 @@ cuLibraryGetModule(CUmodule *handle, CUlibrary library_handle)
     return code;
 }
 
-/* Finds a variable in the current context's module of the library. */
+/* Finds a variable in the library's module for the current context. */
 static CUresult
 library_global(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
                const char *name, bool managed_only)
@@ -264,7 +267,8 @@ cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary handle,
     return library_global(pointer, bytes, handle, name, true);
 }
 
-/* Functions of an image have no address that the host can call. */
+/* Always fails: the functions of an image have no address that the host can
+ * call. */
 CPU_API CUresult
 cuLibraryGetUnifiedFunction(void **function, CUlibrary handle,
                             const char *name)

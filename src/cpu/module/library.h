@@ -6,21 +6,22 @@
 
 #include "cpu/cpu.h"
 
-/* A kernel of a library, independent of contexts. */
+/* A kernel of a library. It does not depend on a context. */
 struct cpu_kernel {
     CUkernel handle;
     struct cpu_library *library;
-    const struct image_kernel *row; /* in the library's image */
+    /* The kernel's entry in the library's image. */
+    const struct image_kernel *row;
     const struct image_parameter *parameters;
     const char *name;
-    /* Attributes that the program has set, by device; guarded by the library's
-     * lock. */
+    /* Values of attributes that the program has set for each device; guarded
+     * by the library's lock. */
     int max_dynamic_shared[CPU_MAX_DEVICES]; /* -1: not set */
     int carveout[CPU_MAX_DEVICES];           /* -1: not set */
     struct cpu_kernel *next;
 };
 
-/* The library's module in a context. */
+/* The module of a library that is loaded in one context. */
 struct cpu_loaded {
     uint64_t context_id;
     int device;
@@ -31,15 +32,17 @@ struct cpu_loaded {
 struct cpu_library {
     CUlibrary handle;
     pthread_mutex_t lock;
-    void *bytes;                /* checked image; owned */
-    struct cpu_loaded *loaded;  /* modules; guarded by lock */
-    struct cpu_kernel *kernels; /* requested kernels; guarded by lock */
+    void *bytes; /* the library's image, checked; owned */
+    /* Loaded modules, one per context; guarded by lock. */
+    struct cpu_loaded *loaded;
+    /* Kernels that were requested; guarded by lock. */
+    struct cpu_kernel *kernels;
 };
 
-/* Returns INVALID_HANDLE if the handle is not a library's, NOT_INITIALIZED
- * before cuInit. */
+/* Finds the library of a handle. Returns INVALID_HANDLE if the handle is not
+ * that of a library, NOT_INITIALIZED before cuInit. */
 CUresult cpu_library_of(CUlibrary handle, struct cpu_library **library);
-/* Returns the library's module in the current context, and loads it if
+/* Finds the library's module in the current context, and loads it if
  * necessary. Takes the library's lock. */
 CUresult cpu_library_module(struct cpu_library *library,
                             struct cpu_module **module);

@@ -17,9 +17,9 @@ struct link {
     CUlinkState handle;
     struct cpu_jit_log log;
     unsigned option_count;
-    CUjit_option *options; /* the caller's; used by cuLinkComplete */
+    CUjit_option *options; /* options of cuLinkCreate, owned by the caller */
     void **values;
-    char *input; /* concatenated images */
+    char *input; /* the images to link, one after another */
     size_t input_bytes;
     void *image; /* result; owned by the link */
 };
@@ -88,7 +88,8 @@ cuLinkCreate_v2(unsigned count, CUjit_option *options, void **values,
     return CUDA_SUCCESS;
 }
 
-/* Adds an image to the input. At least `size` bytes can be read. */
+/* Appends an image to the input of the link. `data` must have at least `size`
+ * readable bytes. */
 static CUresult
 image_add(struct link *link, const void *data, size_t size, const char *name)
 {

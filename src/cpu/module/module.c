@@ -20,12 +20,12 @@
 #define ELF_CUDA       190
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
-#define PTX_LOOK       4096 /* PTX has .version within these bytes */
+#define PTX_LOOK       4096 /* PTX must have .version within this many bytes */
 
-/* ---- forms of images ---- */
+/* ---- detecting the form of an image ---- */
 
-/* Returns true if `bytes` begins with the magic number. Reads up to the first
- * difference only. */
+/* Returns true if `bytes` begins with the magic number `magic`. Reads no byte
+ * after the first difference. */
 static bool
 starts_with(const void *bytes, uint64_t magic, size_t count)
 {
@@ -47,8 +47,8 @@ cpu_image_bytes(const void *bytes)
                : 0;
 }
 
-/* Returns true if the text is PTX: printable and with .version near its
- * start. */
+/* Returns true if the text is PTX: its start is printable and contains
+ * .version. */
 static bool
 is_ptx(const char *text)
 {
@@ -73,7 +73,8 @@ log_error(struct cpu_jit_log *log, const char *text)
     }
 }
 
-/* Explains in the log why a foreign image cannot be loaded. */
+/* Writes to the log why an image of another kind (PTX, cubin...) cannot be
+ * loaded. */
 static CUresult
 foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 {
@@ -106,8 +107,8 @@ foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 
 /* ---- loading ---- */
 
-/* Registers the module's variables with arena.c, so that copies are
- * checked. */
+/* Registers the module's variables as device memory with arena.c, so that the
+ * bounds of copies to them are checked. */
 static void
 globals_adopt(struct cpu_module *module)
 {
@@ -137,8 +138,9 @@ globals_disown(struct cpu_module *module)
     }
 }
 
-/* Warns once per process if kernels lack requested checks, in the caller's log
- * or, without one, where the checks report. */
+/* Warns once per process if kernels were compiled without checks that
+ * PYCUDA_CPU_CHECK requests. Writes to the caller's log, or without one, to
+ * where the checks write their reports. */
 static void
 checks_compare(const struct image_header *header, struct cpu_jit_log *log)
 {
@@ -176,8 +178,8 @@ checks_compare(const struct image_header *header, struct cpu_jit_log *log)
     }
 }
 
-/* Loads a native image. Takes ownership of `bytes`, which were allocated by
- * malloc. */
+/* Loads a native image. Takes ownership of `bytes`, which malloc has
+ * allocated. */
 static CUresult
 native_load(struct cpu_context *ctx, void *bytes, size_t size,
             struct cpu_jit_log *log, struct cpu_module **made)
@@ -219,7 +221,7 @@ fail:
     return code;
 }
 
-/* Compiles bitcode to native code and loads it. */
+/* Compiles a bitcode image to native code and loads the result. */
 static CUresult
 bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
              struct cpu_jit_log *log, struct cpu_module **made)
@@ -236,7 +238,7 @@ bitcode_load(struct cpu_context *ctx, const void *bytes, size_t size,
     return code;
 }
 
-/* Decodes an image in text form and loads it. */
+/* Decodes an image in text form and loads the result. */
 static CUresult
 text_load(struct cpu_context *ctx, const void *text, struct cpu_jit_log *log,
           struct cpu_module **module)
@@ -287,8 +289,8 @@ cpu_module_load(struct cpu_context *ctx, const void *bytes,
 
 /* ---- unloading ---- */
 
-/* Frees the module with its functions and handles. Kernels of the module must
- * be done. */
+/* Frees the module with its functions and their handles. No kernel of the
+ * module may be running or queued. */
 static void
 module_free(struct cpu_module *module)
 {
@@ -311,7 +313,7 @@ cpu_module_close(struct cpu_module *module)
 {
     struct cpu_context *ctx = module->ctx;
 
-    cpu_scheduler_drain(ctx); /* kernels of the module may be queued */
+    cpu_scheduler_drain(ctx); /* kernels of the module may still be queued */
     cpu_fifo_flush(ctx);
     pthread_mutex_lock(&ctx->lock);
     struct cpu_module **at = &ctx->modules;
@@ -338,8 +340,8 @@ cpu_modules_close(struct cpu_context *ctx)
 
 /* ---- functions ---- */
 
-/* Creates a kernel's object and adds it to the module's list. The caller holds
- * the context's lock. */
+/* Creates the object of a kernel and adds it to the module's list. The caller
+ * holds the context's lock. */
 static CUresult
 function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
              struct cpu_function **made)
@@ -371,7 +373,7 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     return CUDA_SUCCESS;
 }
 
-/* Returns the kernel's object, which is created by the first request. */
+/* Finds the object of a kernel. Creates it at the first request. */
 static CUresult
 function_get(struct cpu_module *module, const struct cpu_image_kernel *found,
              struct cpu_function **function)

@@ -14,7 +14,8 @@
 
 #define NVRTC_API __attribute__((visibility("default")))
 
-/* Declares the functions, from the rows that the loader uses. */
+/* Declares the nvrtc* functions. nvrtc_rows.h has one row per function; the
+ * part of PyCUDA that loads NVRTC uses the same rows. */
 #define NVRTC_ROW(base, symbol, since, parameters, arguments)                 \
     NVRTC_API nvrtcResult symbol parameters;
 #include "api/nvrtc_rows.h"
@@ -253,7 +254,8 @@ program_ready(nvrtcProgram program)
     return program->compiled ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
-/* Result of a kind that the compilation was not requested to create. */
+/* The empty result, for a kind of output (cubin, LTO IR, PTX) that the options
+ * did not request. */
 static const struct nvrtc_text absent;
 
 nvrtcResult
@@ -275,8 +277,9 @@ nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
                   : text_copy(program->lto ? &absent : &program->cubin, cubin);
 }
 
-/* "LTO IR" of the CPU device is the same image as that of relocatable code:
- * cuLink* and libraries accept it. Its size is 0 without -dlto. */
+/* The "LTO IR" of the CPU device is a bitcode image, the same as the cubin of
+ * relocatable code; cuLink* and cuLibraryLoad* accept it. Without -dlto its
+ * size is 0. */
 nvrtcResult
 nvrtcGetLTOIRSize(nvrtcProgram program, size_t *bytes)
 {

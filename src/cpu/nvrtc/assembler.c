@@ -12,8 +12,8 @@
 
 enum assembler_kind { SILENT, VERBOSE, LEVEL, REGISTERS, ENTRIES };
 
-/* The options of ptxas 13.0. The value may directly follow a short name if it
- * begins with a digit. */
+/* The options of ptxas 13.0. A value that begins with a digit may directly
+ * follow a short name of two characters, as in -O3. */
 static const struct {
     const char *name, *brief;
     enum assembler_kind kind;
@@ -72,8 +72,8 @@ static const struct {
     {"--warning-as-error", "-Werror", SILENT},
 };
 
-/* Returns true if `text` has this name; stores the text after the name in
- * *value. */
+/* Returns true if `text` is the option `name`; stores the start of its value,
+ * which is the text after the name and '=', in *value. */
 static bool
 has_name(const char *text, const char *name, const char **value)
 {
@@ -121,7 +121,7 @@ nvrtc_assembler_apply(struct nvrtc_options *options, const char *text,
 {
     const char *value;
 
-    if (*text != '-') { /* value of the previous option, or a file */
+    if (*text != '-') { /* value of the previous option, or a file name */
         if (options->assembler_value) {
             apply(options, options->assembler_kind, text);
             options->assembler_value = false;

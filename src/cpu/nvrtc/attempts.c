@@ -2,9 +2,10 @@
  *
  * Called by compile.c. Clang rejects some sources that NVRTC accepts. Such a
  * source is compiled again in another form: rewritten (rewrite.c), with all
- * functions as device functions, without the constructors of shared variables,
- * or without the bodies of templates that have errors (bodies.c). If no retry
- * succeeds, the errors of the first attempt are reported.
+ * functions as device functions, with a trivial constructor of
+ * pycuda::complex, or without the template function bodies that have errors
+ * (bodies.c). If no retry succeeds, the errors of the first attempt are
+ * reported.
  *
  * All state is in the job, which one thread uses.
  *
@@ -20,14 +21,15 @@ enum { REWRITES = 4 };
 
 /* ---- the front end's input ---- */
 
-/* The precompiled header defines assert before -DNDEBUG takes effect. */
+/* Defines assert again according to NDEBUG: the precompiled header was created
+ * without the program's -DNDEBUG. */
 static const char prologue[] = "#ifdef NDEBUG\n"
                                "#undef assert\n"
                                "#define assert(expression) ((void)0)\n"
                                "#endif\n";
 
-/* Makes declarations without an execution space device declarations: one
- * pragma for functions, one for variables. */
+/* Makes functions and global variables without an execution space __device__;
+ * the first pragma applies to functions, the second to variables. */
 static const char device_begin[] =
     "#pragma clang force_cuda_host_device begin\n"
     "#pragma clang attribute push(__attribute__((device)), "
@@ -190,7 +192,8 @@ frontend_argv(const struct nvrtc_job *job, bool text, struct nvrtc_words *argv)
     nvrtc_words_add(argv, "-");
 }
 
-/* Returns true if the output has a warning for code that NVRTC rejects. */
+/* Returns true if `said`, the front end's messages, has a warning for code
+ * that is an error in NVRTC. */
 static bool
 is_refused(const struct nvrtc_text *said)
 {
@@ -208,8 +211,9 @@ is_refused(const struct nvrtc_text *said)
     return false;
 }
 
-/* Evaluates the exit status of the front end. Status 1 is an error in the
- * source; other nonzero values are failures of the front end. */
+/* Adds the messages of a finished front end to the log, and returns the result
+ * for its exit status. Status 1 is an error in the source; other nonzero
+ * values are failures of the front end itself. */
 static nvrtcResult
 frontend_judge(const struct nvrtc_job *job,
                const struct nvrtc_process *process)
@@ -233,7 +237,8 @@ frontend_judge(const struct nvrtc_job *job,
     return NVRTC_ERROR_COMPILATION;
 }
 
-/* Runs a process; if that is impossible, stops the job. */
+/* Runs the front end with the command `argv` and the input `source`. On
+ * failure sets job->stopped and job->reason. */
 static void
 frontend_run(struct nvrtc_job *job, const struct nvrtc_words *argv,
              const struct nvrtc_text *source, struct nvrtc_process *process)
@@ -275,8 +280,9 @@ nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
     return job->stopped ? job->stopped : frontend_judge(job, process);
 }
 
-/* If the source cannot be rewritten, compiles once without the constructor of
- * pycuda::complex (see there). Returns true if a retry may succeed. */
+/* Called if rewriting did not help. If the log has an error about the
+ * constructor of a shared variable, sets options that give pycuda::complex a
+ * trivial constructor, once per job. Returns true if a retry may succeed. */
 static bool
 shared_refused(struct nvrtc_job *job)
 {
@@ -325,9 +331,10 @@ said_of_given(const struct nvrtc_text *log, const struct nvrtc_text *given)
     return any;
 }
 
-/* Compiles the source as rewritten by rewrite.c. Returns false, with the job
- * unchanged, if that fails. Corrected errors may reveal others, so the rewrite
- * is repeated. */
+/* Compiles the source as rewritten by rewrite.c. Repeats the rewrite up to
+ * REWRITES times, since clang may report further errors when the first ones
+ * are corrected. Returns false if the source still has errors; job->source is
+ * then NULL. */
 static bool
 rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -355,7 +362,7 @@ rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* Only the remaining errors are reported. */
+    /* Report the errors that remain, if none is caused by a rewrite. */
     if (well || said_of_given(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
@@ -365,8 +372,9 @@ rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
     return well;
 }
 
-/* Handles a kernel that is declared twice while all functions are device
- * functions. Returns true if a retry may succeed. */
+/* If all functions are device functions and the log has an error about a
+ * kernel that is declared twice, excludes kernels from the pragma with
+ * spaces.c, once per job. Returns true if a retry may succeed. */
 static bool
 kernels_refused(struct nvrtc_job *job)
 {
@@ -389,8 +397,9 @@ kernels_refused(struct nvrtc_job *job)
     return text != NULL;
 }
 
-/* Returns true if the source compiles with all functions as device
- * functions. */
+/* Compiles with the current options, with retries. Returns true on success.
+ * unmarked_taken has just set the option that makes all functions without an
+ * execution space device functions. */
 static bool
 default_taken(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -403,17 +412,20 @@ default_taken(struct nvrtc_job *job, struct nvrtc_process *process)
     return result == NVRTC_SUCCESS || rewritten(job, process);
 }
 
-/* NVRTC accepts one declaration of a function with __device__ and another one
- * without. For clang these are two functions, unless all functions without an
- * execution space are device functions. Returns false, with the job unchanged,
- * if the source does not compile in that form either. */
+/* Compiles with all functions without an execution space as device functions,
+ * if the log has a matching error. NVRTC accepts one declaration of a function
+ * with __device__ and another one without; for clang these are two functions.
+ * Returns false if that fails, too; the log and the options are then as
+ * before. */
 static bool
 unmarked_taken(struct nvrtc_job *job, struct nvrtc_process *process)
 {
+    /* Parts of clang's error messages about functions that are overloaded by
+     * __host__ and __device__; NVRTC does not compile host functions. */
     static const char *const signs[] = {
         "' does not match any declaration in '",
         "no function template matches function template specialization",
-        "__device__ function '", /* followed by "cannot overload" */
+        "__device__ function '", /* ... cannot overload ... */
         "reference to __host__ function '",
         "candidate template ignored: target attributes do not match",
     };

@@ -1,10 +1,10 @@
 /* bodies.c - errors in templates that are never instantiated.
  *
  * Called by attempts.c. NVRTC parses the body of a function template, or of a
- * member function of a class template, when it is instantiated; clang parses
- * it with the template. So a body with an error is replaced by one that causes
- * an error in each instance. Bodies in included files are not replaced.
- * Without state.
+ * member function of a class template, when it is instantiated; clang already
+ * parses it at the template's definition. Therefore a body with an error is
+ * replaced by `static_assert(false)`, which is an error only if the template
+ * is instantiated. Bodies in included files are not replaced. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -15,12 +15,13 @@
 enum { ERRORS_MOST = 64, SCOPES_MOST = 64 };
 
 struct scope {
-    const char *open; /* opening brace */
-    bool template;    /* belongs to a template */
-    bool function;    /* function body, or inside one */
+    const char *open; /* position of its opening brace */
+    bool template;    /* it is a template, or inside one */
+    bool function;    /* it is a function body, or inside one */
 };
 
-/* The tokens before a brace, since the last semicolon or brace. */
+/* What the tokens since the last semicolon or brace contain: the head of the
+ * function or class whose opening brace may follow. */
 struct head {
     int angles, parentheses;
     bool template, class, parameters;
@@ -29,15 +30,15 @@ struct head {
 struct reader {
     const char *errors[ERRORS_MOST];
     size_t error_count, replaced;
-    struct scope scopes[SCOPES_MOST]; /* the first one is the file */
+    struct scope scopes[SCOPES_MOST]; /* open scopes; [0] is the file */
     size_t depth;
     struct head head;
     struct nvrtc_edits *edits;
     const char *source;
 };
 
-/* Stores the positions of the errors in the log. Returns false if there are
- * none, too many, or errors outside the source. */
+/* Stores the position in the source of each error in the log. Returns false if
+ * there are no errors, too many, or errors in other files. */
 static bool
 errors_read(struct reader *reader, const struct nvrtc_text *log,
             const char *name)
@@ -60,7 +61,8 @@ errors_read(struct reader *reader, const struct nvrtc_text *log,
     return reader->error_count > 0;
 }
 
-/* Replaces a body and keeps its line breaks. */
+/* Replaces a function body by `static_assert(false)`, and keeps its line
+ * breaks so that later code keeps its line numbers. */
 static void
 body_replace(struct reader *reader, const char *open, const char *end)
 {
@@ -119,8 +121,9 @@ head_read(struct head *head, struct nvrtc_token token)
     head->parentheses -= *token.start == ')';
 }
 
-/* Processes a token. Returns false if braces do not match or are nested too
- * deeply. */
+/* Updates the open scopes for one token. At the end of a template's function
+ * body, replaces the body if it has an error. Returns false if braces do not
+ * match or are nested too deeply. */
 static bool
 token_take(struct reader *reader, struct nvrtc_token token)
 {

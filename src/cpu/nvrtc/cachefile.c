@@ -1,11 +1,11 @@
 /* cachefile.c - cache files that one process writes and others trust.
  *
- * Called by pch.c. The front end parses such a file without checks, so the
- * file must be complete, and no other user may have written it. A file ends
- * with a checksum of its name and bytes. It is written under a temporary name
- * and then renamed; after a system crash it may be incomplete, which the
- * checksum detects. Verified files are cached by device, inode, size and time.
- * Thread-safe.
+ * Called by pch.c for precompiled headers. The front end parses such a file
+ * without checks, so the file must be complete, and no other user may have
+ * written it. A file ends with a checksum of its name and bytes. It is written
+ * under a temporary name and then renamed; after a system crash it may be
+ * incomplete, which the checksum detects. The process remembers the device,
+ * inode, size and time of files that it has verified. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -32,7 +32,8 @@ enum {
 #define MOST_BYTES  ((off_t)1 << 30)
 #define CHUNK       ((size_t)1 << 18)
 
-/* End of a file. The front end does not read beyond its own bytes. */
+/* The last bytes of a cache file, after the precompiled header. The front end
+ * ignores them. */
 struct trailer {
     char magic[8];
     struct nvrtc_digest digest;
@@ -48,8 +49,8 @@ owner_trusted(const struct stat *status)
     return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
-/* Returns true if other users can write the file. A private group has the same
- * number as its user; other groups may have more members. */
+/* Returns true if other users can write the file. A group whose id equals the
+ * user's id is assumed to have this user as its only member. */
 static bool
 writable_by_others(const struct stat *status)
 {
@@ -118,7 +119,8 @@ read_all(int fd, void *bytes, size_t count)
     return true;
 }
 
-/* Returns true if the bytes before the trailer match its checksum. */
+/* Reads `bytes` bytes and the trailer after them. Returns true if the bytes
+ * match the trailer's checksum. `chunk` is a buffer of CHUNK bytes. */
 static bool
 bytes_whole(int fd, const char *path, size_t bytes, char *chunk)
 {
@@ -182,8 +184,9 @@ seen_add(const struct stat *status)
 
 /* ---- reading ---- */
 
-/* Returns true if the open file is regular, complete, and owned by the user or
- * root. */
+/* Returns true if the open file is regular and complete, is owned by the user
+ * or root, and cannot be written by others. Renews its modification time once
+ * a day. */
 static bool
 file_whole(int fd, const char *path)
 {
@@ -203,7 +206,7 @@ file_whole(int fd, const char *path)
     bool whole = chunk && bytes_whole(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        futimens(fd, NULL); /* changes the time that seen_add would store */
+        futimens(fd, NULL); /* makes `status` outdated: no seen_add */
     } else if (whole) {
         seen_add(&status);
     }
@@ -270,8 +273,8 @@ is_ours(const char *name)
            !strncmp(name + NAME_DIGITS, SUFFIX, strlen(SUFFIX));
 }
 
-/* Removes files from the folder of `path` that were not used for a month, and
- * temporary files of killed processes. */
+/* Removes cache files from the folder of `path` that were not used for a
+ * month, and temporary files older than an hour, left by killed processes. */
 static void
 folder_trim(const char *path)
 {

@@ -15,7 +15,7 @@
 #include "cpu/nvrtc/job.h"
 #include "image/image.h"
 
-/* Architecture of NVRTC 13.0 if no option names one. */
+/* Default architecture, sm_75, as in NVRTC 13.0. */
 enum { DEFAULT_ARCH = 75 };
 
 static nvrtcResult
@@ -27,7 +27,8 @@ names_compile(struct nvrtc_job *job)
     if (job->program->expression_count == 0) {
         return NVRTC_SUCCESS;
     }
-    /* Warnings are not repeated, but errors are reported. */
+    /* The second run gets an empty log: its warnings are those of the first
+     * run and are dropped, but its errors are reported. */
     job->program->log = (struct nvrtc_text){0};
     nvrtcResult result = nvrtc_job_front(job, true, &process);
     if (result == NVRTC_SUCCESS) {
@@ -46,7 +47,8 @@ names_compile(struct nvrtc_job *job)
 
 /* ---- pycuda-jit ---- */
 
-/* `reason` gets the text of a failure. */
+/* Starts pycuda-jit, which then waits for bitcode. `kind` is the kind of image
+ * to create. On failure adds an explanation to `reason`. */
 static nvrtcResult
 jit_start(struct nvrtc_process *process, const char *kind,
           const struct nvrtc_words *flags, struct nvrtc_text *reason)
@@ -81,10 +83,10 @@ jit_start(struct nvrtc_process *process, const char *kind,
     return NVRTC_SUCCESS;
 }
 
-/* Sends the bitcode to pycuda-jit and receives the image. `log` receives
- * pycuda-jit's messages about the code. `reason` receives the reason why it
- * could not be used, with any result but NVRTC_SUCCESS and
- * NVRTC_ERROR_COMPILATION. */
+/* Sends the bitcode to pycuda-jit and receives the image. pycuda-jit's
+ * messages about the code are added to `log`. If pycuda-jit itself could not
+ * be used, an explanation is added to `reason`, and the result is neither
+ * NVRTC_SUCCESS nor NVRTC_ERROR_COMPILATION. */
 static nvrtcResult
 jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
            struct nvrtc_text *image, struct nvrtc_text *log,
@@ -167,8 +169,8 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
 
 /* ---- the complete compilation ---- */
 
-/* Precompiles the source's leading includes, unless other text precedes
- * them. */
+/* Precompiles the source's leading includes, unless they follow pre-includes
+ * that are not precompiled and may change their meaning. */
 static void
 job_precompile(struct nvrtc_job *job)
 {
@@ -219,8 +221,9 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
     return nvrtc_job_mark(job) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
-/* Writes the file that --create-pch names. Headers are precompiled without it;
- * --use-pch only checks that the file exists. */
+/* Writes a file without use to the path that --create-pch names; --use-pch
+ * only checks that it exists. The real precompiled headers are in the cache of
+ * pch.c. */
 static nvrtcResult
 pch_create(struct nvrtc_job *job)
 {
@@ -287,7 +290,8 @@ entries_check(struct nvrtc_job *job)
     return result;
 }
 
-/* Completes a successful compilation. */
+/* Called after a successful compilation: checks the kernels of -e, and writes
+ * the files of --create-pch, --time and --fdevice-time-trace. */
 static nvrtcResult
 job_finish(struct nvrtc_job *job)
 {
@@ -366,9 +370,10 @@ job_run(struct nvrtc_job *job)
     return result;
 }
 
-/* The result of the whole.  A lack of memory and a child process that could
- * not be used come before what the source is refused for: other attempts may
- * have needed them to accept it. */
+/* Returns the final result of the compilation. If memory was exhausted or a
+ * child process could not be used, this is reported instead of the errors in
+ * the source, since a retry that failed for this reason might have accepted
+ * the source. */
 static nvrtcResult
 job_judge(struct nvrtc_job *job, nvrtcResult result)
 {

@@ -1,8 +1,9 @@
 /* dialect.c - keywords of clang that NVRTC does not have.
  *
  * Called by attempts.c for the text of a source, but not for included files.
- * Such a keyword is replaced by an undeclared name, so that a source that
- * compiles here also compiles for a GPU. A source that uses __PYCUDA_CPU__ is
+ * A keyword that NVRTC lacks gets the prefix CUDA_has_no_, which makes it an
+ * undeclared name and thus an error. So a source that compiles here also
+ * compiles for a GPU. A source that contains the macro __PYCUDA_CPU__ is
  * written for this compiler and is not changed. Without state.
  *
  * SPDX-License-Identifier: MIT */
@@ -35,7 +36,7 @@ static const char *const prefixes[] = {
     "__builtin_", "__sync_", "__atomic_", "__c11_", "__INT", "__UINT",
     "__FLT",      "__DBL",   "__LDBL_",   "__SIZE", "__GCC_"};
 
-/* Names with one of these prefixes that NVRTC has. */
+/* Names that NVRTC has, although they begin with one of these prefixes. */
 static const char *const known[] = {
     "__builtin_expect",         "__builtin_assume",
     "__builtin_assume_aligned", "__builtin_unreachable",
@@ -83,8 +84,8 @@ has_foreign_letters(struct nvrtc_token token)
     return false;
 }
 
-/* Fast check: returns false for tokens that are in no table, which are
- * most. */
+/* Fast check of the first letter: returns false if no name in the tables above
+ * begins with it, which holds for most tokens. */
 static bool
 is_reserved(struct nvrtc_token token)
 {
@@ -105,8 +106,8 @@ takes_address(struct nvrtc_token before, struct nvrtc_token object)
             strchr("(,=;{}?:<+-!", *before.start));
 }
 
-/* Execution spaces, which NVRTC does not accept after the captures of a
- * lambda. */
+/* Returns true for __device__ and __host__, which NVRTC rejects after the
+ * captures of a lambda: [x] __device__ () {...}. */
 static bool
 is_space(struct nvrtc_token token)
 {
@@ -131,7 +132,8 @@ token_mark(struct nvrtc_edits *edits, const char *source,
     }
 }
 
-/* Skips a directive that is not a definition; its '#' has been read. */
+/* Skips a directive whose '#' has been read, except for a #define: the text of
+ * the macro is read as tokens. */
 static void
 directive_pass(struct nvrtc_tokens *tokens)
 {

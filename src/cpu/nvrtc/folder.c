@@ -13,8 +13,8 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* Returns true if the name stays inside the folder: a relative path without
- * "..". */
+/* Returns true if the header's name is a relative path without "..", so that
+ * the file is inside the temporary folder. */
 static bool
 name_contained(const char *name)
 {
@@ -112,7 +112,8 @@ nvrtc_folder_make(const struct _nvrtcProgram *program, char path[PATH_MAX],
     return true;
 }
 
-/* Removes the file, and the folders above it that become empty. */
+/* Removes the header's file, and those of its parent folders that become
+ * empty. */
 static void
 header_remove(const struct nvrtc_header *header, const char *folder)
 {

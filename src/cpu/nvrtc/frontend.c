@@ -18,7 +18,8 @@
 
 pthread_mutex_t nvrtc_choice_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nvrtc_words
-    choice; /* constant once found; before that guarded by nvrtc_choice_lock */
+    choice; /* the front end's command; guarded by nvrtc_choice_lock until it
+             * is found, then constant */
 
 static const char advice[] =
     "The CPU device compiles CUDA C++ with clang " FRONTEND_MAJOR
@@ -33,7 +34,8 @@ is_program(const char *path)
     return strchr(path, '/') && access(path, X_OK) == 0;
 }
 
-/* Stores the front end's command. In zig, clang is a subcommand. */
+/* Stores the front end's command: the path, and for zig the subcommand
+ * `clang`. */
 static void
 choose(const char *path)
 {
@@ -165,7 +167,7 @@ static const char *const fixed_flags[] = {
     "sm_70",
     "-target-feature",
     "+ptx85",
-    /* only the package's headers */
+    /* search only the package's headers, not those of the system */
     "-nostdsysteminc",
     "-nobuiltininc",
     "-nostdinc++",
@@ -178,7 +180,7 @@ static const char *const fixed_flags[] = {
     "-fcheck-new", /* new may return NULL */
     "-fno-rtti",
     "-fno-threadsafe-statics",
-    "-fno-strict-float-cast-overflow", /* out-of-range values saturate */
+    "-fno-strict-float-cast-overflow", /* float to int saturates */
     "-fno-strict-return",              /* a missing return yields any value */
     "-ferror-limit",                   /* same limit as NVRTC */
     "100",
@@ -227,7 +229,7 @@ nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
         nvrtc_words_add(argv, "-internal-isystem");
         nvrtc_words_add(argv, "%s/%s", headers, *name);
     }
-    /* Empty headers, which are not precompiled. */
+    /* Empty headers, which leading.c does not precompile. */
     nvrtc_words_add(argv, "-internal-isystem");
     nvrtc_words_add(argv, "%s/cpu/absent", headers);
     nvrtc_words_add_all(argv, &options->language);

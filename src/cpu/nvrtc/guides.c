@@ -21,11 +21,12 @@ struct call {
 struct reader {
     struct nvrtc_tokens tokens;
     struct call open[OPEN_MOST];
-    struct call closed; /* closed by the last token, if that is ')' */
+    struct call closed; /* call whose ')' is the most recent one */
     size_t depth;
 };
 
-/* Stores the name before each open parenthesis. */
+/* Processes the last token if it is a parenthesis: '(' pushes the name before
+ * it to reader->open, ')' pops the name to reader->closed. */
 static void
 parenthesis_note(struct reader *reader, struct nvrtc_token before_name)
 {
@@ -46,8 +47,9 @@ parenthesis_note(struct reader *reader, struct nvrtc_token before_name)
     }
 }
 
-/* Returns true if a guide could begin at the call: guides begin a declaration,
- * possibly after template<...> or `explicit`. */
+/* Returns true if the token before call->name allows a deduction guide: it
+ * ends the previous declaration, or is `explicit` or the '>' of
+ * template<...>. */
 static bool
 may_begin(const struct call *call)
 {
@@ -58,8 +60,9 @@ may_begin(const struct call *call)
             (before.n == 1 && strchr(">;{}:)", *before.start)));
 }
 
-/* Returns true if the tokens after the arrow are the same name, its arguments
- * and the end. `tokens` is a copy, so the caller's position is unchanged. */
+/* Returns true if the next tokens are `name<...>;`, as after the arrow of the
+ * guide `name(T) -> name<T>;`. `tokens` is a copy, so the caller's position is
+ * unchanged. */
 static bool
 arguments_follow(struct nvrtc_tokens tokens, struct nvrtc_token name)
 {

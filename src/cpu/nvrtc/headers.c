@@ -1,8 +1,8 @@
-/* headers.c - the package's headers as a whole: their hash, words and names.
+/* headers.c - examines the CUDA headers of the package (folder pycuda/cuda).
  *
- * Called by pch.c and leading.c, which must know the dependencies of a
- * precompiled header and the definitions that would change the meaning of the
- * package's headers. Thread-safe, without state.
+ * Called by pch.c and leading.c. A hash of all headers identifies a
+ * precompiled header. Searches for macro names and file names find options
+ * that would change the meaning of the headers. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -18,8 +18,8 @@
 
 /* ---- hashes ---- */
 
-/* Two hashes with different factors, 128 bits in total; not secure against
- * deliberate collisions. */
+/* Adds a word to two 64-bit hashes with different factors. They are not secure
+ * against deliberate collisions. */
 static void
 digest_step(struct nvrtc_digest *digest, uint64_t word)
 {
@@ -47,7 +47,8 @@ nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes, size_t n)
 
 /* ---- iteration over files ---- */
 
-/* Visits one file. Returns false to end the iteration. */
+/* Function that folder_visit calls for each file; `text` has the file's
+ * contents. Returns false to end the iteration. */
 typedef bool visitor(void *state, const char *name,
                      const struct nvrtc_text *text);
 
@@ -98,10 +99,11 @@ struct visit {
     visitor *visit;
     void *state;
     bool deep;              /* also visit subfolders */
-    struct nvrtc_text text; /* buffer for a file */
+    struct nvrtc_text text; /* buffer for the contents of one file */
 };
 
-/* Visits every file of a folder in the order of their names. */
+/* Calls visit->visit for every file of the folder, sorted by name. Returns
+ * false if a call returns false or a file cannot be read. */
 static bool
 folder_visit(struct visit *visit, int parent, const char *name)
 {
@@ -178,7 +180,8 @@ has_word(const char *text, const char *word)
     return false;
 }
 
-/* Visitor: returns true if the file contains none of the words in `state`. */
+/* A visitor function; `state` is a list of words. Returns true if the file
+ * contains none of them. */
 static bool
 lacks_words(void *state, const char *name, const struct nvrtc_text *text)
 {
@@ -193,8 +196,8 @@ lacks_words(void *state, const char *name, const struct nvrtc_text *text)
     return true;
 }
 
-/* Collects the macros of -D and -U options. Returns false if one has no
- * name. */
+/* Adds the names of the macros in -D and -U options to `names`. Returns false
+ * if an option has no macro name. */
 static bool
 macros_name(struct nvrtc_words *names, const struct nvrtc_words *preprocess)
 {
@@ -231,7 +234,8 @@ nvrtc_headers_undefined(const char *headers,
 
 /* ---- names ---- */
 
-/* Files of the top folder that programs include by name. */
+/* Filter for scandir: selects the files in pycuda/cuda itself that programs
+ * include by name. */
 static int
 is_top(const struct dirent *entry)
 {

@@ -16,8 +16,8 @@
 
 #define JIT_WORDS 12
 
-/* If PYCUDA_CPU_TARGET is set, pycuda-jit reads it, and no option is
- * needed. */
+/* Returns NULL if PYCUDA_CPU_TARGET is set, since pycuda-jit reads this
+ * variable. */
 const char *
 nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
 {
@@ -37,8 +37,8 @@ nvrtc_jit_image_whole(const struct nvrtc_text *text)
            cpu_image_bytes(text->bytes) == text->length;
 }
 
-/* Moves the text to `result`. Returns `code`, or OUT_OF_MEMORY if the text is
- * incomplete. */
+/* Moves the text to result->text. Returns `code`, or OUT_OF_MEMORY if an
+ * append to the text has failed. */
 static CUresult
 text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
           CUresult code)
@@ -51,7 +51,8 @@ text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
     return code;
 }
 
-/* Moves the output of a finished child into `result`. */
+/* Moves the image and the messages of pycuda-jit, which has ended, into
+ * `result`. Returns an error if it failed or its image is incomplete. */
 static CUresult
 result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
 {
@@ -94,7 +95,8 @@ start_failure(int code, const char *path, struct cpu_jit_result *result)
     return text_give(&log, result, CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
 }
 
-/* Why its input or its output is not whole. */
+/* Stores a message why pycuda-jit's input or output could not be transferred
+ * completely. Returns the CUresult for the errno `code`. */
 static CUresult
 finish_failure(const struct nvrtc_process *process, int code,
                struct cpu_jit_result *result)

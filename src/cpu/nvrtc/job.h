@@ -15,30 +15,33 @@ struct nvrtc_job {
     struct nvrtc_pch pch;
     char headers[PATH_MAX]; /* folder pycuda/cuda */
     char folder[PATH_MAX];  /* headers given in memory; "": none */
-    bool trivial;           /* constructors of shared variables are omitted */
-    bool apart;             /* kernels are marked by spaces.c */
-    char *marked;           /* source after nvrtc_job_mark */
-    char *source;           /* `marked`, rewritten by rewrite.c; or NULL */
+    bool trivial;           /* pycuda::complex has a trivial constructor */
+    bool apart;             /* spaces.c has edited `marked` */
+    char *marked;           /* source with the edits of nvrtc_job_mark */
+    char *source;           /* `marked` after rewrite.c; NULL: no rewrite */
     struct nvrtc_process jit;
     struct nvrtc_timing timing;
-    nvrtcResult stopped;      /* a child process could not be used, which no
-                               * other attempt can mend; NVRTC_SUCCESS: none */
-    struct nvrtc_text reason; /* text that says why, then */
+    /* Error code if a child process failed to start or was killed, so that no
+     * retry is useful; otherwise NVRTC_SUCCESS. `reason` is its message. */
+    nvrtcResult stopped;
+    struct nvrtc_text reason;
 };
 
 /* ---- attempts.c ---- */
 
-/* Applies the edits that every source needs. Returns false if out of
- * memory. */
+/* Sets job->marked to the source with the edits of guides.c and dialect.c,
+ * which every source gets. Returns false if out of memory. */
 bool nvrtc_job_mark(struct nvrtc_job *job);
-/* Runs the front end once, unless the job is stopped. With `text`, it outputs
- * the lowered names as textual IR. */
+/* Runs the front end once, unless job->stopped is set. The front end outputs
+ * bitcode; if `text` is true, it outputs textual IR that has the lowered names
+ * of the program's name expressions. */
 nvrtcResult nvrtc_job_front(struct nvrtc_job *job, bool text,
                             struct nvrtc_process *process);
 /* Runs the front end with all retries, and stores the bitcode in the program.
  * On failure the log has the errors of the first attempt. */
 nvrtcResult nvrtc_job_bitcode(struct nvrtc_job *job);
-/* Adds a child's messages to the log, without clang's final count. */
+/* Adds the messages `said` of the front end to the log, without clang's last
+ * line, such as "2 errors generated". */
 void nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said);
 
 #endif

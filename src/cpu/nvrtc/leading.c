@@ -2,10 +2,11 @@
  *
  * Called by compile.c. Includes of package headers at the beginning of a
  * source have the same meaning in every source, so pch.c can precompile them.
- * In case of doubt the preamble ends, since the rest is simply compiled as
- * text. It ends at the first line that is not a plain include (macros,
- * conditions, headers of the user), and is empty if an option gives the
- * package's headers another meaning. Thread-safe, without state.
+ * The preamble ends at the first line that is not a plain include of a package
+ * header (macros, conditions, headers of the user), and also in case of doubt,
+ * since the remaining lines are simply compiled as text. It is empty if an
+ * option gives the package's headers another meaning. Thread-safe, without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* Start of sources that the Python package wraps in extern "C". */
+/* First line of a source that pycuda.compiler has wrapped in extern "C". */
 static const char linkage[] = "extern \"C\" {\n";
 static const char directive_line[] = "#line ";
 
@@ -23,12 +24,13 @@ struct reader {
     const char *at;
     const char *headers;
     const struct nvrtc_options *options;
-    bool costly; /* true if one of the headers is long */
+    bool costly; /* a header is long enough to be worth precompiling */
 };
 
 /* ---- lines ---- */
 
-/* Returns true if the line may continue on the next one, also by trigraphs. */
+/* Returns true if the `n` bytes may contain a line continuation: a backslash,
+ * or "??", which may begin the trigraph for it. */
 static bool
 may_go_on(const char *text, size_t n)
 {
@@ -118,9 +120,9 @@ include_read(struct reader *reader, struct name *name)
 
 /* ---- owner of a header ---- */
 
-/* Returns true for a header of the package. Headers in the first folder only,
- * which replace those of the C library, are too short to be worth
- * precompiling. */
+/* Returns true for a header of the package, and sets reader->costly if it is
+ * worth precompiling. Headers that are only in the first folder of
+ * nvrtc_header_dirs replace those of the C library; they are too short. */
 static bool
 is_ours(struct reader *reader, const struct name *name)
 {

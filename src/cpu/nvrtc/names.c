@@ -14,8 +14,8 @@
 
 #define NAME_VARIABLE "__pycuda_name_"
 
-/* Returns the operator that is needed before the expression: "&" for a kernel
- * (kernel<int>), none for an expression that is an address (&table). */
+/* Returns the operator to put before the expression to get an address: "&" for
+ * a kernel (kernel<int>), "" for an expression that is an address (&table). */
 static const char *
 address_of(const char *expression)
 {
@@ -87,7 +87,8 @@ symbol_read(const char *initialiser)
     return n ? symbol_copy(at, n) : NULL;
 }
 
-/* Returns the symbol that initializes the variable of expression `index`. */
+/* Searches the textual IR for the variable that nvrtc_names_ask has added for
+ * expression `index`. Returns the symbol in its initializer, or NULL. */
 static char *
 lowered_find(const char *ir, size_t index)
 {
@@ -96,7 +97,8 @@ lowered_find(const char *ir, size_t index)
     snprintf(key, sizeof key, NAME_VARIABLE "%zu", index);
     for (const char *at = strstr(ir, key); at; at = strstr(at + 1, key)) {
         const char *rest = at + strlen(key);
-        /* a mangled name may continue, another index must not match */
+        /* A digit belongs to another index: 12 is not 1. Other characters may
+         * follow, since the variable's name is mangled. */
         if (isdigit((unsigned char)*rest)) {
             continue;
         }

@@ -1,9 +1,11 @@
 /* nvrtc.h - declarations shared by the files of the NVRTC implementation.
  *
  * api.c exports nvrtc*. compile.c compiles a program with two child processes:
- * the front end (frontend.c; clang -cc1) and pycuda-jit. The only global state
- * is the list of live programs and the front end that was found; mutexes in
- * their files guard both.
+ * the front end (frontend.c; clang -cc1) and pycuda-jit, the compiler from
+ * LLVM bitcode to an image. An image is the compiled module that the CPU
+ * device loads, its equivalent of a cubin. The only global state is the list
+ * of live programs (api.c) and the command of the front end (frontend.c); a
+ * mutex guards each of them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_H
@@ -19,13 +21,13 @@
 #include "api/nvrtc_types.h"
 
 /* ---- text.c: growable text, and lists of strings ----
- * A failed allocation sets `failed` and leaves the contents unchanged; callers
- * check it once, at the end. */
+ * If an allocation fails, the function that appends sets `failed` and leaves
+ * the contents unchanged. Callers check `failed` once, after all appends. */
 
-/* An allocation of the thread's current compilation has failed, in a text, a
- * list of strings, edits, or a name.  Steps that fall back without that memory
- * need not report it: nvrtc_compile turns the failure of a compilation with
- * this flag into NVRTC_ERROR_OUT_OF_MEMORY, and clears the flag before. */
+/* True if any allocation has failed in the current compilation of this thread.
+ * nvrtc_compile clears the flag at its start. If the compilation fails and the
+ * flag is set, nvrtc_compile returns NVRTC_ERROR_OUT_OF_MEMORY, so a step that
+ * can continue without the memory need not report the failure. */
 extern _Thread_local bool nvrtc_memory_failed;
 
 struct nvrtc_text {
@@ -35,8 +37,8 @@ struct nvrtc_text {
     bool failed;
 };
 
-/* Append bytes or formatted text; free the text, which may then be used
- * again. */
+/* Append `n` bytes, or formatted text. nvrtc_text_free frees the memory and
+ * makes the text empty, so that it can be used again. */
 void nvrtc_text_add(struct nvrtc_text *text, const void *bytes, size_t n);
 void nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -62,43 +64,45 @@ struct nvrtc_process {
     pid_t pid; /* 0: not running */
     int input, output, errors;
     int status;           /* after finish: 0, an exit status, or -signal */
-    bool is_status_known; /* false: `status` is a guess; see reap */
-    const char *broken;   /* why finish failed, for explain_broken */
+    bool is_status_known; /* false: waitpid failed; `status` is a guess */
+    const char *broken;   /* what nvrtc_process_finish failed to do */
     struct nvrtc_text out, err;
 };
 
 /* Starts the child. Returns 0 or an errno. The child has a separate process
  * group, and an environment without LD_* and the sanitizers' variables. */
 int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);
-/* Writes `input` to the child, collects both outputs, and waits for it.
- * Returns 0 or an errno: the input could not be written completely, an output
- * could not be read completely, or a child that reports success has not read
- * its whole input. `status` is valid only if the result is 0. */
+/* Writes `input` to the child, collects its standard output in `out` and its
+ * error output in `err`, and waits for its end. Returns 0, or an errno if the
+ * input could not be written completely, if an output could not be read
+ * completely, or if the child exits with status 0 but has not read its whole
+ * input. `status` is valid only if the result is 0. */
 int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
                          size_t bytes);
 /* Kills a running child and frees all memory. */
 void nvrtc_process_free(struct nvrtc_process *process);
 /* Adds an explanation of a failed start of `program` to `log`; `code` is an
- * errno. Returns true if a system resource is exhausted, which the text then
- * names. */
+ * errno. Returns true if the reason is an exhausted system resource; the
+ * explanation then names this resource. */
 bool nvrtc_process_explain_start(int code, const char *program,
                                  struct nvrtc_text *log);
 /* Adds an explanation of the errno `code` of nvrtc_process_finish to `log`. */
 void nvrtc_process_explain_broken(const struct nvrtc_process *process,
                                   int code, const char *program,
                                   struct nvrtc_text *log);
-/* Adds an explanation of the child's failure, with the end of its output, to
- * `log`. */
+/* Adds to `log` that the child `what` failed, its exit status or signal, and
+ * the end of its error output. */
 void nvrtc_process_explain(const struct nvrtc_process *process,
                            const char *what, struct nvrtc_text *log);
 
-/* ---- locks; fork.c holds all of them during a fork ---- */
+/* ---- locks; fork.c acquires all of them before a fork() of the process, so
+ * that the child does not inherit a lock that another thread holds ---- */
 
 extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: the front end */
 extern pthread_mutex_t nvrtc_start_lock;  /* process.c: start of children */
 extern pthread_mutex_t nvrtc_list_lock;   /* api.c: live programs */
 
-/* process.c: this thread holds nvrtc_start_lock. */
+/* process.c: true while this thread holds nvrtc_start_lock. */
 extern _Thread_local bool nvrtc_starting;
 
 /* ---- paths.c: the package's files ---- */
@@ -117,19 +121,19 @@ bool nvrtc_path_cache(char path[PATH_MAX]);
 struct nvrtc_options {
     struct nvrtc_words language;    /* cc1 flags that affect headers as well */
     struct nvrtc_words preprocess;  /* cc1 flags: -I -D -U */
-    struct nvrtc_words preincludes; /* file names */
+    struct nvrtc_words preincludes; /* file names of --pre-include */
     struct nvrtc_words jit;         /* flags of pycuda-jit */
     struct nvrtc_words diagnostics; /* cc1 flags for warnings */
     struct nvrtc_words entries;     /* lists of kernels that must exist */
-    struct nvrtc_words trimmed;     /* the caller's options without blanks */
+    struct nvrtc_words trimmed;     /* the options, without blanks at ends */
     const char *times;              /* file of --time, or NULL */
     const char *trace;              /* file of --fdevice-time-trace */
     const char *create_pch;         /* file of --create-pch */
     nvrtcResult result;             /* result code for an invalid option */
     int arch;                       /* 90 for sm_90; 0: not specified */
     char arch_suffix;               /* 'a' of sm_90a, 'f', or 0 */
-    int assembler_kind;             /* ptxas option that lacks its value */
-    bool assembler_value;           /* the next text may be that value */
+    int assembler_kind;             /* kind of the previous ptxas option */
+    bool assembler_value;           /* the next text may be its value */
     bool device_default;            /* --device-as-default-execution-space */
     bool relocatable;
     bool whole_program; /* -rdc=false */
@@ -176,18 +180,21 @@ nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
 /* Returns the command of clang's cc1, which is searched for once per process.
  * Returns NULL if there is none; `log` then says what to install. */
 const struct nvrtc_words *nvrtc_frontend_find(struct nvrtc_text *log);
-/* Checks a front end that has no precompiled headers yet. Returns false if it
- * cannot be used. */
+/* Runs the front end with --version. Returns false, with an error in `log`, if
+ * it cannot be run or has another major version than the required one. Only
+ * called while no precompiled header of this front end exists. */
 bool nvrtc_frontend_check(const struct nvrtc_words *frontend,
                           struct nvrtc_text *log);
-/* Folders of the package that programs include from, in this order; NULL ends
- * the array. */
+/* Subfolders of pycuda/cuda that are searched for `#include <name>`, in this
+ * order; NULL ends the array. */
 extern const char *const nvrtc_header_dirs[];
-/* Adds the flags of every run: target, language, header folders. */
+/* Adds the cc1 flags that every run of the front end gets: target, language,
+ * header folders. */
 void nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
                           const struct nvrtc_options *options);
 
-/* ---- headers.c: the package's headers; `headers` is their folder ---- */
+/* ---- headers.c: the CUDA headers that the Python package contains;
+ * `headers` is the path of their folder, pycuda/cuda ---- */
 
 struct nvrtc_digest {
     uint64_t a, b;
@@ -196,11 +203,12 @@ struct nvrtc_digest {
 /* Adds bytes to the hash. */
 void nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes,
                       size_t n);
-/* Adds the contents of all headers in a folder, and with `deep` in its
- * subfolders. Returns false if one cannot be read. */
+/* Adds the contents of all headers in `folder` to the hash; if `deep` is true,
+ * also those in its subfolders. Returns false if one cannot be read. */
 bool nvrtc_headers_digest(struct nvrtc_digest *digest, const char *headers,
                           const char *folder, bool deep);
-/* Returns true if the headers contain no macro that -D or -U names. */
+/* Returns true if no package header contains the name of a macro that a -D or
+ * -U option defines or undefines. */
 bool nvrtc_headers_undefined(const char *headers,
                              const struct nvrtc_words *preprocess);
 /* Returns true if `folder` contains a file with the name of a package
@@ -209,17 +217,18 @@ bool nvrtc_headers_shadowed(const char *headers, const char *folder);
 /* Returns true if the package's `folder` contains the file `name`. */
 bool nvrtc_headers_hold(const char *headers, const char *folder,
                         const char *name);
-/* Return true if the word, or one of the words, is an -I option with the
- * headers' folder. */
+/* nvrtc_headers_are returns true if `word` is an -I option with the path of
+ * the package headers' folder; nvrtc_headers_given, if one of the words is. */
 bool nvrtc_headers_are(const char *headers, const char *word);
 bool nvrtc_headers_given(const char *headers,
                          const struct nvrtc_words *preprocess);
 
 /* ---- leading.c ---- */
 
-/* Returns the source's preamble as lines to precompile. Empty if that gains
- * nothing, or if options could change the meaning of the headers. `folder` has
- * the headers given in memory; "": none. */
+/* Stores in `lines` the leading #include lines of the source, which pch.c
+ * precompiles. `lines` stays empty if precompiling saves no time, or if an
+ * option could change the meaning of the headers. `folder` is the folder of
+ * the headers that the caller passed in memory; "" if there are none. */
 void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
                         const char *headers,
                         const struct nvrtc_options *options,
@@ -227,16 +236,17 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
 
 /* ---- cachefile.c: cache files that processes share ---- */
 
-/* Returns true if only the user and root can write to or replace `folder`.
- * Also checks the folders above it; a sticky folder protects its entries. On
- * false, errno is 0, or the reason why a folder could not be examined. */
+/* Returns true if only the user and root can write to or replace `folder` and
+ * the folders above it. A folder with the sticky bit may be writable by
+ * others, since they cannot replace its entries. If the result is false, errno
+ * is 0, or the reason why a folder could not be examined. */
 bool nvrtc_folder_private(const char *folder);
 /* Stores the path of the file for `digest`. Returns false if it is too
  * long. */
 bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,
                           const struct nvrtc_digest *digest);
-/* Returns true if there is a regular file at `path` that the user or root has
- * written, with the correct checksum. Renews its time, so that it is not
+/* Returns true if `path` is a regular file that the user or root owns, with
+ * the correct checksum. Renews the file's modification time, so that it is not
  * removed as unused. */
 bool nvrtc_cachefile_whole(const char *path);
 /* Writes `text` and its checksum to `path` atomically, and removes unused
@@ -247,9 +257,9 @@ bool nvrtc_cachefile_put(const char *path, const struct nvrtc_text *text);
 
 struct nvrtc_pch {
     char path[PATH_MAX];        /* "": no precompiled header can be used */
-    char base[PATH_MAX];        /* header that `path` extends; "": none */
-    struct nvrtc_text includes; /* the headers as #include lines */
-    struct nvrtc_words rest;    /* pre-includes outside the package */
+    char base[PATH_MAX];        /* PCH that `path` builds on; "": none */
+    struct nvrtc_text includes; /* #include lines of precompiled headers */
+    struct nvrtc_words rest;    /* pre-includes that are not precompiled */
 };
 
 /* Finds or creates the precompiled package headers for these options. Returns
@@ -257,14 +267,16 @@ struct nvrtc_pch {
 bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
                    const char *headers, const struct nvrtc_options *options,
                    struct nvrtc_text *log);
-/* Extends it by a precompiled form of `lines`, if possible. */
+/* Finds or creates a second precompiled header that builds on pch->path and
+ * adds the #include lines `lines`; pch->path then names the second one. On
+ * failure `pch` is unchanged. */
 void nvrtc_pch_extend(struct nvrtc_pch *pch,
                       const struct nvrtc_words *frontend, const char *headers,
                       const struct nvrtc_options *options,
                       const struct nvrtc_text *lines, struct nvrtc_text *log);
-/* Called after a failure: stops using the extension, and removes a file that
- * the front end rejects, such as one damaged on disk. Returns true if a retry
- * may succeed. */
+/* Called after the front end failed with the messages `log`. Goes back to the
+ * precompiled header `base`, and removes a precompiled file that the front end
+ * rejects, such as a damaged one. Returns true if a retry may succeed. */
 bool nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log);
 void nvrtc_pch_free(struct nvrtc_pch *pch);
 
@@ -277,7 +289,7 @@ struct nvrtc_header {
 
 struct nvrtc_expression {
     char *text;
-    char *lowered; /* NULL before a successful compilation */
+    char *lowered; /* mangled symbol; NULL before a successful compilation */
 };
 
 struct _nvrtcProgram {
@@ -293,7 +305,7 @@ struct _nvrtcProgram {
     struct nvrtc_text log;
     struct nvrtc_text bitcode; /* output of the front end */
     struct nvrtc_text cubin;   /* native image; with -rdc a bitcode image */
-    struct nvrtc_text ptx;     /* its text and a zero, created on request */
+    struct nvrtc_text ptx;     /* text form of the image; made on request */
     int arch;                  /* target architecture */
     bool flush;                /* compiled with -ftz=true */
     bool lto;                  /* compiled with -dlto */
@@ -312,17 +324,20 @@ nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 #define NVRTC_TARGET_WORD 48 /* buffer size for --target=... */
 /* Returns true if `text`, the output of pycuda-jit, is exactly one image. */
 bool nvrtc_jit_image_whole(const struct nvrtc_text *text);
-/* Returns pycuda-jit's option for this processor, or NULL if none is
- * needed. */
+/* Writes pycuda-jit's option --target for this processor to `word` and returns
+ * it. Returns NULL if the user sets the target with PYCUDA_CPU_TARGET. */
 const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);
 
-/* ---- names.c: name expressions ---- */
+/* ---- names.c: expressions of nvrtcAddNameExpression ---- */
 
-/* Appends lines that instantiate the named templates. */
+/* Appends lines to `source` that instantiate the templates that the program's
+ * name expressions name. */
 void nvrtc_names_use(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
-/* Append lines that make the names readable in textual IR, and read them.
- * Reading returns false, with an error in `log`, if a name is missing. */
+/* nvrtc_names_ask appends declarations to `source` by which the symbol of each
+ * name expression appears in the textual LLVM IR. nvrtc_names_read then stores
+ * the symbols from `ir` in the program; it returns false, with an error in
+ * `log`, if one is missing. */
 void nvrtc_names_ask(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
 bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
@@ -331,7 +346,7 @@ bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
 /* ---- edits.c ---- */
 
 struct nvrtc_edit {
-    size_t at, drop; /* position and removed bytes of the source */
+    size_t at, drop; /* offset in the source; number of removed bytes */
     char *text;      /* inserted text */
 };
 
@@ -353,37 +368,41 @@ bool nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at);
 char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
 void nvrtc_edits_free(struct nvrtc_edits *edits);
 
-/* ---- edits of every source ---- */
+/* ---- edits that are not caused by an error message ---- */
 
-/* guides.c: adds execution spaces to deduction guides. */
+/* guides.c: adds edits that declare deduction guides __device__. */
 void nvrtc_guides_mark(struct nvrtc_edits *edits, const char *source);
-/* spaces.c: excludes kernels from the device functions. */
+/* spaces.c: adds edits that exclude kernels from the pragma that makes all
+ * functions device functions. */
 void nvrtc_kernels_mark(struct nvrtc_edits *edits, const char *source);
-/* dialect.c: makes keywords that NVRTC does not have errors. `before_20` means
- * a standard before C++20. */
+/* dialect.c: adds edits that make clang keywords an error if NVRTC does not
+ * have them. `before_20`: the C++ standard is older than C++20. */
 void nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
                         bool before_20);
 
 /* ---- rewrite.c: code that NVRTC accepts and clang rejects ---- */
 
-/* Returns the source `name` with corrections for errors in the log; the caller
- * frees it. Returns NULL if no error can be corrected. `round` numbers the
- * rewrites of a program. */
+/* Returns a copy of `source` in which errors of the log are corrected; the
+ * caller frees it. `name` is the file name of the source in the log. Returns
+ * NULL if no error can be corrected. `round` counts the rewrites of a program
+ * from 0 and makes the names unique that a rewrite adds. */
 char *nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
                     const char *source, int round);
 
 /* ---- bodies.c ---- */
 
-/* Returns the source `name` with each template function body that has an error
- * in the log replaced by one that is an error in every instance; the caller
- * frees it. Returns NULL if an error is elsewhere. */
+/* Returns a copy of `source`, which the caller frees. Each template function
+ * body in which the log has an error is replaced by a body that causes an
+ * error only if the template is instantiated. `name` is the file name of the
+ * source in the log. Returns NULL if an error is outside such a body. */
 char *nvrtc_bodies_refuse(const struct nvrtc_text *log, const char *name,
                           const char *source);
 
-/* ---- folder.c: headers given in memory ---- */
+/* ---- folder.c: headers that the caller passes to nvrtcCreateProgram ---- */
 
-/* Writes the headers to a new temporary folder. `path` is "" if there are no
- * headers. Returns false with an error in `log`. */
+/* Writes the program's headers to a new temporary folder and stores its name
+ * in `path`, or "" if there are no headers. Returns false, with an error in
+ * `log`, on failure. */
 bool nvrtc_folder_make(const struct _nvrtcProgram *program,
                        char path[PATH_MAX], struct nvrtc_text *log);
 void nvrtc_folder_remove(const struct _nvrtcProgram *program,

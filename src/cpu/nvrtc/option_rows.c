@@ -59,7 +59,7 @@ static const struct option_row table[] = {
     {"--include-path", "-I", VALUE_JOINED, OPTION_INCLUDE, NULL},
     {"--pre-include", "-include", VALUE_TEXT, OPTION_PREINCLUDE, NULL},
     {SAME("no-source-include"), VALUE_NONE, OPTION_IGNORE, NULL},
-    /* precompiled headers, which this device creates without request */
+    /* precompiled headers, which pch.c creates even without these options */
     {SAME("pch"), VALUE_NONE, OPTION_IGNORE, NULL},
     {SAME("create-pch"), VALUE_EQUALS, OPTION_CREATE_PCH, NULL},
     {SAME("use-pch"), VALUE_EQUALS, OPTION_USE_PCH, NULL},
@@ -80,12 +80,13 @@ static const struct option_row table[] = {
     {"--no-display-error-number", "-no-err-no", VALUE_NONE, OPTION_IGNORE,
      NULL},
     {"--brief-diagnostics", "-brief-diag", VALUE_BOOL, OPTION_IGNORE, NULL},
-    /* specific to the CPU device: level of the code generator */
+    /* not in NVRTC: optimization level of pycuda-jit */
     {"--optimize", "-O", VALUE_JOINED, OPTION_LEVEL, " 0 1 2 3 4 "},
 };
 
-/* Returns true if `text` has this name, and stores the start of the value.
- * With `glued`, the value may directly follow a short name. */
+/* Returns true if `text` is the option `name`, and stores the start of its
+ * value. If `glued` is true, the value may directly follow a short name, as in
+ * -Ipath. */
 static bool
 name_matches(const char *text, const char *name, bool glued,
              const char **value)

@@ -140,7 +140,8 @@ nvrtc_option_arch(const char *value)
 
 /* ---- diagnostics ---- */
 
-/* Numbers of NVRTC's warnings, with the front end's names for them. */
+/* NVRTC identifies a warning by a number; `name` is clang's option for the
+ * same warning, as in -Wunused-variable. */
 static const struct {
     int number;
     const char *name;

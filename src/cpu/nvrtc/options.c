@@ -58,7 +58,8 @@ arch_set(struct nvrtc_options *options, const char *value,
                value);
 }
 
-/* ---- precompiled headers: files are created but not used ---- */
+/* ---- precompiled headers: the file of --create-pch has no content that
+ * --use-pch could use; pch.c has its own cache ---- */
 
 static bool
 pch_missing(struct nvrtc_options *options, struct nvrtc_text *log,
@@ -215,7 +216,7 @@ folder_is_nvidias(const char *folder)
     return false;
 }
 
-/* Applies all other options. */
+/* Applies an option that neither code_apply nor flag_apply handles. */
 static bool
 source_apply(struct nvrtc_options *options, const struct option_row *row,
              const char *value, struct nvrtc_text *log)
@@ -267,8 +268,9 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
     }
 }
 
-/* Returns the value of an option from its own text or from the next one, which
- * advances *i. Returns NULL, with an error in the log, if it is missing. */
+/* Returns the value of an option: `value` if the option's text contains it,
+ * otherwise the next text, and then advances *i. Returns NULL, with an error
+ * in the log, if there is no value. */
 static const char *
 value_take(const struct option_row *row, const char *value, int *i, int count,
            const char *const *texts, struct nvrtc_text *log)
@@ -326,7 +328,8 @@ option_read(struct nvrtc_options *options, int *i, int count,
            source_apply(options, row, value, log);
 }
 
-/* Applies one of the caller's texts, without leading and trailing blanks. */
+/* Applies the option texts[*i], whose leading and trailing blanks are ignored.
+ * Advances *i if the option's value is the next text. */
 static bool
 text_read(struct nvrtc_options *options, int *i, int count,
           const char *const *texts, struct nvrtc_text *log)
@@ -349,7 +352,8 @@ text_read(struct nvrtc_options *options, int *i, int count,
     return option_read(options, i, count, texts, text, log);
 }
 
-/* Applies options whose effect depends on others. */
+/* Called after all options are parsed: applies those whose effect depends on
+ * other options. Returns false if options contradict each other. */
 static bool
 options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
 {
@@ -373,7 +377,8 @@ options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
     return true;
 }
 
-/* Returns true if a list lacks a string because memory was exhausted. */
+/* Returns true if an append to one of the lists has failed for lack of
+ * memory. */
 static bool
 options_failed(const struct nvrtc_options *options)
 {

@@ -49,12 +49,12 @@ enum option_kind {
 
 enum option_value {
     VALUE_NONE,
-    VALUE_TEXT,    /* name=value, or the next text */
+    VALUE_TEXT,    /* name=value, or the next option text is the value */
     VALUE_EQUALS,  /* name=value only */
     VALUE_BOOL,    /* true or false */
     VALUE_NUMBER,  /* integer; an empty value means 0 */
     VALUE_NUMBERS, /* positive integers, separated by commas */
-    VALUE_JOINED,  /* -Ipath, -I path, -I=path, or the next text */
+    VALUE_JOINED,  /* -Ipath, -I path, -I=path, or "-I" and "path" */
 };
 
 struct option_row {
@@ -62,17 +62,17 @@ struct option_row {
     const char *brief; /* short name */
     enum option_value value;
     enum option_kind kind;
-    const char *allowed; /* values, each between blanks; NULL: any value */
+    const char *allowed; /* such as " 0 1 2 "; NULL: any value */
 };
 
-/* Returns the row of the option in `text`, or NULL if there is none. Stores
- * the spelling that the text uses, and in *value the start of the value, or
- * NULL if the text has none. */
+/* Returns the row of the option in `text`, or NULL if there is none. Stores in
+ * *spelling the row's name that the text uses (long or short), and in *value
+ * the start of the value in `text`, or NULL if it has none. */
 const struct option_row *
 nvrtc_option_find(const char *text, const char **spelling, const char **value);
 
-/* Adds an error in NVRTC's form to the log. Returns false, so that callers can
- * return the result. */
+/* Adds a line "nvrtc: error: ..." to the log. Always returns false, so that
+ * callers can return the result. */
 bool nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -80,8 +80,8 @@ bool nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
 bool nvrtc_option_check(const struct option_row *row, const char *value,
                         struct nvrtc_text *log);
 
-/* Applies one option of ptxas. Returns false, with an error in the log, if it
- * does not exist. */
+/* Applies `text`, one option of ptxas or the value of the previous one.
+ * Returns false, with an error in the log, if the option does not exist. */
 bool nvrtc_assembler_apply(struct nvrtc_options *options, const char *text,
                            struct nvrtc_text *log);
 

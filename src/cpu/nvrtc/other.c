@@ -1,8 +1,8 @@
 /* other.c - NVRTC functions for features that this compiler does not have.
  *
- * OptiX code exists for GPUs only, and precompiled headers are created and
- * found without a request. Each function returns the result that NVRTC returns
- * if the feature was not requested. Thread-safe.
+ * These are OptiX code, which exists for GPUs only, and the heap for
+ * precompiled headers. Each function returns the result that NVRTC returns if
+ * the program was compiled without the feature. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

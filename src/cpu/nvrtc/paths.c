@@ -30,7 +30,7 @@ path_print(char path[PATH_MAX], const char *folder, const char *name)
 static bool
 package_folder(char path[PATH_MAX])
 {
-    static const char here; /* an address in this library */
+    static const char here; /* dladdr finds the library by its address */
     Dl_info info;
     char real[PATH_MAX];
 

@@ -2,10 +2,11 @@
  *
  * Called by compile.c and attempts.c. A precompiled header saves about half of
  * the front end's time. Its file name is a hash of the front end (path, size,
- * time), the flags and the bytes of the headers, so a mismatching file is
- * never found. cachefile.c rejects damaged files and those of other users.
- * Without a private folder, headers are compiled as text. An existing file
- * also implies that the front end's version has been checked. Thread-safe.
+ * time), the flags and the bytes of the headers, so a file for other headers
+ * or flags is never used. cachefile.c rejects damaged files and those of other
+ * users. If other users can write to the cache folder, headers are compiled as
+ * text. If the file exists, the version of the front end was checked when the
+ * file was created, and is not checked again. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -58,7 +59,8 @@ path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
     return false;
 }
 
-/* Computes the name of the precompiled file. */
+/* Stores the path of the precompiled header for this front end, these headers
+ * and these flags in pch->path. Returns false if there is none. */
 static bool
 pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
          const char *headers, const struct nvrtc_words *flags,
@@ -85,8 +87,8 @@ pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
 
 /* ---- contents ---- */
 
-/* Finds a file as #include "name" does: `name` relative to the working folder,
- * then the -I folders. */
+/* Finds the file that --pre-include=name means: `name` relative to the working
+ * folder, or else in the folders of the -I options. Stores its real path. */
 static bool
 header_find(char path[PATH_MAX], const char *name,
             const struct nvrtc_words *preprocess)
@@ -110,9 +112,10 @@ header_find(char path[PATH_MAX], const char *name,
     return false;
 }
 
-/* Splits the pre-includes: device.h and those in the package's folder are
- * precompiled, others are added to `rest`. The order is preserved: after the
- * first foreign one, all are added to `rest`. */
+/* Divides the pre-includes: pch->includes gets device.h and the headers of the
+ * package, which are precompiled, and pch->rest gets the others. From the
+ * first header on that is not of the package, all go to pch->rest, so that the
+ * order is preserved. */
 static bool
 pch_split(struct nvrtc_pch *pch, const char *headers,
           const struct nvrtc_options *options)
@@ -138,8 +141,9 @@ pch_split(struct nvrtc_pch *pch, const char *headers,
 
 /* ---- creation ---- */
 
-/* Compiles the lines and stores the result at `path`. Fails if the front end
- * has diagnostics, since these must appear in each compilation. */
+/* Precompiles the #include lines `lines` and stores the result at `path`.
+ * Returns false on failure, and also if the front end has printed warnings,
+ * since they would not be repeated in later compilations. */
 static bool
 pch_make(const char *path, const struct nvrtc_words *frontend,
          const struct nvrtc_words *flags, const struct nvrtc_text *lines)
@@ -194,8 +198,8 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
     return right;
 }
 
-/* Returns the flags that compile `lines` as an extension of the existing
- * header. */
+/* Adds the flags that create a precompiled header on top of the existing one,
+ * pch->path. */
 static void
 extension_flags(struct nvrtc_words *flags, const struct nvrtc_pch *pch,
                 const char *headers, const struct nvrtc_options *options)

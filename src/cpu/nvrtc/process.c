@@ -1,8 +1,10 @@
-/* process.c - a child process with pipes at its three ends.
+/* process.c - a child process whose standard input, output and error output
+ * are connected to this process.
  *
- * Used for clang and pycuda-jit.  The input end is a socket, so that a child
- * that dies early gives EPIPE and not SIGPIPE to the user's program.  Any
- * thread; a process belongs to one call.
+ * Used for clang and pycuda-jit. The two outputs are pipes. The input is a
+ * socket: if the child ends early, send() returns EPIPE and does not raise
+ * SIGPIPE in the user's program. Thread-safe; each struct nvrtc_process is
+ * used by one thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -20,15 +22,16 @@
 #include "cpu/nvrtc/nvrtc.h"
 #include "cpu/run/abandon.h"
 
-#define POLL_FAILURES 20 /* in one process, until it is stopped */
+#define POLL_FAILURES 20 /* failures of poll after which a child is killed */
 
 extern char **environ;
 
 pthread_mutex_t nvrtc_start_lock = PTHREAD_MUTEX_INITIALIZER;
 _Thread_local bool nvrtc_starting;
 
-/* Variables that would change what the child is: preloaded libraries and the
- * settings of a sanitizer that the parent runs under. */
+/* Prefixes of environment variables that are not passed to the child: they
+ * preload libraries into it, or configure the parent's sanitizer, malloc or
+ * clang. */
 static const char *const unwanted[] = {
     "LD_",     "ASAN_",           "LSAN_",  "UBSAN_", "TSAN_",
     "MALLOC_", "GLIBC_TUNABLES=", "CLANG_", "CCC_",
@@ -45,7 +48,8 @@ variable_wanted(const char *variable)
     return true;
 }
 
-/* An array of borrowed strings; NULL: no memory. */
+/* Returns an array of the variables that the child gets, which the caller
+ * frees; the strings are those of `environ`. NULL if out of memory. */
 static char **
 child_environment(void)
 {
@@ -80,25 +84,26 @@ close_pair(int pair[2])
 struct child {
     char *const *argv;
     char *const *environment;
-    int ends[3]; /* its standard descriptors */
+    int ends[3]; /* become its standard input, output and error output */
     pid_t parent;
-    volatile int error; /* an errno, if it could not be started */
+    volatile int error; /* errno if the program could not be executed */
 };
 
-/* All signals get their default actions: handlers are the parent's code. */
+/* Sets all signals of the child to their default actions, since handlers would
+ * run the parent's code. */
 static void
 signals_reset(void)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
 
     for (int number = 1; number <= SIGRTMAX; number++) {
-        sigaction(number, &plain, NULL); /* two of them cannot be set */
+        sigaction(number, &plain, NULL); /* fails for SIGKILL and SIGSTOP */
     }
 }
 
-/* In the child, which shares the parent's memory until it executes the
- * program.  It is killed when the thread that started it ends, as that waits
- * for it. */
+/* Runs in the child, which shares the parent's memory until it executes the
+ * program. Linux kills the child when the thread that started it ends, since
+ * only that thread waits for it. */
 static void
 child_execute(struct child *child)
 {
@@ -109,7 +114,7 @@ child_execute(struct child *child)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != child->parent) {
-        _exit(127); /* which has ended before it was asked for */
+        _exit(127); /* the parent ended before prctl: no signal will come */
     }
     for (int i = 0; i < 3; i++) {
         if (dup2(child->ends[i], i) < 0) {
@@ -134,7 +139,8 @@ child_start(struct child *child)
     return pid;
 }
 
-/* posix_spawn cannot ask for the signal at the parent's end. */
+/* Starts the child with these standard descriptors. Returns 0 or an errno.
+ * posix_spawn is not used because it cannot set PR_SET_PDEATHSIG. */
 static int
 spawn(pid_t *pid, char *const argv[], int in, int out, int err)
 {
@@ -160,8 +166,9 @@ spawn(pid_t *pid, char *const argv[], int in, int out, int err)
     return code;
 }
 
-/* Moves a pair away from the standard descriptors, which a program may have
- * closed: the child's copies would overwrite each other.  0 or an errno. */
+/* Replaces descriptors of the pair that are 0, 1 or 2 by higher ones. They can
+ * be so low if the user's program has closed its standard descriptors; the
+ * dup2 calls of the child would then overwrite them. Returns 0 or an errno. */
 static int
 pair_raise(int pair[2])
 {
@@ -214,8 +221,9 @@ fail:
     return code;
 }
 
-/* No fork() of another thread falls in between: its child would keep the ends
- * that are closed here, and their readers wait for it. */
+/* The lock prevents a fork() in another thread while the pipes are open at
+ * both ends: the forked process would inherit the child's ends, and readers of
+ * the pipes would wait until it ends. */
 int
 nvrtc_process_start(struct nvrtc_process *process, char *const argv[])
 {
@@ -236,8 +244,8 @@ close_end(int *fd)
     }
 }
 
-/* Reads what is there; at the end of the stream closes it.  Returns an errno
- * if that fails. */
+/* Reads the available bytes of a pipe and appends them to `text`. At the end
+ * of the stream, closes the pipe and sets *fd to -1. Returns 0 or an errno. */
 static int
 drain(int *fd, struct nvrtc_text *text)
 {
@@ -254,7 +262,7 @@ drain(int *fd, struct nvrtc_text *text)
     return 0;
 }
 
-/* Has the child closed its input, or ended? */
+/* Returns true if the child has closed its input or has ended. */
 static bool
 input_closed(int fd)
 {
@@ -263,7 +271,8 @@ input_closed(int fd)
     return poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
 }
 
-/* Has the child ended without reading all that was sent? */
+/* Returns true if the child has ended without reading all bytes that were
+ * sent. */
 static bool
 input_unread(int fd)
 {
@@ -278,14 +287,15 @@ input_unread(int fd)
 struct feed {
     const char *rest;
     size_t bytes;
-    bool done; /* all was sent, or the child reads no more */
+    bool done; /* all bytes are sent, or the child has closed its input */
 };
 
-/* Sends what the socket takes, and ends the stream after the last byte.
- * Returns an errno if that fails while the child still reads: the stream must
- * not end then, or the child would take a part of its input for the whole.  A
- * child that has closed its input is no error here, since it usually fails
- * with a message of its own; `bytes` stays above 0. */
+/* Sends as many bytes as the socket accepts, and ends the stream after the
+ * last byte. Returns an errno if sending fails while the child still reads.
+ * The stream must then stay open: the child would take its end for the end of
+ * the input. If the child has closed its input, the result is 0 and
+ * feed->bytes stays above 0, since such a child usually reports an error
+ * itself. */
 static int
 feed(int fd, struct feed *feed)
 {
@@ -304,15 +314,16 @@ feed(int fd, struct feed *feed)
     feed->rest += n;
     feed->bytes -= (size_t)n;
     if (feed->bytes == 0) {
-        shutdown(fd, SHUT_WR); /* also for a forked child's copy */
+        shutdown(fd, SHUT_WR); /* unlike close, also if a fork has a copy */
         feed->done = true;
     }
     return 0;
 }
 
-/* Stores the exit status, or -signal. If another part of the program has
- * reaped the child, or SIGCHLD is ignored, the status is unknown: output
- * counts as success, but is not stored in a cache. */
+/* Waits for the child's end and stores its exit status, or -signal. The status
+ * is unknown if another part of the program has waited for the child, or if
+ * SIGCHLD is ignored. A child with output then counts as successful, but the
+ * output is not stored in a cache. */
 static void
 reap(struct nvrtc_process *process)
 {
@@ -333,7 +344,8 @@ reap(struct nvrtc_process *process)
     }
 }
 
-/* Returns `code` and notes its purpose, for nvrtc_process_explain_broken. */
+/* Returns `code`. If it is not 0, stores `purpose`, the description of what
+ * failed, for nvrtc_process_explain_broken. */
 static int
 broken(struct nvrtc_process *process, int code, const char *purpose)
 {
@@ -343,7 +355,8 @@ broken(struct nvrtc_process *process, int code, const char *purpose)
     return code;
 }
 
-/* Transfers what the ends are ready for.  0 or an errno. */
+/* Writes to the child's input and reads its outputs, as far as poll has
+ * reported them ready in `ends`. Returns 0 or an errno. */
 static int
 transfer(struct nvrtc_process *process, const struct pollfd ends[3],
          struct feed *input)
@@ -365,8 +378,9 @@ transfer(struct nvrtc_process *process, const struct pollfd ends[3],
     return code;
 }
 
-/* Has a child that has ended read all of its input, and is all of its output
- * there?  A failed child need not have read all.  0 or an errno. */
+/* Called after the child's end. Returns ENOMEM if its output is incomplete, or
+ * EPIPE if it exited with status 0 but has not read its whole input; otherwise
+ * 0. */
 static int
 check_complete(struct nvrtc_process *process, const struct feed *input)
 {
@@ -380,9 +394,10 @@ check_complete(struct nvrtc_process *process, const struct feed *input)
     return 0;
 }
 
-/* Waits until an end of the child is ready. Returns the number of ready ends,
- * 0 if the wait is to be repeated, or -1 with errno: poll can fail for good,
- * as with fewer descriptors in RLIMIT_NOFILE than ends. */
+/* Waits until one of the three descriptors is ready. Returns the number of
+ * ready ones, or 0 if the caller should repeat the wait. Returns -1, with
+ * errno, after POLL_FAILURES failures: poll fails permanently if RLIMIT_NOFILE
+ * is below 3, for example. */
 static int
 ends_wait(struct pollfd ends[3], const struct cpu_interrupt *interrupt,
           int *failures)
@@ -442,7 +457,7 @@ nvrtc_process_free(struct nvrtc_process *process)
         close_end(&process->input);
         close_end(&process->output);
         close_end(&process->errors);
-        kill(-process->pid, SIGKILL); /* the group: zig may have a child */
+        kill(-process->pid, SIGKILL); /* the child and its own children */
         reap(process);
     }
     nvrtc_text_free(&process->out);

@@ -1,7 +1,7 @@
 /* process_explain.c - messages about child processes that failed.
  *
- * Used by the callers of process.c.  Any thread: the messages are added to a
- * text of the caller.
+ * Used by the callers of process.c. The messages are added to a text of the
+ * caller. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -11,12 +11,13 @@
 
 #include "cpu/nvrtc/nvrtc.h"
 
-/* Descriptors that the process has open, or -1. */
+/* Returns the number of file descriptors that this process has open, or -1 if
+ * it is unknown. */
 static int
 descriptors_open(void)
 {
     DIR *folder = opendir("/proc/self/fd");
-    int count = -3; /* ".", ".." and the folder's own */
+    int count = -3; /* without ".", ".." and the descriptor of opendir */
 
     if (folder == NULL) {
         return -1;

@@ -4,12 +4,12 @@
  * of errors. A rule examines the source at such a position, and edits it if it
  * recognizes the code:
  *
- * - Shared variables of a type with a constructor, which is not run, become
- *   references (see memory.h; each instance of a template has separate
- *   storage):
+ * - Shared variables of a type with a constructor become references to
+ *   uninitialized shared memory, since NVRTC does not run the constructor (see
+ *   memory.h; each instance of a template has separate storage):
  *   __shared__ T name[n];  struct place; T (&name)[n] = ...<place>();
- * - The same applies to shared variables of dynamic size that are declared
- *   in C++ and in extern "C" functions:
+ * - Shared variables of dynamic size that are declared both in C++ functions
+ *   and in extern "C" functions become references, too:
  *   extern __shared__ T name[];  T (&name)[] = ...();
  *   Sources with lambdas that capture by value are not changed, since these
  *   lambdas would copy the referenced object.
@@ -22,8 +22,8 @@
  *   declared constant.
  * - A definition gets the execution space of its declaration.
  * - alignas(n) between other specifiers becomes _Alignas(n).
- * - A name directly after a literal, which may be a discarded macro argument,
- *   becomes an undeclared name.
+ * - A name directly after a literal, as in 1name, becomes an undeclared name.
+ *   This is no error in a macro argument that the preprocessor discards.
  * - #pragma unroll that is not before a loop, or is repeated, is removed, and
  *   so is __device__ next to __shared__.
  *
@@ -62,7 +62,7 @@ location_read(struct location *location, const char **said)
     return location->column >= 1;
 }
 
-/* Returns true if the location is in the file `name` of `length` bytes. */
+/* Returns true if location->file equals `name`, a string of `length` bytes. */
 static bool
 is_file(const struct location *location, const char *name, size_t length)
 {
@@ -70,9 +70,9 @@ is_file(const struct location *location, const char *name, size_t length)
            !memcmp(location->file, name, length);
 }
 
-/* Returns the start of the line in the source, or NULL. Lines are counted from
- * the last #line, which may name another file than `name`, the name of the
- * source. */
+/* Returns the start of the source line that `location` means, or NULL. `name`
+ * is the file name of the source. #line directives in the source change the
+ * line number, and possibly the file name, of the lines after them. */
 static const char *
 line_find(const char *source, const char *name,
           const struct location *location)
@@ -114,8 +114,8 @@ nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
     return true;
 }
 
-/* Returns true if an earlier line of the log is equal: each instance of a
- * template repeats its messages. */
+/* Returns true if an earlier line of the log equals `line`. Clang repeats the
+ * messages about a template for each of its instances. */
 static bool
 said_before(const char *log, const char *line)
 {
@@ -137,8 +137,9 @@ nvrtc_line_after(const char *line)
     return end && end[1] ? end + 1 : NULL;
 }
 
-/* Applies a rule at the position of the message or, if the rule does not
- * recognize the code there, in the texts of the expanded macros. */
+/* Applies a rule at the position of the message. If the rule does not
+ * recognize the code there, applies it at the positions of the notes "expanded
+ * from macro", which are in the texts of macros. Returns true on success. */
 static bool
 rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
            const char *name, struct nvrtc_edits *edits)
@@ -152,7 +153,7 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
     for (const char *line = nvrtc_line_after(remark->said); line;
          line = nvrtc_line_after(line)) {
         if (*line == ' ') {
-            continue; /* excerpt of the source */
+            continue; /* a line of source code that clang quotes */
         }
         if (!nvrtc_remark_read(&other, name, line) ||
             !nvrtc_begins(other.said, expanded)) {

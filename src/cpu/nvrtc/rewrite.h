@@ -10,13 +10,14 @@
 struct nvrtc_remark {
     const char *source;
     const char *log;
-    const char *at;   /* its position, possibly in a macro's text */
-    const char *said; /* the message and the rest of the log */
+    const char *at;   /* place in the source that the message names */
+    const char *said; /* start of the message's text in the log */
     int round, number;
 };
 
-/* Adds edits that correct the error. Returns false, without edits, if the code
- * is not recognized. */
+/* A rule: adds edits that correct the error of the message. Returns false,
+ * without edits, if the code at the error does not have the form that the rule
+ * can correct. */
 typedef bool nvrtc_rule_fn(const struct nvrtc_remark *remark,
                            struct nvrtc_edits *edits);
 
@@ -25,12 +26,13 @@ struct nvrtc_rule {
     nvrtc_rule_fn *rule;
 };
 
-/* The rules of rules.c; the last row has no function. */
+/* The rules of rules.c; in the last row, `rule` is NULL. */
 extern const struct nvrtc_rule nvrtc_rules[];
 
-/* Parses FILE:LINE:COLUMN at the start of a log line into `at` and `said` of a
- * remark whose source is set. Returns false if there is none, or if it is in
- * another file than the source `name`. */
+/* Parses FILE:LINE:COLUMN at the start of a log line. Sets remark->at to this
+ * position in remark->source, and remark->said to the text after it. Returns
+ * false if the line has no position, or if FILE is not `name`, the name of the
+ * source. */
 bool nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
                        const char *line);
 /* Returns the next line of a log, or NULL. */

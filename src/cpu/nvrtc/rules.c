@@ -45,8 +45,9 @@ is_no_code(const char *source, const char *end)
     return *line == '#' || (end > line && end[-1] == '\\');
 }
 
-/* Returns the last `word` before `name` in its declaration, or NULL. Words
- * inside brackets do not count. `name` is not in a list of several names. */
+/* Searches backwards from `name` to the start of its declaration and returns
+ * the first `word` found, or NULL. Text inside brackets is skipped. The search
+ * also ends at a comma, as in `int a, name`. */
 static const char *
 word_before(const char *source, const char *name, const char *word)
 {
@@ -80,8 +81,8 @@ name_end(const char *name)
     return name;
 }
 
-/* Returns true if `at` is in a directive, which may continue over several
- * lines. */
+/* Returns true if `at` is in a preprocessor directive, including its
+ * continuation lines. */
 static bool
 is_directive(const char *source, const char *at)
 {
@@ -115,8 +116,9 @@ variable_end(const char *source, const char *name)
     return end;
 }
 
-/* Returns the semicolon after a name and its brackets, or the end of a macro's
- * text. */
+/* `at` is the end of a declared name. Returns the position of the semicolon
+ * after the name's brackets, or the end of the line if `at` is in a macro's
+ * text. Returns NULL if other code follows. */
 static const char *
 end_find(const char *source, const char *at)
 {
@@ -151,8 +153,8 @@ space_skip(const char *at)
     return at;
 }
 
-/* Returns true if the source has a lambda that captures by value, which would
- * copy a referenced object. */
+/* Returns true if the source has a lambda with [=]. Such a lambda would copy a
+ * shared variable that has been rewritten as a reference. */
 static bool
 captures_by_value(const char *source)
 {
@@ -164,8 +166,9 @@ captures_by_value(const char *source)
     return false;
 }
 
-/* Returns the semicolon after an expression, or NULL if it is part of a list
- * or has none. */
+/* Returns the position of the semicolon after the expression at `at`. Returns
+ * NULL if a comma or closing bracket ends the expression, or if it contains a
+ * literal in quotes. */
 static const char *
 expression_end(const char *at)
 {
@@ -201,9 +204,9 @@ word_drop(struct nvrtc_edits *edits, const struct nvrtc_remark *remark,
 
 /* ---- rules ---- */
 
-/* Returns `__shared__`, or a macro that stands for it alone, as the last of
- * the words before a name, and its length. Returns NULL if there is
- * neither. */
+/* Returns the position of `__shared__`, or of a macro that is defined as
+ * `__shared__` only, in the declaration before `name`; *length is the length
+ * of this word. Returns NULL if the declaration has neither. */
 static const char *
 shared_find(const char *source, const char *name, size_t *length)
 {
@@ -235,8 +238,9 @@ shared_find(const char *source, const char *name, size_t *length)
     return word_before(source, name, shared);
 }
 
-/* Rewrites a shared variable as a reference to `value`, with `first` instead
- * of the qualifier. Returns false if the code is not recognized. */
+/* Rewrites `__shared__ T name[n];` as `first T (&name)[n] = value;`. Returns
+ * false if the declaration does not have this form, or if the source has a
+ * lambda that captures by value. */
 static bool
 reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                 const char *first, const char *value)
@@ -263,7 +267,8 @@ constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
     char place[256], first[300], value[300];
 
-    /* The variable's name makes the type unique for each use of a macro. */
+    /* The struct's name contains the variable's name, so that each use of a
+     * macro that declares variables gets another struct. */
     snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
              remark->number,
              is_directive(remark->source, remark->at) ? "_##" : "_",
@@ -289,9 +294,9 @@ dynamic_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Handles a variable of dynamic size that is not an open array. The error's
- * position is the qualifier; the variable's name is the last one before
- * brackets or the end. */
+/* Corrects `extern __shared__ T name;`, a shared variable of dynamic size that
+ * is not declared as name[]. remark->at is the qualifier; the variable's name
+ * is the last word before brackets, a comma, '=' or the semicolon. */
 static bool
 extern_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -328,8 +333,8 @@ static_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return edits->count > before;
 }
 
-/* The error's position is after `struct`; a note has the name of the
- * typedef. */
+/* Gives the struct in `typedef struct {...} T` the name T. remark->at is the
+ * position after `struct`; a note after the error has the name T. */
 static bool
 typedef_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -346,7 +351,8 @@ typedef_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return name_end(name) > name;
 }
 
-/* The error's position is the operator. */
+/* Replaces the 0 in a comparison of a pointer, such as p > 0, by a null
+ * pointer. remark->at is the comparison operator. */
 static bool
 pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -374,8 +380,8 @@ pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Returns true if the log has an error about an assignment to the constant
- * variable. */
+/* Returns true if the log has the error that the program assigns to the
+ * constant variable `name`, which has `length` bytes. */
 static bool
 is_assigned_to(const struct nvrtc_remark *remark, const char *name, int length)
 {
@@ -386,9 +392,9 @@ is_assigned_to(const struct nvrtc_remark *remark, const char *name, int length)
     return strstr(remark->log, said) != NULL;
 }
 
-/* Declares the variable without its value, and assigns the value. The assigned
- * value must equal the initial one, so the type must be a scalar or have a
- * trivial copy. */
+/* Rewrites `T name = value;` as `T name; name = value;`, where `sign` is the
+ * '=' and `end` the semicolon. A static_assert ensures that assignment has the
+ * same effect as initialization: T is a scalar or has a trivial copy. */
 static void
 assignment_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                  const char *name, const char *sign, const char *end)
@@ -418,9 +424,11 @@ is_pointer(const char *source, const char *word)
     return word > source && word[-1] == '*';
 }
 
-/* A note names the variable. A compile-time constant becomes static, and may
- * then be jumped over. This takes several rewrites, since only the front end
- * knows whether the value is a compile-time constant. */
+/* Corrects a switch or goto that jumps over the initialization of a variable;
+ * remark->at is the variable's name. A constant becomes `static constexpr`,
+ * whose initialization may be jumped over. If the front end then reports that
+ * its value is not known at compile time, run_time_rule reverts this. Other
+ * variables are initialized by an assignment. */
 static bool
 jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -444,7 +452,7 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
         constant = word_before(source, name, "const");
     }
     if (constant && memchr(constant, '*', (size_t)(name - constant))) {
-        constant = NULL; /* the object that it points to is constant */
+        constant = NULL; /* `const T *name`: the pointer is not constant */
     }
     if (constant && is_pointer(source, constant)) {
         if (is_assigned_to(remark, name, (int)(behind - name))) {
@@ -465,9 +473,9 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Reverts `static constexpr const`, which an earlier rewrite has tried, if the
- * value is only known at run time. The error's position is the variable's
- * name. */
+/* Replaces `static constexpr const`, which jump_rule has written in an earlier
+ * rewrite, by an assignment, since the value is only known at run time.
+ * remark->at is the variable's name. */
 static bool
 run_time_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -486,7 +494,8 @@ run_time_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* The error's position is the word. */
+/* Replaces `alignas` between other specifiers by `_Alignas`. remark->at is the
+ * word `alignas`. */
 static bool
 alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -499,7 +508,7 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
         if (word_before(remark->source, at, earlier[i])) {
-            return false; /* rejected by NVRTC as well */
+            return false; /* NVRTC rejects alignas after this word, too */
         }
     }
     while (nvrtc_begins(at, word)) {
@@ -520,7 +529,9 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return any;
 }
 
-/* The error's position is the name, directly after a literal. */
+/* Puts a blank and a prefix before a name that directly follows a literal, as
+ * in 1name. The result is an undeclared name, which is no error if the
+ * preprocessor discards it. remark->at is the name. */
 static bool
 suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -532,7 +543,8 @@ suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* The error's position is after the pragma or inside it. */
+/* Comments out the last #pragma at or before remark->at if it is `#pragma
+ * unroll`. */
 static bool
 unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -553,7 +565,8 @@ unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return false;
 }
 
-/* The error's position is the word. */
+/* Removes `__device__` from the declaration of a `__shared__` variable.
+ * remark->at is the word `__device__`. */
 static bool
 device_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
@@ -570,8 +583,8 @@ device_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
-/* Returns the start of a qualified name that ends at `at`:
- * space::type<int>::name. */
+/* `at` is the last part of a qualified name, such as `name` in
+ * space::type<int>::name. Returns the start of the qualified name. */
 static const char *
 qualified_start(const char *source, const char *at)
 {
@@ -586,8 +599,9 @@ qualified_start(const char *source, const char *at)
     return at;
 }
 
-/* Adds an execution space to a definition that lacks that of its declaration:
- * __device__ in the first rewrite, both in the second one. */
+/* Corrects a definition without the execution space of its declaration. The
+ * first rewrite adds __device__. If the error remains, the second rewrite also
+ * adds __host__. */
 static bool
 space_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {

@@ -1,11 +1,12 @@
-/* spaces.c - excludes kernels while all functions are device functions.
+/* spaces.c - excludes kernels from a pragma for device functions.
  *
- * Called by attempts.c. A pragma makes every function without an execution
- * space a device function. Clang then applies that space to kernels, too, and
- * rejects a kernel's second declaration. Therefore the pragma ends before each
- * __global__ and begins again after the kernel's head. __global__ may be in a
- * macro of the source; macros of included files are not examined. Thread-safe,
- * without state.
+ * Called by attempts.c. The pragma `clang force_cuda_host_device` makes every
+ * function without an execution space (__device__, __global__, ...) a device
+ * function. Clang applies it to kernels, too, and then rejects a kernel that
+ * is declared twice. Therefore the pragma is ended before each __global__ and
+ * begun again after the kernel's head (its declaration up to ';' or '{').
+ * __global__ may be in a macro of the source; macros of included files are not
+ * examined. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -15,16 +16,16 @@
 
 #define MACROS_MOST 64
 
-/* A sequence of tokens: the file, or the text of a macro. */
+/* State while the tokens of the file, or of one macro's text, are read. */
 struct stretch {
     bool in_head; /* inside the head of a kernel */
-    int depth;    /* nesting depth of its parentheses */
+    int depth;    /* number of open parentheses and brackets in the head */
 };
 
 struct marker {
     struct nvrtc_edits *edits;
     const char *source;
-    struct nvrtc_token macros[MACROS_MOST]; /* macros that begin a kernel */
+    struct nvrtc_token macros[MACROS_MOST]; /* their text has __global__ */
     size_t macro_count;
 };
 
@@ -70,8 +71,8 @@ token_mark(const struct marker *marker, struct stretch *stretch,
     }
 }
 
-/* Edits the text of a macro, if the directive that has just begun defines
- * one. */
+/* Reads the directive whose '#' has just been read. If it is a #define, edits
+ * the macro's text. */
 static void
 directive_mark(struct marker *marker, struct nvrtc_tokens *tokens)
 {

@@ -1,6 +1,7 @@
 /* text.c - text that grows, and lists of strings.
  *
- * Used by all nvrtc_*.c.  No threads: each text belongs to one call.
+ * Used by all files of cpu/nvrtc. Without locks: each text is used by one
+ * thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 
 _Thread_local bool nvrtc_memory_failed;
 
-/* Room for `n` more bytes and a zero. */
+/* Allocates capacity for `n` more bytes and a zero byte. Returns false on
+ * failure. */
 static bool
 text_reserve(struct nvrtc_text *text, size_t n)
 {
@@ -75,7 +77,7 @@ nvrtc_text_free(struct nvrtc_text *text)
     *text = (struct nvrtc_text){0};
 }
 
-/* Takes `word`. */
+/* Appends `word` to the list, which then owns it. If that fails, frees it. */
 static void
 words_push(struct nvrtc_words *words, char *word)
 {

@@ -42,7 +42,8 @@ nvrtc_timing_end(struct nvrtc_timing *timing)
     }
 }
 
-/* Appends a table, with a heading if the file is new. */
+/* Appends the times of the parts to the file `path`, one row each, with a
+ * heading if the file is new. */
 static bool
 table_write(const struct nvrtc_timing *timing, const char *program,
             const char *path, struct nvrtc_text *log)
@@ -89,7 +90,8 @@ table_write(const struct nvrtc_timing *timing, const char *program,
     return written;
 }
 
-/* Writes the trace. NVRTC adds ".json" to the given name. */
+/* Writes the trace to `path`.json: NVRTC also adds ".json" to the name in the
+ * option. */
 static bool
 trace_write(const struct nvrtc_timing *timing, const char *path,
             struct nvrtc_text *log)

@@ -50,8 +50,8 @@ comment_end(const char *at)
     return end ? end + 2 : at + strlen(at);
 }
 
-/* Skips blanks, comments and directives. If directives are requested, stops at
- * their name. */
+/* Skips blanks, comments and directives. If tokens->directives is true, stops
+ * at the '#' of a directive. */
 static void
 blank_pass(struct nvrtc_tokens *tokens)
 {

@@ -12,12 +12,12 @@ struct nvrtc_token {
     size_t n;
 };
 
-/* State of a reader. To begin, set `at` to the source and `line_begins` to
- * true. */
+/* State of a token reader. To begin, set `at` to the start of the source and
+ * `line_begins` to true; `at` then advances. */
 struct nvrtc_tokens {
     const char *at;
     bool line_begins;
-    bool directives;      /* read directives instead of skipping them */
+    bool directives;      /* read directives (#...), do not skip them */
     const char *line_end; /* end of the last directive; NULL: none */
     struct nvrtc_token before, last;
 };

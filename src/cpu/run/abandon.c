@@ -27,13 +27,19 @@
 #include "cpu/module/image.h"
 #include "cpu/run/abandon.h"
 
-#define MS             1000000ull
-#define TICK_NS        (50 * MS)   /* interval of a wait and of the watchdog */
-#define RETRY_NS       (1 * MS)    /* interval of signals to one thread */
-#define GRACE_NS       (250 * MS)  /* until launches must have ended */
-#define GRACE_ALL_NS   (1000 * MS) /* for other contexts */
-#define STUCK_NS       (100 * MS)  /* a caller's launch counts as stuck */
-#define IDLE_TICKS     20          /* idle ticks before the watchdog sleeps */
+#define MS 1000000ull
+/* Time between two ticks of a wait or of the watchdog. */
+#define TICK_NS (50 * MS)
+/* Time between two signals to the same thread. */
+#define RETRY_NS (1 * MS)
+#define GRACE_NS (250 * MS) /* time to end after an interrupt */
+/* Time for launches of other contexts to end after an interrupt, longer than
+ * GRACE_NS. */
+#define GRACE_ALL_NS (1000 * MS)
+/* Age at which a caller's own launch is stuck. */
+#define STUCK_NS (100 * MS)
+/* Ticks without a launch until the watchdog sleeps. */
+#define IDLE_TICKS     20
 #define LIMIT_VARIABLE "PYCUDA_CPU_TIMEOUT"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,9 +47,9 @@ static struct cpu_runner *registry;
 static _Thread_local struct cpu_runner *runner_tls
     __attribute__((tls_model("initial-exec")));
 
-static int abandon_signal; /* 0: no signal was free */
+static int abandon_signal; /* number of the signal; 0: none was free */
 static _Atomic(cpu_interrupt_hook *) interrupt_hook;
-static uint64_t limit_ns; /* 0: no limit */
+static uint64_t limit_ns; /* time limit of a launch; 0: none */
 
 /* True while the watchdog sleeps; the next launch wakes it. */
 static atomic_bool watch_asleep;
@@ -116,7 +122,7 @@ cpu_watch_unmask(sigset_t *mask)
     }
 }
 
-/* ---- the registry ---- */
+/* ---- the registry: list of all threads that run blocks ---- */
 
 void
 cpu_runner_join(struct cpu_runner *runner, bool caller)
@@ -186,8 +192,8 @@ cpu_runner_abandoned(int *reason)
     return true;
 }
 
-/* Returns true if the runner's current launch must end; `key` is a serial
- * number, a context id or a time. */
+/* Returns true if the runner's current launch must end. `key` is a serial
+ * number, a context id or a time, depending on the function. */
 typedef bool runner_chosen(const struct cpu_runner *runner, uint64_t key);
 
 static bool
@@ -202,15 +208,15 @@ runner_of_context(const struct cpu_runner *runner, uint64_t key)
     return atomic_load(&runner->context) == key;
 }
 
-/* Selects launches that already ran when the wait was interrupted. Later
- * launches of other contexts do not delay the launch that is waited for. */
+/* Selects launches that began before the interrupt, which are in the way of
+ * the launch that is waited for. `key` is the time of the interrupt. */
 static bool
 runner_since(const struct cpu_runner *runner, uint64_t key)
 {
     return atomic_load(&runner->started) <= key;
 }
 
-/* Signals the threads that run the chosen launches. The caller holds
+/* Signals the threads whose launches `chosen` selects. The caller holds
  * registry_lock. */
 static void
 abandon_locked(runner_chosen *chosen, uint64_t key, CUresult reason)
@@ -291,7 +297,8 @@ cpu_interrupt_poll(struct cpu_interrupt *interrupt)
 /* ---- Ctrl-C while a caller runs blocks ---- */
 
 static struct sigaction program_sigint;
-static bool sigint_observed; /* our handler is installed; watchdog */
+/* Our SIGINT handler is installed; used by the watchdog only. */
+static bool sigint_observed;
 static _Atomic uint64_t sigint_ns;
 
 static void
@@ -341,8 +348,9 @@ sigint_forget(void)
 /* ---- the watchdog ---- */
 
 struct watched {
-    bool busy;   /* a launch runs */
-    bool stuck;  /* a caller has run a launch for longer than STUCK_NS */
+    bool busy; /* at least one launch is running */
+    /* A caller has been running its own launch for longer than STUCK_NS. */
+    bool stuck;
     bool urgent; /* a launch is being abandoned */
 };
 
@@ -419,7 +427,7 @@ watch_main(void *unused)
     return NULL;
 }
 
-/* Reads the time limit of a launch, in seconds, from the environment. */
+/* Reads the time limit of launches, in seconds, from the environment. */
 static CUresult
 limit_read(void)
 {

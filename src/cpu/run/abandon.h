@@ -19,57 +19,63 @@
 
 #include "api/cuda_types.h"
 
-/* A thread that runs blocks, and its current launch. Owned by that thread; the
- * watchdog and interrupted waits read it under the registry lock. */
+/* A thread that runs blocks, and the launch that it runs now. Owned by
+ * that thread; the watchdog and interrupted waits access it under the registry
+ * lock. */
 struct cpu_runner {
     pthread_t thread;
-    bool interruptible;       /* main thread: receives Ctrl-C */
-    _Atomic uint64_t serial;  /* serial number of the launch; 0: none */
-    _Atomic uint64_t started; /* start of the launch in ns */
-    _Atomic uint64_t context; /* id of the launch's context */
-    _Atomic uint64_t abandon; /* serial number of the launch to end */
-    atomic_int reason;        /* CUresult of the abandoned launch */
-    atomic_bool signalled;    /* a signal is pending */
-    struct cpu_runner *next, *previous; /* links of the registry */
+    bool interruptible; /* main thread: receives Ctrl-C */
+    /* Serial number of the current launch; 0: none. */
+    _Atomic uint64_t serial;
+    _Atomic uint64_t started; /* when the current launch began, in ns */
+    _Atomic uint64_t context; /* id of the current launch's context */
+    _Atomic uint64_t abandon; /* serial number of the launch that must end */
+    atomic_int reason;        /* CUresult for the launch that must end */
+    atomic_bool signalled;    /* an abandon signal was sent and not handled */
+    struct cpu_runner *next, *previous; /* list of all runners */
 };
 
-/* Registers the calling thread, which must call cpu_runner_leave before it
- * ends. `caller` is true for a thread of the program, false for a worker. */
+/* Adds the calling thread to the list of threads that run blocks. It must call
+ * cpu_runner_leave before it ends. `caller` is true for a thread of the
+ * program, false for a worker. */
 void cpu_runner_join(struct cpu_runner *runner, bool caller);
 void cpu_runner_leave(struct cpu_runner *runner);
 
-/* Mark the begin and the end of the blocks that the runner's thread runs for a
- * launch; `now` is in ns. */
+/* Called before and after the runner's thread runs blocks of a launch; `now`
+ * is the time in ns. */
 void cpu_runner_begin(struct cpu_runner *runner, uint64_t serial,
                       uint64_t context, uint64_t now);
 void cpu_runner_end(struct cpu_runner *runner);
 
-/* Returns true if the calling thread's launch is abandoned, and stores its
- * CUresult in `reason`. Runtime functions that wait poll it. */
+/* Returns true if the calling thread's launch has been abandoned, and stores
+ * its CUresult in `reason`. Runtime functions in which a kernel waits call it
+ * repeatedly. */
 bool cpu_runner_abandoned(int *reason);
 
-/* Starts the watchdog, which ends launches after PYCUDA_CPU_TIMEOUT seconds
- * and detects a Ctrl-C while a caller runs blocks. Called before each launch
- * until it succeeds. Returns INVALID_VALUE if the variable is not a positive
- * number. */
+/* Starts the watchdog thread. It ends launches that run longer than
+ * PYCUDA_CPU_TIMEOUT seconds, and detects a Ctrl-C while a caller runs blocks
+ * itself. Called before each launch until it has succeeded once. Returns
+ * INVALID_VALUE if the variable is not a positive number. */
 CUresult cpu_watch_start(void);
-/* Removes the signal that workers must not block from `mask`. */
+/* Removes from `mask` the signal that abandons launches; workers must not
+ * block it. */
 void cpu_watch_unmask(sigset_t *mask);
 
-/* Returns nonzero if the calling thread's wait should end. The hook may run
- * the program's signal handlers. */
+/* Function of the program that returns nonzero if the calling thread's wait
+ * should end. It may run the program's signal handlers. */
 typedef int cpu_interrupt_hook(void);
 
-/* State of a wait that can be interrupted. */
+/* State of a wait that the program can interrupt. */
 struct cpu_interrupt {
-    uint64_t context; /* id of the awaited context */
+    uint64_t context; /* id of the context that is waited for */
     uint64_t since;   /* time of the interrupt in ns; 0: none so far */
 };
 
 /* Returns true if the program has set an interrupt hook. */
 bool cpu_interrupt_possible(void);
 
-/* Milliseconds until the wait must call cpu_interrupt_poll; -1: never. */
+/* Returns after how many milliseconds the wait must call cpu_interrupt_poll;
+ * -1: never. */
 int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
 /* Asks the program whether the calling thread's wait is interrupted. If so,
  * the context's running launches have 250 ms to end and are then abandoned.
@@ -77,8 +83,8 @@ int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
  * are abandoned as well, because they may occupy all workers. The wait
  * continues until the launches have ended. The caller holds no lock. */
 void cpu_interrupt_poll(struct cpu_interrupt *interrupt);
-/* Asks the program whether a wait is interrupted that can end immediately,
- * without abandoning launches. The caller holds no lock. */
+/* Asks the program whether a wait is interrupted. For waits that can end at
+ * once, without abandoning launches. The caller holds no lock. */
 bool cpu_interrupt_wanted(void);
 
 #endif

@@ -20,16 +20,24 @@
 #include "cpu/exports/system_errors.h"
 #include "cpu/run/warp.h"
 
-#define STACK_EXTRA         (16u << 10)  /* added to LLVM's frame size */
-#define STACK_RECURSIVE     (256u << 10) /* minimum for recursive kernels */
-#define STACK_DEEP          (1u << 20)   /* minimum of a separate stack */
-#define STACK_COLOUR        320 /* spreads stacks over the cache sets */
-#define INLINE_FRAME        (32u << 10) /* limit without such a stack */
-#define PAGE_BYTES          CPU_ARCH_PAGE
-#define STACK_UNIT          ((size_t)64 << 10) /* unit of mappings */
-#define GUARD_BYTES         (64u << 10)        /* larger than any frame */
+/* Bytes added to the frame size that LLVM reports. */
+#define STACK_EXTRA (16u << 10)
+/* Minimum size for recursive kernels. */
+#define STACK_RECURSIVE (256u << 10)
+/* Minimum size of a worker's extra stack. */
+#define STACK_DEEP (1u << 20)
+/* Offset between stacks, so that they use different cache sets. */
+#define STACK_COLOUR 320
+/* Kernels with larger frames need the worker's extra stack. */
+#define INLINE_FRAME (32u << 10)
+#define PAGE_BYTES   CPU_ARCH_PAGE
+/* Stacks are mapped in multiples of this. */
+#define STACK_UNIT ((size_t)64 << 10)
+/* Larger than any stack frame. */
+#define GUARD_BYTES         (64u << 10)
 #define YIELDS_BEFORE_SLEEP 4096
-#define MOST_BLOCKS         (1u << 21) /* maximum along x for warps */
+/* Most blocks along x for which kernels run by warps. */
+#define MOST_BLOCKS (1u << 21)
 
 struct block_range {
     struct cpu_worker *worker;
@@ -49,9 +57,9 @@ kernel_flags(const struct cpu_launch *launch)
     return launch->function->kernel->flags;
 }
 
-/* Returns true if each warp is complete and consists of neighbors along x. The
- * compiler also relies on at most MOST_BLOCKS blocks along x
- * (src/jit/warps/warps.h). */
+/* Returns true if the kernel runs warp by warp: its warps must be complete and
+ * consist of neighbours along x. Also, the compiler relies on at most
+ * MOST_BLOCKS blocks along x (src/jit/warps/warps.h). */
 static bool
 runs_by_warps(const struct cpu_launch *launch)
 {
@@ -66,7 +74,8 @@ runs_on_fibers(const struct cpu_launch *launch)
            !runs_by_warps(launch);
 }
 
-/* Stack bytes per fiber, or per block if the kernel loops over its threads. */
+/* Returns the stack bytes that one fiber needs, or the whole block if the
+ * kernel loops over its threads. */
 static uint32_t
 frame_bytes(const struct cpu_launch *launch)
 {
@@ -78,9 +87,9 @@ frame_bytes(const struct cpu_launch *launch)
 
 /* ---- stacks ---- */
 
-/* Maps `bytes`, a multiple of STACK_UNIT, at a multiple of STACK_UNIT, so that
- * stacks share no granule of the checks' shadow memory with other memory.
- * Returns NULL on failure. */
+/* Maps `bytes` of memory, a multiple of STACK_UNIT, at an address that is a
+ * multiple of STACK_UNIT. The stacks then share no granule of shadow memory
+ * with other memory. Returns NULL on failure. */
 static void *
 stack_map(size_t bytes)
 {
@@ -109,8 +118,9 @@ stack_unmap(char *stack, size_t bytes)
     }
 }
 
-/* Maps the separate stack of a kernel that recurses or has large frames, with
- * a guard at its low end. Keeps an existing one that is large enough. */
+/* Maps the worker's extra stack, for a kernel that recurses or has large
+ * frames, with a guard at its low end. Does nothing if the worker already has
+ * one that is large enough. */
 static CUresult
 deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
@@ -169,8 +179,8 @@ stacks_guard(struct cpu_worker *worker, unsigned threads)
 }
 
 /* Allocates stacks for all threads of a block. Stacks of recursive kernels
- * have guard pages below them and are unmapped after the launch, because a
- * process can have only about 65,000 mappings. */
+ * have guard pages below them; they are unmapped after the launch, because
+ * Linux permits about 65,000 mappings per process. */
 static CUresult
 stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
@@ -209,7 +219,8 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
     if (!worker->fibers) {
         worker->fibers = calloc(CPU_MAX_THREADS, sizeof *worker->fibers);
     }
-    /* A failed attempt may have allocated one of the two. */
+    /* An earlier attempt may have failed after it had allocated one of the two
+     * arrays. */
     if (!worker->warps) {
         worker->warps =
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
@@ -225,8 +236,8 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
 
 /* ---- fibers ---- */
 
-/* Returns the first ready fiber after `from`, wrapping around at the end of
- * the block, or -1. */
+/* Returns the index of the first ready fiber after `from`, continuing at 0
+ * after the end of the block; -1 if no fiber is ready. */
 static int
 ready_next(const struct cpu_worker *worker, unsigned from)
 {
@@ -249,7 +260,7 @@ ready_next(const struct cpu_worker *worker, unsigned from)
 }
 
 CPU_ON_FIBER void
-/* Ends the launch on the calling thread with `code`; does not return. */
+/* Ends the launch on the calling thread with error `code`. Does not return. */
 cpu_fibers_fail(CUresult code)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -259,8 +270,8 @@ cpu_fibers_fail(CUresult code)
 }
 
 CPU_ON_FIBER void
-/* Calls the function on the thread's main stack, which is larger than a
- * fiber's. */
+/* Calls `function` on the worker's main stack, which is larger than that of a
+ * fiber. */
 cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
                  void *argument)
 {
@@ -268,14 +279,14 @@ cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
 
     if (worker->self == &worker->loop_thread) {
         function(argument);
-    } else { /* runs below the frames that wait for the end of the block */
+    } else { /* runs below the frames that wait for the block's end */
         cpu_fiber_guard(&unused, function, argument, worker->main_sp);
     }
 }
 
 CPU_ON_FIBER void
-/* Suspends the current fiber and resumes the next ready one. Without a ready
- * fiber the block is in a deadlock and the launch fails. */
+/* Suspends the current fiber and resumes the next ready one. If no fiber is
+ * ready, the block is in a deadlock and the launch fails. */
 cpu_fibers_next(struct cpu_worker *worker)
 {
     unsigned from = worker->current;
@@ -385,7 +396,8 @@ cpu_fibers_go_on(struct cpu_worker *worker)
 
 /* ---- block barrier and yielding ---- */
 
-/* Releases the barrier if all live threads have arrived. */
+/* Makes all waiting fibers ready if all live threads have arrived at the
+ * block's barrier. */
 void
 cpu_fibers_barrier_check(struct cpu_worker *worker)
 {
@@ -436,7 +448,7 @@ __pycuda_barrier(int32_t kind, int32_t predicate)
     }
 }
 
-/* Leaves the kernel if its launch is abandoned. */
+/* Leaves the kernel if its launch has been abandoned. */
 CPU_ON_FIBER static void
 leave_abandoned(struct cpu_worker *worker)
 {
@@ -464,7 +476,8 @@ __pycuda_yield(void)
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
         leave_abandoned(worker);
-        sched_yield(); /* the fiber may wait for another thread */
+        /* The fiber may wait for another thread of the process. */
+        sched_yield();
     }
 }
 
@@ -486,8 +499,9 @@ __pycuda_exit(void)
 
 /* ---- blocks ---- */
 
-/* After an unwound kernel: clears the ASan poison that its frames have left on
- * the stacks, which later frames would otherwise trip over. */
+/* For builds with AddressSanitizer, after a kernel was unwound: clears the
+ * shadow marks that its frames have left on the stacks. Otherwise ASan would
+ * report later frames. */
 #ifdef __SANITIZE_ADDRESS__
 #define LEFT_FRAMES ((size_t)64 << 10)
 
@@ -575,7 +589,8 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     return code;
 }
 
-/* Cleans up after a launch. `failed` means that the kernel was unwound. */
+/* Cleans up the worker after a launch. `failed` means that the kernel was left
+ * by unwinding. */
 static void
 block_leave(struct cpu_worker *worker, bool failed)
 {

@@ -1,9 +1,6 @@
 /* complex.c - complex functions for rare arguments: infinities, NaNs and
  * values near the limits of the exponent range.
  *
- * Kernels call them on their slow path, separately for the real and the
- * imaginary part. The C library's functions follow Annex G. Without state.
- *
  * SPDX-License-Identifier: MIT */
 #include <complex.h>
 

@@ -16,11 +16,13 @@
 #include "cpu/run/fault.h"
 #include "cpu/run/program_handlers.h"
 
-/* Interval between checks of the installed handlers. */
+/* Time in ns between two checks that our signal handlers are still
+ * installed. */
 #define CHECK_NS 1000000u
 
 _Atomic uint64_t cpu_fault_checked_until;
-/* A lock that launches try to take and never wait for. */
+/* Lock for the installation of our signal handlers. A launch that does not get
+ * it at once goes on without it. */
 static atomic_bool installing;
 
 static bool
@@ -45,8 +47,9 @@ fault_code(const struct cpu_worker *worker, int number, uintptr_t address)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
-/* Takes the default action. After a fault, the instruction is executed again
- * and ends the process; a signal that was sent is sent again. */
+/* Performs the default action of a signal. If it was a fault, the instruction
+ * is executed again, which ends the process. If the signal was sent by a
+ * process, it is sent again. */
 static void
 act_by_default(int number, bool sent)
 {
@@ -58,9 +61,9 @@ act_by_default(int number, bool sent)
     }
 }
 
-/* Calls the program's handler as the system would. It may return or leave by
- * siglongjmp, so no work remains to be done afterwards. The system restores
- * the signal mask when our handler returns. */
+/* Calls the program's handler of a signal as the system would. It may never
+ * return (siglongjmp), so this must be the last action of our handler. The
+ * system restores the signal mask when our handler returns. */
 CPU_ON_FIBER static void
 pass_on(int number, siginfo_t *info, void *state)
 {
@@ -139,7 +142,7 @@ void
 cpu_fault_check(void)
 {
     if (atomic_exchange(&installing, true)) {
-        return; /* its holder may be waiting for the loader's lock */
+        return; /* the lock's holder may wait for the loader's lock */
     }
     install_locked();
     atomic_store(&installing, false);

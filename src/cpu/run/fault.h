@@ -6,17 +6,21 @@
 
 #include "cpu/cpu.h"
 
-/* Installs our handlers of fault signals in front of the program's current and
- * future handlers. Called at each module load, by any thread. */
+/* Installs our handlers of fault signals; they pass a signal on to the
+ * program's handler, also to one that is set later. Called by any thread at
+ * each module load. */
 void cpu_fault_install(void);
 
-/* Time in cpu_now_ns() at which cpu_fault_check is due. */
+/* The time, as returned by cpu_now_ns(), after which cpu_fault_check must be
+ * called. */
 extern _Atomic uint64_t cpu_fault_checked_until;
-/* Installs our handlers again if a call that was not diverted has replaced
- * them. Any thread may call it, holding any lock except the loader's. */
+/* Installs our handlers again if the program has replaced them by a call that
+ * we do not intercept. Any thread may call it, holding any lock except the
+ * loader's. */
 void cpu_fault_check(void);
 
-/* Calls run(argument); a fault inside ends the call with INVALID_VALUE. */
+/* Calls run(argument). If a fault occurs in it, the call ends and
+ * INVALID_VALUE is returned. */
 CUresult cpu_fault_guard(cpu_run *run, void *argument);
 
 #endif

@@ -14,8 +14,9 @@
 
 #include "cpu/cpu.h"
 
-#define SPEC_MAX  64    /* bytes of a conversion specification */
-#define FIELD_MAX 65536 /* maximum of field widths and precisions */
+/* Most bytes of a conversion specification such as "%-8.3f". */
+#define SPEC_MAX  64
+#define FIELD_MAX 65536 /* largest field width and precision */
 
 void
 cpu_text_clear(struct cpu_text *text, size_t most)
@@ -25,7 +26,8 @@ cpu_text_clear(struct cpu_text *text, size_t most)
     text->lost = false;
 }
 
-/* Reserves space for `n` more bytes and a terminating zero. */
+/* Makes space in the text buffer for `n` more bytes and a terminating zero.
+ * Returns false if the text would be too large. */
 static bool
 text_reserve(struct cpu_text *text, size_t n)
 {
@@ -82,16 +84,18 @@ struct arguments {
 };
 
 struct spec {
-    char text[SPEC_MAX]; /* for the host, stars replaced */
+    /* The specification for the host's printf, with '*' replaced. */
+    char text[SPEC_MAX];
     size_t length;
     char conversion;
-    bool numbered; /* the width, or the precision after a point, is set */
-    bool wide;     /* the argument has 64 bits: l, ll, z, j, t */
-    int narrow;    /* 1 for h, 2 for hh */
+    /* The width, or after a point the precision, has been given. */
+    bool numbered;
+    bool wide;  /* the argument has 64 bits (l, ll, z, j, t) */
+    int narrow; /* 1 for the modifier h, 2 for hh */
 };
 
-/* Returns the next packed argument of 4 or 8 bytes, which has its natural
- * alignment. */
+/* Returns the next argument in the kernel's packed argument list. It has 4 or
+ * 8 bytes and is aligned to its size. */
 static uint64_t
 argument_take(struct arguments *arguments, size_t bytes)
 {
@@ -112,9 +116,9 @@ spec_add(struct spec *spec, char c)
     }
 }
 
-/* Appends a width or precision. A second one for the same field is ignored,
- * since their digits would join to one huge number. A negative precision means
- * none. */
+/* Appends a width or precision to the specification. A second one for the same
+ * field is ignored; otherwise the digits of both would form one huge number. A
+ * negative precision counts as none. */
 static void
 spec_number(struct spec *spec, long number)
 {
@@ -138,7 +142,8 @@ spec_number(struct spec *spec, long number)
     }
 }
 
-/* Reads a width or precision given as digits. */
+/* Reads a width or precision given as digits. Returns the rest of the
+ * format. */
 static const char *
 spec_digits(struct spec *spec, const char *format)
 {
@@ -153,7 +158,7 @@ spec_digits(struct spec *spec, const char *format)
     return format;
 }
 
-/* Reads the conversion specification after '%'; returns the rest of the
+/* Reads a conversion specification after its '%'. Returns the rest of the
  * format. */
 static const char *
 spec_read(const char *format, struct spec *spec, struct arguments *arguments)
@@ -209,8 +214,8 @@ integer_put(struct cpu_text *text, struct spec *spec,
     cpu_text_print(text, spec->text, (long long)value);
 }
 
-/* Formats any other conversion of an 8-byte argument: floating-point numbers,
- * pointers and strings. */
+/* Formats an 8-byte argument that is not an integer: a floating-point number,
+ * a pointer or a string. */
 static void
 wide_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
 {
@@ -242,7 +247,7 @@ spec_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
         cpu_text_print(text, spec->text, (int)argument_take(arguments, 4));
     } else if (spec->conversion == '%') {
         text_put(text, "%", 1);
-    } else { /* conversions that CUDA does not support are printed unchanged */
+    } else { /* CUDA does not support this conversion: prints it unchanged */
         text_put(text, spec->text, spec->length);
         text_put(text, &spec->conversion, spec->conversion != 0);
     }

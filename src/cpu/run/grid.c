@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
-/* Returns true if this phase of the barrier waits for a block that has ended.
- * A block that had passed the barrier before it ended would have started a new
- * phase. */
+/* Returns true if the current phase of the barrier waits for a block that has
+ * ended. A block that passed this barrier before it ended would have begun a
+ * new phase. */
 static bool
 grid_is_stuck(struct cpu_launch *launch, unsigned phase)
 {
@@ -30,7 +30,7 @@ grid_wait(struct cpu_launch *launch)
     while (atomic_load(&launch->grid_phase) == phase) {
         int error = atomic_load(&launch->error);
 
-        if (error) { /* a block has failed and will never arrive */
+        if (error) { /* a block has failed, so it will never arrive */
             cpu_fibers_fail((CUresult)error);
         }
         if (grid_is_stuck(launch, phase)) {

@@ -10,13 +10,13 @@
 
 #include "cpu/cpu.h"
 
-/* Header in front of each block. A write past the end of the block below hits
- * the mark first. */
+/* Header in front of each block of heap memory. A write past the end of the
+ * preceding block overwrites `mark` first, which free() detects. */
 struct cpu_heap_block {
     _Atomic uint64_t mark; /* heap_mark while the block is allocated */
     size_t bytes;
     struct cpu_heap_block *next, *previous;
-    void *whole; /* result of the C library's malloc */
+    void *whole; /* pointer to pass to the C library's free */
     void *unused;
 };
 
@@ -58,8 +58,8 @@ heap_unlink(struct cpu_context *ctx, struct cpu_heap_block *head)
     pthread_mutex_unlock(&ctx->heap_lock);
 }
 
-/* Allocates a header followed by `bytes` of aligned memory. Returns NULL if
- * out of memory. */
+/* Allocates a header followed by `bytes` bytes of aligned memory. Returns NULL
+ * if there is not enough memory. */
 static struct cpu_heap_block *
 heap_block(size_t bytes, size_t alignment)
 {
@@ -102,7 +102,8 @@ __pycuda_malloc_aligned(size_t bytes, size_t alignment)
         }
         return NULL;
     }
-    worker->in_kernel = 0; /* a fault inside malloc is not the kernel's */
+    /* A fault inside malloc is not a fault of the kernel. */
+    worker->in_kernel = 0;
     size_t gap = cpu_check_flags ? CPU_CHECK_GAP : 0;
     struct cpu_heap_block *head = heap_block(bytes + gap, alignment);
     if (head) {
@@ -130,15 +131,15 @@ __pycuda_free(void *pointer)
     if (!pointer) {
         return;
     }
-    /* A kernel may pass any value as a pointer; the mark tells valid
-     * blocks. */
+    /* A kernel may pass any value as the pointer; `mark` shows whether it is a
+     * block of this heap. */
     struct cpu_heap_block *head =
         (struct cpu_heap_block *)((uintptr_t)pointer - sizeof *head);
     uint64_t mark = heap_mark(worker->ctx, head);
     if ((uintptr_t)pointer % 16 ||
         !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
         cpu_fibers_fail(
-            CUDA_ERROR_LAUNCH_FAILED); /* not a block, or already freed */
+            CUDA_ERROR_LAUNCH_FAILED); /* no heap block, or already freed */
     }
     atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
     if (cpu_check_flags) {

@@ -13,18 +13,20 @@
 #include "cpu/stream/ready_queue.h"
 #include "cpu/run/fault.h"
 
-/* Time limits of launches that their caller runs itself. INLINE_NS: below the
- * time to wake a worker. INLINE_AWAKE_NS: below the time to share the work
- * with an awake one. After ROW_NS of such launches in a row, waking a worker
- * pays off for the launches that follow. */
+/* Limits on the expected time of a launch that the calling thread runs itself.
+ * INLINE_NS is less than the time to wake a worker; INLINE_AWAKE_NS is less
+ * than the time to share the work with an awake worker. After launches of
+ * ROW_NS in total in quick succession, waking a worker pays off for later
+ * ones. */
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
 #define ROW_NS          50000u
-#define ROW_PAUSE_NS    50000u /* a longer pause ends the row */
+#define ROW_PAUSE_NS    50000u /* a longer pause ends the succession */
 
 static _Atomic uint64_t last_serial;
-/* Total time of a row of launches that an awake worker could have shared, and
- * the end of the last one. Estimates: racing updates may be lost. */
+/* Total time of successive launches that an awake worker could have shared,
+ * and the time at which the last one ended. Estimates: updates by several
+ * threads may be lost. */
 static _Atomic uint64_t row_ns, row_end;
 
 static CUresult
@@ -54,7 +56,8 @@ shape_check(const struct cpu_function *function, const unsigned grid[3],
     return CUDA_SUCCESS;
 }
 
-/* Reads the argument buffer that `extra` describes. */
+/* Reads the buffer with the kernel arguments that `extra` describes
+ * (CU_LAUNCH_PARAM_BUFFER_POINTER). */
 static CUresult
 extra_read(void **extra, const void **buffer, size_t *bytes)
 {
@@ -104,8 +107,8 @@ params_copy(const struct cpu_function *function, char *to, void **params,
     return CUDA_SUCCESS;
 }
 
-/* Returns true if the launch is expected to end before a woken worker could
- * help. */
+/* Returns true if the launch will probably end before a woken worker could
+ * help with it. */
 static bool
 launch_is_quick(const struct cpu_function *function, uint64_t threads)
 {
@@ -132,7 +135,8 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
                                  memory_order_relaxed);
 }
 
-/* Accounts for a launch that the caller has run alone. */
+/* Adds the duration of a launch that the calling thread ran without workers to
+ * `row_ns`, from which launch_is_quick decides whether to wake a worker. */
 static void
 row_note(const struct cpu_launch *launch, uint64_t end)
 {
@@ -183,7 +187,7 @@ cpu_launch_start(struct cpu_launch *launch)
     }
 }
 
-/* Runs the launch on the caller's thread. */
+/* Runs all blocks of the launch on the calling thread. */
 static void
 launch_inline(struct cpu_op *op)
 {
@@ -239,11 +243,11 @@ struct launch_call {
     CUstream stream;
     void **params, **extra;
     bool cooperative;
-    bool has_priority; /* differs from the stream's priority */
+    bool has_priority; /* `priority` differs from that of the stream */
     int priority;
 };
 
-/* Records the launch as a task of a graph while the stream is captured. */
+/* Adds the launch as a node to the graph that the stream's capture builds. */
 static CUresult
 launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
             struct cpu_function *function, const struct launch_call *call)
@@ -307,8 +311,9 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
     return CUDA_SUCCESS;
 }
 
-/* Returns true if a cooperative grid has more blocks than fit. Blocks of such
- * a grid wait for each other, so all of them must be resident. */
+/* Returns true if a cooperative launch has more blocks than the device can
+ * have resident. All of them must be resident, since they wait for each
+ * other. */
 static bool
 grid_is_too_large(const struct cpu_function *function,
                   const struct launch_call *call)

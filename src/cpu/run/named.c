@@ -9,7 +9,7 @@
 
 #include "cpu/cpu.h"
 
-/* Releases all threads that wait at the barrier. */
+/* Releases all threads that wait at the barrier with this id. */
 static void
 named_release(struct cpu_worker *worker, struct cpu_named *named)
 {

@@ -133,9 +133,9 @@ cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction handle,
     return CUDA_SUCCESS;
 }
 
-/* ---- clusters, which have one block ---- */
+/* ---- clusters: the largest one has one block ---- */
 
-/* Number of blocks per cluster that the launch requests. */
+/* Returns the number of blocks per cluster that the launch requests. */
 static uint64_t
 cluster_blocks(const CUlaunchConfig *config)
 {

@@ -13,17 +13,21 @@
 
 #include "cpu/cpu.h"
 
-#define PIECES_A_WORKER 8     /* chunks per worker at the start of a launch */
-#define SMALL_PIECES    64    /* at its end: workers finish together */
-#define PIECE_NS        1000u /* minimum expected time of a chunk */
-/* Limit on the workers of a launch whose stacks have guards, because each
- * guard takes a mapping. */
+/* Chunks per worker at the start of a launch, when they are largest. */
+#define PIECES_A_WORKER 8
+/* Chunks per worker at the end of a launch, when they are smallest. */
+#define SMALL_PIECES 64
+#define PIECE_NS     1000u /* minimum expected run time of a chunk in ns */
+/* Number of chunks of a launch of a recursive kernel, which limits the workers
+ * that run it. Its stacks have guards, and each guard takes one of the
+ * process's limited number of mappings. */
 #define RECURSIVE_PIECES 8
 
 static pthread_once_t places_once = PTHREAD_ONCE_INIT;
 static unsigned short places[CPU_SETSIZE];
 
-/* Number of blocks that are expected to take PIECE_NS; 0: unknown. */
+/* Returns how many blocks are expected to run for PIECE_NS in total; 0 if
+ * unknown. */
 static uint64_t
 blocks_worth_taking(const struct cpu_launch *launch)
 {
@@ -36,7 +40,8 @@ blocks_worth_taking(const struct cpu_launch *launch)
     return known ? known * PIECE_NS / (ns + 1) / launch->threads : 0;
 }
 
-/* Sets the number of blocks per chunk at the start and at the end. */
+/* Computes the largest and the smallest number of blocks per chunk, for the
+ * start and the end of the launch. */
 static void
 sizes_plan(struct cpu_launch *launch)
 {
@@ -49,9 +54,10 @@ sizes_plan(struct cpu_launch *launch)
         most = small = RECURSIVE_PIECES;
     }
     if (launch->function->kernel->flags & IMAGE_KERNEL_ROUNDS) {
-        /* Blocks take equal time, and long chunks read long rows. */
+        /* Kernels with long loops: blocks take equal time, and a long chunk
+         * reads long rows of memory. */
         small = most;
-        worth *= 2; /* longer chunks also make these rows longer */
+        worth *= 2; /* longer chunks also read longer rows */
     }
     if (workers == 1) {
         most = small = 1;
@@ -61,7 +67,7 @@ sizes_plan(struct cpu_launch *launch)
     if (launch->cooperative) {
         launch->most = launch->least = (launch->total + workers - 1) / workers;
     } else if (launch->least < worth) {
-        /* Every worker still gets at least one chunk. */
+        /* Small enough that every worker still gets a chunk. */
         uint64_t part = (launch->total + workers - 1) / workers;
         launch->least = worth < part ? worth : part;
         launch->most =
@@ -69,7 +75,8 @@ sizes_plan(struct cpu_launch *launch)
     }
 }
 
-/* Returns one share per thread if each share is worth a chunk, else 1. */
+/* Returns into how many shares to divide the launch: one per thread if each
+ * share then has at least one chunk, otherwise 1. */
 static unsigned
 shares_wanted(const struct cpu_launch *launch)
 {
@@ -103,7 +110,7 @@ cpu_pieces_plan(struct cpu_op *op)
     }
 }
 
-/* Numbers the processors that the process may use, from 0. */
+/* Assigns the numbers 0, 1, ... to the processors that the process may use. */
 static void
 places_note(void)
 {
@@ -131,13 +138,13 @@ cpu_share_near(const struct cpu_launch *launch)
                : 0;
 }
 
-/* Takes a fraction of the remaining blocks per thread, so that all threads
- * finish at about the same time. */
+/* Takes a chunk from the share: a fraction of its remaining blocks, so that
+ * the threads that work on the share finish at about the same time. */
 static uint64_t
 share_take(const struct cpu_launch *launch, struct cpu_share *share,
            uint64_t *first)
 {
-    /* Threads that steal work may join a share. */
+    /* Threads that work on this share; one more may steal work from it. */
     uint64_t sharing = (uint64_t)cpu_state.threads / launch->share_count +
                        (launch->share_count > 1);
     uint64_t next = atomic_load(&share->next), count;

@@ -17,7 +17,7 @@ struct cpu_fifo {
     pthread_mutex_t lock;
     char *text;
     size_t used, capacity;
-    size_t first; /* bytes of dropped records at the start */
+    size_t first; /* bytes of dropped records at the start of the buffer */
     atomic_bool filled;
 };
 
@@ -40,8 +40,9 @@ cpu_fifo_delete(struct cpu_fifo *fifo)
     free(fifo);
 }
 
-/* Makes space for one more record, dropping the oldest ones. A record consists
- * of its length and its bytes. The caller holds the lock. */
+/* Makes space in the ring buffer for one more record, and drops the oldest
+ * records if needed. A record is the length of a text and the text. The caller
+ * holds the buffer's lock. */
 static bool
 fifo_reserve(struct cpu_fifo *fifo, size_t bytes, size_t limit)
 {
@@ -113,7 +114,7 @@ cpu_fifo_flush(struct cpu_context *ctx)
     pthread_mutex_unlock(&fifo->lock);
 }
 
-/* ---- functions that kernels call ---- */
+/* ---- functions of image/abi.h that kernels call ---- */
 
 struct print {
     struct cpu_worker *worker;
@@ -153,8 +154,8 @@ struct failure {
     uint32_t line;
 };
 
-/* Prints the message of a failed assertion. The kernel's strings are read
- * before stderr is locked, because reading them may fault. */
+/* Prints the message of an assertion that failed in a kernel. The kernel's
+ * strings are read before stderr is locked, because reading them may fault. */
 static void
 failure_tell(void *argument)
 {

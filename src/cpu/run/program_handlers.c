@@ -9,7 +9,8 @@
  * cpu_fault_check detects their effect.
  *
  * Signal handlers read the program's handler, so each change fills a new row
- * and publishes it by an atomic store; rows are reused after ROWS changes.
+ * of a table and publishes it by an atomic store. Rows are reused after ROWS
+ * changes.
  * Changes take `change_lock`.
  *
  * SPDX-License-Identifier: MIT */
@@ -39,7 +40,7 @@ static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- handlers ---- */
 
-/* Returns the signal's row in the table, or -1. */
+/* Returns the signal's index in the list of fault signals, or -1. */
 static int
 signal_index(int number)
 {
@@ -87,7 +88,7 @@ cpu_program_sigaction(int number, const struct sigaction *handler)
     return sigaction(number, handler, NULL);
 }
 
-/* ---- diverted calls ---- */
+/* ---- functions that replace sigaction() and signal() ---- */
 
 static int
 diverted_sigaction(int number, const struct sigaction *handler,
@@ -118,8 +119,8 @@ handler_replace(int number, const struct sigaction *handler)
                                                      : old.sa_handler;
 }
 
-/* BSD semantics, as in the C library: the handler stays installed and system
- * calls are restarted. */
+/* signal() with BSD semantics, as in the C library: the handler stays
+ * installed, and interrupted system calls are restarted. */
 static handler_function *
 diverted_signal(int number, handler_function *function)
 {
@@ -137,8 +138,8 @@ diverted_signal(int number, handler_function *function)
     return handler_replace(number, &handler);
 }
 
-/* System V semantics: the handler is used once, and its signal is not
- * blocked. */
+/* signal() with System V semantics: the handler is called once, and its signal
+ * is not blocked meanwhile. */
 static handler_function *
 diverted_sysv_signal(int number, handler_function *function)
 {
@@ -175,17 +176,17 @@ diverted_find(const char *name)
     return NULL;
 }
 
-/* ---- an object's linkage tables ---- */
+/* ---- linkage tables (GOT entries) of a loaded object ---- */
 
 struct object {
     uintptr_t base;
     const ElfW(Sym) * symbols;
     const char *strings;
     uintptr_t protected_start,
-        protected_end; /* range that the loader made read-only */
+        protected_end; /* range that the loader has made read-only */
 };
 
-/* Overwrites one entry of a linkage table. */
+/* Overwrites one entry of a linkage table with the address of our function. */
 static void
 entry_divert(const struct object *object, void **entry, void *function)
 {
@@ -195,7 +196,9 @@ entry_divert(const struct object *object, void **entry, void *function)
                      (uintptr_t)entry < object->protected_end;
 
     if (protected && mprotect((void *)first, page, PROT_READ | PROT_WRITE)) {
-        return; /* cpu_fault_check covers this case */
+        /* cpu_fault_check later detects handlers that this call would have
+         * diverted. */
+        return;
     }
     __atomic_store_n(entry, function, __ATOMIC_RELEASE);
     if (protected) {
@@ -222,9 +225,9 @@ relocations_divert(const struct object *object, const ElfW(Rela) * row,
     }
 }
 
-/* Returns the address that an entry of the dynamic section contains. The
- * loader relocates these values on some systems only; small values are
- * offsets. */
+/* Returns the address that an entry of the dynamic section contains. Only some
+ * systems' loaders add the object's base to these values; a small value is an
+ * offset from the base. */
 static const void *
 dynamic_address(const struct object *object, ElfW(Addr) value)
 {
@@ -279,8 +282,8 @@ object_divert(struct object *object, const ElfW(Dyn) * dynamic)
     }
 }
 
-/* Returns true if the object contains this library's code, whose own calls are
- * not diverted. */
+/* Returns true if the object contains the code of this library. Its own calls
+ * must not be diverted. */
 static bool
 object_is_ours(const struct dl_phdr_info *info)
 {
@@ -296,8 +299,9 @@ object_is_ours(const struct dl_phdr_info *info)
     return false;
 }
 
-/* Diverts the calls of one object. The C library's internal calls bypass the
- * tables; the loader and the kernel's vDSO have no such calls. */
+/* Diverts the calls of sigaction() and signal() in one loaded object. The
+ * vDSO and this library are left out. Calls inside the C library are not
+ * diverted, since they do not use linkage tables. */
 static int
 object_visit(struct dl_phdr_info *info, size_t size, void *seen)
 {
@@ -307,7 +311,7 @@ object_visit(struct dl_phdr_info *info, size_t size, void *seen)
 
     (void)size;
     if (*adds == info->dlpi_adds) {
-        return 1; /* no object was loaded since the last visit */
+        return 1; /* no object was loaded since the last call */
     }
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];

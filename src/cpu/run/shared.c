@@ -23,10 +23,11 @@
 #include "cpu/exports/system_errors.h"
 
 #define ALIGNMENT 128
-/* A GPU reserves this much below the variables. */
+/* A GPU reserves this many bytes of shared memory below the variables. */
 #define MARGIN 1024
-#define GUARD  (256u << 10)       /* more than the shared memory of any GPU */
-#define WRAP   ((size_t)64 << 30) /* 2^32 elements of 16 bytes */
+#define GUARD  (256u << 10) /* more than the shared memory of any GPU */
+/* 4 Gi elements of 16 bytes: the reach of a 32-bit index. */
+#define WRAP ((size_t)64 << 30)
 
 static size_t
 round_up(size_t bytes, size_t unit)
@@ -34,7 +35,7 @@ round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Bytes between the guards for `bytes` of shared memory. */
+/* Returns the bytes between the two guards for `bytes` of shared memory. */
 static size_t
 inner_bytes(size_t bytes)
 {
@@ -56,8 +57,8 @@ cpu_shared_drop(struct cpu_worker *worker)
     worker->shared_bytes = 0;
 }
 
-/* Returns the bytes of shared memory per block. Dynamic shared memory begins
- * at a multiple of 16 (retarget/shared.c). */
+/* Returns the bytes of shared memory per block, static and dynamic. Dynamic
+ * shared memory begins at a multiple of 16 (retarget/shared.c). */
 uint64_t
 cpu_block_shared(const struct cpu_launch *launch)
 {
@@ -67,8 +68,8 @@ cpu_block_shared(const struct cpu_launch *launch)
                                   : own;
 }
 
-/* Returns the size of the upper guard: small where addresses are scarce, which
- * is under RLIMIT_AS and on systems with 39 address bits. */
+/* Returns the size of the upper guard. It is small where addresses are scarce:
+ * under RLIMIT_AS and on systems with 39 address bits. */
 static size_t
 upper_guard(void)
 {
@@ -80,8 +81,8 @@ upper_guard(void)
     return has_room ? WRAP + GUARD : GUARD;
 }
 
-/* Maps `bytes` of zeros between guards, the upper one of `guard` bytes.
- * Returns NULL with errno on failure. */
+/* Maps `bytes` zeroed bytes between two inaccessible guards; the upper one has
+ * `guard` bytes. Returns NULL with errno on failure. */
 static char *
 shared_map(size_t bytes, size_t guard)
 {

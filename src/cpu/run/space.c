@@ -19,8 +19,8 @@ is_on_own_stack(const struct cpu_worker *worker, uintptr_t at)
            is_within(at, worker->deep, worker->deep_bytes);
 }
 
-/* Returns true for local memory. A block runs either on the worker's stacks,
- * or on the thread's stack below its guard frame. */
+/* Returns true if the address is in local memory. A block runs either on the
+ * worker's stacks, or on the thread's own stack below the frame `guard`. */
 static bool
 is_local(const struct cpu_worker *worker, uintptr_t at)
 {

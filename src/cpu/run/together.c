@@ -17,17 +17,21 @@
 #include "cpu/cpu.h"
 
 #define TURNS_BEFORE_SLEEP 4096
-#define SLEEPS_BEFORE_MORE 16 /* sleeps until more blocks are taken */
+/* Calls of sched_yield until the thread takes more blocks. */
+#define SLEEPS_BEFORE_MORE 16
 
 struct together {
-    struct cpu_worker *home; /* the thread's worker, first in the list */
+    /* Worker of this thread; first in the list of worker states. */
+    struct cpu_worker *home;
     struct cpu_launch *launch;
-    unsigned live;   /* blocks that have not ended */
-    unsigned turns;  /* turns since the last sched_yield */
-    unsigned sleeps; /* calls of sched_yield since more_take */
+    unsigned live; /* number of blocks on this thread that have not ended */
+    /* Times that a block was resumed since the last sched_yield. */
+    unsigned turns;
+    unsigned sleeps; /* calls of sched_yield since the last more_take */
 };
 
-/* Returns a worker state that no block uses, or NULL if out of memory. */
+/* Returns a worker state that no block uses, or NULL if there is not enough
+ * memory. */
 static struct cpu_worker *
 place_find(struct together *together)
 {
@@ -43,7 +47,7 @@ place_find(struct together *together)
     return place->beside;
 }
 
-/* Unwinds all blocks: the thread leaves the launch. */
+/* Unwinds all blocks of this thread, because the launch has failed. */
 static void
 together_fail(struct together *together, CUresult code)
 {
@@ -69,7 +73,7 @@ block_start(struct together *together, uint64_t index)
     together->live++;
 }
 
-/* Resumes the block; returns when it waits or has ended. */
+/* Resumes a block. Returns when the block waits or has ended. */
 static void
 block_turn(struct together *together, struct cpu_worker *place)
 {
@@ -90,15 +94,15 @@ more_take(struct together *together)
     uint64_t first, count = cpu_piece_take(together->launch, 0, &first);
 
     together->sleeps = 0;
-    /* The thread's current chunk and the launch have not ended. */
+    /* The chunk that the thread already runs keeps `left` above 0. */
     atomic_fetch_sub(&together->launch->left, count);
     for (uint64_t i = 0; i < count; i++) {
         block_start(together, first + i);
     }
 }
 
-/* All blocks have had a turn; they may wait for another thread, so yield the
- * processor from time to time. */
+/* Called when each block had a turn. The blocks may wait for another thread,
+ * so this yields the processor from time to time. */
 static void
 round_end(struct together *together)
 {

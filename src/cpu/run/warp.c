@@ -1,17 +1,12 @@
 /* warp.c - warp operations: exchange of values between lanes of a warp.
  *
- * Called by kernels on fibers. A lane stores its request in its warp's table
- * and is suspended; the last lane that the mask names computes the results of
- * all. Lanes that have exited are not waited for. The worker owns all state,
- * and a single thread runs it.
- *
  * SPDX-License-Identifier: MIT */
 #include "cpu/run/warp.h"
 
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
-    WARP_VOTE, /* like a ballot, but never joined with one */
+    WARP_VOTE, /* like a ballot, but separate from a ballot of other lanes */
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
@@ -19,14 +14,14 @@ enum warp_kind {
     WARP_SHUFFLE = 2 * WARP_TOGETHER, /* plus a value of enum image_shuffle */
 };
 
-/* Visits the lanes of `set`, lowest first. */
+/* Loops over the lanes in the bit set `set`, lowest first. */
 #define EACH_LANE(lane, set)                                                  \
     for (uint32_t rest_ = (set), lane = 0;                                    \
          rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), 1);               \
          rest_ &= rest_ - 1)
 
-/* Returns the source lane of a shuffle. As PTX specifies, a lane with a source
- * outside its segment reads its own value. */
+/* Returns the lane whose value a shuffle gives to `lane`. As PTX specifies, a
+ * lane whose source is outside its segment gets its own value. */
 static int
 shuffle_source(const struct cpu_warp *warp, int lane, int kind)
 {
@@ -41,15 +36,17 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
         return lane - by >= first ? lane - by : lane;
     case IMAGE_SHUFFLE_DOWN:
         return lane + by <= last ? lane + by : lane;
-    default: /* a later segment gives the lane's own value; an earlier one is
-              * allowed */
+    /* Shuffle xor: a source in a later segment gives the lane's own value; one
+     * in an earlier segment is allowed. */
+    default:
         return (lane ^ by) <= last ? lane ^ by : lane;
     }
 }
 
-/* Replaces each lane's mask by the lanes of `set` that it synchronizes with:
- * those that it names and that have the same mask. If every lane's named lanes
- * are complete, a shuffle may read any lane, as on an H100. */
+/* Replaces each lane's mask by the lanes that it synchronizes with: those
+ * lanes of `set` that its mask names and that have the same mask. If all lanes
+ * that the masks name have arrived, a shuffle may read any lane, as on an
+ * H100. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)
 {
@@ -83,8 +80,8 @@ __pycuda_warp_groups(uint32_t *masks, int32_t shuffle)
     find_groups(masks, UINT32_MAX, shuffle);
 }
 
-/* Shuffles values within `set`. A source lane that does not participate yields
- * 0, as on an H100. */
+/* Exchanges the values of a shuffle between the lanes of `set`. If the source
+ * lane is not in `set`, the result is 0, as on an H100. */
 static inline void __attribute__((always_inline))
 shuffle_kind(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
              int kind)
@@ -116,8 +113,8 @@ shuffle(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
     }
 }
 
-/* Shuffles after all lanes have arrived at the call, with masks that may
- * differ. */
+/* Exchanges the values of a shuffle for which all lanes have waited. The
+ * lanes' masks may differ. */
 static void
 shuffle_together(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
                  int kind)
@@ -238,7 +235,7 @@ reduce(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
     }
 }
 
-/* Returns true if all lanes that this lane's mask names have arrived, for the
+/* Returns true if all lanes that this lane's mask names have arrived at the
  * same operation with the same mask. */
 static bool
 lanes_together(const struct cpu_warp *warp, unsigned lane)
@@ -258,7 +255,8 @@ lanes_together(const struct cpu_warp *warp, unsigned lane)
     return true;
 }
 
-/* Computes the results and makes the lanes ready. */
+/* Computes the results of the operation for all its lanes, and makes their
+ * fibers ready. */
 static void
 lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
 {
@@ -267,7 +265,7 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     uint32_t set = warp->mask[lane] & warp->live;
 
     int kind = warp->kind[lane];
-    int how = kind & (WARP_TOGETHER - 1); /* enum image_shuffle */
+    int how = kind & (WARP_TOGETHER - 1); /* value of enum image_shuffle */
 
     switch (kind) {
     case WARP_BARRIER:
@@ -302,9 +300,9 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     worker->ready[index / 2] |= (uint64_t)set << (index % 2 * 32);
 }
 
-/* Answers the lanes in __pycuda_activemask: lanes at the same call are active
- * together. Lanes at a later call wait for those at the first one, which may
- * still arrive there. */
+/* Gives lanes that wait in __pycuda_activemask their result: the set of lanes
+ * that wait at the same call. Only the call with the lowest address is
+ * answered, since lanes at later calls may be waiting for its lanes. */
 static void
 asking_answer(struct cpu_worker *worker, unsigned index)
 {
@@ -330,8 +328,8 @@ asking_answer(struct cpu_worker *worker, unsigned index)
     warp->asking &= ~set;
 }
 
-/* Checks whether the lane that has stopped was the last one that other lanes
- * of the warp wait for. */
+/* Called when a lane waits at a barrier or warp operation. If all live lanes
+ * of the warp wait now, answers those in __pycuda_activemask. */
 void
 cpu_warp_stop(struct cpu_worker *worker, unsigned index)
 {
@@ -343,8 +341,8 @@ cpu_warp_stop(struct cpu_worker *worker, unsigned index)
     }
 }
 
-/* A spinning lane does not stop, so lanes in __pycuda_activemask are answered
- * without it. */
+/* Called when a lane spins. It will not wait in a warp operation, so lanes in
+ * __pycuda_activemask get their result without it. */
 void
 cpu_warp_give_way(struct cpu_worker *worker, unsigned index)
 {
@@ -353,7 +351,8 @@ cpu_warp_give_way(struct cpu_worker *worker, unsigned index)
     }
 }
 
-/* Completes the operations that waited only for the exited lane. */
+/* Called when a lane has exited: completes the operations that waited only for
+ * this lane. */
 void
 cpu_warp_resolve(struct cpu_worker *worker, unsigned index)
 {

@@ -10,35 +10,42 @@
 #include "cpu/cpu.h"
 
 struct cpu_warp {
-    uint32_t live;            /* lanes that have not exited */
-    uint32_t waiting;         /* lanes in a warp operation */
-    uint32_t asking;          /* lanes in __pycuda_activemask */
-    uint32_t stopped;         /* lanes at the block's barrier */
-    uint32_t mask[CPU_WARP];  /* lanes to wait for */
-    uint32_t named[CPU_WARP]; /* original masks in a shuffle of all lanes */
-    int32_t kind[CPU_WARP];   /* operation that the lane waits in */
-    int32_t lane[CPU_WARP];   /* shuffle: source argument; reduce: operation */
+    uint32_t live;    /* bit set: lanes that have not exited */
+    uint32_t waiting; /* bit set: lanes that wait in a warp operation */
+    uint32_t asking;  /* bit set: lanes that wait in __pycuda_activemask */
+    uint32_t stopped; /* bit set: lanes that wait at the block's barrier */
+    /* Bit set of the lanes that each lane waits for. */
+    uint32_t mask[CPU_WARP];
+    /* Each lane's own mask, in a shuffle that waits for all lanes. */
+    uint32_t named[CPU_WARP];
+    /* Operation that the lane waits in (enum warp_kind). */
+    int32_t kind[CPU_WARP];
+    /* Shuffle: argument that selects the source; reduce: operation. */
+    int32_t lane[CPU_WARP];
     int32_t width[CPU_WARP];
     uint64_t value[CPU_WARP];
-    const void *place[CPU_WARP]; /* address of the call of activemask */
+    /* Return address of the lane's call of activemask. */
+    const void *place[CPU_WARP];
 };
 
-/* A lane of the warp has stopped: completes operations that waited for it. */
+/* Called when a lane of the warp has begun to wait: gives lanes that wait in
+ * __pycuda_activemask their result if no other lane can still arrive. */
 void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
-/* A lane of the warp has exited: completes operations that waited only for
- * it. */
+/* Called when a lane of the warp has exited: completes operations that waited
+ * only for this lane. */
 void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
-/* A lane of the warp spins: the other lanes no longer wait for it to stop. */
+/* Called when a lane of the warp spins: lanes in __pycuda_activemask no longer
+ * wait for it. */
 void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
 
 /* ---- check/race.c, check/synchronization.c ---- */
 
-/* Records that lanes of the warp have synchronized. */
+/* Records for the race check that the lanes in `set` have synchronized. */
 void cpu_check_lanes(struct cpu_worker *worker, unsigned warp, uint32_t set);
-/* Checks the mask of the current lane's warp operation. */
+/* Checks the mask that the current lane passed to a warp operation. */
 void cpu_check_mask(struct cpu_worker *worker, uint32_t mask);
-/* Reports an undefined shuffle: bad width, or a source lane that does not
- * participate. */
+/* Reports a shuffle with an undefined result: CUDA does not define the width,
+ * or the source lane does not participate. */
 void cpu_check_shuffle(struct cpu_worker *worker, unsigned thread,
                        unsigned source, int width);
 

@@ -8,7 +8,7 @@
 
 #include "cpu/cpu.h"
 
-/* Values of the attributes in `hints`, in the same order. */
+/* Values of a stream's attributes, in the order of the list `hints`. */
 struct cpu_stream_attributes {
     CUstreamAttrValue values[4];
 };
@@ -22,8 +22,8 @@ static const CUstreamAttrID hints[] = {
 
 #define HINTS (sizeof hints / sizeof *hints)
 
-/* Guards the attributes of all streams; no other lock is taken while it is
- * held. */
+/* Guards the attributes of all streams. No other lock is taken while this lock
+ * is held. */
 static pthread_mutex_t attributes_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t
@@ -50,8 +50,8 @@ hint_default(CUstreamAttrID attribute)
     return value;
 }
 
-/* Returns the stream's attributes, which it allocates on the first use; NULL
- * if there is not enough memory. The caller holds attributes_lock. */
+/* Returns the stream's attributes; allocates them on the first use. Returns
+ * NULL if there is not enough memory. The caller holds attributes_lock. */
 static struct cpu_stream_attributes *
 stream_attributes(struct cpu_stream *stream)
 {

@@ -1,7 +1,5 @@
-/* context_events.c - events of all streams of a context or a green context.
- *
- * Called by users of the library, and by stream.c, since new streams wait for
- * the events that their context waits for.
+/* context_events.c - records and waits that apply to all streams of a context
+ * or a green context.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -9,11 +7,11 @@
 #include "cpu/device/green.h"
 #include "cpu/graph/graph.h"
 
-/* A set of streams: all of the context, or those of one of its green
+/* A set of streams: all streams of a context, or those of one of its green
  * contexts. */
 struct scope {
     struct cpu_context *ctx;
-    struct cpu_green *green; /* NULL: all streams */
+    struct cpu_green *green; /* green context; NULL: all streams of `ctx` */
 };
 
 static bool
@@ -42,8 +40,8 @@ scope_of_green(CUgreenCtx handle, struct scope *scope)
     return CUDA_SUCCESS;
 }
 
-/* Returns a new reference to the event. Fails if a stream of the scope
- * captures. */
+/* Returns a new reference to the event. Fails if a stream of the scope is
+ * being captured. */
 static CUresult
 event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
 {
@@ -56,8 +54,9 @@ event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
     return *event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Returns new references to the last operations of the scope's streams, in an
- * array that the caller frees; NULL if there is not enough memory. */
+/* Returns new references to the last operation of each stream of the scope, in
+ * an array that the caller frees. Returns NULL if there is not enough
+ * memory. */
 static struct cpu_op **
 tails_take(const struct scope *scope, size_t *count)
 {
@@ -123,8 +122,8 @@ record(CUresult code, const struct scope *scope, CUevent handle)
 /* ---- waiting ---- */
 
 /* Returns the handles of the scope's streams in an array that the caller
- * frees; NULL if there is not enough memory. The streams may be destroyed at
- * any time. */
+ * frees. Returns NULL if there is not enough memory. Other threads may destroy
+ * the streams meanwhile. */
 static CUstream *
 handles_take(const struct scope *scope, size_t *count)
 {
@@ -165,8 +164,8 @@ gate_of(struct cpu_context *ctx, struct cpu_green *green)
     return green ? &green->gate : &ctx->gate;
 }
 
-/* Replaces the gate by one that is done when the mark and the previous gate
- * are done. */
+/* A gate is an operation that new streams wait for. Replaces `*gate` by a new
+ * one that is done when both `mark` and the old gate are done. */
 static CUresult
 gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx,
          struct cpu_op *mark)
@@ -178,7 +177,7 @@ gate_add(struct cpu_op *_Atomic *gate, struct cpu_context *ctx,
     }
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *old = *gate;
-    *gate = fresh; /* the gate holds a reference from here on */
+    *gate = fresh; /* `*gate` now holds a reference to the new operation */
     atomic_fetch_add(&fresh->references, 1);
     pthread_mutex_unlock(&cpu_scheduler_lock);
     struct cpu_op *after[] = {mark, old};
@@ -208,7 +207,8 @@ scope_wait(const struct scope *scope, struct cpu_op *mark)
     return code;
 }
 
-/* Returns a new reference to the current gate, or NULL. */
+/* Returns a new reference to the operation `*gate`, which new streams wait
+ * for, or NULL if there is none. */
 static struct cpu_op *
 gate_take(struct cpu_op *_Atomic *gate)
 {
@@ -262,7 +262,8 @@ wait_for(CUresult code, const struct scope *scope, CUevent handle)
         return code;
     }
     if (cpu_event_invalidates(event)) {
-        code = CUDA_ERROR_CAPTURED_EVENT; /* of a stream outside the scope */
+        /* Last recorded in the capture of a stream outside the scope. */
+        code = CUDA_ERROR_CAPTURED_EVENT;
     } else if (cpu_event_shared(event)) {
         code = CUDA_ERROR_NOT_SUPPORTED;
     }

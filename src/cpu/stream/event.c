@@ -9,19 +9,23 @@
 
 #include "cpu/graph/graph.h"
 
-/* An event. Reference-counted; freed with its last reference. */
+/* An event. Freed when its last reference is released. */
 struct cpu_event {
     struct cpu_context *ctx;
     uint64_t context_id;
     unsigned flags;
-    atomic_uint references; /* held by the handle and by graph nodes */
+    /* Number of references, by the handle and graph nodes. */
+    atomic_uint references;
     pthread_mutex_t lock;
-    /* Last record in a capture; guarded by `lock`. */
+    /* The captured graph nodes of the last record, if that was in a capture;
+     * guarded by `lock`. */
     struct cpu_captured *captured;
     pthread_mutex_t mark_lock;
-    /* Last record; guarded by mark_lock; NULL: never recorded. */
+    /* The marker operation of the last record, or NULL if there was none;
+     * guarded by mark_lock. */
     struct cpu_op *mark;
-    /* Interprocess state or NULL; never changes. */
+    /* State shared with other processes; NULL for an ordinary event. Never
+     * changes. */
     struct cpu_ipc_event *shared;
 };
 
@@ -31,9 +35,9 @@ event_of(CUevent handle)
     return cpu_handle_object(CPU_EVENT, handle);
 }
 
-/* Returns an error if the event was last recorded in a capture, since it then
- * has no time or state. The query also invalidates a capture that is still
- * active. */
+/* Returns an error if the event was last recorded in a capture, because it
+ * then has neither a time nor a state. If that capture is still active, it
+ * becomes invalid. */
 static CUresult
 event_query_check(struct cpu_event *event)
 {
@@ -72,8 +76,8 @@ cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark)
 #define EVENT_FLAGS                                                           \
     (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
 
-/* Creates an event and its handle. Takes ownership of `shared`, also on
- * failure. */
+/* Creates an event and its handle. Takes ownership of `shared` (the state of
+ * an interprocess event, or NULL), also on failure. */
 static CUresult
 event_make(CUevent *handle, struct cpu_context *ctx, unsigned flags,
            struct cpu_ipc_event *shared)
@@ -207,8 +211,8 @@ cuEventDestroy_v2(CUevent handle)
     return CUDA_SUCCESS;
 }
 
-/* Records the event outside captures: submits a marker and forgets an earlier
- * captured record. */
+/* Records the event in a stream that is not captured: submits a marker
+ * operation, and discards the nodes of an earlier captured record. */
 static CUresult
 event_record(struct cpu_event *event, struct cpu_context *ctx,
              struct cpu_stream *stream)
@@ -232,7 +236,8 @@ event_record(struct cpu_event *event, struct cpu_context *ctx,
     return CUDA_SUCCESS;
 }
 
-/* Records the event in a capture, where it represents graph nodes. */
+/* Records the event in a captured stream: it then stands for the graph nodes
+ * captured so far. */
 static CUresult
 event_capture(struct cpu_event *event, struct cpu_stream *stream)
 {
@@ -282,8 +287,8 @@ cuEventRecord(CUevent handle, CUstream stream)
     return cuEventRecordWithFlags(handle, stream, 0);
 }
 
-/* Looks up an event for a query. Returns an error if a capture forbids the
- * query. */
+/* Looks up an event for a query of its state or time. Returns an error if a
+ * capture forbids the query. */
 static CUresult
 event_for_query(CUevent handle, struct cpu_event **event)
 {
@@ -387,7 +392,8 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     return wait ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Returns the time of a finished event with timing in `ns`. */
+/* Stores in `ns` when a finished event was reached. Fails if the event was
+ * created without timing. */
 static CUresult
 event_time(struct cpu_event *event, uint64_t *ns)
 {
@@ -423,7 +429,7 @@ cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
     CUresult one = event_time(from, &first), two = event_time(to, &last);
     if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE ||
         from->ctx->device != to->ctx->device) {
-        /* Devices have different clocks, as on GPUs. */
+        /* Times of different devices cannot be compared, as on GPUs. */
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (one || two) {

@@ -37,8 +37,8 @@ cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument)
     return code;
 }
 
-/* Records the function as a node of the stream's capture. Copies the
- * argument. */
+/* Adds a host function as a node to the graph that the stream's capture
+ * builds. Copies the function's argument. */
 static CUresult
 run_capture(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
             const void *argument, size_t bytes)
@@ -88,11 +88,13 @@ cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
     return code;
 }
 
-/* Runs a call on a worker. An error poisons the context. */
+/* Runs the function of a CALL operation on a worker. If it fails, the error
+ * becomes the context's sticky error. */
 void
 cpu_op_call(struct cpu_op *op)
 {
-    /* If set, the operation may be freed during the call. */
+    /* Read before the call, since the function may free an operation with this
+     * flag. */
     bool finishes_later = op->finishes_later;
     CUresult code = op_run(op);
 

@@ -29,25 +29,28 @@
 
 #define MAGIC 0x70796375657665ull
 #define PAGE  4096
-/* Interval at which a waiter checks the issuing process. */
+/* Time in ns after which a waiter checks again whether the process that
+ * recorded the event lives. */
 #define CHECK_NS     50000000
 #define WAITER_STACK (64u << 10)
 
-/* The page in the file, which several processes write. */
+/* The page of the memory file that several processes map and write. */
 struct page {
     uint64_t magic;
-    /* Low 32 bits: number of records; high 32 bits: process. */
+    /* Low 32 bits: number of the last record. High 32 bits: id of the process
+     * that made it. */
     _Atomic uint64_t issued;
-    _Atomic uint32_t reached; /* a futex */
+    /* Number of the last record reached; a futex. */
+    _Atomic uint32_t reached;
 };
 
 struct cpu_ipc_event {
     atomic_uint references;
-    int fd; /* memory file in the creating process; -1 elsewhere */
+    int fd; /* memory file; -1 if another process created the event */
     struct page *page;
 };
 
-/* Contents of a CUipcEventHandle. */
+/* What a CUipcEventHandle contains. */
 struct handle {
     uint64_t magic;
     int32_t pid, fd;
@@ -70,8 +73,8 @@ cpu_ipc_event_release(struct cpu_ipc_event *event)
     free(event);
 }
 
-/* Maps the page. Takes ownership of `fd` if `keep`. Returns NULL on
- * failure. */
+/* Maps the page of the memory file `fd`. Keeps `fd` in the event if `keep`.
+ * Returns NULL on failure. */
 static struct cpu_ipc_event *
 event_map(int fd, bool keep)
 {
@@ -100,8 +103,8 @@ cpu_ipc_event_new(struct cpu_ipc_event **made)
                                     "a file of memory for an event that "
                                     "processes share");
     }
-    /* The seal prevents a process from shrinking the file, which would make
-     * accesses of the others fail with SIGBUS. */
+    /* With this seal no process can shrink the file. Otherwise accesses of the
+     * other processes could fail with SIGBUS. */
     int failed;
     while ((failed = ftruncate(fd, PAGE)) && errno == EINTR) {
     }
@@ -155,7 +158,7 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* Same error as for memory of this process. */
+        /* The error that memory of the same process gives. */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
@@ -178,14 +181,14 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
 
 /* ---- recording ---- */
 
-/* A record that is pending in a stream. */
+/* A record of the event whose position in the stream is not reached yet. */
 struct mark {
     struct cpu_ipc_event *event;
     uint32_t number;
 };
 
-/* Marks the record as reached, unless a later one already is, and wakes all
- * waiters. */
+/* Stores that the record is reached, unless a later record already is. Wakes
+ * all waiting threads. */
 static CUresult
 mark_reach(void *argument)
 {
@@ -202,7 +205,8 @@ mark_reach(void *argument)
     return CUDA_SUCCESS;
 }
 
-/* Issues the next record number, with this process as its issuer. */
+/* Returns a new record number, and stores it in the page together with the id
+ * of this process. */
 static uint32_t
 record_issue(struct page *page)
 {
@@ -229,7 +233,7 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
     struct mark *mark = op->argument;
     *mark = (struct mark){event, record_issue(event->page)};
     op->kind_if_deferred = CPU_OP_CALL;
-    /* Events complete in a failed context too. */
+    /* An event is also reached in a context that has failed. */
     op->runs_after_failure = true;
     op->run = mark_reach;
     if (cpu_op_submit(stream, op, NULL)) {
@@ -262,7 +266,7 @@ record_is_reached(struct page *page, uint32_t number)
     return (int32_t)(number - atomic_load(&page->reached)) <= 0;
 }
 
-/* Blocks until the record is reached or its process is dead. */
+/* Blocks until the record is reached, or the process that made it is dead. */
 static void
 record_wait(struct page *page, uint32_t number)
 {
@@ -295,7 +299,8 @@ cpu_ipc_event_wait(struct cpu_ipc_event *event)
     record_wait(event->page, record_issued(event));
 }
 
-/* A wait of a stream; `gate` is finished when the record is reached. */
+/* A stream that waits for a record: the operation `gate` is finished when the
+ * record is reached. */
 struct waiter {
     struct cpu_ipc_event *event;
     struct cpu_op *gate;
@@ -315,7 +320,7 @@ waiter_main(void *argument)
     return NULL;
 }
 
-/* Starts a detached thread with all signals blocked. Returns false on
+/* Starts a detached thread in which all signals are blocked. Returns false on
  * failure. */
 static bool
 waiter_start(struct waiter *waiter)
@@ -354,7 +359,8 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
     }
     atomic_fetch_add(&event->references, 1);
     *waiter = (struct waiter){event, gate, number};
-    cpu_op_submit(NULL, gate, NULL); /* its state is RUNNING from here on */
+    /* The operation's state is RUNNING from here on. */
+    cpu_op_submit(NULL, gate, NULL);
     cpu_op_submit(stream, wait, gate);
     cpu_op_release(wait);
     if (!waiter_start(waiter)) {

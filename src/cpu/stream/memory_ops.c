@@ -22,14 +22,15 @@
 
 #define POLL_NS_FIRST 20000   /* shortest time between two polls */
 #define POLL_NS_LAST  1000000 /* longest time between two polls */
-#define BATCH_MAX     256     /* most operations of a batch */
+#define BATCH_MAX     256     /* capacity of a batch in operations */
 
-/* A batch: the payload of its operation, and the payload of its graph node. */
+/* A batch of operations on memory words. It is the payload of a stream
+ * operation and of a graph node. */
 struct batch {
-    struct cpu_op *op; /* the operation that has this batch as its payload */
+    struct cpu_op *op; /* the stream operation whose payload this is */
     struct cpu_context *ctx;
-    struct batch *next; /* next waiting batch */
-    /* Number of operations; index of the next one to execute. */
+    struct batch *next; /* next batch that waits for a value */
+    /* Number of operations, and index of the next one to execute. */
     unsigned count, at;
     CUstreamBatchMemOpParams operations[];
 };
@@ -39,7 +40,7 @@ static pthread_cond_t waits_added = PTHREAD_COND_INITIALIZER;
 static struct batch *waits;
 static bool poller_runs;
 
-/* ---- one operation ---- */
+/* ---- one operation of a batch ---- */
 
 static bool
 operation_is_wide(const CUstreamBatchMemOpParams *operation)
@@ -64,7 +65,7 @@ address_check(CUdeviceptr address, bool wide)
                                        : cpu_memory_check(address, bytes);
 }
 
-/* Validates an operation's type, flags and address. */
+/* Checks the type, flags and address of an operation. */
 static CUresult
 operation_check(const CUstreamBatchMemOpParams *operation)
 {
@@ -97,7 +98,8 @@ operation_check(const CUstreamBatchMemOpParams *operation)
     }
 }
 
-/* Returns whether the value satisfies the operation's condition. */
+/* Returns whether a value in memory satisfies the condition of a wait
+ * operation. */
 static bool
 value_is_reached(const CUstreamBatchMemOpParams *operation)
 {
@@ -140,13 +142,13 @@ value_write(const CUstreamBatchMemOpParams *operation)
 
 /* ---- batches ---- */
 
-/* Executes operations until one must wait. Returns true if the batch is
- * finished or its context has failed. */
+/* Executes the operations of a batch in order until one must wait. Returns
+ * true if the batch is finished or its context has failed. */
 static bool
 batch_advance(struct batch *batch)
 {
     if (cpu_context_status(batch->ctx)) {
-        return true; /* the context has failed: nothing more is executed */
+        return true; /* the context has failed: executes nothing more */
     }
     for (; batch->at < batch->count; batch->at++) {
         const CUstreamBatchMemOpParams *operation =
@@ -166,8 +168,8 @@ batch_advance(struct batch *batch)
     return true;
 }
 
-/* Finishes all batches whose values have arrived; returns whether there was
- * any. The caller holds waits_lock. */
+/* Finishes all waiting batches whose values have arrived. Returns whether
+ * there was one. The caller holds waits_lock. */
 static bool
 waits_poll(void)
 {
@@ -179,7 +181,7 @@ waits_poll(void)
 
         if (batch_advance(batch)) {
             *at = batch->next;
-            cpu_op_finish(batch->op); /* frees the batch */
+            cpu_op_finish(batch->op); /* also frees the batch */
             any = true;
         } else {
             at = &batch->next;
@@ -212,8 +214,8 @@ poller_main(void *argument)
     return argument;
 }
 
-/* Starts the poller thread if needed; returns whether it runs. The caller
- * holds waits_lock. */
+/* Starts the poller thread unless it runs already. Returns false on failure.
+ * The caller holds waits_lock. */
 static bool
 poller_start(void)
 {
@@ -238,8 +240,8 @@ poller_start(void)
     return true;
 }
 
-/* Runs a batch on a worker. A batch that must wait moves to the poller's
- * list. */
+/* Runs a batch on a worker. If the batch must wait for a value, it moves to
+ * the list that the poller thread checks. */
 static CUresult
 batch_run(void *argument)
 {

@@ -10,44 +10,45 @@
 #include "cpu/cpu.h"
 
 /* The following functions are called by workers.c with the scheduler lock
- * held.
- *
- * cpu_queue_take removes a call, or joins a kernel if `kernels_too`; returns
- * NULL if there is none. The caller runs it. */
+ * held. cpu_queue_take removes a CALL operation from the queue, or joins a
+ * kernel if `kernels_too`, and returns the operation for the caller to run.
+ * Returns NULL if there is none. */
 struct cpu_op *cpu_queue_take(bool kernels_too);
-/* Joins the first kernel for a thread that waits for `op`, if that helps and
- * the kernel is expected to take at most `most` nanoseconds; else returns
- * NULL. */
+/* Joins the first kernel of the queue for a thread that waits for `op`.
+ * Returns NULL if this does not help the wait, or if the kernel is expected to
+ * take more than `most` nanoseconds. */
 struct cpu_op *cpu_queue_take_for_waiter(const struct cpu_op *op,
                                          uint64_t most);
 /* Requests another worker for a running launch, if it has chunks left and an
  * idle worker exists. */
 void cpu_queue_request_worker(struct cpu_op *op);
-/* Finishes a kernel. Called by the worker that ran its last block. */
+/* Finishes a kernel operation. Called by the worker that ran its last
+ * block. */
 void cpu_queue_finish_kernel(struct cpu_op *op);
 extern unsigned cpu_queue_sleeping; /* number of workers that sleep */
 extern pthread_cond_t cpu_queue_work_added, cpu_queue_calls_added;
 
-/* Number of threads that sleep until an operation's state changes (wait.c),
- * guarded by the scheduler lock. cpu_wait_wake wakes all of them; call it
- * without the lock. */
+/* Number of threads that sleep until an operation's state changes (wait.c);
+ * guarded by the scheduler lock. cpu_wait_wake wakes all of them; its caller
+ * must not hold that lock. */
 extern unsigned cpu_wait_sleepers;
 void cpu_wait_wake(void);
 
 /* Counters that idle threads read without the lock. Each is in a separate
  * cache line, to avoid false sharing. */
 extern struct cpu_queue_counters {
-    /* Incremented when a kernel is queued. */
+    /* Number of kernels queued so far. */
     _Alignas(64) atomic_uint puts;
     _Alignas(64) atomic_uint ready;    /* number of queued operations */
     _Alignas(64) atomic_uint spinning; /* number of spinning workers */
 } cpu_queue_counters;
 
-/* Slot through which a spinning worker receives an operation: a kernel that it
+/* Value of a hand-off slot while its worker spins and has received nothing. In
+ * general a slot has the operation that the worker receives: a kernel that it
  * has already joined, or a call to run. NULL means that the worker does not
  * spin. */
 #define CPU_HANDOFF_FREE ((struct cpu_op *)1)
-/* An operation will be stored soon. */
+/* Value of a hand-off slot in which an operation will be stored soon. */
 #define CPU_HANDOFF_RESERVED ((struct cpu_op *)2)
 struct cpu_handoff {
     _Alignas(64) _Atomic(struct cpu_op *) op;

@@ -17,10 +17,10 @@
 #include "cpu/graph/graph.h"
 #include "cpu/stream/ready_queue.h"
 
-#define FREE_MAX 256 /* most operations in the free list */
+#define FREE_MAX 256 /* capacity of the free list, in operations */
 
-/* An adaptive mutex spins first, since the lock is held for less time than it
- * takes to sleep. */
+/* An adaptive mutex spins before it sleeps. The lock is held for less time
+ * than it takes to sleep. */
 pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 pthread_cond_t cpu_queue_work_added = PTHREAD_COND_INITIALIZER;
 pthread_cond_t cpu_queue_calls_added = PTHREAD_COND_INITIALIZER;
@@ -31,15 +31,15 @@ struct cpu_handoff *cpu_handoffs;
 static struct cpu_op *free_ops;
 static unsigned free_count;
 
-/* A first-in first-out queue, linked by cpu_op.next. */
+/* A first-in first-out queue of operations, linked by cpu_op.next. */
 struct queue {
     struct cpu_op *first, *last;
 };
 
 static struct queue ready_calls, ready_kernels;
 
-/* Threads to wake after the lock is released. Waking a thread on a sleeping
- * processor takes longer than all work done under the lock. */
+/* The threads to wake when the lock has been released. To wake a thread on a
+ * sleeping processor takes longer than all work done under the lock. */
 static struct {
     uint64_t workers;
     bool calls, waiters;
@@ -105,8 +105,8 @@ queue_pop(struct queue *queue)
     return op;
 }
 
-/* Adds an operation that workers may take, and updates the counter that they
- * poll. */
+/* Adds an operation to a queue of ready operations, and increments the counter
+ * that idle workers read. */
 static void
 ready_put(struct queue *queue, struct cpu_op *op)
 {
@@ -121,8 +121,8 @@ ready_pop(struct queue *queue)
     return queue_pop(queue);
 }
 
-/* Inserts a kernel before all kernels of lower priority, even one that is
- * running: its remaining blocks wait. */
+/* Inserts a kernel into the ready queue before all kernels of lower priority.
+ * If one of those is running, its remaining blocks are run later. */
 static void
 kernel_put(struct cpu_op *op)
 {
@@ -142,7 +142,7 @@ kernel_put(struct cpu_op *op)
     atomic_fetch_add(&cpu_queue_counters.ready, 1);
 }
 
-/* Removes a kernel that is not the first one from the queue. */
+/* Removes from the ready queue a kernel that is not the first one. */
 static void
 kernel_remove(struct cpu_op *op)
 {
@@ -176,8 +176,8 @@ op_take_shared(void)
     return op ? op : aligned_alloc(64, (sizeof *op + 63) & ~63ul);
 }
 
-/* Takes the calling thread's spare operation, which needs no lock, or else one
- * from op_take_shared. */
+/* Returns a new operation: the calling thread's spare operation, which needs
+ * no lock, or the result of op_take_shared. */
 static inline struct cpu_op *
 op_take(void)
 {
@@ -216,9 +216,9 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
     return op;
 }
 
-/* Frees what the operation owns and makes it the calling thread's spare
- * operation. Returns false if the thread has a spare one already or has no
- * worker state. */
+/* Frees what the operation owns, and stores the operation as the calling
+ * thread's spare one. Returns false if the thread already has a spare
+ * operation, or has no struct cpu_worker. */
 static inline bool
 op_keep(struct cpu_op *op)
 {
@@ -238,7 +238,8 @@ op_keep(struct cpu_op *op)
     return true;
 }
 
-/* The lock is held for these. */
+/* Adds an unused operation to the free list, or frees it if the list is full.
+ * The caller holds the scheduler lock. */
 static void
 op_share(struct cpu_op *op)
 {
@@ -259,7 +260,8 @@ op_release_locked(struct cpu_op *op)
     }
 }
 
-/* Takes a spare operation for the calling thread's next one. */
+/* Moves an operation from the free list to the calling thread, as the spare
+ * one for its next submission. The caller holds the scheduler lock. */
 static inline void
 op_prefetch(void)
 {
@@ -286,7 +288,8 @@ cpu_op_release(struct cpu_op *op)
 
 static void op_start(struct cpu_op *op, struct queue *marks);
 
-/* Makes `op` wait for `on`, unless that is done or there is no space left. */
+/* Makes `op` wait for `on`. Does nothing and returns false if `on` is done, or
+ * if `op` already has `capacity` dependencies. */
 static bool
 edge_add(struct cpu_op *op, struct cpu_op *on, unsigned capacity)
 {
@@ -307,8 +310,8 @@ stream_blocking(const struct cpu_stream *stream)
     return !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Reserves space for all dependencies that the operation may get. Returns
- * false if there is not enough memory. */
+/* Makes space for all dependencies that the operation may get. Returns false
+ * if there is not enough memory. */
 static bool
 edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
               unsigned *capacity)
@@ -316,7 +319,7 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
     unsigned wanted = (unsigned)after + (stream ? 2 : 0);
 
     if (stream && stream == &stream->ctx->legacy) {
-        wanted -= 2; /* its own tail is one of all streams' tails */
+        wanted -= 2; /* its own tail is in the list of all streams' tails */
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
         }
@@ -334,8 +337,9 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
     return true;
 }
 
-/* Adds the dependencies in `after` and those of stream order: the stream's
- * tail, and the rules of the legacy default stream. */
+/* Adds the dependencies of an operation: the operations in `after`, the
+ * stream's last operation, and those required by the rules of the legacy
+ * default stream. */
 static void
 edges_make(struct cpu_stream *stream, struct cpu_op *op,
            struct cpu_op *const *after, size_t count, unsigned capacity)
@@ -361,7 +365,7 @@ edges_make(struct cpu_stream *stream, struct cpu_op *op,
 }
 
 /* Returns how many workers to request for a launch. One fewer if a waiting
- * thread may join it (cpu_worker_help). */
+ * thread may join the launch (cpu_worker_help). */
 static uint64_t
 workers_wanted(const struct cpu_launch *launch)
 {
@@ -375,9 +379,10 @@ workers_wanted(const struct cpu_launch *launch)
 static struct cpu_op *kernel_first(uint64_t coming);
 static struct cpu_op *kernel_join(void);
 
-/* Reserves a spinning worker, searching from `position` on; returns NULL if
- * there is none. The order of the search is fixed, so that the same workers
- * run successive launches and find warm caches. */
+/* Reserves the hand-off slot of a spinning worker, and searches from index
+ * `position` on. Returns NULL if no worker spins. The order of the search is
+ * fixed, so that the same workers run successive launches and find their data
+ * in their caches. */
 static struct cpu_handoff *
 handoff_reserve(unsigned *position)
 {
@@ -397,9 +402,9 @@ handoff_reserve(unsigned *position)
     return NULL;
 }
 
-/* Requests workers for the first kernel. A spinning worker receives a kernel
- * that it has already joined; sleeping workers are woken after the lock is
- * released. */
+/* Requests workers for the first kernel of the ready queue. A spinning worker
+ * receives the kernel in its hand-off slot, already joined. Sleeping workers
+ * are woken after the lock is released. */
 static void
 workers_request(uint64_t wanted)
 {
@@ -415,7 +420,8 @@ workers_request(uint64_t wanted)
     wakes.workers += wanted;
 }
 
-/* Passes a call to a spinning worker, or queues it and wakes a worker. */
+/* Passes a CALL operation to a spinning worker, or queues it and wakes a
+ * worker. */
 static void
 call_put(struct cpu_op *op)
 {
@@ -430,11 +436,12 @@ call_put(struct cpu_op *op)
     atomic_store(&op->state, CPU_OP_READY);
     ready_put(&ready_calls, op);
     wakes.calls = true;
-    wakes.workers++; /* the thread for calls may be busy */
+    wakes.workers++; /* the thread that runs only calls may be busy */
 }
 
-/* Marks the operation as done and starts its dependents. Markers that become
- * done on the way are chained in `marks` to avoid recursion. */
+/* Sets the operation's state to done and starts the operations that waited
+ * only for it. Markers (operations without work) are appended to `marks`
+ * instead, for the caller to complete without recursion. */
 static void
 op_complete(struct cpu_op *op, struct queue *marks)
 {
@@ -453,8 +460,8 @@ op_complete(struct cpu_op *op, struct queue *marks)
     op->ctx->outstanding--;
 }
 
-/* Starts an operation without unfinished dependencies: queues it, or passes it
- * to a worker or to its caller. */
+/* Starts an operation whose dependencies are done: queues it, or passes it to
+ * a worker or to the thread that submitted it. */
 static void
 op_start(struct cpu_op *op, struct queue *marks)
 {
@@ -478,7 +485,8 @@ op_start(struct cpu_op *op, struct queue *marks)
     }
 }
 
-/* Completes an operation and all markers that become ready by it. */
+/* Completes an operation, and all markers that have no other unfinished
+ * dependency. */
 static void
 op_finish_locked(struct cpu_op *op)
 {
@@ -517,7 +525,7 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     unsigned capacity;
     bool ready_now;
 
-    /* references of the scheduler and of the stream's tail */
+    /* one reference of the scheduler, one of the stream's tail */
     atomic_fetch_add(&op->references, stream ? 2 : 1);
     pthread_mutex_lock(&cpu_scheduler_lock);
     if (edges_reserve(stream, op, count, &capacity)) {
@@ -533,7 +541,8 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (!ready_now) {
         op->kind = op->kind_if_deferred;
     }
-    /* No thread sleeps until it is RUNNING. */
+    /* No thread can sleep yet until this operation is RUNNING, so none is
+     * woken. */
     if (ready_now && op->kind == CPU_OP_CALLER) {
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
                               memory_order_release);
@@ -548,8 +557,9 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 
 /* ---- called by workers; the scheduler lock is held ---- */
 
-/* Removes the first kernel, which has no chunks left, and requests workers for
- * the next one. `coming` of them are already on their way. */
+/* Removes the first kernel of the ready queue, which has no chunks left, and
+ * requests workers for the next kernel. `coming` workers have already been
+ * requested. */
 static void
 kernel_pop(uint64_t coming)
 {
@@ -561,7 +571,8 @@ kernel_pop(uint64_t coming)
     }
 }
 
-/* Adds the caller to the workers of the first kernel. */
+/* Makes the calling thread one of the workers of the first kernel of the ready
+ * queue. Returns the kernel. */
 static struct cpu_op *
 kernel_join(void)
 {
@@ -580,9 +591,9 @@ kernel_join(void)
     return op;
 }
 
-/* Returns the first kernel that another worker may join, or NULL: it has
- * chunks left, and not all workers have joined it. Removes exhausted kernels;
- * `coming` workers are on their way. */
+/* Returns the first kernel that has chunks left and that not all workers have
+ * joined, or NULL. Removes the kernels without chunks before it. `coming`
+ * workers have already been requested. */
 static struct cpu_op *
 kernel_first(uint64_t coming)
 {
@@ -599,8 +610,9 @@ kernel_first(uint64_t coming)
     return NULL;
 }
 
-/* Returns a call, which the caller runs and finishes, or a kernel with blocks
- * left, which the caller has then joined. */
+/* Returns an operation for the calling thread: a CALL operation, which it must
+ * run and finish, or a kernel with chunks left, which it has then joined. NULL
+ * if there is none. */
 struct cpu_op *
 cpu_queue_take(bool kernels_too)
 {
@@ -612,8 +624,8 @@ cpu_queue_take(bool kernels_too)
     return kernels_too && kernel_first(1) ? kernel_join() : NULL;
 }
 
-/* Will the launch take at most so many nanoseconds in all, by the last one of
- * its function?  No if the function was never run. */
+/* Returns whether the launch is expected to take at most `most` nanoseconds,
+ * judging by the previous launch of its function. False if there was none. */
 static bool
 launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
 {
@@ -631,10 +643,10 @@ launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
 }
 
 /* Joins the first kernel for a thread that waits for `op`, if the kernel is
- * `op` or `op` may depend on it. Workers that have joined but run no block do
- * not count, since they may wait for a processor. The thread does not join a
- * launch expected to take longer than `most` nanoseconds, because nothing
- * interrupts a thread that runs blocks. */
+ * `op` or `op` may depend on it. Workers that have joined but run no block are
+ * not counted, since they may be waiting for a processor. A thread that runs
+ * blocks cannot be interrupted, so it does not join a launch that is expected
+ * to take longer than `most` nanoseconds. */
 struct cpu_op *
 cpu_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 {
@@ -652,7 +664,7 @@ cpu_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 }
 
 /* Requests one more worker if the launch has chunks left. Called by a worker
- * that has run the launch for a while: until then a waiting thread may have
+ * that has run the launch for a while. Before that, a waiting thread may have
  * joined. */
 void
 cpu_queue_request_worker(struct cpu_op *op)
@@ -663,7 +675,8 @@ cpu_queue_request_worker(struct cpu_op *op)
     }
 }
 
-/* Called by the worker that ran the last block, even if others have joined. */
+/* Finishes a kernel. Called by the worker that ran its last block, even if
+ * other workers have joined. */
 void
 cpu_queue_finish_kernel(struct cpu_op *op)
 {

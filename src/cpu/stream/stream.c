@@ -15,8 +15,8 @@
 
 static atomic_ullong stream_ids;
 
-/* Removes the stream from its context's list. The caller holds the scheduler
- * lock. */
+/* Removes the stream from its context's list of streams. The caller holds the
+ * scheduler lock. */
 static void
 stream_unlink(struct cpu_stream *stream)
 {
@@ -30,8 +30,8 @@ stream_unlink(struct cpu_stream *stream)
     }
 }
 
-/* Removes destroyed streams without pending operations from the list and
- * returns them, linked by `next`. */
+/* Removes from the context's list all destroyed streams without pending
+ * operations. Returns them as a list linked by `next`. */
 static struct cpu_stream *
 ended_unlink(struct cpu_context *ctx)
 {
@@ -91,8 +91,8 @@ cpu_stream_detach(struct cpu_stream *stream)
     cpu_op_release(tail);
 }
 
-/* Destroys a stream made by cuStreamCreate, or defers that until its
- * operations are done. */
+/* Destroys a stream that cuStreamCreate made. If the default stream must wait
+ * for it, it is freed when its operations are done, otherwise immediately. */
 static void
 stream_end(struct cpu_stream *stream)
 {
@@ -126,7 +126,7 @@ cpu_streams_close(struct cpu_context *ctx)
     }
 }
 
-/* Why the handle is no stream's. */
+/* Returns the error for a handle that is no stream. */
 static CUresult
 stream_gone(CUstream handle)
 {
@@ -195,7 +195,8 @@ cpu_stream_any(CUstream handle, struct cpu_stream **stream)
     return code ? code : cpu_stream_of(handle, ctx, stream);
 }
 
-/* Ends a stream of cuStreamCreate: its handle is dealt with. */
+/* Destroys a stream of cuStreamCreate whose handle is already
+ * invalid. */
 static void
 stream_drop(struct cpu_stream *stream)
 {
@@ -232,7 +233,8 @@ cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
     return code;
 }
 
-/* A stream of the green context, out of the reach of others, or NULL. */
+/* Finds a stream of the green context, and detaches it so that no other thread
+ * finds it. Returns NULL if there is none. */
 static struct cpu_stream *
 green_take(struct cpu_green *green)
 {
@@ -356,8 +358,8 @@ cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
 
 /* ---- host functions ---- */
 
-/* A host function of cuLaunchHostFunc, or a callback of cuStreamAddCallback;
- * the other pointer is NULL. */
+/* A host function of cuLaunchHostFunc or a callback of cuStreamAddCallback.
+ * One of the two function pointers is NULL. */
 struct host_call {
     CUhostFn function;
     CUstreamCallback callback;
@@ -390,7 +392,7 @@ cpu_host_call_describe(const void *payload, CUDA_HOST_NODE_PARAMS *params)
 }
 
 /* Submits a host function or a callback to a stream. A callback cannot be
- * captured. */
+ * added to a capture. */
 static CUresult
 host_call_submit(CUstream handle, struct host_call *call)
 {

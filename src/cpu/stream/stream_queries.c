@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/device/green.h"
 
-/* Looks up the stream for a query that writes to `result`, which must not be
- * NULL. */
+/* Looks up the stream for a query that stores its answer in `*result`.
+ * `result` must not be NULL. */
 static CUresult
 stream_for_query(CUstream handle, const void *result,
                  struct cpu_stream **stream)
@@ -52,8 +52,8 @@ cuStreamGetId(CUstream handle, unsigned long long *id)
     return code;
 }
 
-/* Returns the green context of the stream, or of the current context if the
- * handle is a default stream. */
+/* Returns the green context of the stream. For a default stream, returns that
+ * of the current context. */
 static struct cpu_green *
 stream_green(CUstream handle, const struct cpu_stream *stream)
 {

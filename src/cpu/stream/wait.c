@@ -9,7 +9,7 @@
 
 #include "cpu/stream/ready_queue.h"
 
-#define SPIN_NS 20000 /* longest spin before the thread sleeps */
+#define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
 
 unsigned cpu_wait_sleepers;
 static pthread_cond_t state_changed; /* uses the monotonic clock */
@@ -21,8 +21,9 @@ cpu_wait_wake(void)
     pthread_cond_broadcast(&state_changed);
 }
 
-/* Spins until the operation has reached the state or a kernel was queued after
- * `seen`, and returns true; returns false after SPIN_NS. */
+/* Spins until the operation has reached the state, or the counter of queued
+ * kernels differs from `seen`. Then returns true. Returns false after
+ * SPIN_NS. */
 static bool
 wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 {
@@ -56,9 +57,9 @@ state_changed_init(void)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Sleeps until a state may have changed or the program may want to interrupt
- * the wait. The caller holds the scheduler lock, which is released during the
- * sleep and while the program is asked. */
+/* Sleeps until the state of an operation may have changed, or until it is time
+ * to ask the program for an interrupt. The caller holds the scheduler lock,
+ * which is released during the sleep and the question. */
 static void
 state_sleep(struct cpu_interrupt *interrupt)
 {
@@ -95,8 +96,8 @@ wait_asleep(struct cpu_op *op, unsigned least)
     pthread_mutex_unlock(&cpu_scheduler_lock);
 }
 
-/* Waits until the operation has reached state `least`. The thread helps to run
- * kernels before it sleeps. */
+/* Waits until the operation has reached at least the state `least`. The thread
+ * helps to run kernels before it sleeps. */
 static void
 wait_state(struct cpu_op *op, unsigned least)
 {
@@ -158,7 +159,7 @@ cpu_stream_wait(struct cpu_stream *stream)
     }
 }
 
-/* Waits for operations of streams that were destroyed. */
+/* Waits for all operations of streams that were destroyed. */
 static __attribute__((noinline)) void
 drain_asleep(struct cpu_context *ctx)
 {

@@ -1,10 +1,10 @@
 /* workers.c - worker threads, which run kernels, copies and host functions.
  *
  * The first operation that needs workers starts them. They are detached and
- * live until the process ends. `threads` workers run kernels and calls. One
- * more thread runs calls only, so that copies and host functions proceed while
- * kernels occupy all workers. An idle worker spins for at most 50 us before it
- * sleeps.
+ * live until the process ends. cpu_state.threads workers run kernels and
+ * calls. One more thread runs calls only, so that copies and host functions
+ * proceed while kernels occupy all workers. An idle worker spins for at most
+ * 50 us before it sleeps.
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
@@ -18,11 +18,12 @@
 #include "cpu/stream/ready_queue.h"
 
 #define SPIN_NS 50000
-/* Age of a launch when another worker is requested. */
+/* A launch that has run this long (ns) requests another worker. */
 #define REQUEST_NS   20000
 #define WORKER_STACK (1u << 20)
 #define SIGNAL_STACK (64u << 10)
-#define HELP_NS      50000000u /* longest launch that a waiting thread joins */
+/* Longest launch in ns that a waiting thread joins. */
+#define HELP_NS 50000000u
 
 _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
@@ -47,8 +48,8 @@ signal_stack_new(void)
     return stack.ss_sp;
 }
 
-/* Installs an alternate signal stack, since a kernel may overflow the stack
- * that it runs on. An alternate stack of the program is kept. */
+/* Installs an alternate signal stack, since a kernel may overflow the stack on
+ * which it runs. If the program has installed one, that is used. */
 static void
 signal_stack_ensure(struct cpu_worker *worker)
 {
@@ -73,8 +74,8 @@ signal_stack_free(struct cpu_worker *worker)
     munmap(worker->signal_stack, SIGNAL_STACK);
 }
 
-/* Frees a worker and all workers linked to it by `beside`. Destructor of the
- * thread-local worker of a caller. */
+/* Frees a worker state and all states linked to it by `beside`. Destructor of
+ * the thread-local state of a thread of the program. */
 static void
 worker_free(void *argument)
 {
@@ -114,8 +115,8 @@ cpu_worker_new(void)
     return worker;
 }
 
-/* Slow path of cpu_worker_self: makes the worker of a calling thread at its
- * first call. */
+/* Slow path of cpu_worker_self: creates the worker state of a calling thread
+ * at the thread's first call. */
 static __attribute__((noinline, cold)) struct cpu_worker *
 caller_join(void)
 {
@@ -146,7 +147,7 @@ worker_request(struct cpu_op *op)
     cpu_scheduler_unlock();
 }
 
-/* Runs one chunk, unless the launch has failed. */
+/* Runs the blocks of one chunk, unless the launch has failed. */
 static void
 chunk_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
           uint64_t count)
@@ -160,15 +161,16 @@ chunk_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
     }
 }
 
-/* Work of a thread that it has not added to the launch yet. The launch is
- * shared with other processors, so it is written rarely. */
+/* Blocks that a thread has run and not yet subtracted from the launch's
+ * `left`, and the time since when. Other processors use the launch too, so it
+ * is written rarely. */
 struct progress {
     uint64_t blocks, since;
 };
 
-/* Adds the thread's work to the launch. Returns true to the thread that
- * completed the last block. Threads that joined without getting a chunk do not
- * delay the end. */
+/* Subtracts the thread's blocks from the launch's unfinished blocks. Returns
+ * true if none are left: exactly one thread gets that result. A thread that
+ * joined the launch without getting a chunk does not delay its end. */
 static bool
 progress_report(struct progress *progress, struct cpu_launch *launch,
                 uint64_t now)
@@ -180,8 +182,8 @@ progress_report(struct progress *progress, struct cpu_launch *launch,
     return atomic_fetch_sub(&launch->left, blocks) == blocks;
 }
 
-/* Runs chunks of the launch until none is left. Returns true to the thread
- * that completes the launch. */
+/* Runs chunks of the launch until none is left. Returns true only in the
+ * thread that completed the launch. */
 static bool
 chunks_run(struct cpu_worker *worker, struct cpu_op *op)
 {
@@ -206,7 +208,8 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
             if (progress_report(&progress, launch, now)) {
                 return true;
             }
-            /* While it asks, a waiting thread may run blocks in its place. */
+            /* Not counted meanwhile, so that a waiting thread may run blocks
+             * instead. */
             atomic_fetch_sub(&launch->running, 1);
             worker_request(op);
             atomic_fetch_add(&launch->running, 1);
@@ -216,8 +219,8 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
     return progress.blocks && progress_report(&progress, launch, cpu_now_ns());
 }
 
-/* Runs chunks of a launch that the worker has joined, and finishes the launch
- * after its last block. */
+/* Runs chunks of a launch that the worker has joined. Finishes the launch if
+ * it ran the last block. */
 static void
 launch_work(struct cpu_worker *worker, struct cpu_op *op)
 {
@@ -250,8 +253,8 @@ cpu_worker_help(const struct cpu_op *op)
     return found != NULL;
 }
 
-/* Registers a spinning worker. Returns false for the last worker: the
- * launching thread needs a processor. */
+/* Lets a worker receive operations while it spins. Returns false if all other
+ * workers spin already, because the launching thread needs a processor. */
 static bool
 spin_begin(struct cpu_handoff *handoff)
 {
@@ -266,7 +269,8 @@ spin_begin(struct cpu_handoff *handoff)
     return true;
 }
 
-/* Stops spinning. Returns the operation that the worker received, or NULL. */
+/* Ends the spinning. Returns the operation that the worker received, or
+ * NULL. */
 static struct cpu_op *
 spin_end(struct cpu_handoff *handoff)
 {
@@ -284,8 +288,8 @@ spin_end(struct cpu_handoff *handoff)
 }
 
 /* Spins until the worker receives an operation. Returns NULL after SPIN_NS, or
- * if an operation was queued just before, which no spinning worker receives.
- * Yields the processor regularly, since the launching thread may share it. */
+ * if an operation was queued before the spinning began. Yields the processor
+ * regularly, since the launching thread may need it. */
 static struct cpu_op *
 work_spin(struct cpu_handoff *handoff)
 {
@@ -319,7 +323,8 @@ work_take(void)
     return op;
 }
 
-/* Sleeps until there is work. Takes kernels if `kernels`. */
+/* Sleeps until there is an operation for the thread, and returns it. The
+ * thread takes kernels only if `kernels`. */
 static struct cpu_op *
 work_wait(bool kernels, pthread_cond_t *wake)
 {
@@ -335,7 +340,8 @@ work_wait(bool kernels, pthread_cond_t *wake)
     return op;
 }
 
-/* Finds the next operation: takes a queued one, else spins, else sleeps. */
+/* Returns the next operation for a worker: takes a queued one, or spins until
+ * it gets one, or sleeps until there is one. */
 static struct cpu_op *
 work_find(struct cpu_worker *worker)
 {
@@ -346,8 +352,8 @@ work_find(struct cpu_worker *worker)
     return op ? op : work_wait(true, &cpu_queue_work_added);
 }
 
-/* Selects SCHED_BATCH, so that a woken worker does not preempt the thread that
- * woke it, which is about to run blocks. */
+/* Selects the scheduling policy SCHED_BATCH. A woken worker then does not
+ * preempt the thread that woke it, which is about to run blocks itself. */
 static void
 batch_policy_set(void)
 {
@@ -358,7 +364,7 @@ batch_policy_set(void)
     }
 }
 
-/* Main loop of a worker. */
+/* Main function of a worker thread. */
 static void *
 worker_main(void *argument)
 {
@@ -380,7 +386,7 @@ worker_main(void *argument)
     return NULL;
 }
 
-/* Main loop of the thread that runs calls only. */
+/* Main function of the thread that runs only CALL operations. */
 static void *
 calls_main(void *argument)
 {
@@ -392,8 +398,8 @@ calls_main(void *argument)
     return NULL;
 }
 
-/* Starts a detached thread with all signals blocked, except for faults and the
- * watchdog's. */
+/* Starts a detached thread in which all signals are blocked, except faults and
+ * the signal of the watchdog. */
 static CUresult
 thread_start(void *(*run)(void *), struct cpu_handoff *handoff)
 {
@@ -428,8 +434,8 @@ thread_start(void *(*run)(void *), struct cpu_handoff *handoff)
     return CUDA_SUCCESS;
 }
 
-/* Allocates an empty hand-off slot per worker. Returns false if there is not
- * enough memory. */
+/* Allocates an empty hand-off slot for each worker. Returns false if there is
+ * not enough memory. */
 static bool
 handoffs_make(void)
 {
@@ -441,8 +447,8 @@ handoffs_make(void)
     return cpu_handoffs != NULL;
 }
 
-/* Starts the watchdog and the thread for calls, once per process, even if
- * starting the workers fails and is retried. */
+/* Starts the watchdog and the thread for calls, each once per process, even if
+ * starting the workers fails and is tried again. */
 static CUresult
 services_start(void)
 {

@@ -35,8 +35,8 @@ cpu_format_bytes(CUarray_format format)
     }
 }
 
-/* Returns whether the extents, format, channels and flags are valid
- * together. */
+/* Returns whether the extents, format, channels and flags of an array are
+ * valid and may be combined. */
 static bool
 descriptor_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
@@ -158,8 +158,8 @@ array_of(CUarray handle, struct cpu_array **array)
     return code || *array ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Looks up the array for a query that writes to `result`, which must not be
- * NULL. */
+/* Finds the array of a handle for a query that stores its answer in `*result`.
+ * `result` must not be NULL. */
 static CUresult
 array_for_query(CUarray handle, const void *result, struct cpu_array **array)
 {
@@ -212,8 +212,8 @@ cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
     return code;
 }
 
-/* Only sparse and deferred-mapping arrays have memory requirements, and the
- * CPU device has neither. */
+/* Always fails: only sparse and deferred-mapping arrays have memory
+ * requirements, and the CPU device has neither. */
 CPU_API CUresult
 cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
                              CUarray handle, CUdevice device)

@@ -12,7 +12,8 @@
 
 #include "cpu/texture/texel.h"
 
-/* Returns the level in units of 1/256. NaN selects level 0. */
+/* Returns the mipmap level to sample, in units of 1/256. NaN selects level
+ * 0. */
 static int32_t
 level_of(const struct cpu_texture *texture, float detail)
 {
@@ -26,7 +27,7 @@ level_of(const struct cpu_texture *texture, float detail)
     return (int32_t)floorf(level * 256 + 0.5f);
 }
 
-/* Samples one level. */
+/* Samples one mipmap level. */
 static void
 level_sample(const struct cpu_texture *texture, int32_t level, int32_t access,
              const float position[3], int32_t layer, union texel *texel)
@@ -43,8 +44,8 @@ level_sample(const struct cpu_texture *texture, int32_t level, int32_t access,
     cpu_texture_sample(&view, access, position, layer, texel);
 }
 
-/* Samples the levels that the level of detail selects, and mixes two of them
- * for a linear level filter. */
+/* Samples the mipmap level that the level of detail selects. With a linear
+ * level filter, samples two levels and mixes the results. */
 static void
 levels_sample(const struct cpu_texture *texture, float detail, int32_t access,
               const float position[3], int32_t layer, union texel *texel)
@@ -88,8 +89,8 @@ dimensions_of(int32_t access)
     }
 }
 
-/* Converts the change of a direction to the change of the position on its cube
- * face. */
+/* Converts a small change of a direction to the change of the position on the
+ * face of the cube to which the direction points. */
 static void
 cube_gradient(const float direction[3], const float change[3], float out[3])
 {
@@ -104,7 +105,8 @@ cube_gradient(const float direction[3], const float change[3], float out[3])
     }
 }
 
-/* Returns the squared length of a change, in texels of level 0. */
+/* Returns the squared length of a change of coordinates, in texels of level
+ * 0. */
 static float
 footprint_squared(const struct cpu_texture *texture, int32_t access,
                   const float position[3], const float change[3])

@@ -8,7 +8,8 @@
 
 #include "cpu/texture/texture.h"
 
-/* Returns the largest number of levels: until the longest side is 1. */
+/* Returns the largest number of levels of a mipmapped array: the last level
+ * has a longest side of 1. */
 static unsigned
 levels_most(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
@@ -25,7 +26,7 @@ levels_most(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return count;
 }
 
-/* Returns the side at a level. A side of 0 means that the array does not have
+/* Returns the length of a side at a level. 0 stays 0: the array does not have
  * this dimension. */
 static size_t
 side_of(size_t side, unsigned level)
@@ -62,8 +63,8 @@ mipmap_free(struct cpu_mipmap *mipmap)
     return code;
 }
 
-/* Allocates `count` levels. On failure the caller frees the levels made so
- * far. */
+/* Allocates `count` levels. On failure, the caller must free the levels that
+ * were allocated before. */
 static CUresult
 levels_make(struct cpu_mipmap *mipmap,
             const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned count)
@@ -155,7 +156,7 @@ cuMipmappedArrayDestroy(CUmipmappedArray handle)
     return mipmap_free(mipmap);
 }
 
-/* As for arrays, no mipmapped array has memory requirements. */
+/* Always fails, as for arrays: no mipmapped array has memory requirements. */
 CPU_API CUresult
 cuMipmappedArrayGetMemoryRequirements(
     CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUmipmappedArray handle,

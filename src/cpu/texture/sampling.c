@@ -14,8 +14,8 @@
 
 /* ---- coordinates ---- */
 
-/* Returns the index that the address mode maps `i` to, within [0, n), or -1
- * for the border. */
+/* Returns the index within [0, n) to which the address mode maps `i`. Returns
+ * -1 if the border color is to be used. */
 static int32_t
 index_address(CUaddress_mode mode, int32_t i, int32_t n)
 {
@@ -35,7 +35,7 @@ index_address(CUaddress_mode mode, int32_t i, int32_t n)
     }
 }
 
-/* Limits a coordinate to the range of int32_t; NaN becomes 0. */
+/* Limits a coordinate to the range of int32_t. NaN becomes 0. */
 static float
 coordinate_bounded(float x)
 {
@@ -45,14 +45,16 @@ coordinate_bounded(float x)
     return x > 1e9f ? 1e9f : x < -1e9f ? -1e9f : x;
 }
 
-/* Texels selected along one axis. */
+/* The texels that are selected along one axis: one texel, or two for the
+ * linear filter. */
 struct axis {
-    /* Indices of one texel or of a pair; -1 is the border. */
+    /* Indices of the texels; -1 stands for the border color. */
     int32_t index[2];
-    int fraction; /* weight of the second texel, in units of 1/256 */
+    int fraction; /* weight of texel 1, in units of 1/256 */
 };
 
-/* Selects the texel at coordinate `x`, or the pair for the linear filter. */
+/* Selects the texel at coordinate `x`, or the two texels for the linear
+ * filter. */
 static void
 axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
          bool pair, struct axis *axis)
@@ -82,10 +84,11 @@ axis_set(const struct cpu_texture *texture, int dimension, float x, int32_t n,
     axis->index[1] = index_address(mode, (int32_t)low + 1, n);
 }
 
-/* ---- fetches ---- */
+/* ---- reading texels ---- */
 
-/* Returns the address of a corner's texel, or NULL if it is outside (border).
- * Bit i of `corner` selects the second texel of axis i. */
+/* Returns the address of one of the up to eight texels that the axes select.
+ * Bit i of `corner` selects the second texel of axis i. Returns NULL for the
+ * border color. */
 static const char *
 texel_at(const struct cpu_texture *texture, const struct axis axes[3],
          int corner, int32_t layer)
@@ -101,9 +104,9 @@ texel_at(const struct cpu_texture *texture, const struct axis axes[3],
            (size_t)y * texture->pitch + (size_t)x * texture->element;
 }
 
-/* Computes the weights of the eight corners, in units of 1/256, rounded as an
- * H100 does: the sum is split along z, each part along x, and each of those
- * along y. */
+/* Computes the weights of the eight selected texels, in units of 1/256. They
+ * are rounded as an H100 does: the total is split along z, each part along x,
+ * and each part of that along y. */
 static void
 weights_set(const struct axis axes[3], int weights[8])
 {
@@ -113,7 +116,8 @@ weights_set(const struct axis axes[3], int weights[8])
 
         for (int x = 0; x < 2; x++) {
             int column = x ? right : deep - right;
-            /* Ties go to the corner that is right and below, or to neither. */
+            /* Rounds to nearest: a tie up in the right column, down in the
+             * left one. */
             int below = (column * axes[1].fraction + 127 + x) / 256;
 
             weights[4 * z + x] = column - below;
@@ -122,8 +126,8 @@ weights_set(const struct axis axes[3], int weights[8])
     }
 }
 
-/* Rounds to 11 binary digits, ties away from zero, which is the result of a
- * filter of half-precision texels. */
+/* Rounds to 11 binary digits, ties away from zero. An H100 does so with the
+ * filtered value of half-precision texels. */
 static float
 half_rounded(double x)
 {
@@ -134,8 +138,9 @@ half_rounded(double x)
     return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
 }
 
-/* Filters of 8- and 16-bit texels compute with integers. `texel` and `result`
- * are the integers that represent 1; both are 0 for floating-point filters. */
+/* Texels of 8 and 16 bits are filtered with integers. `texel` and `result` are
+ * the integers that represent 1.0 before and after the filter. Both are 0 for
+ * texels that are filtered as floats. */
 struct unit {
     double texel, result;
 };
@@ -156,7 +161,7 @@ unit_get(const struct cpu_texture *texture)
     }
 }
 
-/* Returns the filter's result for a sum in units of 1/256. */
+/* Returns the filtered value for a weighted sum in units of 1/256. */
 static float
 filter_result(const struct cpu_texture *texture, struct unit unit, double sum)
 {
@@ -170,7 +175,7 @@ filter_result(const struct cpu_texture *texture, struct unit unit, double sum)
                : (float)sum;
 }
 
-/* Mixes the texels of the eight corners. */
+/* Computes the weighted sum of the eight selected texels. */
 static void
 filter_linear(const struct cpu_texture *texture, const struct axis axes[3],
               int32_t layer, union texel *out)
@@ -200,7 +205,7 @@ filter_linear(const struct cpu_texture *texture, const struct axis axes[3],
     }
 }
 
-/* Samples a texture of one to three dimensions. */
+/* Samples a texture with one to three dimensions. */
 static void
 dimensions_sample(const struct cpu_texture *texture, int dimensions,
                   const float position[3], int32_t layer, union texel *out)
@@ -220,12 +225,13 @@ dimensions_sample(const struct cpu_texture *texture, int dimensions,
         cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
     }
     for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
-        out->f[c] = fmaxf(out->f[c], -1); /* the least integer is below -1 */
+        /* The least integer would give a value below -1. */
+        out->f[c] = fmaxf(out->f[c], -1);
     }
 }
 
-/* Gathers one component of four texels. The order of the result is (0, 1), (1,
- * 1), (1, 0), (0, 0). */
+/* Returns one component of each of the four texels around a position (gather).
+ * The order of the result is (0, 1), (1, 1), (1, 0), (0, 0). */
 static void
 gather(const struct cpu_texture *texture, const float position[2],
        int32_t component, union texel *out)
@@ -280,8 +286,8 @@ cpu_cube_axes(int face, const float v[3], float axes[3])
     }
 }
 
-/* Returns the face that a direction points to, and the position on it within
- * [0, 1]. */
+/* Returns the cube face to which a direction points, and stores the position
+ * on that face within [0, 1]. */
 static int
 cube_face_position(const float direction[3], float position[3])
 {
@@ -295,14 +301,15 @@ cube_face_position(const float direction[3], float position[3])
     return face;
 }
 
-/* The layer is unsigned, as on a GPU: -1 selects the last one. */
+/* Returns the index of the layer, limited to the existing layers. The argument
+ * is unsigned, as on a GPU: -1 selects the last layer. */
 static int32_t
 layer_clamp(int32_t layer, int32_t layers)
 {
     return layer < 0 || layer >= layers ? layers - 1 : layer;
 }
 
-/* Samples a cubemap in a direction. */
+/* Samples a cubemap in the direction that the coordinates give. */
 static void
 cube_sample(const struct cpu_texture *texture, const float direction[3],
             int32_t layer, union texel *out)
@@ -339,7 +346,7 @@ cpu_texture_sample(const struct cpu_texture *texture, int32_t access,
     int32_t inside = layer_clamp(layer, texture->layers);
 
     switch (access) {
-    /* A GPU filters a 1-D texture as a row of an image, at y = 0. */
+    /* A GPU filters a 1-D texture like the row y = 0 of an image. */
     case IMAGE_ACCESS_1D:
         dimensions_sample(texture, texture->linear ? 2 : 1, row, 0, texel);
         break;

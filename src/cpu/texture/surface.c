@@ -88,8 +88,7 @@ cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
 
 /* ---- called by kernels ---- */
 
-/* Returns the coordinate clamped to [0, end), and sets `out` if it was
- * outside. */
+/* Limits the coordinate to [0, end). Sets `*out` to true if it was outside. */
 static int64_t
 coordinate_clamp(int64_t at, int64_t end, bool *out)
 {
@@ -100,8 +99,9 @@ coordinate_clamp(int64_t at, int64_t end, bool *out)
     return at < 0 ? 0 : end - 1;
 }
 
-/* Returns the address to access, or NULL if an access outside the array is to
- * be ignored. Ends the kernel for a bad handle or a trapping access. */
+/* Returns the address of the texel to access. Returns NULL if it is outside
+ * the array and the access must be ignored. Ends the kernel for an invalid
+ * handle, or for an access outside in trapping mode. */
 static char *
 surface_address(uint64_t object, int32_t access, const int32_t at[3],
                 int32_t layer, uint32_t bytes, int32_t boundary)
@@ -117,8 +117,8 @@ surface_address(uint64_t object, int32_t access, const int32_t at[3],
     }
     bool flat = access == IMAGE_ACCESS_1D || access == IMAGE_ACCESS_1D_LAYERED;
     bool layered = access >= IMAGE_ACCESS_1D_LAYERED;
-    /* `layer` is the face of a cubemap, or 6 * layer + face of a layered
-     * one. */
+    /* `layer` is the face of a cubemap. In a layered cubemap it is 6 * layer +
+     * face. */
     int64_t deep = layered ? layer : access == IMAGE_ACCESS_3D ? at[2] : 0;
     int64_t x =
         coordinate_clamp(at[0], (int64_t)(array->pitch - bytes + 1), &out);

@@ -30,7 +30,8 @@ half_value(uint16_t bits)
     return value;
 }
 
-/* Loads a channel as an integer, sign-extended for signed formats. */
+/* Reads a channel of a texel as an integer, sign-extended if the format is
+ * signed. */
 static void
 channel_integer(const struct cpu_texture *texture, const char *at,
                 uint32_t *out)
@@ -53,7 +54,8 @@ channel_integer(const struct cpu_texture *texture, const char *at,
     }
 }
 
-/* Loads a channel as a float; integers are normalised to [0, 1] or [-1, 1]. */
+/* Reads a channel of a texel as a float. Integers are normalised to [0, 1] or
+ * [-1, 1]. */
 static float
 channel_float(const struct cpu_texture *texture, const char *at)
 {

@@ -10,7 +10,7 @@
 
 #include "cpu/texture/texture.h"
 
-/* Uses the array's memory, format and extents. */
+/* Fills the texture object for a resource that is a CUDA array. */
 static CUresult
 from_array(struct cpu_texture *texture, const struct cpu_array *array)
 {
@@ -31,7 +31,9 @@ from_array(struct cpu_texture *texture, const struct cpu_array *array)
     return CUDA_SUCCESS;
 }
 
-/* Uses the levels that the view selects, or all levels without a view. */
+/* Fills the texture object for a resource that is a mipmapped array: with the
+ * levels that the resource view selects, or with all levels if there is no
+ * view. */
 static CUresult
 from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
             const CUDA_RESOURCE_VIEW_DESC *view)
@@ -46,7 +48,8 @@ from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
         !(texture->description.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* The first level is set last and stays. */
+    /* In descending order, so that `first` is set last and its extents
+     * remain. */
     for (unsigned i = last + 1; i-- > first;) {
         from_array(texture, mipmap->levels[i]);
         texture->levels[i - first] = (struct cpu_level){
@@ -62,7 +65,8 @@ from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
     return CUDA_SUCCESS;
 }
 
-/* Uses linear memory, which must be valid device memory. */
+/* Fills the texture object for a resource that is linear device memory. Fails
+ * if the memory is not valid. */
 static CUresult
 from_linear(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
 {
@@ -82,7 +86,8 @@ from_linear(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
     return CUDA_SUCCESS;
 }
 
-/* Uses pitched 2-D memory, which must be valid device memory. */
+/* Fills the texture object for a resource that is pitched 2-D device memory.
+ * Fails if the memory is not valid. */
 static CUresult
 from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
 {
@@ -136,7 +141,8 @@ channels_valid(unsigned channels)
     return channels == 1 || channels == 2 || channels == 4;
 }
 
-/* Rounds a border color to the values of the format; ties are rounded down. */
+/* Rounds a component of the border color to a value of the texel format. Ties
+ * are rounded down. */
 static float
 border_value(CUarray_format format, float x)
 {
@@ -164,7 +170,8 @@ border_value(CUarray_format format, float x)
     return (float)(ceil((double)x * most - 0.5) / most);
 }
 
-/* Derives the type and conversion of fetches from format, flags and filter. */
+/* Determines from the format, flags and filter what type a fetch returns and
+ * how texels are converted. */
 static void
 modes_set(struct cpu_texture *texture)
 {
@@ -299,8 +306,7 @@ cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *description, CUtexObject object)
     return CUDA_SUCCESS;
 }
 
-/* Texture objects never have a resource view, since their creation refuses
- * one. */
+/* Always fails: texture objects with a resource view cannot be created. */
 CPU_API CUresult
 cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view,
                                CUtexObject object)

@@ -13,8 +13,8 @@
  * CUDA_SUCCESS. */
 CUresult cpu_bindless_destroy(void *handle, void *object);
 
-/* A CUDA array: a handle and an allocation of device memory. Immutable, except
- * for its texels. */
+/* A CUDA array: a handle and an allocation of device memory. Only its texels
+ * can change. */
 struct cpu_array {
     CUarray handle;
     struct cpu_context *ctx;
@@ -23,25 +23,29 @@ struct cpu_array {
     size_t element;
     /* Size of a row in bytes. */
     size_t pitch;
-    size_t rows;   /* rows of a slice, at least 1 */
-    size_t layers; /* slices: depth, layers or faces, at least 1 */
+    size_t rows; /* number of rows in a slice, at least 1 */
+    /* Number of slices (depth, layers or faces), at least 1. */
+    size_t layers;
     char *data;
-    bool is_level; /* level of a mipmapped array, which frees it */
+    /* A level of a mipmapped array, which owns and frees it. */
+    bool is_level;
 };
 
-/* Allocates an array and its handle. `*array` is owned by the caller until
- * cpu_array_free. Returns INVALID_VALUE for a bad descriptor, OUT_OF_MEMORY on
- * failure. */
+/* Allocates an array and its handle. The caller owns `*array` until it calls
+ * cpu_array_free. Returns INVALID_VALUE for an invalid descriptor,
+ * OUT_OF_MEMORY if there is not enough memory. */
 CUresult cpu_array_new(struct cpu_context *ctx,
                        const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                        struct cpu_array **array);
-/* Deletes the handle and frees the array. No kernel may use it. */
+/* Deletes the array's handle and frees the array. No kernel may still use
+ * it. */
 CUresult cpu_array_free(struct cpu_array *array);
 
 #define CPU_MIPMAP_LEVELS 18 /* enough for 131072 texels per side */
 
-/* texture/mipmap.c: a chain of arrays. Each level has half the width, height
- * and depth of the previous one. Owns its levels. */
+/* texture/mipmap.c: a mipmapped array, a sequence of arrays (levels). Each
+ * level has half the width, height and depth of the previous one. The
+ * mipmapped array owns its levels. */
 struct cpu_mipmap {
     CUmipmappedArray handle;
     struct cpu_context *ctx;
@@ -49,10 +53,11 @@ struct cpu_mipmap {
     struct cpu_array *levels[CPU_MIPMAP_LEVELS];
 };
 
-/* Returns the size of a channel in bytes, or 0 for an unknown format. */
+/* Returns the size in bytes of one channel of the format, or 0 if the format
+ * is unknown. */
 size_t cpu_format_bytes(CUarray_format format);
 
-/* A texture object. Immutable after creation. */
+/* A texture object. It does not change after its creation. */
 struct cpu_texture {
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC description;
@@ -60,23 +65,23 @@ struct cpu_texture {
     unsigned channels;
     const char *data;
     size_t element, pitch, slice; /* sizes in bytes */
-    int32_t width, height, depth; /* in texels, at least 1 */
+    int32_t width, height, depth; /* in texels; at least 1 */
     int32_t layers;
     bool normalised; /* coordinates are normalised */
     bool integers;   /* a fetch returns integers */
-    bool linear;     /* linear filter */
+    bool linear;     /* fetches use the linear filter */
     bool srgb;       /* the first three channels are sRGB encoded */
-    bool snorm;      /* a fetch returns numbers in [-1, 1] */
+    bool snorm;      /* fetches return numbers in [-1, 1] */
     float border[4]; /* border color, rounded to the format */
-    /* Only for mipmapped arrays; `data` and the extents above are those of
-     * level 0. */
-    bool level_linear; /* linear filter between two levels */
+    /* The following members are only used for mipmapped arrays. `data` and the
+     * extents above then are those of level 0. */
+    bool level_linear; /* mixes two levels (linear level filter) */
     int32_t level_count;
     struct cpu_level {
         const char *data;
         size_t pitch, slice;
         int32_t width, height, depth;
-    } levels[]; /* level_count elements; 0: not mipmapped */
+    } levels[]; /* has level_count elements; none if not mipmapped */
 };
 
 #endif

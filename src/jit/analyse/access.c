@@ -1,19 +1,23 @@
-/* access.c - finds scattered memory accesses, which vectors perform one by
- * one.
+/* access.c - finds scattered memory accesses: those for which a vector
+ * instruction must access its elements one by one.
  *
  * Called by soft.c before it turns a loop that each thread runs separately
- * into one that all threads run in lockstep. After that, the threads of a row
- * access memory side by side. This is cheap if they access neighbouring
- * elements or the same one, and costly if their addresses are far apart, since
- * consecutive accesses of one thread were at least near each other.
+ * into one that all threads run in lockstep. After that, a vector accesses
+ * memory for neighbouring threads at once. This is cheap if they access
+ * neighbouring elements or the same one. It is costly if their addresses are
+ * far apart, whereas consecutive accesses of one thread may have been near
+ * each other.
+ *
+ * The "factor" of a value is its increment from one thread to the next in
+ * threadIdx.x. A row is the threads of a block with the same threadIdx.y.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/regions/regions.h"
 
 enum {
-    MOST_STEPS = 16, /* steps from an address to its operands */
-    NEAR = 4,        /* stride in elements that is still cheap */
-    WORTH = 12,      /* cost of a scattered access, in instructions */
+    MOST_STEPS = 16, /* depth to which operands are followed */
+    NEAR = 4,        /* greatest factor, in elements, that is still cheap */
+    WORTH = 12,      /* cost of a scattered access in instructions */
 };
 
 struct walk {
@@ -30,7 +34,8 @@ size_of(const struct walk *walk, LLVMTypeRef type)
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(walk->jit->module), type);
 }
 
-/* Factor of a + sign * b. */
+/* Sets *factor to the factor of the sum a + sign * b of the value's operands.
+ */
 static bool
 sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
            int64_t *factor)
@@ -44,7 +49,8 @@ sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
     return true;
 }
 
-/* Factor of a product or shift by a constant. */
+/* Sets *factor to the factor of a product with, or left shift by, a constant.
+ */
 static bool
 product_factor(const struct walk *walk, LLVMValueRef value, int steps,
                int64_t *factor)
@@ -63,8 +69,8 @@ product_factor(const struct walk *walk, LLVMValueRef value, int steps,
     return true;
 }
 
-/* Sets *factor to the distance in bytes between the addresses of neighbouring
- * threads. */
+/* Sets *factor to the distance in bytes between the addresses that
+ * neighbouring threads compute. */
 static bool
 address_factor(const struct walk *walk, LLVMValueRef value, int steps,
                int64_t *factor)
@@ -77,7 +83,7 @@ address_factor(const struct walk *walk, LLVMValueRef value, int steps,
     for (unsigned i = 1; i < count; i++) {
         int64_t index;
         if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
-            return true; /* inside a struct: equal for all threads */
+            return true; /* struct member: same for all threads */
         }
         type = i > 1 ? LLVMGetElementType(type) : type;
         if (!find_factor(walk, LLVMGetOperand(value, i), steps, &index)) {
@@ -88,8 +94,8 @@ address_factor(const struct walk *walk, LLVMValueRef value, int steps,
     return true;
 }
 
-/* Sets *factor to the increment of the value from thread to thread of a row.
- * Returns false if it is not constant or unknown. */
+/* Sets *factor to the increment of the value from one thread of a row to the
+ * next. Returns false if it is unknown or not constant. */
 static bool
 find_factor(const struct walk *walk, LLVMValueRef value, int steps,
             int64_t *factor)
@@ -108,7 +114,7 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
         }
     }
     if (!LLVMIsAInstruction(value)) {
-        return true; /* other indices are uniform in a row */
+        return true; /* the other geometry is equal for the threads of a row */
     }
     if (steps-- == 0) {
         return false;
@@ -136,8 +142,8 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
     }
 }
 
-/* Tests whether neighbouring threads access elements that are far apart, or at
- * unknown distance. */
+/* Tests whether a load or store is scattered: neighbouring threads access
+ * elements that are far apart or at an unknown distance. */
 static bool
 is_scattered(const struct walk *walk, LLVMValueRef at)
 {

@@ -1,9 +1,10 @@
-/* apart.c - finds kernels with blocks that cannot observe other running
- * blocks.
+/* apart.c - finds kernels with blocks that cannot observe each other while
+ * they run.
  *
- * No block of such a kernel waits for another, so that the runtime may start
- * them in any order. A thread observes other blocks by a volatile or atomic
- * read, or by a read after a fence. Printing counts as observable too.
+ * The runtime may start the blocks of such a kernel in any order, since no
+ * block waits for another. A thread could observe other blocks by a volatile
+ * or atomic read, or by a read after a fence. Printing counts too, since its
+ * order is visible.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -20,7 +21,7 @@ void
 jit_find_apart(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    bool apart = true; /* result for functions that kernels call */
+    bool apart = true; /* of the functions that kernels call */
     for (; function; function = LLVMGetNextFunction(function)) {
         struct jit_kernel *kernel = jit_kernel_of(jit, function);
         bool sees = false;

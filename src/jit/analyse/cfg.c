@@ -1,8 +1,8 @@
-/* cfg.c - control-flow graph of a function, with blocks identified by index;
- * and a map from pointers to numbers.
+/* cfg.c - control-flow graph of a function, with basic blocks identified by
+ * index; and a map from pointers to numbers.
  *
- * Called by the passes that split kernels at barriers, and by checks/ and
- * output/unswitch.c; contracts are in regions/regions.h.
+ * Called by the passes that split kernels at barriers, by checks/ and by
+ * output/unswitch.c. The functions are described in regions/regions.h.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
@@ -11,7 +11,8 @@
 
 #include "jit/regions/regions.h"
 
-/* Returns the slot of the key, or the free slot for it. */
+/* Returns the index of the slot that has the key, or of a free slot if none
+ * has it. */
 static size_t
 map_slot(const struct jit_map *map, const void *key)
 {
@@ -73,8 +74,8 @@ jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block)
     return found - 1;
 }
 
-/* Adds an edge once, even if the terminator has it several times, as a switch
- * may. */
+/* Adds an edge between two basic blocks. An edge is added only once, even if
+ * the terminator has it several times, as a switch may. */
 static void
 add_edge(struct jit_cfg *cfg, unsigned from, unsigned to)
 {

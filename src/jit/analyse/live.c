@@ -1,4 +1,5 @@
-/* live.c - live ranges of values in a split kernel, and replacement of uses.
+/* live.c - finds where a value is live in a split kernel, and replaces its
+ * uses.
  *
  * Called by carry.c, which moves values across barriers.
  *
@@ -7,8 +8,8 @@
 
 #include "jit/regions/regions.h"
 
-/* Marks the block in which `user` needs the value; for a phi, the incoming
- * blocks. */
+/* Marks the block in which `user` needs the value. A phi needs it at the end
+ * of the predecessors from which the value comes. */
 static void
 add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
                LLVMValueRef user, bool *live)
@@ -24,8 +25,8 @@ add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
     }
 }
 
-/* Propagates liveness at block starts backwards from the uses to the
- * definition. */
+/* Marks all blocks at whose start the value is live: goes backwards from the
+ * blocks with uses, which are already marked, to the definition. */
 static void
 spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
 {
@@ -50,7 +51,8 @@ spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
     free(queue);
 }
 
-/* Tests for uses in other blocks; a phi counts as one. */
+/* Tests whether the value is used outside of its block. A use by a phi always
+ * counts. */
 static bool
 used_elsewhere(LLVMValueRef value)
 {
@@ -91,8 +93,9 @@ jit_live_points(const struct jit_split *split, LLVMValueRef value)
 
 /* ---- replacing uses ---- */
 
-/* Replaces the value in a phi. All entries of a phi for one incoming block
- * must keep the same value. */
+/* Replaces the value in a phi by what `make` builds. If the phi has several
+ * operands for one predecessor, all get the same replacement, as LLVM
+ * requires. */
 static void
 replace_in_phi(LLVMValueRef phi, LLVMValueRef value, jit_make_at *make,
                void *data)

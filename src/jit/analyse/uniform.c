@@ -1,11 +1,12 @@
-/* uniform.c - divergence analysis: which values may differ between threads.
+/* uniform.c - divergence analysis: which values may differ between the threads
+ * of a block.
  *
  * A value is divergent if it is computed from a thread's own index, from
- * private memory, an atomic operation, a call or divergent values; if it is a
- * phi at which threads with different incoming values meet; or if it is
- * computed in a loop that threads leave in different iterations and is used
- * outside. A load from a uniform address is uniform: a store by another thread
- * would be a race.
+ * private memory, an atomic operation, a call or divergent values. A phi is
+ * divergent if threads with different incoming values meet at it. A value is
+ * also divergent if it is computed in a loop that threads leave in different
+ * iterations, and is used outside of the loop. A load from a uniform address
+ * is uniform: a store to it by another thread would be a race.
  *
  * Paths that end in a trap are ignored, since no thread returns from them.
  *
@@ -19,13 +20,13 @@
 
 struct analysis {
     const struct jit_cfg *cfg;
-    struct jit_kernel *by_lane; /* not NULL: compare lanes of a warp */
+    struct jit_kernel *by_lane; /* NULL: compare a block, else a warp */
     struct jit_map *differs;
-    size_t words;             /* words of a block set */
-    uint64_t *postdominators; /* one set per block */
-    unsigned *immediate;      /* immediate post-dominator, or NO_BLOCK */
-    bool *apart;              /* threads may reach the block separately */
-    bool *spread;             /* its divergent branch was processed */
+    size_t words;             /* number of 64-bit words of a set of blocks */
+    uint64_t *postdominators; /* for each block, the set of them */
+    unsigned *immediate;      /* for each block: immediate one, or NO_BLOCK */
+    bool *apart;              /* per block: do only some threads run it? */
+    bool *spread;             /* per block: was spread_branch called? */
     bool changed;
 };
 
@@ -41,8 +42,8 @@ set_has(const uint64_t *set, unsigned block)
     return set[block / 64] >> (block % 64) & 1;
 }
 
-/* Updates the post-dominator set of `block` from its successors; returns true
- * if it changed. */
+/* Recomputes the post-dominator set of `block` as itself and the intersection
+ * of its successors' sets. Returns true if the set changed. */
 static bool
 narrow_set(struct analysis *analysis, unsigned block)
 {
@@ -73,8 +74,9 @@ set_size(const struct analysis *analysis, unsigned block)
     return size;
 }
 
-/* Sets the immediate post-dominators: the post-dominator with the largest set.
- * Blocks with no path to a return have no meaningful set. */
+/* Sets the immediate post-dominator of each block: among its post-dominators,
+ * the one that itself has the most. Only for blocks with a path to a return;
+ * the sets of the others have no meaning. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
 {
@@ -117,7 +119,8 @@ find_returning(const struct jit_cfg *cfg, bool *returning)
     }
 }
 
-/* Computes the sets by iteration. Blocks that never return keep full sets. */
+/* Computes the post-dominator sets by iteration until nothing changes. Blocks
+ * that never return keep the set of all blocks. */
 static void
 find_postdominators(struct analysis *analysis)
 {
@@ -151,7 +154,8 @@ mark(struct analysis *analysis, LLVMValueRef value)
     *place = 1;
 }
 
-/* Tests for calls of functions that depend on their arguments only. */
+/* Tests for a call of a function with a result that depends on its arguments
+ * only. */
 static bool
 is_pure_call(LLVMValueRef at)
 {
@@ -170,8 +174,8 @@ is_pure_call(LLVMValueRef at)
     return true;
 }
 
-/* Tests whether the instruction is divergent because of its kind or of its
- * operands. */
+/* Tests whether the instruction is divergent by itself, as a read of threadIdx
+ * is, or because an operand is divergent. */
 static bool
 instruction_differs(const struct analysis *analysis, LLVMValueRef at)
 {
@@ -187,7 +191,7 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
-        if (jit_calls(at, "__pycuda_check")) { /* returns its argument */
+        if (jit_calls(at, "__pycuda_check")) { /* returns its argument 0 */
             return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
         }
         if (!is_pure_call(at)) {
@@ -227,7 +231,8 @@ spread_values(struct analysis *analysis)
     }
 }
 
-/* Tests for uses in blocks that are not `inside`. */
+/* Tests whether the value is used in a block that is not in the set `inside`.
+ */
 static bool
 used_outside(const struct analysis *analysis, LLVMValueRef value,
              const bool *inside)
@@ -242,8 +247,9 @@ used_outside(const struct analysis *analysis, LLVMValueRef value,
     return false;
 }
 
-/* Marks values of the cycle through `branch`, which threads leave in different
- * iterations, that are used outside of the cycle. */
+/* Handles a loop (cycle) through the divergent branch `branch`, which threads
+ * leave in different iterations. Marks the values of the loop that are used
+ * outside of it as divergent. `after`: blocks that the branch reaches. */
 static void
 mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
 {
@@ -271,8 +277,8 @@ mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
     free(reached);
 }
 
-/* Tests whether threads that diverged at `branch` and passed the blocks
- * `after` bring more than one value to the phi. */
+/* Tests whether threads that took different ways at `branch`, through the
+ * blocks `after`, can bring different values to the phi. */
 static bool
 phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
           const bool *after)
@@ -294,7 +300,8 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
     return false;
 }
 
-/* Marks the phis of a block at which threads from different paths meet. */
+/* Marks as divergent the phis of a block in which threads meet that took
+ * different ways at `branch`. */
 static void
 mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
             const bool *after)
@@ -308,7 +315,8 @@ mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
     }
 }
 
-/* Processes a divergent branch: finds the blocks where threads meet again. */
+/* Processes a divergent branch: finds the blocks in which the threads that
+ * took different ways meet again, and marks divergent values. */
 static void
 spread_branch(struct analysis *analysis, unsigned branch)
 {
@@ -340,7 +348,8 @@ spread_branch(struct analysis *analysis, unsigned branch)
     free(joined);
 }
 
-/* Propagates divergence from the marked values until nothing changes. */
+/* Propagates divergence from the values already marked to others, until
+ * nothing changes. */
 static void
 spread_all(struct analysis *analysis)
 {

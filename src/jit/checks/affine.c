@@ -1,9 +1,9 @@
-/* affine.c - affine addresses and conditions of a loop: start and step.
+/* affine.c - affine values of a loop: start + step * iteration number.
  *
- * Called by candidates.c and form.c. To compute start and steps, a value is
- * cloned with the loop indices replaced by those of the first, second or last
- * iteration. The value of the last iteration proves that nothing wraps in
- * between.
+ * Called by candidates.c and form.c for addresses and conditions. To compute
+ * start and steps, the computation of a value is cloned with the loop indices
+ * replaced by those of the first, second or last iteration. The value of the
+ * last iteration shows at run time that nothing wraps in between.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/affine.h"
@@ -16,7 +16,8 @@ jit_view_whole(const struct jit_view *view)
     return view->nest[1] ? view->nest[1] : view->nest[0];
 }
 
-/* Returns the number of the loop with this index (0: inner), or -1. */
+/* Returns which loop of the view has this value as its index: 0 for the inner,
+ * 1 for the outer; -1 for none. */
 static int
 index_of(const struct jit_view *view, LLVMValueRef value)
 {
@@ -49,7 +50,8 @@ operands_affine(const struct jit_view *view, LLVMValueRef value, int steps)
     return true;
 }
 
-/* Tests the value recursively, at most `steps` levels deep. */
+/* Tests whether the value is affine in the loop indices. Follows operands at
+ * most `steps` levels deep. */
 static bool
 affine(const struct jit_view *view, LLVMValueRef value, int steps)
 {
@@ -96,7 +98,8 @@ jit_is_affine(const struct jit_view *view, LLVMValueRef value)
 
 /* ---- values of a round ---- */
 
-/* Returns the loop's index in one of its iterations. */
+/* Builds the value that the loop's index has in iteration `round`: FIRST,
+ * SECOND or LAST. */
 static LLVMValueRef
 index_in(const struct jit_view *view, const struct jit_loop *loop, int round)
 {
@@ -111,7 +114,8 @@ index_in(const struct jit_view *view, const struct jit_loop *loop, int round)
                              : LLVMBuildSub(builder, loop->end, one, "");
 }
 
-/* Clones the computation of a value for the given iterations of both loops. */
+/* Clones the computation of a value, with the index of each loop replaced by
+ * its value in iteration rounds[0] (inner loop) or rounds[1] (outer loop). */
 static LLVMValueRef
 value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
 {
@@ -129,7 +133,7 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     LLVMBuilderRef builder = view->jit->builder;
     LLVMValueRef first = value_in(view, LLVMGetOperand(value, 0), rounds);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-    if (LLVMIsACastInst(value)) { /* without flags, which might not hold */
+    if (LLVMIsACastInst(value)) { /* new cast: without nneg, nuw */
         return LLVMBuildCast(builder, opcode, first, LLVMTypeOf(value), "");
     }
     if (LLVMIsABinaryOperator(value)) {
@@ -147,8 +151,8 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     return copy;
 }
 
-/* Returns the value as 64 bits. Narrow integers are zero-extended and wrap at
- * their own width. */
+/* Builds the value for the given iterations, as 64 bits. Narrower integers
+ * wrap at their own width and are then zero-extended. */
 static LLVMValueRef
 wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 {
@@ -162,8 +166,8 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
                : LLVMBuildZExtOrBitCast(builder, made, view->jit->i64, "");
 }
 
-/* Requires that first + step * (count - 1), over both loops, equals the value
- * of the last iteration. */
+/* Adds the run-time condition that the value in the last iteration of both
+ * loops is first + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). */
 static void
 demand_line(struct jit_view *view, LLVMValueRef value,
             const struct jit_affine *made)
@@ -193,7 +197,8 @@ demand_line(struct jit_view *view, LLVMValueRef value,
 static bool known_step(const struct jit_view *view, LLVMValueRef value,
                        int which, int64_t *step);
 
-/* Adds the steps of both operands, the second one multiplied by `sign`. */
+/* Sets *step to the step of the sum: the step of the first operand plus `sign`
+ * times that of the second. Returns false if a step is not constant. */
 static bool
 sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
          int64_t *step)
@@ -208,7 +213,8 @@ sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
     return true;
 }
 
-/* Step of base[index], for whole elements. */
+/* Sets *step to the step in bytes of the address base[index]: that of the base
+ * plus that of the index times the element size. */
 static bool
 element_step(const struct jit_view *view, LLVMValueRef value, int which,
              int64_t *step)
@@ -226,9 +232,9 @@ element_step(const struct jit_view *view, LLVMValueRef value, int which,
     return true;
 }
 
-/* Sets *step to the constant that an iteration of loop `which` adds. Returns
- * false if it is not a constant. Wrapping is checked for all steps by
- * demand_line. */
+/* Sets *step to the constant that each iteration of loop `which` adds to the
+ * value. Returns false if it is not a constant. demand_line adds the run-time
+ * test that the value does not wrap. */
 static bool
 known_step(const struct jit_view *view, LLVMValueRef value, int which,
            int64_t *step)
@@ -306,8 +312,8 @@ add_term(struct terms *terms, struct jit_term term)
     return true;
 }
 
-/* Adds a comparison of an affine value with an invariant, with swapped
- * operands if needed. */
+/* Adds the comparison of an affine value with a value that is invariant in the
+ * loops. The operands are swapped if the invariant one is on the left. */
 static bool
 add_compare(struct terms *terms, LLVMValueRef test, bool holds)
 {
@@ -338,13 +344,13 @@ add_compare(struct terms *terms, LLVMValueRef test, bool holds)
                                              predicate, holds});
 }
 
-/* Tests whether the test has the result `holds` only if both of its parts have
- * it, and sets the parts. */
+/* Tests whether `test` is an AND (or, if `holds` is false, an OR) of two
+ * conditions, which then both must equal `holds`. Sets `parts` to them. */
 static bool
 is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(test);
-    LLVMValueRef other = NULL; /* constant operand of a select */
+    LLVMValueRef other = NULL; /* a constant operand of the select */
 
     if (opcode == (holds ? LLVMAnd : LLVMOr)) {
         parts[0] = LLVMGetOperand(test, 0);
@@ -360,8 +366,8 @@ is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
            (LLVMConstIntGetZExtValue(other) != 0) == !holds;
 }
 
-/* Splits a condition into terms that must all hold; returns false if it has
- * another form. */
+/* Splits the requirement that `test` equals `holds` into terms that must all
+ * hold. Returns false if it has a part that no term can express. */
 static bool
 add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
 {
@@ -389,7 +395,8 @@ add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
            add_condition(terms, parts[1], holds, steps);
 }
 
-/* Tests whether an iteration can end without passing through the block. */
+/* Tests whether there is a path from block `from` to the loop's latch that
+ * avoids `block`, so that an iteration may end without it. */
 static bool
 may_miss(const struct jit_view *view, const struct jit_loop *loop,
          unsigned from, unsigned block)
@@ -418,8 +425,8 @@ may_miss(const struct jit_view *view, const struct jit_loop *loop,
     return false;
 }
 
-/* Collects the conditions, from the loop's header on, under which `block`
- * runs. */
+/* Collects the conditions of all branches between the loop's header and
+ * `block` under which `block` runs. */
 static bool
 find_in_loop(struct terms *terms, const struct jit_loop *loop, unsigned block)
 {

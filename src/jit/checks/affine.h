@@ -1,6 +1,7 @@
-/* affine.h - values that change by a constant amount per iteration.
+/* affine.h - affine values: they change by the same amount in each iteration
+ * of a loop.
  *
- * affine.c analyses them for candidates.c and form.c.
+ * affine.c finds them for candidates.c and form.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_AFFINE_H
@@ -9,41 +10,45 @@
 #include "image/abi.h"
 #include "jit/checks/loops.h"
 
-/* One counted loop, or two nested ones. Instructions that compute values of
- * the first iteration are inserted before them. */
+/* A counted loop, or two nested ones. Instructions that compute the values of
+ * the first iteration are inserted before the outermost loop. */
 struct jit_view {
     struct jit *jit;
     const struct jit_loops *loops;
-    const struct jit_loop *nest[2]; /* inner, outer; outer may be NULL */
-    LLVMValueRef count[2];          /* number of iterations, i64 */
-    LLVMValueRef consistent;        /* i1: no value wraps in the loops */
+    const struct jit_loop *nest[2]; /* [0] inner, [1] outer or NULL */
+    LLVMValueRef count[2];          /* their numbers of iterations, i64 */
+    LLVMValueRef consistent; /* i1: no affine value wraps in the loops */
 };
 
-/* Value in the first iteration, and its change per iteration of each loop;
- * i64. */
+/* An affine value, all i64: its value in the first iteration, and its change
+ * per iteration of the inner [0] and the outer [1] loop. */
 struct jit_affine {
     LLVMValueRef value, step[2];
 };
 
-/* Returns the outermost loop of the view. */
+/* Returns the outer loop of the view, or its only one. */
 const struct jit_loop *jit_view_whole(const struct jit_view *view);
 /* Tests whether the value is affine in the indices of the view's loops. */
 bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
-/* Builds start and steps of an affine value at the builder's position, and
- * adds its conditions to view->consistent. */
+/* Builds the start and the steps of an affine value at the builder's position.
+ * Adds the run-time condition that the value does not wrap to
+ * view->consistent. */
 struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
 
-/* A condition, in the form that the runtime evaluates. */
+/* A condition that the runtime can evaluate. Kind TRUTH: `value` is true. Kind
+ * COMPARE: `predicate` holds for `value` and `limit`. If `holds` is false, the
+ * condition must be false. */
 struct jit_term {
-    LLVMValueRef value; /* affine */
-    LLVMValueRef limit; /* invariant in the loops */
+    LLVMValueRef value; /* affine; for TRUTH, a loop-invariant i1 */
+    LLVMValueRef limit; /* invariant in the loops; NULL for TRUTH */
     enum { JIT_TERM_TRUTH, JIT_TERM_COMPARE } kind;
     LLVMIntPredicate predicate;
     bool holds;
 };
 
-/* Finds the conditions under which a block of the inner loop runs in an
- * iteration. Returns false if they are not expressible or more than `most`. */
+/* Finds the conditions under which an iteration of the inner loop executes the
+ * basic block. Stores at most `most` to `terms`, and their number to *count.
+ * Returns false if there are more, or if one is not a jit_term. */
 bool jit_find_terms(const struct jit_view *view, unsigned block,
                     struct jit_term *terms, unsigned most, unsigned *count);
 

@@ -1,8 +1,8 @@
 /* candidates.c - selects the accesses of a loop that can be checked before it.
  *
- * Called by rows.c. An access qualifies if its address and the conditions
- * under which it runs are affine, and if nothing in the loop orders the
- * accesses of different threads.
+ * Called by rows.c. An access qualifies if its address is affine (start + step
+ * * iteration), as are the conditions under which it runs, and if nothing in
+ * the loop, such as a barrier, orders the accesses of different threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/rows.h"
@@ -26,7 +26,8 @@ is_outside(const struct jit_view *view, LLVMValueRef value)
     return jit_is_outside(view->loops, jit_view_whole(view), value);
 }
 
-/* Tests whether `is` holds for some instruction of the loop. */
+/* Tests whether `is(instruction, name)` returns true for some instruction of
+ * the view's loops. */
 static bool
 any_instruction(const struct jit_view *view,
                 bool (*is)(LLVMValueRef at, const char *name),
@@ -70,15 +71,17 @@ pauses(LLVMValueRef at, const char *unused)
                                    jit_may_stop(jit_name(callee)));
 }
 
-/* Tests whether other threads may run within the loop. The accesses of this
- * thread would then not all precede theirs. */
+/* Tests whether a call in the loop may let other threads run. If so, the
+ * accesses of this thread's iterations may not be recorded before the loop,
+ * since those of other threads come in between. */
 static bool
 may_pause(const struct jit_view *view)
 {
     return any_instruction(view, pauses, NULL);
 }
 
-/* Tests whether the access may be to a private variable. */
+/* Tests whether the access may be to a variable that is private to a thread.
+ */
 static bool
 may_be_local(LLVMValueRef call)
 {
@@ -86,7 +89,8 @@ may_be_local(LLVMValueRef call)
              (IMAGE_SITE_SHARED | IMAGE_SITE_VARIABLE | IMAGE_SITE_POINTER));
 }
 
-/* Fills the row of an access and tests whether it qualifies. */
+/* Fills `row` for the access that `call` checks, and returns whether the
+ * access qualifies. */
 static bool
 row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
 {
@@ -106,14 +110,15 @@ row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
                           &row->term_count);
 }
 
-/* Calls that stay in the loop. */
+/* Calls of __pycuda_check that stay in the loop. */
 struct left {
     LLVMValueRef calls[JIT_MOST_ROWS];
     unsigned count;
-    bool more; /* there are more calls than fit */
+    bool more; /* more calls stay than `calls` has space for */
 };
 
-/* Tests whether one access may write memory that the other accesses. */
+/* Tests whether one of the two checked accesses may write memory that the
+ * other reads or writes. */
 static bool
 may_meet(LLVMValueRef one, LLVMValueRef two)
 {
@@ -146,9 +151,9 @@ add_left(struct left *left, LLVMValueRef call)
     }
 }
 
-/* Drops accesses that may overlap with one that stays in the loop, because the
- * report of a race must say which of two accesses came first. Returns the
- * number of remaining rows. */
+/* Removes from `rows` the accesses that may overlap with an access whose check
+ * stays in the loop, because the report of a race must say which of the two
+ * came first. Returns the number of rows left. */
 static unsigned
 drop_meeting(struct left *left, struct jit_row *rows, unsigned count)
 {
@@ -171,10 +176,11 @@ jit_rows_read(const struct jit_view *view, struct jit_row rows[JIT_MOST_ROWS])
     int inner = (int)(view->nest[0] - loops->rows);
     struct left left = {.count = 0};
     unsigned count = 0;
-    /* private variables with a lifetime that begins inside the loop */
+    /* Does a private variable's lifetime begin inside the loop? */
     bool local = has_call(view, "__pycuda_check_local");
 
-    /* a copy must observe exactly the writes before it */
+    /* A copy of the "initialized" state must come after exactly the writes
+     * that precede it in the program, so no check may move across it. */
     if (has_call(view, "__pycuda_check_copy") || may_pause(view)) {
         return 0;
     }
@@ -200,8 +206,8 @@ jit_rows_read(const struct jit_view *view, struct jit_row rows[JIT_MOST_ROWS])
                : count;
 }
 
-/* Tests whether nothing in the outer loop, except the inner loop, can order
- * the accesses of different threads. */
+/* Tests whether the outer loop, apart from the inner one, has no call that
+ * could order the accesses of different threads. */
 static bool
 outer_is_quiet(const struct jit_loops *loops, const struct jit_loop *outer,
                const struct jit_loop *inner)

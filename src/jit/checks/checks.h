@@ -1,10 +1,10 @@
 /* checks.h - declarations shared by the passes that instrument checked
  * kernels.
  *
- * Checked kernels (--check, PYCUDA_CPU_CHECK) call __pycuda_check* of
- * image/abi.h before each access, barrier and warp operation. The calls are
- * inserted after inlining, while every instruction still has its source
- * location, and before anything is optimised.
+ * Checked kernels (--check, PYCUDA_CPU_CHECK) call the runtime's functions
+ * __pycuda_check* (image/abi.h) before each access, barrier and warp
+ * operation. The calls are inserted after inlining and before anything is
+ * optimised, while every instruction still has its source location.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECKS_H
@@ -12,22 +12,23 @@
 
 #include "jit/jit.h"
 
-/* The object that an address was derived from. */
+/* The object (variable, parameter or allocation) that an address was computed
+ * from. */
 struct jit_object {
-    LLVMValueRef base; /* NULL: unknown */
+    LLVMValueRef base; /* its address; NULL: unknown */
     LLVMValueRef bytes;
     const char *name;
     unsigned flags; /* enum image_site_flags */
-    uint64_t size;  /* 0: not known before the launch */
+    uint64_t size;  /* in bytes; 0: not known before the launch */
 };
 
-/* One memory access. */
+/* One memory access by instruction `at`. */
 struct jit_access {
     LLVMValueRef at;
     unsigned operand; /* index of the address operand */
     LLVMValueRef bytes;
-    uint64_t size;      /* 0: not constant */
-    LLVMValueRef value; /* stored value, or NULL */
+    uint64_t size;      /* in bytes; 0: not constant */
+    LLVMValueRef value; /* the value stored, or NULL for a load */
     unsigned flags;
     unsigned alignment;
 };
@@ -37,35 +38,38 @@ struct jit_access {
 LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
                       unsigned flags, unsigned alignment);
 
-/* insert.c: builds the thread's linear index at the builder's position. */
+/* insert.c: builds the thread's linear index in its block at the builder's
+ * position. */
 LLVMValueRef jit_linear_index(struct jit *jit);
 
-/* object.c */
-/* Returns the size of an alloca in bytes, i64; instructions are built at the
- * builder's position. */
+/* in object.c */
+/* Returns the size of a private variable (an alloca) in bytes, as i64. Builds
+ * instructions at the builder's position if it is not constant. */
 LLVMValueRef jit_alloca_bytes(struct jit *jit, LLVMValueRef variable);
-/* Describes the object that `pointer` was derived from; instructions are built
- * at the builder's position. */
+/* Fills `object` with what is known of the object that `pointer` was computed
+ * from. Instructions are built at the builder's position. */
 void jit_object_of(struct jit *jit, LLVMValueRef pointer,
                    struct jit_object *object);
 
-/* Returns the name of a variable in the source. */
+/* Returns the name that a variable has in the source. */
 const char *jit_source_name(LLVMValueRef variable);
 
-/* operand.c: describes the memory accesses of an instruction; returns their
- * number, 0 to 2. */
+/* operand.c: describes the memory accesses of an instruction; returns how many
+ * there are, 0 to 2. */
 unsigned jit_accesses_of(struct jit *jit, LLVMValueRef at,
                          struct jit_access accesses[2]);
 
-/* return.c: tests whether the branch is a `return` statement of a kernel. */
+/* return.c: tests whether the branch comes from a `return` statement of a
+ * kernel. */
 bool jit_is_return(struct jit *jit, LLVMValueRef at);
 
-/* value.c: remembers the copies of structs. Call it before SROA splits
- * them. */
+/* value.c: records where the source copies structs. Called before the pass
+ * SROA splits these copies into single loads and stores. */
 void jit_note_copies(struct jit *jit);
-/* Tests whether the instruction is a part of a copied struct. */
+/* Tests whether the load or store is a part of a struct copy that SROA split.
+ */
 bool jit_is_copy(LLVMValueRef at);
-/* Inserts checks for uses of uninitialized private values. */
+/* Inserts checks for uses of private variables that may be uninitialized. */
 void jit_check_values(struct jit *jit, LLVMValueRef function);
 
 #endif

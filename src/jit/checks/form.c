@@ -1,10 +1,10 @@
-/* form.c - builds struct image_check_form, which describes a loop to the
- * runtime.
+/* form.c - builds struct image_check_form, which describes a loop and its
+ * accesses to the runtime, as a list of 64-bit words.
  *
- * Called by rows.c, and by optimise.c after the words are simplified. First
- * all words are arguments of a call. Then the constant words move to a global
- * variable, and the others are stored in memory of the function before the
- * loop, each distinct value once.
+ * jit_rows_ask, called by rows.c, passes all words as arguments of a
+ * placeholder call. optimise.c calls jit_lower_asks after the words are
+ * simplified. It moves the constant words to a global variable, and stores the
+ * others in the function's frame before the loop, each distinct value once.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/rows.h"
@@ -21,7 +21,7 @@ enum {
 
 #define ASK "__pycuda_check_ask"
 
-/* The words of a struct image_check_form. */
+/* The words of a struct image_check_form, as LLVM values. */
 struct form {
     struct jit *jit;
     LLVMValueRef words[MOST_WORDS];
@@ -49,8 +49,8 @@ put_numbers(struct form *form, uint64_t low, uint64_t high)
     put(form, LLVMConstInt(form->jit->i64, low | high << 32, 0));
 }
 
-/* Appends a comparison in the only form that the runtime evaluates: unsigned
- * value < limit, or its negation. */
+/* Appends a comparison. The runtime only evaluates `value < limit` for
+ * unsigned numbers, or its negation, so other predicates are converted. */
 static void
 put_compare(struct form *form, struct jit_view *view,
             const struct jit_term *term)
@@ -79,7 +79,7 @@ put_compare(struct form *form, struct jit_view *view,
         made.value = LLVMBuildAdd(builder, made.value, bias, "");
         limit = LLVMBuildAdd(builder, limit, bias, "");
     }
-    if (next) { /* limit + 1 wraps only for limits that no real loop has */
+    if (next) { /* limit + 1 must not wrap: else no range check */
         limit = LLVMBuildAdd(builder, limit, LLVMConstInt(jit->i64, 1, 0), "");
         LLVMValueRef mask =
             LLVMConstInt(jit->i64, bits == 64 ? ~UINT64_C(0) : 0xffffffffu, 0);
@@ -95,8 +95,8 @@ put_compare(struct form *form, struct jit_view *view,
     put_numbers(form, bits, otherwise == term->holds);
 }
 
-/* Appends a truth value as the comparison 0 < 1, which holds if the condition
- * is false. */
+/* Appends a condition that is a truth value t, as the comparison t < 1. It
+ * holds if t is false, so it is negated where t must be true. */
 static void
 put_truth(struct form *form, const struct jit_term *term)
 {
@@ -109,7 +109,8 @@ put_truth(struct form *form, const struct jit_term *term)
     put_numbers(form, 32, term->holds);
 }
 
-/* Appends a struct image_check_row with its conditions. */
+/* Appends the words of a struct image_check_row: an access and its conditions.
+ */
 static void
 put_row(struct form *form, struct jit_view *view, const struct jit_row *row)
 {
@@ -133,7 +134,8 @@ put_row(struct form *form, struct jit_view *view, const struct jit_row *row)
     }
 }
 
-/* Writes the header. Called last, when view->consistent is complete. */
+/* Writes the words of struct image_check_nest, which come first. Called last,
+ * when view->consistent is complete. */
 static void
 put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
          unsigned rows)
@@ -155,7 +157,7 @@ put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
     }
 }
 
-/* Builds the iteration counts of the loops. */
+/* Builds the numbers of iterations of the view's loops. */
 static void
 count_rounds(struct jit_view *view)
 {
@@ -204,10 +206,10 @@ jit_rows_ask(struct jit_view *view, const struct jit_row *rows, unsigned count)
 
 /* ---- after simplification ---- */
 
-/* The variable words of a call: their values, and the places that they
- * fill. */
+/* The words of a placeholder call that are not constant: `list` has their
+ * distinct values, `places` says which word has which value. */
 struct values {
-    LLVMValueRef list[MOST_WORDS]; /* distinct values */
+    LLVMValueRef list[MOST_WORDS]; /* each value once */
     struct image_check_place places[MOST_WORDS];
     unsigned count, place_count;
 };
@@ -226,7 +228,8 @@ value_number(struct values *values, LLVMValueRef value)
     return i;
 }
 
-/* Makes the form a constant of the module, and lists its variable values. */
+/* Creates a constant global variable with the form, which has 0 for each
+ * variable word. Fills `values` with the variable ones. */
 static LLVMValueRef
 form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
 {
@@ -264,7 +267,8 @@ form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
     return made;
 }
 
-/* Allocates memory in the function's frame and stores the values there. */
+/* Allocates memory in the function's frame, and stores the values there ahead
+ * of `before`. */
 static LLVMValueRef
 values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
 {
@@ -285,7 +289,7 @@ values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
     return made;
 }
 
-/* Lowers one call of the form to a call of __pycuda_check_rows. */
+/* Replaces one placeholder call by a call of __pycuda_check_rows. */
 static void
 ask_lower(struct jit *jit, LLVMValueRef at, void *data)
 {

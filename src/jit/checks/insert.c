@@ -35,8 +35,9 @@ as_long(struct jit *jit, LLVMValueRef value)
     return LLVMBuildZExtOrBitCast(jit->builder, value, jit->i64, "");
 }
 
-/* Returns as i64 the bits of a stored value of at most 8 bytes, the source
- * address of a copy, or the byte of a fill; else 0. */
+/* Returns, as i64, what the access stores: the bits of a value of at most 8
+ * bytes, the source address of a copy, or the byte of a fill. Returns 0
+ * otherwise. */
 static LLVMValueRef
 value_bits(struct jit *jit, const struct jit_access *access)
 {
@@ -58,7 +59,8 @@ value_bits(struct jit *jit, const struct jit_access *access)
     return as_long(jit, LLVMBuildBitCast(jit->builder, value, bits, ""));
 }
 
-/* Tests whether the access covers a whole variable or its beginning. */
+/* Tests whether the access begins at the start of a variable and does not
+ * exceed it. */
 static bool
 is_plainly_inside(const struct jit_access *access,
                   const struct jit_object *object, LLVMValueRef address)
@@ -67,8 +69,8 @@ is_plainly_inside(const struct jit_access *access,
            access->size <= object->size;
 }
 
-/* Tests for the read in `s.field = v` of a bit field: it reads neighbouring
- * bits, which may be uninitialized. */
+/* Tests whether `s.field = v` for a bit field made the load: it also reads
+ * neighbouring bits, which may be uninitialized, to write them back. */
 static bool
 is_bit_field_read(LLVMValueRef load)
 {
@@ -96,16 +98,17 @@ jit_linear_index(struct jit *jit)
                           function, NULL, 0, "");
 }
 
-/* Tests for the load of a part of a copied struct, which is in a register
- * between its load and its store. */
+/* Tests whether the value was loaded as a part of a struct copy, which SROA
+ * split into loads and stores. */
 static bool
 is_copied_load(LLVMValueRef value)
 {
     return value && LLVMIsALoadInst(value) && jit_is_copy(value);
 }
 
-/* Tests for copies: they propagate the state of their source and need no check
- * for uninitialized memory. */
+/* Tests whether the access is a copy. A copy gives its destination the
+ * "initialized" state of its source, and is itself no use of uninitialized
+ * memory. */
 static bool
 is_copy(const struct jit_access *access)
 {
@@ -117,7 +120,8 @@ is_copy(const struct jit_access *access)
             is_copied_load(access->value));
 }
 
-/* Returns flags for the checks that the access does not need. */
+/* Returns IMAGE_SITE_NO_* flags for the kinds of check that the access does
+ * not need. */
 static unsigned
 unneeded(struct jit *jit, const struct jit_access *access,
          const struct jit_object *object, LLVMValueRef address)
@@ -138,7 +142,8 @@ unneeded(struct jit *jit, const struct jit_access *access,
     return flags;
 }
 
-/* Inserts the call of __pycuda_check and returns its result, the address. */
+/* Inserts the call of __pycuda_check. Returns its result, the address that the
+ * access must use. */
 static LLVMValueRef
 insert_check(struct jit *jit, const struct jit_access *access,
              const struct jit_object *object, LLVMValueRef address,
@@ -159,7 +164,8 @@ insert_check(struct jit *jit, const struct jit_access *access,
     return call_check(jit, "__pycuda_check", jit->pointer, arguments, 7);
 }
 
-/* Copies the state of the source of a copy to its destination. */
+/* Inserts a call that copies the "initialized" state of the source of a copy
+ * to its destination. */
 static void
 insert_copy(struct jit *jit, const struct jit_access *access,
             LLVMValueRef address)
@@ -177,8 +183,8 @@ insert_copy(struct jit *jit, const struct jit_access *access,
     }
 }
 
-/* Checks one access. With memory checks, the access uses the address that the
- * check returns. */
+/* Inserts the checks of one access. With memory checks, the access then uses
+ * the address that the check returns: after an error, another one. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {
@@ -222,8 +228,8 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
     call_check(jit, "__pycuda_check_written", no_result(jit), arguments, 2);
 }
 
-/* Marks memory that a callee may write: functions of the runtime and of libm
- * are not instrumented. */
+/* Marks memory that a call may write as initialized: functions of the runtime
+ * and of libm are not instrumented. */
 static void
 trust_callee(struct jit *jit, LLVMValueRef at)
 {
@@ -247,7 +253,8 @@ trust_callee(struct jit *jit, LLVMValueRef at)
     }
 }
 
-/* Tests for functions outside of the module that may write memory. */
+/* Tests whether the callee is defined outside of the module and may write
+ * memory. */
 static bool
 is_foreign(LLVMValueRef callee)
 {
@@ -273,8 +280,8 @@ insert_at(struct jit *jit, LLVMValueRef at, unsigned flags)
     call_check(jit, "__pycuda_check_at", no_result(jit), arguments, 2);
 }
 
-/* Inserts a check before a call that may stop the thread, with its source
- * location. */
+/* Inserts a check before a call at which the thread may wait for others (a
+ * barrier or a warp operation) or exits. */
 static void
 insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
 {
@@ -289,7 +296,8 @@ insert_stop(struct jit *jit, LLVMValueRef at, const char *name)
     insert_at(jit, at, flags);
 }
 
-/* Instruments fences, starts of lifetimes, calls and returns. */
+/* Inserts the checks of fences, starts of variable lifetimes, calls and
+ * returns. */
 static void
 instrument_other(struct jit *jit, LLVMValueRef at)
 {
@@ -319,8 +327,8 @@ instrument_other(struct jit *jit, LLVMValueRef at)
     }
 }
 
-/* Tests whether the private variable has a declared lifetime; otherwise it
- * lives until the call ends. */
+/* Tests whether LLVM's lifetime intrinsics mark the lifetime of the private
+ * variable; otherwise it lives until the function returns. */
 static bool
 has_life(LLVMValueRef variable)
 {
@@ -365,8 +373,8 @@ instructions_of(struct jit *jit, LLVMValueRef function)
     return list;
 }
 
-/* Marks structs that are passed by value as written, since the caller writes
- * them. */
+/* Marks the memory of structs that are passed by value as initialized, since
+ * the caller writes them. */
 static void
 mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
 {
@@ -383,12 +391,13 @@ mark_parameters(struct jit *jit, LLVMValueRef function, LLVMValueRef before)
     }
 }
 
-/* Inserts code at the start of a function, before any check of an access. */
+/* Inserts code at the start of a function that marks parameters as initialized
+ * and private variables as uninitialized. */
 static void
 instrument_start(struct jit *jit, LLVMValueRef function,
                  const struct list *list)
 {
-    size_t start = 0; /* index after the leading allocas */
+    size_t start = 0; /* index of the first instruction after the allocas */
 
     while (LLVMIsAAllocaInst(list->rows[start])) {
         start++;
@@ -444,8 +453,8 @@ uses_variable(LLVMValueRef value, LLVMValueRef function)
     return false;
 }
 
-/* Declares the shared variables of a function at its start, so that addresses
- * of unknown origin can be checked. */
+/* Inserts calls at the start of a function that tell the runtime its shared
+ * variables, so that addresses of unknown origin can be checked. */
 static void
 tell_shared(struct jit *jit, LLVMValueRef function)
 {

@@ -1,24 +1,25 @@
 /* loops.c - finds natural loops, their preheaders and iteration counts.
  *
- * Called by rows.c for the functions that run whole blocks, after loop
- * rotation, which moves a loop's condition to its end; and by return.c.
+ * Called by return.c, and by rows.c for the functions that run whole blocks,
+ * after the pass loop-rotate, which moves a loop's condition to its end.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/checks/loops.h"
 
-/* ---- dominators ---- */
+/* A postorder of the blocks: each block comes after its successors, apart from
+ * back edges. */
 
 struct order {
-    unsigned *blocks; /* in postorder */
-    unsigned *places; /* by block: position in postorder */
+    unsigned *blocks; /* block indices in postorder */
+    unsigned *places; /* for each block: its position in `blocks` */
     unsigned count;
     bool *seen;
 };
 
-/* Computes the postorder without recursion: functions may have thousands of
- * blocks. */
+/* Computes the postorder by a depth-first search without recursion, since
+ * functions may have thousands of blocks. */
 static void
 order_make(const struct jit_cfg *cfg, struct order *order)
 {
@@ -50,7 +51,7 @@ order_make(const struct jit_cfg *cfg, struct order *order)
     }
 }
 
-/* Returns the nearest common dominator of two blocks. */
+/* Returns the nearest common dominator of the blocks `one` and `two`. */
 static unsigned
 meet(const struct order *order, const unsigned *dominators, unsigned one,
      unsigned two)
@@ -110,8 +111,8 @@ jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two)
 
 /* ---- loops ---- */
 
-/* Marks the loop's blocks: all blocks that reach the latch without passing
- * through the header. */
+/* Marks the blocks of the loop: all that reach its latch (the block with the
+ * jump back) without passing through its header. */
 static void
 fill_loop(const struct jit_cfg *cfg, struct jit_loop *loop)
 {
@@ -167,7 +168,7 @@ jit_is_outside(const struct jit_loops *loops, const struct jit_loop *loop,
                                        LLVMGetInstructionParent(value))];
 }
 
-/* Tests whether the latch is the only exit, apart from traps. */
+/* Tests whether the loop can be left only at its latch, or by a trap. */
 static bool
 leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
 {
@@ -186,7 +187,9 @@ leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
     return true;
 }
 
-/* Returns index + 1, or NULL if the phi grows otherwise; sets *start. */
+/* Returns the instruction that computes index + 1, if the phi is increased by
+ * 1 in each iteration, else NULL. Sets *start to the phi's value in the first
+ * iteration. */
 static LLVMValueRef
 next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
 {
@@ -207,8 +210,8 @@ next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
     return grows ? next : NULL;
 }
 
-/* Recognises loops that continue while `next < end` or `next != end`, or the
- * same for the index. */
+/* Recognises counted loops, which continue while `next < end` or `next !=
+ * end`, where `next` is the index + 1, or while the index is so compared. */
 static void
 find_count(struct jit_loops *loops, struct jit_loop *loop)
 {
@@ -258,7 +261,7 @@ add_loop(struct jit_loops *loops, unsigned header, unsigned latch)
     }
 }
 
-/* Returns the only block with a back edge to the header, NO_BLOCK if there is
+/* Returns the only block with a back edge to the header; NO_BLOCK if there is
  * none or there are several. */
 static unsigned
 find_latch(const struct jit_loops *loops, unsigned header)

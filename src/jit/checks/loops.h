@@ -8,33 +8,35 @@
 
 #include "jit/regions/regions.h"
 
-/* A natural loop. It is counted if the latch is the only exit and compares the
- * index, or index + 1, with an invariant end. */
+/* A natural loop: `header` is its first block, `latch` the block that jumps
+ * back. It is counted if it can be left only at the latch, which compares the
+ * index, or index + 1, with a loop-invariant `end`. */
 struct jit_loop {
     unsigned header, latch;
-    unsigned preheader; /* NO_BLOCK: none */
-    bool *blocks;       /* by block: part of the loop */
-    unsigned size;      /* number of its blocks */
-    int outer;          /* enclosing loop, or -1 */
+    unsigned preheader; /* the only block before; NO_BLOCK: none */
+    bool *blocks;       /* for each block: is it in the loop? */
+    unsigned size;      /* number of blocks in the loop */
+    int outer;          /* index of the enclosing loop, or -1 */
     bool counted;
     LLVMValueRef index, start, end;
-    bool inclusive; /* the index is compared instead of index + 1 */
+    bool inclusive; /* the latch compares the index, not index + 1 */
 };
 
 struct jit_loops {
     struct jit_cfg cfg;
-    unsigned *dominators; /* immediate dominators; NO_BLOCK: none */
+    unsigned *dominators; /* per block: immediate dominator or NO_BLOCK */
     struct jit_loop *rows;
     unsigned count;
 };
 
-/* Fills `loops` for a function. */
+/* Finds all loops of a function and fills `loops`. */
 void jit_find_loops(LLVMValueRef function, struct jit_loops *loops);
-/* Returns the innermost loop with the block, or -1. */
+/* Returns the index of the innermost loop that contains the block, or -1. */
 int jit_loop_of(const struct jit_loops *loops, unsigned block);
 /* Tests whether block `one` dominates block `two`. */
 bool jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two);
-/* Tests whether the value is computed outside of the loop. */
+/* Tests whether the value is computed outside of the loop, or is no
+ * instruction. */
 bool jit_is_outside(const struct jit_loops *loops, const struct jit_loop *loop,
                     LLVMValueRef value);
 

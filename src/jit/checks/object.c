@@ -16,8 +16,8 @@ enum { MOST_STEPS = 64 };
 struct walk {
     LLVMValueRef seen[MOST_STEPS];
     unsigned count;
-    LLVMValueRef base; /* object found so far, or NULL */
-    bool mixed;        /* several objects, or an unknown one */
+    LLVMValueRef base; /* address of the object found so far, or NULL */
+    bool mixed;        /* several objects, or an unknown one, were found */
 };
 
 static void walk_from(struct walk *walk, LLVMValueRef value);
@@ -35,7 +35,8 @@ walk_choice(struct walk *walk, LLVMValueRef value)
     }
 }
 
-/* Returns the operand from which the address is derived, or NULL. */
+/* Returns the operand from which the instruction computes its address, or NULL
+ * if there is none. */
 static LLVMValueRef
 step_back(LLVMValueRef value)
 {
@@ -56,8 +57,8 @@ step_back(LLVMValueRef value)
     return NULL;
 }
 
-/* Tests whether the value was visited, and records it. Sets `mixed` after too
- * many steps. */
+/* Tests whether the value was visited before, and records it as visited. After
+ * too many values, sets walk->mixed. */
 static bool
 walk_saw(struct walk *walk, LLVMValueRef value)
 {
@@ -115,7 +116,8 @@ jit_alloca_bytes(struct jit *jit, LLVMValueRef variable)
     return LLVMBuildMul(jit->builder, count, one, "");
 }
 
-/* _ZZ1kE1s (s in a function k) and _ZL1t (a static t) -> s, t. */
+/* Returns the source name for a mangled name: s for _ZZ1kE1s (s in a function
+ * k), t for _ZL1t (a static variable t). */
 const char *
 jit_source_name(LLVMValueRef variable)
 {
@@ -138,7 +140,7 @@ jit_source_name(LLVMValueRef variable)
 }
 
 /* Describes a global or shared variable. The size of dynamic shared memory is
- * read at run time. */
+ * known only at run time. */
 static void
 object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -160,8 +162,8 @@ object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->size = size_of(jit, LLVMGlobalGetValueType(base));
 }
 
-/* Describes a parameter: a struct passed by value is private memory, a pointer
- * of a kernel refers to an allocation. */
+/* Describes the object of a parameter. A struct passed by value is private
+ * memory; a pointer parameter of a kernel refers to some allocation. */
 static void
 object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -184,7 +186,8 @@ object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->name = jit_name(base);
 }
 
-/* Describes a private variable. Its size may be known only at run time. */
+/* Describes a private variable (an alloca). Its size may be known only at run
+ * time. */
 static void
 object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -197,7 +200,7 @@ object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     }
 }
 
-/* New instructions are built at the builder's position. */
+/* Instructions that compute the size are built at the builder's position. */
 void
 jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
 {

@@ -29,8 +29,8 @@ atomic_flag(LLVMValueRef at)
                : 0;
 }
 
-/* Returns the flag of operations that publish the thread's earlier writes
- * without a fence. */
+/* Returns IMAGE_SITE_RELEASE for atomic operations with release order: other
+ * threads see the thread's earlier writes without a fence. */
 static unsigned
 release_flag(LLVMAtomicOrdering ordering)
 {
@@ -41,9 +41,9 @@ release_flag(LLVMAtomicOrdering ordering)
                : 0;
 }
 
-/* Tests whether the value becomes the expected value of a compare-and-swap, as
- * in `old = *p; do ... atomicCAS(p, old, ...)`. It may then be stale: the swap
- * detects that. */
+/* Tests whether the loaded value becomes the expected value of a
+ * compare-and-swap, as in `old = *p; do ... atomicCAS(p, old, ...)`. Such a
+ * load is treated as volatile: if its value is stale, the swap fails. */
 static bool
 feeds_swap(LLVMValueRef value, int depth)
 {
@@ -107,8 +107,8 @@ scalar_access(struct jit *jit, LLVMValueRef at, struct jit_access *access)
     }
 }
 
-/* Returns the alignment that a copy of a struct, or of the target of a typed
- * pointer, requires. */
+/* Returns the alignment that a memset or memcpy declares for its address
+ * operand, or 1. */
 static unsigned
 range_alignment(LLVMValueRef at, unsigned operand)
 {
@@ -118,7 +118,8 @@ range_alignment(LLVMValueRef at, unsigned operand)
     return given ? (unsigned)LLVMGetEnumAttributeValue(given) : 1;
 }
 
-/* Describes an operand of a memset or memcpy intrinsic. */
+/* Describes the memory at the address operand number `operand` of a memset or
+ * memcpy. */
 static void
 range_access(LLVMValueRef at, unsigned operand, unsigned flags,
              struct jit_access *access)

@@ -1,10 +1,10 @@
 /* return.c - recognises the `return` statements of a kernel.
  *
- * Called by insert.c. clang makes all of them branches to one block, "return".
- * If the kernel ends in an empty block, clang uses that as the return block,
- * which is then also the target of an `if` or a loop ("if.end"). If variables
- * end at a return, the branch passes through blocks named "cleanup", with a
- * number that selects the continuation: 1 for `return`.
+ * Called by insert.c. clang makes each `return` a branch to one block,
+ * "return". If the kernel ends in an empty block, clang uses that one, which
+ * is then also the target of an `if` or a loop ("if.end"). If variables end at
+ * a `return`, the branch first passes through blocks named "cleanup". They
+ * receive a number that says where to continue: 1 means `return`.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -22,8 +22,8 @@ is_named(LLVMBasicBlockRef block, const char *prefix)
     return strncmp(LLVMGetBasicBlockName(block), prefix, strlen(prefix)) == 0;
 }
 
-/* Tests for a cleanup block, which is shared by several continuations and
- * therefore not itself a return. */
+/* Tests for a cleanup block. It also serves `break` and other jumps, so a
+ * branch from it is not itself a `return`. */
 static bool
 is_cleanup(LLVMBasicBlockRef block)
 {
@@ -31,8 +31,8 @@ is_cleanup(LLVMBasicBlockRef block)
            (is_named(block, "cleanup") && !is_named(block, "cleanup.cont"));
 }
 
-/* Tests whether the instruction belongs to the kernel's own source and was not
- * inlined. */
+/* Tests whether the instruction comes from the kernel's own source, and not
+ * from an inlined function. */
 static bool
 is_own(LLVMValueRef at)
 {
@@ -41,8 +41,8 @@ is_own(LLVMValueRef at)
     return location && !LLVMDILocationGetInlinedAt(location);
 }
 
-/* Returns the number of the continuation on the edge from `from` to a block
- * "cleanup", or 0. */
+/* Returns the number that a "cleanup" block `to` receives from `from`: it says
+ * where to continue (1: `return`). Returns 0 if there is none. */
 static uint64_t
 way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -63,8 +63,8 @@ way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return 0;
 }
 
-/* Tests whether nothing remains to do between the block and the kernel's end.
- * Sets *left if the path follows a loop, which `break` leaves too. */
+/* Tests whether nothing is done between the block and the kernel's end. Sets
+ * *left if the block follows a loop: a branch to it may also be a `break`. */
 static bool
 is_end(LLVMBasicBlockRef block, bool *left)
 {
@@ -87,7 +87,8 @@ is_end(LLVMBasicBlockRef block, bool *left)
     return false;
 }
 
-/* Returns the loops of the function; the last function's are cached. */
+/* Returns the loops of the function. The result for the last function is
+ * cached. */
 static const struct jit_loops *
 loops_of(LLVMValueRef function)
 {
@@ -118,8 +119,9 @@ is_in_cycle(const struct jit_cfg *cfg, LLVMBasicBlockRef block)
     return false;
 }
 
-/* Returns the branch of the innermost `if` around the block, and sets *arm to
- * the first block of the arm. */
+/* Returns the branch of the innermost `if` around the block, or NULL. Sets
+ * *arm to the first block of the part (then or else) that contains the block.
+ */
 static LLVMValueRef
 if_around(const struct jit_loops *loops, LLVMBasicBlockRef block,
           LLVMBasicBlockRef *arm)
@@ -145,8 +147,8 @@ if_around(const struct jit_loops *loops, LLVMBasicBlockRef block,
     return NULL;
 }
 
-/* Tests whether the jump leaves the surrounding `if`. The implicit jump at the
- * end of an `else` has no source location. */
+/* Tests whether a jump to `to` leaves the `if` around `from` early. The jump
+ * that ends each part of the `if` does not count. */
 static bool
 jumps_out(LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool left)
 {
@@ -183,7 +185,7 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         !jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
         return false;
     }
-    if (LLVMIsAReturnInst(at)) { /* the only exit of an endless loop */
+    if (LLVMIsAReturnInst(at)) { /* exit of an endless loop */
         return is_named(from, "if.then") || is_named(from, "if.else");
     }
     if (LLVMGetNumSuccessors(at) != 1 || is_cleanup(from)) {

@@ -1,15 +1,17 @@
-/* rows.c - checks accesses of whole loops before the loops begin.
+/* rows.c - checks all accesses of a loop by one call before the loop.
  *
- * Runs after bodies are inlined, so that the threads of a row are iterations
- * of a loop.
+ * Runs after kernel bodies are inlined into loops over the threads of a block,
+ * so that neighbouring threads are iterations of a loop. An access in such a
+ * loop, with its range of addresses, is called a row here.
  *
  *   Before:  for (x...) { p = __pycuda_check(&a[x]...); *p ... }
  *   After:   ok = __pycuda_check_rows(...);
  *            for (x...) { p = ok ? &a[x] : __pycuda_check(&a[x]...); *p ... }
  *
- * LLVM then unswitches the loop and vectorises the copy without checks.
- * Accesses qualify if their addresses and conditions are affine in the index
- * of one loop, or of the two innermost loops.
+ * LLVM then unswitches the loop: it makes one copy with checks and one
+ * without, which it can vectorise. Accesses qualify if their addresses and
+ * conditions are affine (start + step * iteration) in the index of one loop,
+ * or of the two innermost loops.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/checks.h"
@@ -19,12 +21,12 @@ struct hoist {
     struct jit *jit;
     struct jit_loops loops;
     LLVMValueRef function;
-    LLVMValueRef *calls, *answers; /* checks, and their results */
+    LLVMValueRef *calls, *answers; /* checks; for each, its `ok` */
     unsigned count;
 };
 
-/* Builds the check of a loop, for both loops if all accesses qualify in the
- * nest as well. */
+/* Builds the check before a loop. It is placed before the enclosing loop, and
+ * covers both loops, if all accesses qualify for that too. */
 static void
 look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
 {
@@ -68,8 +70,8 @@ redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
-/* Replaces the check by answer ? address : call. The first part of the block
- * moves to a new one. */
+/* Replaces the result of the check `call` by `answer ? address : call`. The
+ * instructions before the call move to a new block. */
 static void
 make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
 {
@@ -100,7 +102,7 @@ make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
     LLVMAddIncoming(phi, values, blocks, 2);
 }
 
-/* Tests for the loop over blocks. */
+/* Tests whether the loop is the one over the blocks of the grid. */
 static bool
 has_blocks(const struct jit_loops *loops, const struct jit_loop *loop)
 {
@@ -118,7 +120,8 @@ has_blocks(const struct jit_loops *loops, const struct jit_loop *loop)
     return false;
 }
 
-/* Hoists the declaration of a shared variable: one per block is enough. */
+/* Moves the call that tells the runtime a shared variable out of the loops
+ * over threads: one call per block is enough. */
 static void
 move_out(struct hoist *hoist, LLVMValueRef call)
 {

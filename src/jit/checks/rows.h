@@ -1,6 +1,7 @@
-/* rows.h - accesses that are checked before their loop.
+/* rows.h - accesses ("rows") that are checked by one call before their loop.
  *
- * rows.c selects them with candidates.c and describes them with form.c.
+ * rows.c replaces their checks, candidates.c selects them, and form.c
+ * describes them to the runtime.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_ROWS_H
@@ -10,7 +11,7 @@
 
 enum { JIT_MOST_ROWS = IMAGE_CHECK_ROWS };
 
-/* Arguments of __pycuda_check. */
+/* Indices of the arguments of __pycuda_check. */
 enum jit_row_argument {
     JIT_ROW_ADDRESS,
     JIT_ROW_BYTES,
@@ -27,17 +28,17 @@ struct jit_row {
     unsigned term_count;
 };
 
-/* candidates.c */
-/* Finds the checks of the inner loop that can move before the view's loops;
- * returns their number. */
+/* in candidates.c */
+/* Finds the calls of __pycuda_check in the inner loop that can be replaced by
+ * one check before the view's loops. Returns how many. */
 unsigned jit_rows_read(const struct jit_view *view,
                        struct jit_row rows[JIT_MOST_ROWS]);
-/* Tests whether the loop around `inner` can be covered by the same check. */
+/* Tests whether the check can move before the loop around `inner` as well. */
 bool jit_rows_may_nest(const struct jit_loops *loops,
                        const struct jit_loop *inner);
 
-/* form.c: builds the check of all rows before the loops; returns an i1 that is
- * true if no access is invalid. */
+/* form.c: builds the check of all rows before the loops. Returns an i1 that is
+ * true at run time if no access is invalid. */
 LLVMValueRef jit_rows_ask(struct jit_view *view, const struct jit_row *rows,
                           unsigned count);
 

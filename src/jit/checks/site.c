@@ -36,7 +36,8 @@ place_read(LLVMMetadataRef location, struct place *place)
     place->column = LLVMDILocationGetColumn(location);
 }
 
-/* Finds the source location. Line 0 marks code that the compiler generated. */
+/* Finds the source location of an instruction in the user's code. Line 0 means
+ * that there is none, since the compiler generated the instruction. */
 static void
 place_of(LLVMValueRef at, struct place *place)
 {
@@ -68,7 +69,7 @@ private_variable(struct jit *jit, LLVMTypeRef type, LLVMValueRef value,
     return made;
 }
 
-/* Returns a constant with the text; equal texts share one. */
+/* Returns a constant with the text. Equal texts share one constant. */
 static LLVMValueRef
 text_constant(struct jit *jit, const char *text)
 {

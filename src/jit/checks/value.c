@@ -1,11 +1,11 @@
-/* value.c - checks uses of uninitialized private values.
+/* value.c - checks uses of uninitialized private variables.
  *
- * Called by insert.c. A variable without a value is `undef` once it is
- * promoted to a register. If initialized and uninitialized paths meet, a
- * shadow value records which path was taken. A calculation, comparison, store
- * or call that uses the value then reports to __pycuda_check_value. Passing a
- * value on does not count as a use, nor does copying a struct with members
- * that were never set.
+ * Called by insert.c. The value of a variable that was never set is `undef`
+ * once the variable is a register. Where initialized and uninitialized paths
+ * meet, a "shadow" (an i1) records which path was taken. A calculation,
+ * comparison, store or call that uses the value then reports to
+ * __pycuda_check_value. Merely passing a value on is no use, and neither is
+ * copying a struct with members that were never set.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #include "image/abi.h"
 #include "jit/checks/checks.h"
 
-/* A value that may be undefined, and an i1 that is true if it is. */
+/* A value that may be uninitialized. At run time its shadow, an i1, is true if
+ * it is. */
 struct doubt {
     LLVMValueRef value, shadow;
 };
@@ -26,7 +27,7 @@ struct doubts {
 
 static struct {
     unsigned line, column;
-} * copies; /* copies of structs, by source location */
+} * copies; /* source locations of struct copies */
 static size_t copy_count;
 
 static void
@@ -44,7 +45,7 @@ note_copy(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Runs before SROA splits the copies into single stores. */
+/* Called before the pass SROA splits struct copies into single stores. */
 void
 jit_note_copies(struct jit *jit)
 {
@@ -55,7 +56,7 @@ bool
 jit_is_copy(LLVMValueRef at)
 {
     if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
-        return false; /* the whole copy, not a part of it */
+        return false; /* the whole copy, not a part that SROA made */
     }
     for (size_t i = 0; i < copy_count; i++) {
         if (copies[i].line == LLVMGetDebugLocLine(at) &&
@@ -153,8 +154,8 @@ shadow_of(struct jit *jit, struct doubts *doubts, LLVMValueRef value)
                : LLVMConstInt(jit->i1, LLVMIsUndef(value) != 0, 0);
 }
 
-/* Creates shadows of phis first, since phis may refer to each other in
- * cycles. */
+/* Creates an empty phi as the shadow of a phi. This comes first, since phis
+ * may refer to each other in cycles; fill_phi adds the operands. */
 static void
 make_phi(struct jit *jit, struct doubt *doubt)
 {
@@ -173,8 +174,8 @@ fill_phi(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
     }
 }
 
-/* Creates the shadow of a cast or select; returns false if an operand has no
- * shadow yet. */
+/* Creates the shadow of a cast or select. Returns false if the shadow of an
+ * operand does not exist yet. */
 static bool
 make_other(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
 {
@@ -200,8 +201,8 @@ make_other(struct jit *jit, struct doubts *doubts, struct doubt *doubt)
     return true;
 }
 
-/* Creates the shadows: first empty phis, then the others in the order of their
- * operands, then the incoming values of the phis. */
+/* Creates all shadows in three steps: empty phis; then casts and selects, each
+ * after its operands; then the operands of the phis. */
 static void
 make_shadows(struct jit *jit, struct doubts *doubts)
 {
@@ -227,8 +228,8 @@ make_shadows(struct jit *jit, struct doubts *doubts)
     }
 }
 
-/* Tests for the write of a bit field, into a word with other bits that may be
- * uninitialized. */
+/* Tests whether the store writes a bit field: it writes a whole word, of which
+ * other bits may be uninitialized. */
 static bool
 is_bit_field_write(LLVMValueRef at)
 {
@@ -241,8 +242,8 @@ is_bit_field_write(LLVMValueRef at)
            LLVMGetInstructionOpcode(LLVMGetUser(use)) == LLVMOr;
 }
 
-/* Returns an operand that the instruction uses and that may be uninitialized,
- * or NULL. */
+/* Returns an operand of the instruction that may be uninitialized, or NULL if
+ * there is none or the instruction only passes it on. */
 static LLVMValueRef
 used_in_doubt(struct doubts *doubts, LLVMValueRef at)
 {
@@ -269,7 +270,8 @@ used_in_doubt(struct doubts *doubts, LLVMValueRef at)
     return NULL;
 }
 
-/* Inserts the check before an instruction that uses a value in doubt. */
+/* Inserts a call of __pycuda_check_value before an instruction that uses a
+ * value that may be uninitialized. */
 static void
 tell_use(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -1,9 +1,10 @@
 /* entries.c - code shared by all kinds of entries.
  *
- * Called by main.c and by the other files of entries/. Entries are written as
- * IR text, because LLVM-C cannot make distinct metadata, which the
- * vectoriser's hints need. All entries of the module are one text, which is
- * parsed and linked once.
+ * Called by main.c and by the other files of entries/. An entry is the
+ * function through which the runtime runs a kernel: it calls the kernel's body
+ * for each thread. Entries are written as IR text, because LLVM-C cannot make
+ * distinct metadata, which the vectoriser's hints need. The texts of all
+ * entries of the module are joined, parsed and linked once.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -75,8 +76,8 @@ jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
     return result;
 }
 
-/* Writes %p<i>, loads of the parameters from the buffer; structs stay in the
- * buffer. */
+/* Writes loads of the kernel's parameters from the parameter buffer into
+ * %p<i>. For a struct, %p<i> is its address in the buffer. */
 void
 jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -99,9 +100,11 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes loads of the geometry. A known width implies blocks of one row if the
- * kernel is flat. `own`: no other pointer refers to the block's shared memory
- * while the entry runs (output/pieces.c). */
+/* Writes loads of the geometry (blockDim, gridDim, shared memory). `width` is
+ * blockDim.x if it is known, else 0. If it is known and the kernel does not
+ * use threadIdx.y (flat), blockDim.y and blockDim.z are 1. `own`: no other
+ * pointer refers to the block's shared memory while the entry runs
+ * (output/pieces.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
 {
@@ -146,7 +149,8 @@ jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
     }
 }
 
-/* Declares the body, to which the linker resolves the calls of the text. */
+/* Writes a declaration of the kernel's body. The calls in the entry's text
+ * refer to it until the text is linked with the module. */
 static void
 declare_body(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -160,8 +164,8 @@ declare_body(struct jit *jit, struct jit_kernel *kernel)
     jit_text_add(jit->wrappers, ")\n");
 }
 
-/* Tests whether the argument varies with the thread loop, not only with the
- * block. */
+/* Tests whether the argument of the body has a different value for each
+ * thread, rather than one value for the whole block. */
 static bool
 differs(unsigned which)
 {
@@ -171,7 +175,8 @@ differs(unsigned which)
            which == JIT_WARP_LINEAR || which == JIT_VOTE;
 }
 
-/* Tests whether only kernels that run by warps have the argument. */
+/* Tests whether the argument of the body is used only by kernels that run one
+ * warp after the other. */
 static bool
 is_of_warps(unsigned which)
 {
@@ -208,8 +213,8 @@ jit_text_call(struct jit *jit, struct jit_kernel *kernel, const char *suffix,
     jit_text_add(jit->wrappers, ")%s\n", metadata);
 }
 
-/* Adds byval to arguments of the call: the attribute must be at the call as
- * well as in the body. */
+/* Copies the attribute byval from the parameters of the body to the arguments
+ * of each call of it, since LLVM requires it at both. */
 static void
 copy_byval(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -248,7 +253,7 @@ link_wrappers(struct jit *jit)
     }
 }
 
-/* Starts the text of a module. */
+/* Starts an empty text, to which the entries of the module are appended. */
 static void
 open_text(struct jit *jit)
 {
@@ -258,8 +263,8 @@ open_text(struct jit *jit)
         LLVMGetDataLayoutStr(jit->module), LLVMGetTarget(jit->module));
 }
 
-/* Completes the text, parses it and links it into the module. LLVM declares
- * intrinsics itself. */
+/* Completes the text, parses it and links it into the module. LLVM intrinsics
+ * need no declarations in it. */
 static void
 close_text(struct jit *jit)
 {
@@ -295,8 +300,9 @@ close_text(struct jit *jit)
     link_wrappers(jit);
 }
 
-/* Removes the source location. The lines of a kernel belong to one function,
- * which is its other entry. */
+/* Removes the source location of an instruction. Only one function may have
+ * the lines of a kernel, and that is the kernel's entry for warps, not its
+ * fiber entry. */
 static void
 forget_place(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -321,14 +327,16 @@ jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel)
     kernel->threads_made = true;
 }
 
-/* Writes the entry that the kernel needs. */
+/* Writes the entry for the way in which the kernel runs: by warps, on fibers,
+ * as thread loops between barriers, or as a single thread loop. */
 static void
 write_entry(struct jit *jit, struct jit_kernel *kernel)
 {
     if (kernel->warps) {
         jit_write_warp_entry(jit, kernel);
     } else if (kernel->threads_made) {
-        return; /* the body is no longer needed */
+        /* the fiber entry exists already; the body is not needed any more */
+        return;
     } else if (kernel->fibers) {
         jit_write_thread_entry(jit, kernel);
     } else if (kernel->regions) {
@@ -349,8 +357,8 @@ jit_add_entries(struct jit *jit)
     close_text(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        /* Linking has resolved the declarations to these bodies, and replaced
-         * no function. */
+        /* The linker has connected the calls to the bodies, which are still
+         * the same functions as before. */
         copy_byval(jit, kernel);
         LLVMSetLinkage(kernel->body, LLVMInternalLinkage);
         jit_add_attribute(jit, kernel->body, "alwaysinline");

@@ -3,12 +3,13 @@
  *
  * Called by retarget/geometry.c for kernels without fibers. `if (i < n)`
  * around a kernel, also `i >= 2 && i < n`, becomes the bound of its thread
- * loop, where i is blockIdx.x * blockDim.x + threadIdx.x. With the bound the
- * loop needs no masked stores, and i is known not to wrap.
+ * loop, where i is blockIdx.x * blockDim.x + threadIdx.x. With the bound, the
+ * vectorised thread loop needs no masked stores, and i is known not to wrap.
  *
  * A grid-stride loop `for (; i < n; i += stride)` that is the whole kernel is
- * interchanged with the thread loop: the threads are independent, so that only
- * the order within each thread matters.
+ * interchanged with the thread loop, so that the thread loop is the inner one.
+ * This is permitted because the threads are independent: only the order of
+ * operations within each thread matters.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -17,13 +18,17 @@
 struct search {
     struct jit *jit;
     struct jit_kernel *kernel;
-    LLVMValueRef index;      /* compared value: the index, or its phi */
-    LLVMValueRef expression; /* computation of the index */
+    /* value that is compared with the limit: the global index, or the loop
+     * variable of a grid-stride loop */
+    LLVMValueRef index;
+    LLVMValueRef expression; /* instruction that computes the global index */
     LLVMValueRef limit;
-    bool want_lower; /* search index >= constant, not index < limit */
+    /* search a comparison index >= constant instead of index < limit */
+    bool want_lower;
 };
 
-/* Tests for an argument of the body, zero-extended if `wide`. */
+/* Tests whether the value is the argument `which` of the body or, if `wide`,
+ * that argument zero-extended. */
 static bool
 is_argument(struct jit_kernel *kernel, LLVMValueRef value, int which,
             bool wide)
@@ -44,8 +49,8 @@ is_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* Tests for blockIdx.x * blockDim.x + threadIdx.x, with operands in any
- * order. */
+/* Tests whether the value is blockIdx.x * blockDim.x + threadIdx.x, with
+ * operands in any order. `wide`: computed with 64 bits. */
 static bool
 is_global_index(struct jit_kernel *kernel, LLVMValueRef value, bool wide)
 {
@@ -114,7 +119,8 @@ width_of(LLVMValueRef value)
                : 0;
 }
 
-/* Fills the guard if `left predicate right` means index < limit. */
+/* If `left predicate right` means index < limit with a uniform limit, fills
+ * kernel->guard and returns true. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -136,7 +142,8 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Returns the negated predicate, or EQ, which matches nothing. */
+/* Returns the predicate of the negated comparison. Returns EQ, which
+ * match_leaf does not accept, if the predicate is not an order. */
 static LLVMIntPredicate
 opposite(LLVMIntPredicate predicate)
 {
@@ -160,7 +167,8 @@ opposite(LLVMIntPredicate predicate)
     }
 }
 
-/* Returns the predicate for swapped operands, or EQ, which matches nothing. */
+/* Returns the predicate of the comparison with swapped operands. Returns EQ,
+ * which match_comparison does not accept, if that is not `less than`. */
 static LLVMIntPredicate
 swapped(LLVMIntPredicate predicate)
 {
@@ -174,7 +182,7 @@ swapped(LLVMIntPredicate predicate)
     }
 }
 
-/* Handles i > 99 (to leave) and i <= 99 (to stay) as i < 100. */
+/* Matches comparisons with a constant: i <= 99 counts as i < 100. */
 static bool
 match_constant(struct search *search, LLVMValueRef left,
                LLVMIntPredicate predicate, LLVMValueRef right)
@@ -194,7 +202,8 @@ match_constant(struct search *search, LLVMValueRef left,
            match_comparison(search, left, LLVMIntULT, next);
 }
 
-/* Handles index > 1 and index >= 2, for a 32-bit signed index only. */
+/* Matches index > constant and index >= constant, for a 32-bit signed index
+ * only, and sets guard.lower to the smallest index. */
 static bool
 match_lower(struct search *search, LLVMValueRef left,
             LLVMIntPredicate predicate, LLVMValueRef right)
@@ -209,8 +218,8 @@ match_lower(struct search *search, LLVMValueRef left,
     return least > 0;
 }
 
-/* Matches one comparison that must be `go_on` for the kernel to do any
- * work. */
+/* Matches a comparison that must have the result `go_on` for the thread to do
+ * any work, and fills the guard from it. */
 static bool
 match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
 {
@@ -228,8 +237,9 @@ match_leaf(struct search *search, LLVMValueRef compare, bool go_on)
            match_constant(search, left, predicate, right);
 }
 
-/* Finds the comparison in a condition that must equal `go_on` for the kernel
- * to do any work, and replaces it by that constant. */
+/* Searches the condition, operand number `operand` of `user`, for a comparison
+ * that must have the result `go_on` for the thread to do any work. Fills the
+ * guard from it and replaces the comparison by the constant `go_on`. */
 static bool
 match_condition(struct search *search, LLVMValueRef user, unsigned operand,
                 bool go_on)
@@ -258,8 +268,9 @@ match_condition(struct search *search, LLVMValueRef user, unsigned operand,
     return false;
 }
 
-/* Tests for markers of a private variable's lifetime, or of its uninitialized
- * state. They do not matter to a thread that leaves. */
+/* Tests for a call that only marks the lifetime of a private variable, or
+ * tells the checks that it is uninitialized. Such calls do not matter to a
+ * thread that returns. */
 static bool
 is_lifetime(LLVMValueRef at)
 {
@@ -294,8 +305,9 @@ jit_has_no_effects(LLVMBasicBlockRef block)
     return true;
 }
 
-/* Tests whether the branch at the block's end leaves the kernel on one side,
- * and replaces its condition. */
+/* Tests whether one target of the branch at the block's end only returns from
+ * the kernel. If so, fills the guard from the branch condition and replaces
+ * the matched comparison by a constant. */
 static bool
 match_branch(struct search *search, LLVMBasicBlockRef block)
 {
@@ -309,7 +321,8 @@ match_branch(struct search *search, LLVMBasicBlockRef block)
            match_condition(search, end, 0, leave_second);
 }
 
-/* Returns the computation of the global index in the block, or NULL. */
+/* Returns the instruction in this basic block that computes the thread's
+ * global index, or NULL. */
 static LLVMValueRef
 find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
 {
@@ -323,8 +336,8 @@ find_index(struct jit_kernel *kernel, LLVMBasicBlockRef block)
     return NULL;
 }
 
-/* Replaces the index, and its phi, by the index argument, and writes the
- * code of the limit. */
+/* Replaces the global index, and the loop variable of a grid-stride loop, by
+ * the body's index argument. Writes the IR text that computes the limit. */
 static void
 use_index_argument(struct search *search)
 {
@@ -341,8 +354,9 @@ use_index_argument(struct search *search)
     LLVMReplaceAllUsesWith(search->expression, by);
 }
 
-/* Returns the phi of a grid-stride loop: an entry without side effects,
- * followed by a header with one phi. NULL if the kernel has another form. */
+/* If the kernel's first block leads to a loop header with one phi and no side
+ * effects, returns the phi, which may be the variable of a grid-stride loop.
+ * Otherwise returns NULL. */
 static LLVMValueRef
 find_stride_phi(LLVMBasicBlockRef entry)
 {
@@ -360,8 +374,8 @@ find_stride_phi(LLVMBasicBlockRef entry)
     return phi;
 }
 
-/* Tests whether the header's branch is the loop's only exit, and no private
- * memory is used. */
+/* Tests whether the branch of the loop header is the only way to the kernel's
+ * end, and the kernel has no private variables in memory. */
 static bool
 leaves_only_from(struct jit_kernel *kernel, LLVMBasicBlockRef header)
 {
@@ -387,7 +401,8 @@ leaves_only_from(struct jit_kernel *kernel, LLVMBasicBlockRef header)
     return true;
 }
 
-/* Makes the loop's body run once: its back edge leaves instead. */
+/* Makes the loop's body run once: the branch from `latch` goes to the kernel's
+ * end instead of the loop header. */
 static void
 cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
               LLVMBasicBlockRef latch)
@@ -400,8 +415,8 @@ cut_back_edge(struct jit *jit, LLVMBasicBlockRef header,
     LLVMBuildBr(jit->builder, leave);
 }
 
-/* Matches a grid-stride loop and removes its back edge. The entry's loop over
- * strides, which surrounds the thread loop, takes its place. */
+/* Matches a grid-stride loop and removes its back edge. The entry repeats the
+ * thread loop for each stride instead (loop.c). */
 static bool
 match_stride(struct search *search, LLVMBasicBlockRef entry)
 {
@@ -440,12 +455,14 @@ match_stride(struct search *search, LLVMBasicBlockRef entry)
     return true;
 }
 
-/* Matches value = index * factor + addend, with small constants. */
+/* Matches value = index * factor + addend with small constants, and stores
+ * these in the guard. */
 static bool
 match_affine(struct search *search, LLVMValueRef value)
 {
     struct jit_guard *guard = &search->kernel->guard;
-    uint64_t numbers[2] = {0, 0}; /* of the sum and of the product */
+    /* operands of the addition and of the shift */
+    uint64_t numbers[2] = {0, 0};
     static const LLVMOpcode opcodes[2] = {LLVMAdd, LLVMShl};
     for (int i = 0; i < 2; i++) {
         if (!is_opcode(value, opcodes[i]) ||
@@ -461,8 +478,9 @@ match_affine(struct search *search, LLVMValueRef value)
            numbers[1] < 20;
 }
 
-/* Matches `if (first + n <= size)`, where first is a multiple of a 64-bit
- * index: the threads before a bound take one path, the others another. */
+/* Matches `if (first + n <= size)` with constant n, where `first` is a
+ * multiple of a 64-bit global index: threads with an index up to some number
+ * take one path, the others take the other path. */
 static void
 match_split(struct search *search, LLVMBasicBlockRef entry)
 {
@@ -498,8 +516,9 @@ match_split(struct search *search, LLVMBasicBlockRef entry)
     use_index_argument(search);
 }
 
-/* Uses the index argument without a guard too: a kernel that has its index as
- * an argument may not need its block index (loop.c). */
+/* Replaces the computation of the global index by the body's index argument
+ * although there is no guard. The kernel may then not need blockIdx.x any
+ * more, so that loop.c can merge blocks. */
 static void
 use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
 {

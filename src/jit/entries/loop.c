@@ -1,17 +1,20 @@
 /* loop.c - entry of a kernel without barriers: loops over threads.
  *
- * Called by entries.c. For each block of [first, first + count) there are z,
- * y, x loops around the body, x innermost, so that the vectoriser sees the
- * threads of a row. The threads are independent (CUDA's model: no barrier, no
- * spinning). The access group tells LLVM so, unless private memory is shared
- * between the iterations (kernel->sequential). A guard bounds the x loop; a
- * grid-stride loop surrounds the three. nest.c writes the loops themselves.
+ * Called by entries.c. The entry runs `count` blocks, from block number
+ * `first` on. For each block there are loops over threadIdx.z, threadIdx.y and
+ * threadIdx.x around the kernel body. The loop over x is innermost, so that
+ * LLVM vectorises it. The threads are independent (CUDA's model: no barrier,
+ * no spinning). The access group tells LLVM so, unless private memory is
+ * shared between the iterations (kernel->sequential). A guard (guard.c), such
+ * as `if (i < n)`, bounds the loop over x. A grid-stride loop surrounds the
+ * three loops. nest.c writes the loops themselves.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
 #include "jit/plants.h"
 
-/* Writes the limit as 64 bits; a 32-bit index never exceeds its own range. */
+/* Writes IR text that sets %limit to the guard's limit, with 64 bits. For a
+ * 32-bit index, the limit is clamped to the range of the index. */
 static void
 write_limit(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -36,7 +39,8 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Sets %start, the x loop's first thread, if it is not 0. */
+/* Writes IR text that sets %start to the first threadIdx.x that the guard
+ * permits. Writes nothing but a branch if that is 0. */
 static void
 write_lower(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -54,8 +58,9 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
                  (long long)kernel->guard.lower - PLANTED(guard_lower));
 }
 
-/* Sets %base (64 bits) and %bound, the x loop's end; branches to `next` if no
- * thread has work. */
+/* Writes IR text that sets %base (64 bits) to the global index of the block's
+ * first thread, and %bound to the end of the loop over threadIdx.x; it
+ * branches to `next` if no thread has work. */
 static void
 write_guard(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -98,8 +103,8 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     write_lower(jit, kernel);
 }
 
-/* Sets %bound: the number of leading threads of the block with index * factor
- * + addend <= limit. */
+/* Writes IR text that sets %bound to the number of threads at the begin of the
+ * block for which index * factor + addend <= limit. */
 static void
 write_split(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -126,8 +131,9 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  addend, addend, factor, 1 - PLANTED(split_short));
 }
 
-/* Computes %index, %wide and %whole for the innermost loop. The flags state
- * that the bounded index does not wrap. */
+/* Writes IR text that sets %index and %wide to the global index with 32 and 64
+ * bits, and %whole to nest->whole. The flags nsw and nuw state that an index
+ * within a guard's bound does not wrap. */
 static void
 write_index(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_nest *nest)
@@ -165,8 +171,9 @@ write_nest(struct jit *jit, struct jit_kernel *kernel,
     jit_text_nest_end(jit, nest, loop);
 }
 
-/* Writes the nest; two nests for a split, in which %whole is true and
- * false. */
+/* Writes the loops over threads. If the guard has `split` set, writes them
+ * twice: with %whole true for the threads before %bound, and with %whole false
+ * for the others. */
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {
@@ -193,7 +200,8 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
     }
 }
 
-/* Writes the end of the loop over strides, or of the block. */
+/* Writes the end of the loop over strides of a grid-stride loop, if there is
+ * one, and of the loop over blocks. */
 static void
 write_tail(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -209,7 +217,8 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit, kernel);
 }
 
-/* Tests whether threads are distinguished by nothing but the global index. */
+/* Tests whether the kernel uses no thread or block index other than the global
+ * index, and no shared memory. */
 static bool
 knows_no_block(const struct jit_kernel *kernel)
 {

@@ -1,7 +1,9 @@
 /* nest.c - loop nests of the entries that run whole blocks, as IR text.
  *
- * Called by loop.c, region.c and warp.c. The outer loop is over blocks; around
- * a body there are z, y and x loops over threads.
+ * Called by loop.c, region.c and warp.c. The outer loop runs over thread
+ * blocks. Inside it, around a call of the kernel body, are loops over
+ * threadIdx.z, threadIdx.y and threadIdx.x. A row is the threads with the same
+ * y and z.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -15,9 +17,10 @@ jit_text_loops(unsigned count)
     return next - count;
 }
 
-/* Writes %row0 and %row64, the length of the x loop, and %blocks, the number
- * of iterations over blocks. If threads are distinguished only by the global
- * index, all blocks of a one-dimensional grid are merged into one row. */
+/* Writes IR text that sets %row0 and %row64 to the number of iterations of the
+ * loop over threadIdx.x (32 and 64 bits), and %blocks to that of the loop over
+ * blocks. `merged`: the kernel uses only the global index, so all blocks of a
+ * one-dimensional grid are run as one long row. */
 static void
 write_row(struct jit *jit, bool merged)
 {
@@ -136,9 +139,9 @@ jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
                  s, s, s, s, s, s, nest->after);
 }
 
-/* Also ends the lifetime of shared memory: its contents are never read after
- * the block, so that stores of values that were kept in registers can be
- * removed. */
+/* Writes the end of the loop over blocks. Also ends the lifetime of shared
+ * memory: its contents are never read after the block. If LLVM keeps them in
+ * registers, it can then remove the stores to memory. */
 void
 jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 {
@@ -166,13 +169,14 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                  PLANTED(grid_carry) ? "0" : "%bx.carry");
 }
 
-/* Tests whether the body is long. Long bodies keep a processor busy without
- * interleaving, and interleaved copies need more registers than there are; a
- * call (rare.c, loops/outline.c) frees none of them. */
+/* Tests whether the kernel body is too long for interleaving (several vectors
+ * per iteration of the loop over threads). A long body keeps a processor busy
+ * without it, and the copies would need more registers than there are. A
+ * slow-path call or an outlined loop counts as long. */
 static bool
 is_long(const struct jit_kernel *kernel)
 {
-    enum { LONG = 48 }; /* instructions */
+    enum { LONG = 48 }; /* instructions of the body */
     unsigned count = 0;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel->body);
     for (; block; block = LLVMGetNextBasicBlock(block)) {
@@ -191,11 +195,11 @@ void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                     unsigned loop, unsigned hints)
 {
-    /* Debuggers stop at one address per line, so there must be only one
-     * copy. */
+    /* A debugger sets a breakpoint at one address per line, so each line must
+     * have only one copy. */
     bool single = jit->options.debug;
-    /* An outlined loop takes as long for one thread as for a vector of
-     * threads, so the remainder is vectorised too. */
+    /* An outlined loop (loops/) takes as long for one thread as for a vector
+     * of threads, so the remainder of the thread loop is vectorised too. */
     bool masks = single || hints & JIT_HINT_SHORT ||
                  (kernel->own_loops && !kernel->regions);
     bool copies = kernel->flat && !kernel->regions && !single;

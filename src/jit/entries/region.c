@@ -1,16 +1,18 @@
 /* region.c - entry of a kernel that is split at its barriers.
  *
- * Called by entries.c. For each block of [first, first + count) the code goes
- * from point to point: a thread loop around the body with that point as a
- * constant, then a branch to the point that the threads reached. Any thread's
- * answer will do, since threads stay together. Uniform values are variables of
- * the entry, which passes promote to registers. Divergent values are in the
- * context, which is on the stack; a large frame gets its own stack
- * (src/cpu/run/block.c).
+ * Called by entries.c. A start point is the kernel's begin or the code after a
+ * barrier. The entry runs `count` blocks, from block number `first` on. For
+ * each block it goes from start point to start point: it has a thread loop for
+ * each, which calls the kernel body with the start point as a constant, and
+ * then a branch to the start point that the threads reached. Each thread
+ * reports it in a variable; all threads report the same one. Uniform values
+ * are variables of the entry, which LLVM promotes to registers. Divergent
+ * values are in the context, an array on the stack with an element for each
+ * thread; if it is large, the entry gets its own stack (src/cpu/run/block.c).
  *
- * A source that multiplies blockIdx.x by a constant seems made for blocks of
- * that width. Such blocks get a specialised copy of the code, with the width
- * as a constant.
+ * A source that multiplies blockIdx.x by a constant seems to be written for
+ * blocks of that width. Such blocks get a specialised copy of the code, with
+ * blockDim.x as a constant.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -34,8 +36,8 @@ jit_region_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* Loads the uniform values at the start of a point's loop, as
- * %i<number>.<point>. */
+/* Writes loads of the uniform values that are live at the start point, as
+ * %i<number>.<point>. They are before the thread loop of that point. */
 void
 jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                   unsigned point)
@@ -56,7 +58,9 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes the call of the body; names end in the suffix `s`. */
+/* Writes the call of the body for start point `point`. Names of values end in
+ * the suffix `s`. `inside`: the thread is within the bounds of the thread
+ * loop. */
 void
 jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                 unsigned point, bool inside)
@@ -88,7 +92,8 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
     jit_text_add(text, "), !llvm.access.group !0\n");
 }
 
-/* Writes the indices of the thread's warp, for kernels that run by warps. */
+/* For kernels that run by warps, writes the computation of the threadIdx.x and
+ * the linear index of the warp's first thread. */
 static void
 write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
 {
@@ -101,8 +106,9 @@ write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
     }
 }
 
-/* Writes %c.<name>: the limit clamped to the range in which it matters, plus
- * one for <= and >, with which the range ends or starts after the limit. */
+/* Writes IR text that sets %c.<name> to the bound's limit, clamped to the
+ * possible range of threadIdx. For <= and >, one is added: `i <= n` becomes `i
+ * < n + 1`, and `i > n` becomes `i >= n + 1`. */
 static void
 write_limit(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name)
@@ -130,7 +136,8 @@ write_limit(struct jit_text *text, const struct jit_region_bound *bound,
                  name, name, next, name, name);
 }
 
-/* Narrows the range [first, last), given as names of values, by the bound. */
+/* Writes IR text that narrows the range of threadIdx from *first to *last - 1
+ * by the bound. *first and *last are names of IR values, and are updated. */
 static void
 write_range(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name, const char **first, const char **last)
@@ -157,8 +164,9 @@ write_range(struct jit_text *text, const struct jit_region_bound *bound,
     }
 }
 
-/* Writes a call of the body for a thread outside the bounds. It only computes
- * the uniform values and the next point. */
+/* Writes a call of the body for one thread outside the bounds of the thread
+ * loop. This computes the uniform values and the next start point, which are
+ * needed even if no thread is within the bounds. */
 static void
 write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
 {
@@ -171,8 +179,8 @@ write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
     jit_region_call(jit, kernel, s, point, false);
 }
 
-/* Returns the number of threads in a row, or of rows, that remain in the
- * block. */
+/* Returns the name of the number of values of threadIdx.x (axis 0) or
+ * threadIdx.y (axis 1) that remain after threads have returned early. */
 static const char *
 last_of(const struct jit_kernel *kernel, int axis)
 {
@@ -180,8 +188,8 @@ last_of(const struct jit_kernel *kernel, int axis)
     return kernel->early.condition ? kernel->early.ends[axis] : all[axis];
 }
 
-/* Narrows the thread loop of a point by its bounds. If no thread is inside,
- * the loop is skipped. */
+/* Writes IR text that narrows the thread loop of a start point to the threads
+ * within its bounds. It skips the loop if there are none. */
 static void
 write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
              struct jit_nest *nest)
@@ -212,7 +220,8 @@ write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     nest->last_row = last[1];
 }
 
-/* Skips a block if all its threads return early. */
+/* Writes the branch that skips a thread block if all its threads return before
+ * the first barrier. */
 static void
 write_early(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -230,7 +239,8 @@ write_early(struct jit *jit, struct jit_kernel *kernel)
                  kernel->early.ends[1]);
 }
 
-/* Writes the branch after the loop of `point`. */
+/* Writes the branch after the thread loop of start point `point`, to the start
+ * point that the threads reached or to the end of the block. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions,
              unsigned point)
@@ -290,10 +300,11 @@ jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     write_choice(jit, kernel->regions, point);
 }
 
-/* Returns the hints for a point's loop. Rows that conditions shorten have a
- * remainder that is long in comparison; on AVX-512 masks cost nothing. In
- * blocks of one row, a tree reduction in shared memory can stay in registers
- * if its loops are unrolled. */
+/* Returns a set of JIT_HINT_ flags for the thread loop of a start point. A
+ * loop with bounds has few iterations, so its vectorised remainder matters;
+ * AVX-512 masks make it cheap. If blockDim.y is 1 and blockDim.x is known, a
+ * tree reduction in shared memory stays in registers if its loops are
+ * unrolled. */
 static unsigned
 hints_for(const struct jit *jit, const struct jit_kernel *kernel,
           unsigned point, unsigned width)
@@ -306,7 +317,8 @@ hints_for(const struct jit *jit, const struct jit_kernel *kernel,
     return hints | (width && kernel->flat ? JIT_HINT_UNROLL : 0);
 }
 
-/* Writes the function that runs whole blocks, point by point. */
+/* Writes the function that runs whole blocks: a thread loop for each start
+ * point. */
 static void
 write_function(struct jit *jit, struct jit_kernel *kernel,
                const struct jit_frame *frame)
@@ -325,8 +337,8 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     }
 }
 
-/* Writes the entry, which selects between the function for one block width and
- * the function for any width. */
+/* Writes an entry that calls the function for one value of blockDim.x if the
+ * block has that width, and else the function for any width. */
 static void
 write_chooser(struct jit *jit, struct jit_kernel *kernel)
 {

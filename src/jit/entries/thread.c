@@ -1,7 +1,8 @@
 /* thread.c - entry of a kernel that runs on fibers: runs one thread.
  *
- * Called by entries.c. The geometry is loaded from struct image_thread
- * (image/abi.h).
+ * Called by entries.c. The entry calls the kernel body for one thread. The
+ * geometry (thread and block indices, blockDim and gridDim) is loaded from
+ * struct image_thread (image/abi.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"

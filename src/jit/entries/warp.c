@@ -1,30 +1,40 @@
 /* warp.c - entry of a kernel that runs by warps.
  *
- * Called by entries.c. As in region.c, the code goes from point to point. If
- * no warp operation can precede the next barrier, one loop runs all threads of
- * the block, as there. Otherwise each warp in turn runs from this barrier to
- * the next:
+ * Called by entries.c. As in region.c, there is code for each start point: the
+ * kernel's begin and the code after each barrier or warp operation. If no warp
+ * operation can come before the next barrier, one loop runs all threads of the
+ * block, as in region.c. Otherwise the warps run one after the other from
+ * barrier B (or the begin) to the next barrier, through the warp operations
+ * W on the way. These are the labels of the generated code:
  *
- *     point.B   save the uniform values of the barrier
- *     again.B   for each warp: restore them
- *     lanes.B   loop over the lanes, from the barrier
- *     after.B   branch to the point that the lanes reached: op.W, or warp.end
- *     op.W      the warp operation; continue with lanes.W, after.W
- *     warp.end  next warp: again.B; after the last: the barrier's point
+ *     point.B   save the uniform values that are live across barrier B, since
+ *               every warp overwrites them
+ *     again.B   start of a warp: restore these values
+ *     lanes.B   loop over the lanes, from barrier B to the next barrier or
+ *               warp operation
+ *     after.B   branch to what the lanes reached: op.W for a warp operation,
+ *               warp.end for a barrier or the kernel's end
+ *     op.W      perform warp operation W; lanes.W and after.W follow, which do
+ *               the same as lanes.B and after.B for the code after W
+ *     warp.end  next warp: again.B; after the last warp: point of the barrier
+ *               that was reached
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-/* Returns the points that are not in a warp. */
+/* Returns a bit mask of the start points that belong to the whole block: the
+ * kernel's begin and the code after barriers. The other start points follow
+ * warp operations. */
 static uint64_t
 block_points(const struct jit_regions *regions)
 {
     return ~regions->warp_points;
 }
 
-/* Tests whether the point is a barrier, or the start, after which warps run
- * one by one. */
+/* Tests whether the start point is the kernel's begin or the code after a
+ * barrier, and a warp operation may come next, so that from here the warps run
+ * one after the other. */
 static bool
 parts_warps(const struct jit_regions *regions, unsigned point)
 {
@@ -32,15 +42,17 @@ parts_warps(const struct jit_regions *regions, unsigned point)
            regions->follows[point] & regions->warp_points;
 }
 
-/* Tests whether the loop from the point is over the lanes of a warp. */
+/* Tests whether the loop for the start point runs over the 32 lanes of one
+ * warp, rather than all threads of the block. */
 static bool
 by_lanes(const struct jit_regions *regions, unsigned point)
 {
     return parts_warps(regions, point) || regions->warp_points >> point & 1;
 }
 
-/* Returns the text of the variables: point and position of the current warp,
- * lane arrays, and saved uniform values (%k). */
+/* Returns IR text that declares the entry's variables: the start point %from
+ * and the position of the current warp, lane arrays (one element per lane),
+ * and saved uniform values (%k<number>). */
 static char *
 write_variables(const struct jit_regions *regions)
 {
@@ -63,7 +75,8 @@ write_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* Copies the uniform values that are live at the point. */
+/* Writes copies of the uniform values that are live at the start point from
+ * the variables %<from><number> to %<to><number>. */
 static void
 copy_uniform(struct jit *jit, const struct jit_regions *regions,
              unsigned point, const char *from, const char *to)
@@ -80,8 +93,8 @@ copy_uniform(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes point.B and again.B: saves the uniform values, starts at the first
- * warp, and restores the values for each warp. */
+/* Writes the labels point.B and again.B of start point B: saves the uniform
+ * values, starts at the first warp, and restores the values for each warp. */
 static void
 write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
 {
@@ -103,7 +116,7 @@ write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
                  point, point);
 }
 
-/* Writes the loop over the 32 lanes from point `k`. */
+/* Writes the loop over the 32 lanes of a warp for start point `k`. */
 static void
 write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
             unsigned loop)
@@ -135,7 +148,8 @@ write_lanes(struct jit *jit, struct jit_kernel *kernel, unsigned k,
                  s, s, s, s, s, s, JIT_LANES, s, s, s, loop);
 }
 
-/* Writes the branch after the loop over lanes. */
+/* Writes the branch after the loop over the lanes of start point `k`, to the
+ * warp operation or to the end of the warp's run. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions, unsigned k)
 {
@@ -184,8 +198,8 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned k,
     write_choice(jit, regions, k);
 }
 
-/* Writes a switch on the variable, to <label>.<number> for each bit of
- * `set`. */
+/* Writes a switch that jumps to <label>.<n>, where n is the value of the
+ * variable. `set` is a bit mask of the possible values. */
 static void
 write_switch(struct jit_text *text, const char *variable, uint64_t set,
              const char *label)
@@ -203,8 +217,8 @@ write_switch(struct jit_text *text, const char *variable, uint64_t set,
     jit_text_add(text, " ]\n");
 }
 
-/* Writes the step to the next warp, or to the barrier that all warps have
- * reached. */
+/* Writes the code at warp.end, which goes on to the next warp or, after the
+ * last warp, to the code after the barrier that all warps have reached. */
 static void
 write_warp_end(struct jit *jit, const struct jit_regions *regions)
 {
@@ -242,7 +256,8 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "warp.next:\n");
     write_switch(text, "from", starts, "again");
     jit_text_add(text, "warp.last:\n");
-    if (ends & 1) { /* the kernel's end is `next` */
+    /* some warps reach the kernel's end, which has the label `next` */
+    if (ends & 1) {
         jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
                            "  %%all = icmp eq i32 %%ended, 0\n"
                            "  br i1 %%all, label %%next, label %%warp.on\n"

@@ -6,18 +6,22 @@
  *
  *     s[t] += s[t + 16]; s[t] += s[t + 8];
  *
- * The pass inserts a call of __pycuda_activemask, which waits until every
- * other thread of the warp is at a stop, before each such store (all have
- * loaded) and after it (all have stored). The kernel then runs on fibers.
+ * Before and after each volatile store to shared memory, the pass inserts a
+ * call of __pycuda_activemask. The call waits until every other thread of the
+ * warp also waits or has ended. Thus all threads have loaded before one
+ * stores, and all have stored before one goes on. The kernel then runs on
+ * fibers.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-enum { MOST_STEPS = 32 }; /* steps from an address back to its variable */
+/* limit of the operations between a variable and an address derived from it */
+enum { MOST_STEPS = 32 };
 
-/* Tests for a check of memory, which returns the address that it received. */
+/* Tests for the call of an access check (PYCUDA_CPU_CHECK), which returns the
+ * address that it checks. */
 static bool
 is_checked(LLVMValueRef address)
 {
@@ -43,8 +47,8 @@ is_shared(LLVMValueRef address)
             LLVMGetNumOperands(address) == 0) {
             return false;
         }
-        /* the pointer of a getelementptr or a cast, one operand of a phi or
-         * select */
+        /* operand that is the pointer: the first one of a getelementptr or a
+         * cast, one of the two values of a phi or select */
         bool choice = LLVMIsASelectInst(address) != NULL;
         address = LLVMIsAPHINode(address) ? LLVMGetIncomingValue(address, 0)
                                           : LLVMGetOperand(address, choice);

@@ -3,8 +3,9 @@
  * Called by main.c. A loop spins if its exit condition depends on a volatile
  * or atomic read. The usual compare-and-swap loop, which retries with the
  * value that it has just read, does not spin: it ends regardless of other
- * threads. The yield is at the back edge. The kernel then runs on fibers,
- * because __pycuda_yield is a stop.
+ * threads. The yield, a call of __pycuda_yield, lets other threads run. It is
+ * inserted at the loop's back edge. The kernel then runs on fibers, because
+ * __pycuda_yield may switch to another thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,14 +13,14 @@
 
 #include "jit/jit.h"
 
-/* The blocks of a function, and the current loop. */
+/* The basic blocks of a function, and the loop that is being examined. */
 struct cfg {
     LLVMBasicBlockRef *blocks;
     unsigned count;
     bool *in_loop;
     unsigned header, latch;
     bool has_fence;
-    LLVMValueRef *read; /* values that depend on writes of other threads */
+    LLVMValueRef *read; /* values that depend on what other threads write */
     unsigned read_count, read_capacity;
 };
 
@@ -90,7 +91,8 @@ branch_is_read(const struct cfg *cfg, unsigned block)
            is_read(cfg, LLVMGetOperand(end, 0));
 }
 
-/* Tests whether a branch that leads to the phi depends on such data. */
+/* Tests whether a phi that merges several paths in the loop depends on other
+ * threads, because some branch in the loop does. */
 static bool
 phi_depends(const struct cfg *cfg, LLVMValueRef phi)
 {
@@ -106,9 +108,10 @@ phi_depends(const struct cfg *cfg, LLVMValueRef phi)
     return false;
 }
 
-/* Tests whether the result depends on writes of other threads. A
- * compare-and-swap with an expected value from the loop does not: it fails
- * only if another thread succeeded. */
+/* Tests whether the instruction's result depends on what other threads write.
+ * A compare-and-swap whose expected value was read in the loop does not count:
+ * it fails only if another thread's compare-and-swap succeeded, so that some
+ * thread always makes progress. */
 static bool
 depends(const struct cfg *cfg, LLVMValueRef at)
 {
@@ -124,7 +127,8 @@ depends(const struct cfg *cfg, LLVMValueRef at)
     return LLVMIsAPHINode(at) && phi_depends(cfg, at);
 }
 
-/* Propagates dependence from reads to their users until nothing changes. */
+/* Fills cfg->read: adds values that read what other threads write, and values
+ * computed from these, until nothing changes. */
 static void
 find_reads(struct cfg *cfg)
 {
@@ -146,7 +150,8 @@ find_reads(struct cfg *cfg)
     }
 }
 
-/* Tests whether an exit branch depends on such a value. */
+/* Tests whether a branch that exits the loop depends on what other threads
+ * write. */
 static bool
 loop_spins(struct cfg *cfg)
 {
@@ -180,7 +185,8 @@ leads_into_loop(const struct cfg *cfg, unsigned block)
     return false;
 }
 
-/* Finds the blocks of the natural loop of the back edge latch -> header. */
+/* Sets cfg->in_loop[b] for each basic block b of the loop with the back edge
+ * from cfg->latch to cfg->header. */
 static void
 find_loop(struct cfg *cfg)
 {
@@ -212,8 +218,8 @@ look_at_back_edge(struct jit *jit, struct cfg *cfg)
                    "");
 }
 
-/* Depth-first search; an edge to a block on the current path is a back
- * edge. */
+/* Visits the basic blocks from `block` depth-first. An edge to a block on the
+ * current path is a back edge; its loop gets a yield if it spins. */
 static void
 search(struct jit *jit, struct cfg *cfg, unsigned block, char *state)
 {
@@ -241,8 +247,8 @@ note_synchronisation(struct jit *jit, LLVMValueRef at, void *data)
     *sights |= jit_sight(at);
 }
 
-/* Functions without volatile or atomic reads and fences cannot spin and are
- * skipped. */
+/* Adds yields to the spinning loops of a function. Skips functions that have
+ * no volatile or atomic reads and no fences, since they cannot spin. */
 static void
 look_at_function(struct jit *jit, LLVMValueRef function)
 {

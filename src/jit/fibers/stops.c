@@ -1,9 +1,10 @@
 /* stops.c - finds kernels that may switch fibers, and their need for stack.
  *
- * Called by main.c. A kernel needs fibers if it may reach a function that
- * stops its thread. Recursion, calls through pointers and dynamic allocas make
- * its stack size unknown. A call through a pointer may reach any function with
- * an address that is taken.
+ * Called by main.c. A stop is a call at which a thread waits for others, such
+ * as a barrier. A kernel needs fibers if it may reach a runtime function that
+ * is a stop. Recursion, calls through pointers and dynamic allocas make its
+ * stack size unknown. A call through a pointer may reach any function with an
+ * address that is taken.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -33,12 +34,14 @@ jit_may_stop(const char *name)
 
 struct reach {
     struct jit_kernel *kernel;
-    LLVMValueRef *functions; /* visited functions, used as a queue */
+    /* functions that the kernel may reach; also the queue of those to visit */
+    LLVMValueRef *functions;
     unsigned count;
 };
 
-/* Visits a function: notes stops, and queues functions with a body for their
- * calls. */
+/* Visits a function. A runtime function in which a thread may wait makes the
+ * kernel need fibers. A function with a body is added to the queue, so that
+ * its calls are visited. */
 static void
 reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
 {
@@ -62,8 +65,8 @@ reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
     }
 }
 
-/* Tests for an alloca of which the size or the number of executions is known
- * only at run time. */
+/* Tests for an alloca (stack allocation) whose size or number of executions is
+ * known only at run time. */
 static bool
 grows_the_stack(LLVMValueRef at)
 {
@@ -75,8 +78,8 @@ grows_the_stack(LLVMValueRef at)
            block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
 }
 
-/* Visits a call. An indirect call may reach any function with an address that
- * is taken. */
+/* Visits an instruction. A direct call reaches its callee. An indirect call
+ * may reach any function whose address is taken. */
 static void
 reach_call(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -1,25 +1,28 @@
-/* define.c - defines the results of outlined loops after vectorisation.
+/* define.c - replaces the calls that stand for results of outlined loops,
+ * after vectorisation.
  *
- * Called by output/optimise.c. In vectorised thread loops, calls name a
- * variant of a result, such as __pycuda_loop.7.0.16; elsewhere they name the
- * result for one thread. All results with the same arguments in a block become
- * elements of the struct that one call of the whole loop returns. That call is
- * then inlined.
+ * Called by output/optimise.c. In vectorised thread loops, a call names a
+ * vector variant of a result, such as __pycuda_loop.7.0.16 for result 0 of
+ * loop 7 and 16 threads. Elsewhere it names the result for one thread, such as
+ * __pycuda_loop.7.0. All such calls of a basic block that concern the same
+ * loop with the same arguments are replaced by one call, which runs the loop
+ * and returns a struct of all results. That call is then inlined.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "jit/loops/loops.h"
 
-/* Calls of whole loops that were already built in a block. */
+/* The calls of outlined loops that were already built in the current basic
+ * block. */
 struct calls {
     LLVMBasicBlockRef block;
     LLVMValueRef *made;
     unsigned count, capacity;
 };
 
-/* Returns the function that computes all results for that number of threads;
- * widens it at the first use. */
+/* Returns the function that computes all results of the loop for name->width
+ * threads. Creates it at the first use. */
 static LLVMValueRef
 function_for(struct jit *jit, const struct jit_result_name *name)
 {
@@ -52,8 +55,8 @@ has_arguments_of(LLVMValueRef call, LLVMValueRef other)
     return true;
 }
 
-/* Returns a call of `function` with the arguments of `at`: an earlier one of
- * the block, or a new one before `at`. */
+/* Returns a call of `function` with the arguments of the call `at`: an earlier
+ * call in the basic block if there is one, else a new one before `at`. */
 static LLVMValueRef
 call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
          LLVMValueRef function)
@@ -83,8 +86,8 @@ call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
                               function, arguments, count, "");
 }
 
-/* Replaces the call of one result by an element of the struct that a call of
- * the whole loop returns. */
+/* If the call `at` stands for one result of a loop, replaces it by an element
+ * of the struct that a call of the whole loop returns. */
 static void
 define_call(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -113,9 +116,10 @@ is_outlined(const struct jit *jit, LLVMValueRef function)
     return false;
 }
 
-/* Replaces all calls of results. Functions widened in the process are appended
- * to the module and thus visited too. They are derived from the functions for
- * one thread in their original form, so that those are visited last. */
+/* Replaces all calls that stand for results of loops. This may create
+ * functions for several threads, which are appended to the module, so that the
+ * loop visits them too. They are made from the unchanged functions for one
+ * thread, so those are visited last. */
 static void
 define_calls(struct jit *jit)
 {

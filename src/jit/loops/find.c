@@ -1,8 +1,10 @@
-/* find.c - finds innermost loops that only compute.
+/* find.c - finds innermost loops that have no side effects and access no
+ * memory.
  *
- * Called by outline.c, on bodies in the form that LLVM's loop-simplify and
- * lcssa produce: a preheader, one back edge, exits with predecessors in the
- * loop only, and a phi in the exit for each value that is used after the loop.
+ * Called by outline.c, on kernel bodies in the form that LLVM's loop-simplify
+ * and lcssa passes produce: each loop has a preheader and one back edge, all
+ * predecessors of its exit blocks are in the loop, and each value that is used
+ * after the loop has a phi in an exit block.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,8 +14,9 @@
 
 enum { MOST_INSTRUCTIONS = 256, MOST_BLOCKS = 64 };
 
-/* Marks the blocks of the loop from `head` to `latch`. Returns false if the
- * loop has other entries or too many blocks. */
+/* Marks the basic blocks of the loop with back edge `latch` -> `head` in
+ * loop->inside. Returns false if the loop has other entries or too many
+ * blocks. */
 static bool
 mark_blocks(struct jit_pure_loop *loop)
 {
@@ -38,8 +41,8 @@ mark_blocks(struct jit_pure_loop *loop)
     return !loop->inside[0] && count < MOST_BLOCKS;
 }
 
-/* Finds the preheader. Returns false unless the loop has one entry and one
- * back edge. */
+/* Sets loop->before to the preheader. Returns false unless the loop has one
+ * entry and one back edge. */
 static bool
 find_before(struct jit_pure_loop *loop)
 {
@@ -58,7 +61,9 @@ find_before(struct jit_pure_loop *loop)
            loop->cfg->blocks[loop->before].successor_count == 1;
 }
 
-/* Tests whether a cycle exists that does not pass through the head. */
+/* Tests whether the loop contains an inner cycle that can be reached from
+ * `block` and does not pass through the loop's head. state[b] is 1 while block
+ * b is on the search path, and 2 after it. */
 static bool
 has_cycle(const struct jit_pure_loop *loop, unsigned block, char *state)
 {
@@ -86,7 +91,7 @@ is_innermost(const struct jit_pure_loop *loop)
     return innermost;
 }
 
-/* Tests for types that have a vector form. */
+/* Tests for a type that can be the element type of vectors. */
 static bool
 type_fits(LLVMTypeRef type)
 {
@@ -111,7 +116,8 @@ jit_is_note(LLVMValueRef at)
            jit_is_call(at, "llvm.experimental.noalias.scope.decl");
 }
 
-/* Tests for a constant divisor, so that no division instruction remains. */
+/* Tests for a division by a positive constant that LLVM turns into
+ * multiplications or shifts. */
 static bool
 division_fits(LLVMValueRef at)
 {
@@ -124,8 +130,8 @@ division_fits(LLVMValueRef at)
                           (number & (number - 1)) == 0);
 }
 
-/* Tests for instructions that can be widened and never fault. Memory accesses
- * are excluded. */
+/* Tests for an instruction that never faults and can be executed for a vector
+ * of threads. Memory accesses are excluded. */
 static bool
 opcode_fits(LLVMValueRef at)
 {
@@ -175,7 +181,8 @@ opcode_fits(LLVMValueRef at)
     }
 }
 
-/* Tests for a load that passes may hoist: its address is invariant. */
+/* Tests for a load that LLVM may move out of the loop, because its address is
+ * invariant. */
 static bool
 is_fixed_load(const struct jit_pure_loop *loop, LLVMValueRef at)
 {
@@ -188,7 +195,8 @@ is_fixed_load(const struct jit_pure_loop *loop, LLVMValueRef at)
                                        LLVMGetInstructionParent(address))];
 }
 
-/* Tests whether the loop's blocks only compute, apart from such loads. */
+/* Tests whether the loop has no side effects and accesses no memory, apart
+ * from loads that LLVM may move out of it. */
 static bool
 may_become_pure(const struct jit_pure_loop *loop)
 {
@@ -221,7 +229,9 @@ jit_may_have_pure_loop(const struct jit_cfg *cfg)
     return found;
 }
 
-/* Adds an input: a value that the loop uses and that is defined outside. */
+/* Adds a value that the loop uses, but that is defined before it, to
+ * loop->inputs. Returns false if the list is full or the type has no vector
+ * form. */
 static bool
 input_add(struct jit_pure_loop *loop, LLVMValueRef value)
 {
@@ -238,7 +248,7 @@ input_add(struct jit_pure_loop *loop, LLVMValueRef value)
 }
 
 /* Tests whether an operand is a constant, a value of the loop, or a permitted
- * input, which is added. */
+ * input; adds such an input to the loop's list of inputs. */
 static bool
 operand_fits(struct jit_pure_loop *loop, LLVMValueRef value)
 {
@@ -300,7 +310,8 @@ is_exit(const struct jit_pure_loop *loop, unsigned block)
     return false;
 }
 
-/* Adds an exit, and its phis as results. */
+/* Adds the basic block `block` as an exit, and its phis as results. Returns
+ * false if there are too many, or if a phi or predecessor is unsuitable. */
 static bool
 exit_add(struct jit_pure_loop *loop, unsigned block)
 {
@@ -325,8 +336,8 @@ exit_add(struct jit_pure_loop *loop, unsigned block)
     return true;
 }
 
-/* Collects exits and results. A loop without results and with one exit is
- * useless. */
+/* Collects exits and results. Returns false if they are unsuitable, or if the
+ * loop has one exit and no results, since it is useless then. */
 static bool
 find_exits(struct jit_pure_loop *loop)
 {
@@ -344,7 +355,8 @@ find_exits(struct jit_pure_loop *loop)
     return loop->exit_count > 1 || loop->result_count > 0;
 }
 
-/* Tests whether a value is used in the loop and by its results only. */
+/* Tests whether a value of the loop is used only in the loop and by phis of
+ * its exits. */
 static bool
 uses_fit(const struct jit_pure_loop *loop, LLVMValueRef at)
 {

@@ -1,10 +1,11 @@
 /* fuse.c - fixes which products and sums of a loop are fused.
  *
- * Called by outline.c on a new function. The source permits fusing (-fmad): up
- * to this point instructions carry a flag, and the code generator fuses
- * adjacent ones. It would fuse different ones in the loop for one thread than
- * in the loop for several threads, but results must not depend on the variant
- * that ran. Therefore this pass decides, and removes the flags:
+ * Called by outline.c on a new function. With -fmad, products and sums may be
+ * fused: the instructions have the flag `contract`, and LLVM's code generator
+ * fuses adjacent ones. It would fuse other instructions in the loop for one
+ * thread than in the loop for several threads, but both must give the same
+ * results. Therefore this pass fuses them itself, and removes the flags of all
+ * others:
  *
  *     p = fmul contract x, y; s = fadd contract p, z
  *
@@ -42,7 +43,8 @@ build_fma(struct jit *jit, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
                           arguments, 3, "");
 }
 
-/* Fuses a sum or difference with its operand `which`, a product. */
+/* Replaces a sum or difference `at` and the product that is its operand number
+ * `which` by llvm.fma. */
 static void
 fuse(struct jit *jit, LLVMValueRef at, unsigned which)
 {

@@ -1,9 +1,10 @@
-/* loops.h - declarations shared by the passes that run loops within a thread
- * for several threads at a time.
+/* loops.h - declarations shared by the passes that run a loop within a CUDA
+ * thread for several threads at a time, in vector registers.
  *
- * find.c finds such loops, outline.c makes each a function, fuse.c determines
- * how that function rounds, and widen.c writes it for vectors of threads,
- * after define.c has found the variants that LLVM's vectoriser called.
+ * find.c finds such loops, outline.c makes each a function, fuse.c decides
+ * which products and sums of that function are fused, define.c finds the
+ * vector variants of it that LLVM's vectoriser called, and widen.c writes
+ * these variants.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_LOOPS_H
@@ -12,26 +13,30 @@
 #include "jit/regions/regions.h"
 
 enum {
-    MOST_RESULTS = 6, /* results of a loop, including the exit's number */
+    /* values that a loop returns, including the exit's number */
+    MOST_RESULTS = 6,
     MOST_INPUTS = 16,
     MOST_EXITS = 4,
 };
 
-/* An innermost loop of a body that only computes. */
+/* An innermost loop of a kernel body that has no side effects and accesses no
+ * memory. Basic blocks are indices in `cfg`; `before` is the preheader. */
 struct jit_pure_loop {
     const struct jit_cfg *cfg;
-    bool *inside; /* by block: part of the loop */
+    bool *inside; /* by basic block: it is part of the loop */
     unsigned head, latch, before;
-    unsigned exits[MOST_EXITS]; /* entered from the loop only */
+    /* blocks after the loop; all their predecessors are in the loop */
+    unsigned exits[MOST_EXITS];
     unsigned exit_count;
     LLVMValueRef inputs[MOST_INPUTS];
     unsigned input_count;
-    LLVMValueRef results[MOST_RESULTS]; /* phis at the start of the exits */
+    /* phis of the exits, which receive the loop's results */
+    LLVMValueRef results[MOST_RESULTS];
     unsigned result_count;
 };
 
-/* Returns the first instruction of a block of the body, NULL if the block is
- * not in the loop. */
+/* Returns the first instruction of the basic block with the given index, or
+ * NULL if the block is not in the loop. */
 static inline LLVMValueRef
 jit_first_in_loop(const struct jit_pure_loop *loop, unsigned block)
 {
@@ -40,59 +45,68 @@ jit_first_in_loop(const struct jit_pure_loop *loop, unsigned block)
                : NULL;
 }
 
-/* find.c: finds the next such loop of a function, and allocates loop->inside.
- * Returns false if there is none. */
+/* find.c: finds a loop of the function that has no side effects and accesses
+ * no memory, and fills `loop`. Returns false if there is none. */
 bool jit_find_pure_loop(struct jit *jit, const struct jit_cfg *cfg,
                         struct jit_pure_loop *loop);
-/* Tests whether the function may have such a loop after it is brought into the
- * form that jit_find_pure_loop requires. */
+/* Tests whether the function may have a loop that jit_find_pure_loop accepts
+ * after LLVM's loop-simplify and lcssa passes. */
 bool jit_may_have_pure_loop(const struct jit_cfg *cfg);
 /* Tests for calls without observable effect, such as debug information, which
  * may be removed. */
 bool jit_is_note(LLVMValueRef at);
 
-/* A loop that became a function, from inputs to a struct of all results. The
- * vectoriser requires functions with one result, so the body calls one
- * function per result, named __pycuda_loop.NUMBER.RESULT, which is never
- * defined. */
+/* A loop that became a function, which maps the loop's inputs to a struct of
+ * all its results. The vectoriser requires functions with one result.
+ * Therefore the kernel body calls one function per result, named
+ * __pycuda_loop.NUMBER.RESULT, until define.c replaces these calls. They are
+ * never defined. */
 struct jit_outlined {
     LLVMValueRef function;
     const struct jit_kernel *kernel;
-    unsigned line; /* line in the source; 0: unknown */
+    unsigned line; /* source line of the loop; 0: unknown */
     unsigned number;
-    unsigned bits;   /* width of its widest value, at least 32 */
-    unsigned widths; /* bit mask of the widths that the vectoriser chose */
+    /* width in bits of the loop's widest value, at least 32 */
+    unsigned bits;
+    /* sum of the vector widths (powers of two, in threads) that the vectoriser
+     * chose */
+    unsigned widths;
 };
 
-/* outline.c: replaces the loop by calls, and returns the new row of
- * jit.outlined, which is valid until the next call. */
+/* outline.c: moves the loop into a function and replaces it by calls. Returns
+ * the new element of jit.outlined, which is valid until the next call of
+ * jit_outline_loop. */
 struct jit_outlined *jit_outline_loop(struct jit *jit,
                                       struct jit_kernel *kernel,
                                       const struct jit_pure_loop *loop);
-/* Parses such a name, which ends in ".WIDTH" for a vector variant; width is 1
- * without it. Returns false for other names. */
+/* jit_read_result_name parses the name __pycuda_loop.NUMBER.RESULT of the
+ * function, or __pycuda_loop.NUMBER.RESULT.WIDTH for a variant that handles
+ * WIDTH threads. Without WIDTH, width is 1. Returns false for other names, or
+ * if `function` is NULL. */
 struct jit_result_name {
     unsigned number, result, width;
 };
 bool jit_read_result_name(LLVMValueRef function, struct jit_result_name *name);
-/* Returns the function of that name; adds it with `type` if it is missing. */
+/* Returns the function with that name. If there is none, adds a declaration
+ * with the function type `type`. */
 LLVMValueRef jit_declare_result(struct jit *jit,
                                 const struct jit_result_name *name,
                                 LLVMTypeRef type);
 
-/* fuse.c: converts products and sums of the function to llvm.fma where
- * permitted, and forbids it elsewhere, so that results do not depend on the
+/* fuse.c: fuses products and sums of the function to llvm.fma where permitted,
+ * and forbids LLVM to fuse others, so that results do not depend on the
  * surrounding code. */
 void jit_fuse_products(struct jit *jit, LLVMValueRef function);
 
-/* widen.c: returns a new function for `width` threads, with a mask of the
- * threads that run it as its last argument. */
+/* widen.c: returns a new function that runs the loop for `width` threads. Its
+ * last argument is the mask of the threads that run the loop. */
 LLVMValueRef jit_widen_loop(struct jit *jit,
                             const struct jit_outlined *outlined,
                             unsigned width);
-/* Returns the vector type of that width, or the type itself for width 1. */
+/* Returns the type of vectors of `width` elements of `type`, or `type` itself
+ * if `width` is 1. */
 LLVMTypeRef jit_wide_type(LLVMTypeRef type, unsigned width);
-/* Tests for calls that widen.c can widen. */
+/* Tests whether widen.c can convert the call to one for several threads. */
 bool jit_can_widen_call(LLVMValueRef at);
 
 #endif

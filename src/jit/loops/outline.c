@@ -1,7 +1,9 @@
 /* outline.c - moves innermost loops of a thread into functions.
  *
- * Called by main.c before entries are made. A loop within a thread keeps LLVM
- * from vectorising the thread loop, which is then not an innermost loop.
+ * Called by main.c before entries are made. Most kernels are run by thread
+ * loops, which are loops over the threads of a block. If the code of a thread
+ * contains a loop, the thread loop is not an innermost loop, and LLVM does not
+ * vectorise it. Therefore this pass replaces the inner loop by calls:
  *
  *     before:                          before:
  *       br head                          r = call __pycuda_loop.7.0(a, b)
@@ -9,10 +11,12 @@
  *     exit:                            exit:
  *       r = phi [x, head]
  *
- * The function __pycuda_loop.7(a, b) is the loop. It returns a struct of all
- * results, with the number of the exit last if there are several exits. Each
- * call declares variants for vectors of threads. Calls that the vectoriser did
- * not widen become the loop again (define.c).
+ * The function __pycuda_loop.7(a, b) contains the loop. It returns a struct of
+ * all results; if the loop has several exits, the last element is the number
+ * of the exit that was taken. Each call, such as __pycuda_loop.7.0, stands for
+ * one result. It has an attribute that names variants for vectors of threads.
+ * Calls that the vectoriser does not replace by such a variant become the loop
+ * for one thread again (define.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -26,15 +30,16 @@
 
 static const char prefix[] = "__pycuda_loop.";
 
-/* State while one loop is copied. */
+/* State while one loop is copied to a new function. */
 struct outline {
     struct jit *jit;
     const struct jit_pure_loop *loop;
     LLVMValueRef function;
-    LLVMTypeRef result; /* struct of all results */
+    LLVMTypeRef result; /* type of the struct of all results */
     LLVMBasicBlockRef *blocks;
     LLVMBasicBlockRef entry;
-    struct jit_map index; /* index in `values`, plus 1 */
+    /* maps a value of the loop to 1 plus the index of its copy in `values` */
+    struct jit_map index;
     LLVMValueRef *values;
     unsigned value_count, value_capacity;
 };
@@ -116,8 +121,8 @@ block_of(const struct outline *outline, LLVMBasicBlockRef from)
     return outline->blocks[jit_cfg_index(outline->loop->cfg, from)];
 }
 
-/* Copies a block. Operands still refer to the original loop until
- * connect_block replaces them. */
+/* Copies the instructions of a basic block to the new function. Their operands
+ * still refer to the original loop until connect_block replaces them. */
 static void
 copy_instructions(struct outline *outline, unsigned block)
 {
@@ -185,7 +190,8 @@ connect_block(struct outline *outline, unsigned block)
     }
 }
 
-/* Writes the phis of the exit, and the return of all results. */
+/* Writes, in the new function, the exit with the given number: its phis, and
+ * the return of all results. */
 static void
 write_exit(struct outline *outline, unsigned number)
 {
@@ -216,7 +222,8 @@ write_exit(struct outline *outline, unsigned number)
     LLVMBuildRet(jit->builder, all);
 }
 
-/* Writes the function as a copy of the loop with inputs as parameters. */
+/* Writes the new function: a copy of the loop, with the loop's inputs as
+ * parameters. */
 static void
 write_function(struct outline *outline)
 {
@@ -259,7 +266,7 @@ write_function(struct outline *outline)
 
 /* ---- replacing the loop by calls ---- */
 
-/* Returns the width of the widest value, at least 32. */
+/* Returns the width in bits of the loop's widest value, at least 32. */
 static unsigned
 widest_of(const struct jit_pure_loop *loop)
 {
@@ -279,16 +286,16 @@ widest_of(const struct jit_pure_loop *loop)
     return bits;
 }
 
-/* Returns the largest width: a vector takes at most two registers per
- * value. */
+/* Returns the largest number of threads of a vector variant, so that a vector
+ * of the loop's widest type takes at most two registers. */
 static unsigned
 most_width(const struct jit *jit, const struct jit_outlined *row)
 {
     return 2 * (unsigned)atoi(jit->options.target->vector_bits) / row->bits;
 }
 
-/* Names the vector variants in an attribute of the call that the vectoriser
- * reads. */
+/* Adds an attribute to the call that tells LLVM's vectoriser the names of the
+ * vector variants. */
 static void
 tell_variants(struct jit *jit, LLVMValueRef call,
               const struct jit_outlined *row)
@@ -309,8 +316,8 @@ tell_variants(struct jit *jit, LLVMValueRef call,
                                   text.bytes, (unsigned)text.length));
 }
 
-/* Declares the vector variants of a result, each with a mask as last argument,
- * for the vectoriser to call. */
+/* Declares the vector variants of a result function, which LLVM's vectoriser
+ * may call. Each has a mask of the active threads as last argument. */
 static void
 declare_variants(struct jit *jit, LLVMValueRef function,
                  struct jit_result_name name)
@@ -368,7 +375,8 @@ build_call(struct outline *outline, const struct jit_outlined *row,
     return call;
 }
 
-/* Branches to the exit with the given number. */
+/* Builds the branches to the exit that `number`, a value at run time,
+ * selects. */
 static void
 build_exits(struct outline *outline, LLVMValueRef number)
 {
@@ -420,8 +428,8 @@ drop_block(LLVMBasicBlockRef block)
     }
 }
 
-/* Deletes the loop's blocks; terminators first, since blocks refer to each
- * other. */
+/* Deletes the loop's basic blocks. Terminators are erased first, since they
+ * refer to other blocks. */
 static void
 drop_loop(const struct jit_pure_loop *loop)
 {
@@ -443,7 +451,8 @@ drop_loop(const struct jit_pure_loop *loop)
     }
 }
 
-/* Adds a row to jit.outlined, which may move the others. */
+/* Adds an element to jit.outlined and returns it. Pointers to other elements
+ * become invalid. */
 static struct jit_outlined *
 row_add(struct jit *jit)
 {
@@ -481,7 +490,8 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
         jit->module, jit_format("%s%u", prefix, row->number),
         LLVMFunctionType(outline.result, types, loop->input_count, 0));
     jit_add_attribute(jit, row->function, "nounwind");
-    /* No pass may change it before it is known which threads run it. */
+    /* No pass may change the function until the vectoriser has chosen the
+     * vector variants, which are made from it. */
     jit_add_attribute(jit, row->function, "noinline");
     jit_add_attribute(jit, row->function, "optnone");
     write_function(&outline);
@@ -532,8 +542,9 @@ may_have_loop(LLVMValueRef function)
     return jit_may_have_pure_loop(&cfg);
 }
 
-/* Brings bodies that may have such loops into the form that find.c requires,
- * and leaves all other code unchanged. Returns false if there are none. */
+/* Brings functions that may have loops that find.c accepts into the form that
+ * find.c requires, and leaves all others unchanged. Returns false if there are
+ * none. */
 static bool
 prepare_bodies(struct jit *jit)
 {
@@ -553,7 +564,8 @@ prepare_bodies(struct jit *jit)
         jit_add_attribute(jit, at, "optnone");
     }
     if (any) {
-        /* Removes loads in a loop that repeat loads before it. */
+        /* early-cse removes loads in a loop that repeat loads before the
+         * loop. */
         jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
     }
     for (at = LLVMGetFirstFunction(jit->module); at;

@@ -1,8 +1,9 @@
 /* widen.c - writes an outlined loop for several threads.
  *
- * Called by define.c for each width that the vectoriser chose. The function
- * has one loop without inner loops. All its blocks become one, in which every
- * value is a vector, and every control-flow edge a mask:
+ * Called by define.c for each vector width that LLVM's vectoriser chose. The
+ * function for one thread has one loop without inner loops. All its blocks
+ * become one, in which every value is a vector, and every control-flow edge a
+ * mask:
  *
  *     loop:
  *       active = phi <16 x i1> [mask, entry], [back, loop]
@@ -13,10 +14,11 @@
  *       back = select active, !done, false
  *       br (any of back), loop, exit
  *
- * A result is saved when its thread leaves. Lanes of threads that left or
- * never entered compute unused values: no instruction that find.c accepts can
- * fault, and masks are combined by `select`, which does not propagate poison
- * from the operand that it does not choose.
+ * A thread's result is saved when that thread leaves the loop. Vector elements
+ * of threads that have left the loop, or never entered it, compute values that
+ * are not used. This is safe: no instruction that find.c accepts can fault,
+ * and masks are combined by `select`, which does not propagate poison from the
+ * operand that it does not choose.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -35,17 +37,21 @@ struct edge {
 
 struct widening {
     struct jit *jit;
-    struct jit_cfg cfg; /* of the function for one thread */
+    struct jit_cfg cfg; /* control-flow graph of the function for one thread */
     unsigned width;
-    unsigned bits; /* element width of masks without mask registers */
+    /* width in bits of a mask's elements on targets without mask registers */
+    unsigned bits;
     LLVMBasicBlockRef head, latch, entry, loop;
     LLVMValueRef wide;
-    struct jit_map index; /* index in `values`, plus 1 */
+    /* maps a value of the function for one thread to 1 plus the index of its
+     * vector in `values` */
+    struct jit_map index;
     LLVMValueRef *values;
     unsigned value_count;
     struct edge *edges;
     unsigned edge_count;
-    LLVMValueRef active; /* phi: mask of the threads in the loop */
+    /* phi: mask of the threads that are still in the loop */
+    LLVMValueRef active;
     LLVMValueRef kept[MOST_RESULTS], next[MOST_RESULTS];
     unsigned result_count;
 };
@@ -58,8 +64,9 @@ jit_wide_type(LLVMTypeRef type, unsigned width)
 
 /* ---- calls ---- */
 
-/* Intrinsics that work element by element and depend on their arguments only.
- * `same`: the last argument is a constant, and remains a scalar. */
+/* LLVM intrinsics that work element by element on vectors, and depend on their
+ * arguments only. `same`: the last argument is a constant flag, which is a
+ * scalar in the vector form too. */
 static const struct {
     const char *name;
     bool same;
@@ -79,7 +86,8 @@ static const struct {
 
 #define INTRINSICS (sizeof intrinsics / sizeof *intrinsics)
 
-/* Returns the row of an intrinsic, INTRINSICS if it has none. */
+/* Returns the index in `intrinsics` of the intrinsic that is called, or
+ * INTRINSICS if it is not in the list. */
 static size_t
 intrinsic_row(LLVMValueRef at)
 {
@@ -153,8 +161,9 @@ edge_add(struct widening *to, LLVMBasicBlockRef from, LLVMBasicBlockRef next,
     to->edges[to->edge_count++] = (struct edge){from, next, mask};
 }
 
-/* Returns the mask of the threads that go from one block to the other by any
- * edge; `from` NULL: from all blocks. */
+/* Returns the mask of the threads that go from basic block `from` to basic
+ * block `next`. If `from` is NULL, returns the mask of the threads that go to
+ * `next` from any block. */
 static LLVMValueRef
 edge_mask(struct widening *to, LLVMBasicBlockRef from, LLVMBasicBlockRef next)
 {
@@ -184,8 +193,9 @@ widen_branch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
     edge_add(to, block, LLVMGetSuccessor(at, 1), build_both(to, mask, other));
 }
 
-/* Each case takes the threads with an equal value from the remaining mask; the
- * default takes the rest. */
+/* Adds an edge for each case of a switch. Its mask has the threads of `mask`
+ * for which the value equals the case. The default edge has the remaining
+ * threads. */
 static void
 widen_switch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
              LLVMValueRef mask)
@@ -206,7 +216,8 @@ widen_switch(struct widening *to, LLVMBasicBlockRef block, LLVMValueRef at,
 
 /* ---- instructions ---- */
 
-/* Selects the incoming value by the masks of the incoming edges. */
+/* Returns a vector that has, for each thread, the phi's incoming value of the
+ * edge that the thread took. */
 static LLVMValueRef
 widen_phi(struct widening *to, LLVMValueRef at)
 {
@@ -221,8 +232,8 @@ widen_phi(struct widening *to, LLVMValueRef at)
     return value;
 }
 
-/* Widens an intrinsic, or a call of another outlined loop, which receives the
- * mask. */
+/* Builds the vector form of a call of an intrinsic or of another outlined
+ * loop. The outlined loop receives the mask of active threads. */
 static LLVMValueRef
 widen_call(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {
@@ -304,7 +315,8 @@ copy_flags(LLVMValueRef from, LLVMValueRef to)
 
 /* ---- blocks ---- */
 
-/* Saves the result of the threads that leave. */
+/* Saves result number `which` for the threads in `mask`, which leave the loop.
+ * Other threads keep the result saved before. */
 static void
 keep_result(struct widening *to, unsigned which, LLVMValueRef from,
             LLVMValueRef mask)
@@ -316,8 +328,9 @@ keep_result(struct widening *to, unsigned which, LLVMValueRef from,
                                             to->next[which], "");
 }
 
-/* Saves the results at an exit's return. Constant results may be part of one
- * constant struct. */
+/* Saves all results of the threads in `mask` at a return of the function for
+ * one thread. Results that are constant may be elements of a constant
+ * struct. */
 static void
 widen_return(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {
@@ -355,8 +368,8 @@ widen_block(struct widening *to, LLVMBasicBlockRef block)
     }
 }
 
-/* Writes each block after all its predecessors; `done` marks the blocks that
- * were written. */
+/* Writes the vector code of each basic block after that of all its
+ * predecessors. done[b]: block b was written. */
 static void
 widen_blocks(struct widening *to)
 {
@@ -382,8 +395,8 @@ widen_blocks(struct widening *to)
 
 /* ---- the function ---- */
 
-/* Creates the phis of the loop and of the saved results; end_phis adds their
- * incoming values. */
+/* Creates vector phis for the phis of the loop and for the saved results.
+ * end_phis adds their incoming values. */
 static void
 start_phis(struct widening *to)
 {
@@ -420,8 +433,9 @@ end_phis(struct widening *to)
     }
 }
 
-/* Returns the type of the loop-carried mask. On targets without mask registers
- * it is a vector of whole elements, the form that comparisons produce. */
+/* Returns the type in which the mask of active threads is passed from
+ * iteration to iteration. On targets without mask registers it is a vector of
+ * integers, which is what vector comparisons produce there. */
 static LLVMTypeRef
 mask_type(const struct widening *to)
 {
@@ -444,8 +458,8 @@ build_any(struct widening *to, LLVMValueRef mask)
                           &mask, 1, "");
 }
 
-/* Writes the single-block loop: it repeats while any thread takes the back
- * edge. */
+/* Writes the loop, which is a single basic block. It repeats while any thread
+ * takes the back edge. */
 static void
 write_loop(struct widening *to)
 {

@@ -1,16 +1,16 @@
 /* address.c - decomposes addresses into sums.
  *
- * Called by join.c. An address is a base, a sum of constant factors times
- * unknown values, and a constant number of bytes. 32-bit indices are assumed
- * not to have wrapped before they are extended: if one did wrap, two addresses
- * are 2**32 elements further apart than computed, never nearer.
+ * Called by join.c. An address is written as base + factor * value + ... +
+ * offset, with constant factors. 32-bit indices are assumed not to wrap before
+ * they are extended to 64 bits. If one did wrap, two addresses would be 2**32
+ * elements further apart than computed, never nearer.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/output/address.h"
 
 enum { DEPTH = 12 };
 
-/* Multiplies with wrap-around, as address arithmetic does. */
+/* Multiplies modulo 2**64, as address arithmetic does. */
 static int64_t
 times(int64_t a, int64_t b)
 {
@@ -37,8 +37,8 @@ term_add(struct jit_address *address, LLVMValueRef value, int64_t factor)
     }
 }
 
-/* Tests whether the value has 32 bits or more, so that the file's assumption
- * on wrapping indices may be used. */
+/* Tests whether the value has 32 bits or more, so that it may be assumed not
+ * to wrap (see the start of the file). */
 static bool
 is_wide(LLVMValueRef value)
 {
@@ -88,7 +88,8 @@ sum_add(struct jit_address *address, LLVMValueRef value, int64_t factor,
     }
 }
 
-/* Adds all indices of one getelementptr. */
+/* Adds all index operands of the getelementptr instruction `step` to the
+ * address. */
 static void
 indices_add(const struct jit *jit, struct jit_address *address,
             LLVMValueRef step)

@@ -10,7 +10,8 @@
 
 enum { ADDRESS_TERMS = 6 };
 
-/* base + factor * value + ... + offset, in bytes. */
+/* An address: base + factor * value + ... + offset. Factors and offset are in
+ * bytes; `count` terms are used. */
 struct jit_address {
     LLVMValueRef base;
     struct jit_term {
@@ -18,11 +19,11 @@ struct jit_address {
         int64_t factor;
     } terms[ADDRESS_TERMS];
     unsigned count;
-    bool lost; /* there are more terms than fit */
+    bool lost; /* there are more terms than `terms` can hold */
     int64_t offset;
 };
 
-/* A load or store; `bytes` is its size. */
+/* A load or store at instruction `at`; `bytes` is its size. */
 struct jit_access {
     LLVMValueRef at;
     bool is_store;
@@ -30,23 +31,23 @@ struct jit_access {
     struct jit_address address;
 };
 
-/* address.c: describes a load or store; returns false for other
- * instructions. */
+/* address.c: describes a load or store. Returns false for other instructions.
+ */
 bool jit_access_read(const struct jit *jit, LLVMValueRef at,
                      struct jit_access *access);
 /* Returns the index of the instruction's address operand. */
 unsigned jit_access_pointer(const struct jit_access *access);
-/* Tests whether both have the same terms, so that only base and offset
- * differ. */
+/* Tests whether both addresses have the same terms (factor * value), so that
+ * they can differ only in base and offset. */
 bool jit_address_like(const struct jit_address *a,
                       const struct jit_address *b);
 
-/* alias.c: tests whether two accesses of one thread between two barriers may
- * overlap. The answer true is always safe. */
+/* alias.c: tests whether two accesses that one thread makes between two
+ * barriers may overlap. Returns true in case of doubt. */
 bool jit_accesses_overlap(const struct jit_access *a,
                           const struct jit_access *b);
-/* Tests whether two bases may turn out equal after loops are unswitched and
- * redundant loads are eliminated. */
+/* Tests whether two base addresses may become the same value when LLVM
+ * unswitches loops and eliminates redundant loads. */
 bool jit_bases_meet(LLVMValueRef one, LLVMValueRef other);
 
 #endif

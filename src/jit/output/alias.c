@@ -10,11 +10,11 @@
 
 enum { MOST_ROOTS = 8, DEPTH = 8, MOST_SCOPES = 64 };
 
-/* Possible origins of an address. */
+/* The values from which an address may be computed. */
 struct roots {
     LLVMValueRef values[MOST_ROOTS];
     unsigned count;
-    bool lost; /* there are others, unknown */
+    bool lost; /* there may be others, which are not known */
 };
 
 enum memory {
@@ -22,9 +22,9 @@ enum memory {
     LOADED,    /* target of a pointer that was loaded from memory */
     PARAMETER, /* target of a pointer parameter of the kernel */
     GLOBAL,
-    CONSTANT, /* never written */
-    BLOCK,    /* the block's shared memory, by a pointer that may alias */
-    SHARED,   /* the block's shared memory, by its only pointer */
+    CONSTANT, /* constant memory: never written */
+    BLOCK,    /* shared memory; other pointers may refer to it too */
+    SHARED,   /* shared memory; no other pointer refers to it */
     PARAMETERS,
     FRAME
 };
@@ -64,7 +64,8 @@ roots_find(struct roots *roots, LLVMValueRef pointer, int depth)
     }
 }
 
-/* Returns the index of the entry's argument, or -1 for other values. */
+/* Returns which argument of the entry the value is (0 for the first), or -1
+ * for other values. */
 static int
 argument_number(LLVMValueRef value)
 {
@@ -79,8 +80,8 @@ argument_number(LLVMValueRef value)
     return number;
 }
 
-/* Returns the base of the address that a pointer was loaded from, NULL if it
- * was not loaded. */
+/* If the pointer was loaded from memory, returns the base of the address it
+ * was loaded from, else NULL. */
 static LLVMValueRef
 loaded_from(LLVMValueRef root)
 {
@@ -88,8 +89,9 @@ loaded_from(LLVMValueRef root)
                                  : NULL;
 }
 
-/* Classifies an origin. Parameters are loaded from the entry's first argument,
- * and block data is reached through the second. */
+/* Says what memory a root of an address belongs to. Parameters are loaded from
+ * the entry's first argument, and data of the block is reached through its
+ * second. */
 static enum memory
 memory_of(LLVMValueRef root)
 {
@@ -116,7 +118,7 @@ memory_of(LLVMValueRef root)
     return from ? LOADED : ANYWHERE;
 }
 
-/* Tests whether the memory of two origins is disjoint. */
+/* Tests whether two roots certainly refer to different memory. */
 static bool
 roots_differ(LLVMValueRef one, LLVMValueRef other)
 {
@@ -179,8 +181,8 @@ jit_bases_meet(LLVMValueRef one, LLVMValueRef other)
     return meet;
 }
 
-/* Reads the operands of an instruction's metadata; returns 0 if there are none
- * or more than fit. */
+/* Stores the operands of the instruction's metadata `kind` to `scopes`.
+ * Returns their number, or 0 if there are none or more than fit. */
 static unsigned
 scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
 {
@@ -197,7 +199,9 @@ scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
     return count;
 }
 
-/* Tests whether `__restrict__` separates the first access from the other. */
+/* Tests whether `__restrict__` guarantees that the first access does not
+ * overlap the other: its alias scopes are all in the other's `noalias` list.
+ */
 static bool
 is_restricted(LLVMValueRef one, LLVMValueRef other)
 {

@@ -1,5 +1,5 @@
-/* emit.c - creates the target machine, and emits the module as an ELF object
- * or text.
+/* emit.c - creates the target machine (LLVM's code generator for a processor),
+ * and emits the module as an ELF object or as text.
  *
  * Called by main.c.
  *
@@ -46,8 +46,9 @@ measure_private(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Rejects a kernel with a frame beyond the limit: inlined functions may add up
- * to a large frame although each of them has a small one. */
+/* Reports an error if a kernel's frame exceeds the limit. Inlined functions
+ * with small frames can add up to a large one. `kept` is the size in bytes of
+ * the frames of functions that were not inlined. */
 static void
 check_frame(const struct jit_kernel *kernel, uint64_t kept)
 {
@@ -61,9 +62,10 @@ check_frame(const struct jit_kernel *kernel, uint64_t kept)
     }
 }
 
-/* Sets the frame sizes of all kernels: the frame of the entry and, once each,
- * those of all functions that were not inlined, with return addresses and
- * saved registers. */
+/* Sets the frame size of each kernel in bytes: the frame of its entry, plus,
+ * if it calls functions that were not inlined, the frames of all such
+ * functions. Each gets an addition for the return address and saved registers.
+ */
 static void
 measure_frames(struct jit *jit)
 {
@@ -96,7 +98,8 @@ generate(struct jit *jit, LLVMCodeGenFileType type)
     char *message = NULL;
 
     for (unsigned i = 0; i < jit->global_count; i++) {
-        /* the host writes them: they belong in the data section */
+        /* The host program writes these variables, so they must be in the
+         * writable data section. */
         LLVMSetGlobalConstant(jit->globals[i].variable, 0);
     }
     if (LLVMTargetMachineEmitToMemoryBuffer(jit->machine, jit->module, type,
@@ -113,7 +116,7 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        if (!jit->kernels[i].regions) { /* otherwise carry.c has counted */
+        if (!jit->kernels[i].regions) { /* else done by carry.c */
             jit_each_instruction(jit, entry, measure_private,
                                  &jit->kernels[i]);
         }

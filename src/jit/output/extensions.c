@@ -20,8 +20,8 @@ is_vector(LLVMValueRef value)
     return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind;
 }
 
-/* Returns the lanes [first, first + count) of the concatenation of two
- * vectors. */
+/* Returns `count` lanes, from lane `first` on, of the concatenation of the
+ * vectors a and b. */
 static LLVMValueRef
 build_lanes(struct jit *jit, LLVMValueRef a, LLVMValueRef b, unsigned first,
             unsigned count)
@@ -34,7 +34,8 @@ build_lanes(struct jit *jit, LLVMValueRef a, LLVMValueRef b, unsigned first,
                                   LLVMConstVector(lanes, count), "");
 }
 
-/* Returns the vector's lanes [first, first + count), extended. */
+/* Returns `count` lanes, from lane `first` on, of the vector that `at`
+ * extends, in extended form. */
 static LLVMValueRef
 build_extended(struct jit *jit, LLVMValueRef at, unsigned first,
                unsigned count, unsigned piece)

@@ -1,16 +1,16 @@
-/* join.c - keeps the vectoriser from combining accesses across an alias.
+/* join.c - keeps LLVM's vectoriser from combining accesses across an alias.
  *
  * Called by optimise.c before and after vectorisation. LLVM combines loads of
  * neighbouring words at the position of the first load, and stores at that of
- * the last. In loops marked as parallel, as thread loops are, it does not
- * check dependences for this, not even within an iteration. This pass
+ * the last. In loops marked as parallel, as the loops over threads are, it
+ * does not check dependences for this, not even within an iteration. This pass
  * therefore checks whether a thread accesses, between two such words, memory
  * that may alias with the access that would be moved.
  *
- * If so, the pass separates the two: it adds an opaque zero to the address of
- * the later access and of those that may be combined with it. The zero is the
- * result of a call of `__pycuda_apart` at the start of the function;
- * jit_show_zeros replaces it by 0 after vectorisation.
+ * If so, the pass prevents the combination: it adds an opaque zero to the
+ * address of the later access and of those that may be combined with it. The
+ * zero is the result of a call of `__pycuda_apart` at the start of the
+ * function; jit_show_zeros replaces it by 0 after vectorisation.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,9 +22,9 @@
 #define APART "__pycuda_apart"
 
 enum {
-    MOST_PAIRED = 400, /* accesses of a loop; beyond, none are combined */
-    MOST_RACING = 48,  /* beyond, would_race is not evaluated */
-    MOST_JOINED = 16   /* words; LLVM combines up to 8 */
+    MOST_PAIRED = 400, /* in a loop with more accesses, none are combined */
+    MOST_RACING = 48,  /* with more, would_race is not evaluated */
+    MOST_JOINED = 16   /* distance in words; LLVM combines up to 8 */
 };
 
 struct member {
@@ -34,19 +34,21 @@ struct member {
     int64_t stride; /* bytes between iterations; 0: unknown or none */
 };
 
-/* The accesses of a loop. */
+/* The loads and stores of a loop over threads. `pairs` caches for two of them
+ * whether they may overlap. */
 struct loop {
     struct jit *jit;
     const struct jit_parallel *parallel;
     unsigned count;
     struct member *members;
-    char pairs[MOST_PAIRED][MOST_PAIRED]; /* enum relation */
+    char pairs[MOST_PAIRED][MOST_PAIRED]; /* each an enum relation */
 };
 
 enum relation { UNKNOWN, DIFFER, OVERLAP };
 
-/* Finds the stride of an access. Words of several iterations cannot interleave
- * if the address grows by one word or not at all. */
+/* Sets the stride of an access and whether it is `strided`. If the address
+ * grows by one word per iteration or not at all, LLVM has no gaps to fill with
+ * other accesses. */
 static void
 stride_find(const struct loop *loop, struct member *member)
 {
@@ -82,8 +84,8 @@ may_be_joined(const struct member *a, const struct member *b)
                  : jit_bases_meet(one->address.base, other->address.base);
 }
 
-/* Tests whether the address of the i-th access has the base and the terms of
- * the other, so that only offsets differ. */
+/* Tests whether the i-th access is in the loop's header and its address
+ * differs from that of the other access only in the offset. */
 static bool
 is_beside(const struct loop *loop, unsigned i, const struct member *other)
 {
@@ -93,9 +95,9 @@ is_beside(const struct loop *loop, unsigned i, const struct member *other)
            jit_address_like(&member->access.address, &other->access.address);
 }
 
-/* Tests whether a thread and its neighbour access the same word, at least one
- * of them with a store, if the second array begins `distance` bytes after the
- * first. */
+/* Suppose the array of access y begins `distance` bytes after that of access
+ * x. Tests whether a thread and its neighbour then access the same word, at
+ * least one of them with a store. */
 static bool
 neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
                 int64_t distance, int64_t stride)
@@ -109,11 +111,11 @@ neighbours_meet(const struct loop *loop, unsigned x, unsigned y,
             (after < a->bytes && -after < b->bytes));
 }
 
-/* Suppose two arrays overlap so that a thread's accesses to them hit the same
- * word: tests whether threads would then race. In an example with the
- * statements `z[i].x = x[i].x; z[i].y = x[i].y;`, z[0].y would be x[1].x if
- * z[0].x were x[0].y. Programs have no races, so such arrays do not overlap.
- */
+/* Suppose two arrays overlap so that accesses i and k of one thread hit the
+ * same word. Tests whether different threads would then race. Example: `z[i].x
+ * = x[i].x; z[i].y = x[i].y;`. If z[0].x were x[0].y, then z[0].y would be
+ * x[1].x, which thread 1 reads. Programs have no races, so such arrays do not
+ * overlap. */
 static bool
 would_race(const struct loop *loop, unsigned i, unsigned k)
 {
@@ -154,8 +156,8 @@ overlap(struct loop *loop, unsigned i, unsigned k)
     return loop->pairs[i][k] == OVERLAP;
 }
 
-/* Tests whether an access between the i-th and the later j-th prevents them
- * from being combined. */
+/* Tests whether the i-th and the later j-th access must not be combined, since
+ * a third access between them may overlap the one that would be moved. */
 static bool
 is_between(struct loop *loop, unsigned i, unsigned j)
 {
@@ -176,9 +178,9 @@ is_between(struct loop *loop, unsigned i, unsigned j)
     return false;
 }
 
-/* Assigns an epoch: accesses of the same epoch may be combined. A new epoch
- * begins if an access that aliases separates this access from one of the
- * current epoch. */
+/* Assigns an epoch to access j. LLVM may combine only accesses with the same
+ * epoch. If j could be combined with an access of the current epoch, but an
+ * aliasing access is between the two, j begins a new epoch. */
 static void
 epoch_find(struct loop *loop, unsigned j)
 {
@@ -199,7 +201,7 @@ epoch_find(struct loop *loop, unsigned j)
     member->epoch += apart;
 }
 
-/* Adds the epoch's opaque zero to the address. */
+/* Adds the opaque zero of the access's epoch to its address. */
 static void
 member_part(struct loop *loop, const struct member *member)
 {
@@ -207,7 +209,7 @@ member_part(struct loop *loop, const struct member *member)
     LLVMValueRef epoch = LLVMConstInt(jit->i32, member->epoch, 0);
     LLVMValueRef callee =
         jit_declare(jit, APART, jit->i64, (LLVMTypeRef[]){jit->i32}, 1);
-    jit_add_attribute(jit, callee, "memory"); /* memory(none) */
+    jit_add_attribute(jit, callee, "memory"); /* means memory(none) */
     jit_add_attribute(jit, callee, "willreturn");
     LLVMValueRef at = member->access.at;
     unsigned operand = jit_access_pointer(&member->access);
@@ -256,8 +258,8 @@ count_accesses(const struct jit_parallel *parallel)
     return count;
 }
 
-/* Collects the accesses. Returns false if one of them prevents
- * vectorisation. */
+/* Records all loads and stores of the loop. Returns false if one of them
+ * prevents vectorisation of the loop. */
 static bool
 accesses_note(struct loop *loop)
 {
@@ -289,7 +291,8 @@ loop_part(struct jit *jit, const struct jit_parallel *parallel, void *data)
     (void)data;
     loop->jit = jit;
     loop->parallel = parallel;
-    /* One extra element, to parse instructions that are not accesses. */
+    /* One more element than there are accesses: jit_access_read also uses it
+     * for instructions that turn out to be none. */
     loop->members =
         jit_allocate((count_accesses(parallel) + 1) * sizeof *loop->members);
     if (accesses_note(loop)) {

@@ -1,19 +1,20 @@
 /* masks.c - hides masked indices from LLVM 19's vectoriser.
  *
  * Called by optimise.c before and after vectorisation, as a workaround for an
- * LLVM bug. The vectoriser treats (3 * i) & 63 as words three apart if a
- * runtime check finds that the sequence does not wrap. For a sequence that
- * begins at 0, LLVM 19 checks that i fits in 6 bits instead of 3 * i, and the
- * vectors read out of bounds. If a mask may produce such an index, the pass
- * replaces the mask by the result of an opaque call until loops are
- * vectorised.
+ * LLVM bug. The vectoriser treats (3 * i) & 63 as indices that grow by 3, if a
+ * test at run time shows that they do not wrap. For a sequence that begins at
+ * 0, LLVM 19 tests whether i fits in 6 bits, instead of 3 * i, and the vectors
+ * read out of bounds. If a mask may produce such an index, the pass replaces
+ * the mask by the result of a call that LLVM cannot look into. After
+ * vectorisation it puts the mask back.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-/* The vectoriser combines accesses that are at most 8 elements apart. */
+/* MOST_STRIDE: the vectoriser combines accesses that are at most 8 elements
+ * apart. */
 enum { MOST_STRIDE = 8, MOST_SHIFT = 3, MOST_DEPTH = 6 };
 
 static const char *const names[] = {"__pycuda_mask32", "__pycuda_mask64"};
@@ -29,7 +30,7 @@ is_constant_at_most(LLVMValueRef value, uint64_t most)
            number != 0;
 }
 
-/* Tests whether the value may grow by 2 to 8 from thread to thread. */
+/* Tests whether the value may grow by 2 to 8 from one thread to the next. */
 static bool
 may_stride(LLVMValueRef value, int depth)
 {
@@ -60,7 +61,7 @@ may_stride(LLVMValueRef value, int depth)
     }
 }
 
-/* Tests for a scalar `x & (2^n - 1)` with an x that may stride. */
+/* Tests for a scalar `x & (2^n - 1)` where x may grow by 2 to 8 per thread. */
 static bool
 is_wrapping(struct jit *jit, LLVMValueRef at)
 {

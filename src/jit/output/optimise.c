@@ -1,8 +1,8 @@
-/* optimise.c - the pass pipelines.
+/* optimise.c - the pipelines of LLVM passes.
  *
- * The pipelines are shorter than default<O3>: they take a third of its time
- * and produce equally fast code for thread loops (inner loops must not be
- * unrolled before the thread loop is vectorised).
+ * They are shorter than LLVM's default<O3>: they take a third of its time and
+ * produce equally fast code for loops over threads. Inner loops must not be
+ * unrolled before the loop over threads is vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -11,8 +11,9 @@
 
 #include "jit/jit.h"
 
-/* Lets LLVM unswitch a thread loop regardless of the number of its sibling
- * loops; see jit_bound_unswitching. */
+/* Sets LLVM's options so that it unswitches a thread loop (splits it into
+ * copies for a loop-invariant condition) no matter how many sibling loops it
+ * has. jit_bound_unswitching limits this. */
 void
 jit_tune(void)
 {
@@ -21,8 +22,8 @@ jit_tune(void)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
-/* Inlines device functions and brings the code into the form that later passes
- * expect; loops keep the form of the source. */
+/* Inlines device functions and simplifies the code as later passes expect it.
+ * Loops keep the structure that they have in the source. */
 void
 jit_prepare(struct jit *jit)
 {
@@ -39,8 +40,8 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
     kernel->sequential |= LLVMIsAAllocaInst(at) != NULL;
 }
 
-/* Adds or removes `noduplicate` on the calls at which kernels are split.
- * Returns false if the module has none of them. */
+/* Adds `noduplicate` to the barrier and warp functions, at whose calls kernels
+ * are split, or removes it. Returns false if the module has none of them. */
 static bool
 hold_stops(struct jit *jit, bool hold)
 {
@@ -61,9 +62,9 @@ hold_stops(struct jit *jit, bool hold)
     return found;
 }
 
-/* Unrolls small constant loops, so that private arrays become scalars. Loops
- * with a barrier or a warp operation are unrolled only if they are very short,
- * since each copy of a stop adds a region. */
+/* Unrolls small loops with constant trip counts, so that private arrays become
+ * scalars. Loops with a barrier or warp operation are unrolled only if they
+ * are very short, since each copy of the barrier adds a region. */
 static void
 unroll_loops(struct jit *jit)
 {
@@ -83,8 +84,9 @@ unroll_loops(struct jit *jit)
     }
 }
 
-/* Also marks kernels with remaining private memory as sequential: the
- * iterations of the thread loop share that memory. */
+/* Runs the passes between making bodies and splitting kernels. Marks a kernel
+ * as sequential (its loop over threads must not be vectorised) if private
+ * variables remain in memory, since all iterations share that memory. */
 void
 jit_prepare_bodies(struct jit *jit)
 {
@@ -105,8 +107,8 @@ jit_prepare_bodies(struct jit *jit)
     }
 }
 
-/* Removes the inliner's scope declarations, which hide the access groups from
- * the vectoriser. */
+/* Erases llvm.experimental.noalias.scope.decl, which the inliner adds. It
+ * hides from the vectoriser that accesses are parallel. */
 static void
 drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -117,8 +119,9 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Tests whether there is code for blocks with one row of known width, or for
- * warps. Their loops have few vectors, which may stay in registers. */
+/* Tests whether some kernel has code for blocks with one row of threads and a
+ * known blockDim.x, or has code for warps (*warps). Such loops over threads
+ * become a few vectors, which may stay in registers. */
 static bool
 has_known_rows(const struct jit *jit, bool *warps)
 {
@@ -132,9 +135,9 @@ has_known_rows(const struct jit *jit, bool *warps)
     return rows || *warps;
 }
 
-/* Unrolls loops over rows of known width, or over lanes. In a scalar loop over
- * lanes, such as that of `if (lane == 0)`, all iterations but one may fold
- * away. */
+/* Unrolls loops over the threads of blocks with a known blockDim.x, or over
+ * the lanes of a warp. A loop over lanes that is not vectorised, such as that
+ * of `if (lane == 0)`, may then fold to one iteration. */
 static void
 unroll_rows(struct jit *jit, bool warps)
 {
@@ -150,10 +153,10 @@ unroll_rows(struct jit *jit, bool warps)
     jit_join_pieces(jit);
 }
 
-/* Disables epilogue vectorisation if a kernel has regions. Rows of blocks are
- * usually whole vectors, so their remainder needs no vectors of half the
- * length, which take a fifth of the compile time. Loops over all threads of a
- * grid, without barriers, may have a long remainder. */
+/* Disables epilogue vectorisation (vectors of half the length for remaining
+ * iterations) if a kernel has regions. The rows of threads of such kernels are
+ * usually whole vectors, and it takes a fifth of the compile time. Loops over
+ * all threads of a grid, without barriers, may have a long remainder. */
 static void
 tune_rows(const struct jit *jit)
 {
@@ -196,9 +199,9 @@ jit_optimise(struct jit *jit)
     jit_part_accesses(jit);
     jit_hide_masks(jit);
     jit_bound_unswitching(jit);
-    /* A single run: the results of indvars save runtime checks in the
-     * vectorised code. Values that are equal after unswitching must be the
-     * same value by then. */
+    /* These passes must be one pipeline: results of indvars save runtime
+     * checks in the vectorised code. Also, values that are equal after
+     * unswitching must be one value before vectorisation. */
     jit_run_passes(jit,
                    jit_format("function(loop-simplify,lcssa,"
                               "loop-mssa(loop-rotate,licm%s),"

@@ -1,7 +1,7 @@
-/* parallel.c - visits the innermost loops with parallel accesses.
+/* parallel.c - visits innermost loops that are marked as parallel.
  *
- * Called by join.c before vectorisation. A loop is identified by the llvm.loop
- * metadata of its latch.
+ * Called by join.c before vectorisation. A loop is recognised by the llvm.loop
+ * metadata at its latch, the block that jumps back to its first block.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -48,7 +48,8 @@ jit_parallel_counts(const struct jit_parallel *loop, LLVMValueRef value)
     return true;
 }
 
-/* Adds all predecessors of blocks in the loop, up to the header. */
+/* Adds to the loop all blocks from which its latch can be reached without
+ * passing through the header. */
 static void
 predecessors_add(struct jit_parallel *loop, unsigned header)
 {
@@ -74,12 +75,11 @@ loop_metadata(const struct jit_parallel *loop, unsigned block)
                            LLVMGetMDKindID("llvm.loop", 9));
 }
 
-/* Tests whether the blocks from header to latch form a loop without inner
- * loops. */
+/* Tests whether the loop that the latch closes contains no other loop. */
 static bool
 is_innermost(const struct jit_parallel *loop, unsigned latch)
 {
-    if (loop->inside[0]) { /* the entry block cannot be in a loop */
+    if (loop->inside[0]) { /* the function's entry block is never in a loop */
         return false;
     }
     for (unsigned i = 0; i < loop->block_count; i++) {
@@ -90,7 +90,8 @@ is_innermost(const struct jit_parallel *loop, unsigned latch)
     return true;
 }
 
-/* Tests whether the loop's metadata has an item that begins with `what`. */
+/* Tests whether the loop's metadata has an item with a name that begins with
+ * `what`. */
 static bool
 is_said(LLVMValueRef metadata, const char *what)
 {
@@ -102,7 +103,7 @@ is_said(LLVMValueRef metadata, const char *what)
         return true;
     }
     LLVMGetMDNodeOperands(metadata, items);
-    for (unsigned i = 1; i < count; i++) { /* operand 0 is the node */
+    for (unsigned i = 1; i < count; i++) { /* operand 0 is the node itself */
         if (!items[i] || !LLVMIsAMDNode(items[i]) ||
             LLVMGetMDNodeNumOperands(items[i]) - 1 >= MOST) {
             continue;
@@ -118,8 +119,8 @@ is_said(LLVMValueRef metadata, const char *what)
     return false;
 }
 
-/* Finds the blocks between header and latch; returns false if they are not an
- * innermost loop. */
+/* Finds the blocks of the loop that the latch closes. Returns false if it is
+ * not an innermost loop. */
 static bool
 blocks_find(struct jit_parallel *loop, unsigned latch)
 {
@@ -132,7 +133,8 @@ blocks_find(struct jit_parallel *loop, unsigned latch)
     return is_innermost(loop, latch);
 }
 
-/* Visits the loop that a latch with the vectoriser's metadata closes. */
+/* Calls `visit` for the loop that the latch closes, if the loop's metadata
+ * marks its accesses as parallel. */
 static void
 branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
              jit_visit_loop *visit, void *data)

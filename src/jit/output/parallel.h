@@ -1,4 +1,5 @@
-/* parallel.h - innermost loops that are marked as parallel.
+/* parallel.h - innermost loops that are marked as parallel: LLVM may assume
+ * that their iterations are independent.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef JIT_OUTPUT_PARALLEL_H
@@ -6,24 +7,27 @@
 
 #include "jit/jit.h"
 
-/* A loop in a function; blocks are identified by their index. */
+/* An innermost parallel loop in a function. `blocks` has all blocks of the
+ * function; `header` is the index of the loop's first block. */
 struct jit_parallel {
     LLVMBasicBlockRef *blocks;
-    bool *inside; /* by block: part of the loop */
+    bool *inside; /* for each block of the function: is it in the loop? */
     unsigned block_count, header;
-    bool masked; /* one vector may contain work of only one thread */
+    bool masked; /* vectors may be masked, even to a single thread */
 };
 
-/* parallel.c: calls `visit` for each such loop of a function; for none if the
- * function is a declaration. The loop is valid during the call only. */
+/* parallel.c: calls `visit` for each innermost parallel loop of a function,
+ * for none if the function is only declared. `parallel` is valid only during
+ * the call of `visit`. */
 typedef void jit_visit_loop(struct jit *jit,
                             const struct jit_parallel *parallel, void *data);
 void jit_each_parallel(struct jit *jit, LLVMValueRef function,
                        jit_visit_loop *visit, void *data);
-/* Tests whether the value is computed in the loop. */
+/* Tests whether the value is computed in the loop, not before it. */
 bool jit_parallel_makes(const struct jit_parallel *parallel,
                         LLVMValueRef value);
-/* Tests whether the value counts the loop's iterations. */
+/* Tests whether the value is the loop's counter, which grows by 1 in each
+ * iteration. */
 bool jit_parallel_counts(const struct jit_parallel *parallel,
                          LLVMValueRef value);
 

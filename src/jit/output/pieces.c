@@ -1,12 +1,13 @@
-/* pieces.c - simplifies code after shared memory was promoted to registers.
+/* pieces.c - simplifies reads of a part of a vector.
  *
- * Called by optimise.c. If a load reads a part of a stored vector, LLVM
- * extracts the part by a shift of an integer of the vector's size:
+ * Called by optimise.c after shared memory was promoted to registers. If a
+ * load reads a part of a stored vector, LLVM extracts that part by a shift of
+ * an integer with the vector's size:
  *
  *   trunc (lshr (bitcast <16 x float> to i512), 256) to i256
  *
- * That compiles to a dozen moves through other registers. This pass replaces
- * it by a shuffle, a single instruction.
+ * This compiles to a dozen moves between registers. The pass replaces it by a
+ * shuffle of the vector, a single instruction.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
@@ -38,8 +39,8 @@ bits_of(LLVMTypeRef type)
     }
 }
 
-/* Returns the vector of which the truncated integer is a part, and the part's
- * first bit, or NULL. */
+/* Returns the vector of which the integer `number` is a part, or NULL if it is
+ * none. Sets *first to the first bit of the part. */
 static LLVMValueRef
 find_whole(LLVMValueRef number, uint64_t *first)
 {
@@ -81,7 +82,8 @@ take(struct jit *jit, LLVMValueRef whole, unsigned first, LLVMTypeRef type)
                                   LLVMConstVector(lanes, count), "");
 }
 
-/* Replaces a truncated integer, or a bitcast of one, by a part of a vector. */
+/* Replaces an integer that was truncated from a vector's bits, or a bitcast of
+ * it, by a shuffle of the vector. */
 static void
 join_piece(struct jit *jit, LLVMValueRef at, void *data)
 {

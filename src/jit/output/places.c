@@ -10,7 +10,8 @@
 
 #include "jit/explain.h"
 
-/* Returns the start point of the call of a body, 0 for the kernel's start. */
+/* Returns the point at which a call of the kernel's body starts: the number of
+ * the barrier or warp operation before it, or 0 for the kernel's begin. */
 static unsigned
 point_of(const struct jit_kernel *kernel, LLVMValueRef call)
 {
@@ -27,7 +28,7 @@ struct keeping {
     struct jit *jit;
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope;
-    LLVMValueRef waiting[4096]; /* instructions before the next call */
+    LLVMValueRef waiting[4096]; /* of the entry, since the last body call */
     unsigned count;
 };
 

@@ -1,12 +1,12 @@
-/* rare.c - slow-path calls of mathematical functions, in vectorised loops too.
+/* rare.c - slow-path calls of mathematical functions, also in vector loops.
  *
- * `__pycuda_rare_F(rare, usual, x, ...)`, which pycuda/cuda/cpu/math_*.h call,
- * is `rare ? F(x, ...) : usual`, where F is a function of the C library. For
- * the vectoriser it is a function with vector variants (jit_declare_rare).
- * After vectorisation, jit_define_rare defines each as a branch, taken if the
- * condition holds for any lane, to a function that processes the lanes one by
- * one. Otherwise either every lane would pay for the slow path or no loop
- * would be vectorised.
+ * The headers pycuda/cuda/cpu/math_*.h call `__pycuda_rare_F(rare, usual, x,
+ * ...)`. It means `rare ? F(x, ...) : usual`, where F is a function of the C
+ * library. Before vectorisation, jit_declare_rare gives it vector variants, so
+ * that LLVM can vectorise loops with it. After vectorisation, jit_define_rare
+ * defines each variant as a branch: if the condition `rare` holds for any
+ * lane, it calls a function that processes the lanes one by one. Without this,
+ * every lane would pay for the slow path, or the loop would not be vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -19,12 +19,12 @@ enum { MAX_ARGUMENTS = 4 };
 static const char prefix[] = "__pycuda_rare_";
 static const unsigned widths[] = {2, 4, 8, 16, 32};
 
-/* A slow-path function, or a vector variant of it. */
+/* One of the functions __pycuda_rare_F, or a vector variant of it. */
 struct rare {
     LLVMValueRef function;
     LLVMTypeRef types[MAX_ARGUMENTS];
-    unsigned count; /* number of arguments */
-    unsigned width; /* lanes; 1: scalar */
+    unsigned count; /* number of its arguments */
+    unsigned width; /* lanes of the vector variant; 1: scalar */
 };
 
 const char *
@@ -135,8 +135,8 @@ libm_function(struct jit *jit, LLVMValueRef function)
                        scalar.types[1], scalar.types + 2, scalar.count - 2);
 }
 
-/* Returns the condition of the branch: the argument, or the OR of all
- * lanes. */
+/* Returns the condition of the branch to the slow path: the argument `rare`,
+ * or the OR of its lanes. */
 static LLVMValueRef
 any_lane(struct jit *jit, const struct rare *rare, LLVMValueRef function)
 {
@@ -166,8 +166,8 @@ set_unlikely(struct jit *jit, LLVMValueRef branch)
         LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, parts, 3)));
 }
 
-/* Writes function(rare, usual, ...) { return rare ? slow(...) : usual; }.
- * `slow` receives all arguments from `first` on. */
+/* Writes the code function(rare, usual, ...) { return rare ? slow(...) :
+ * usual; }. `slow` receives the arguments from number `first` on. */
 static void
 write_branch(struct jit *jit, const struct rare *rare, LLVMValueRef function,
              LLVMValueRef slow, unsigned first)
@@ -200,8 +200,8 @@ write_branch(struct jit *jit, const struct rare *rare, LLVMValueRef function,
     jit_add_attribute(jit, function, "alwaysinline");
 }
 
-/* Writes one iteration of the loop over lanes; returns `result` with the
- * lane's value inserted. */
+/* Writes one iteration of the loop over lanes: calls `scalar` with the lane's
+ * arguments. Returns `result` with the value inserted at the lane. */
 static LLVMValueRef
 write_lane(struct jit *jit, const struct rare *rare, LLVMValueRef slow,
            LLVMValueRef scalar, LLVMValueRef lane, LLVMValueRef result)
@@ -224,8 +224,8 @@ write_lane(struct jit *jit, const struct rare *rare, LLVMValueRef slow,
     return LLVMBuildInsertElement(builder, result, value, lane, "");
 }
 
-/* Writes the function that calls the scalar function for each lane; that
- * function tests the lane's condition. */
+/* Writes the slow path of a vector variant: a function that calls the scalar
+ * function for each lane. The scalar function tests the lane's condition. */
 static LLVMValueRef
 write_lanes(struct jit *jit, const struct rare *rare, LLVMValueRef scalar,
             const char *name)
@@ -276,7 +276,8 @@ define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
     write_branch(jit, &rare, variant, slow, 0);
 }
 
-/* Writes the scalar function that the lanes call; it is not inlined. */
+/* Writes the scalar function that slow paths call for each lane. It is not
+ * inlined. */
 static LLVMValueRef
 define_scalar(struct jit *jit, LLVMValueRef function)
 {

@@ -1,22 +1,24 @@
-/* ahead.c - prefetches rows for loops that are not vectorised.
+/* ahead.c - prefetches array elements for loops that are not vectorised.
  *
  * Called by stride.c for `for (i = first + threadIdx.x; i < n; i += step)`
- * with the step of a grid: each iteration reads a short row of memory far from
- * the previous one, which hardware prefetchers do not predict. Vectorised
- * loops read rows so fast that several iterations overlap; a loop with atomic
- * or volatile accesses proceeds element by element. Therefore one thread
- * prefetches the row of the next iteration before each iteration. Prefetching
- * an invalid address is harmless.
+ * with a step of the width of the grid. The threads of one value of
+ * threadIdx.y read a row of consecutive elements in each iteration. The row is
+ * short and far from the row of the previous iteration, so that hardware
+ * prefetchers do not predict it. In vectorised loops the loads of several
+ * iterations overlap, but a loop with atomic or volatile accesses proceeds
+ * element by element. Therefore one thread prefetches the row of the next
+ * iteration before each iteration. Prefetching an invalid address is harmless.
  *
- * The prefetch has its own region: __pycuda_cut, before and after it, is a
- * barrier if the kernel is split, and is removed otherwise.
+ * The prefetch has its own thread loop: a call of __pycuda_cut, before and
+ * after it, acts as a barrier if the kernel is split, and is removed
+ * otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
 enum {
-    FAR = 2048, /* elements; a larger constant step counts as far */
+    FAR = 2048, /* elements; a constant step of at least this counts as far */
     LINE = 64,  /* cache line in bytes */
 };
 
@@ -37,8 +39,8 @@ is_slow(LLVMValueRef at)
             LLVMGetVolatile(at));
 }
 
-/* Returns the address of element `index` of an array if the instruction loads
- * from it, else NULL. */
+/* If the instruction loads element `index` of an array, returns the address
+ * from which it loads. Otherwise returns NULL. */
 static LLVMValueRef
 address_of(LLVMValueRef at, LLVMValueRef index)
 {
@@ -102,8 +104,9 @@ build_prefetch(struct jit *jit, LLVMValueRef address)
                    arguments, 4, "");
 }
 
-/* Writes `block` as the loop for (at = 0; at < bytes; at += LINE) prefetch(row
- * + at), with predecessor `before` and successor `after`. */
+/* Fills the basic block `block` with the loop for (at = 0; at < bytes; at +=
+ * LINE) prefetch(row + at). It is entered from `before` and continues at
+ * `after`. */
 static void
 write_loop(struct jit *jit, LLVMBasicBlockRef before, LLVMBasicBlockRef block,
            LLVMBasicBlockRef after, LLVMValueRef row, LLVMValueRef bytes)

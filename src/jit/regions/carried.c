@@ -1,7 +1,9 @@
-/* carried.c - finds values that are live across a barrier, and assigns their
- * places.
+/* carried.c - finds values that are live across a barrier, and decides where
+ * each is stored: in a variable of the entry, in an array with one element per
+ * lane of a warp, or in the context, which has an element for each thread.
  *
- * Called by carry.c, before it rewrites the body.
+ * Called by carry.c, before it rewrites the body. A start point is the
+ * kernel's begin or the code after a barrier or warp operation.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -12,9 +14,11 @@
 #include "jit/warps/warps.h"
 
 enum {
-    CHEAP = 12, /* instructions in a value to rematerialise */
+    /* limit of the instructions that are computed again instead of storing one
+     * value */
+    CHEAP = 12,
     LINE = 64,
-    MOST_CONTEXT = 16 << 20, /* bytes */
+    MOST_CONTEXT = 16 << 20, /* limit of the context's size in bytes */
 };
 
 static bool
@@ -25,8 +29,9 @@ differs(const struct carry *carry, LLVMValueRef value)
 
 /* ---- rematerialisation ---- */
 
-/* Tests whether the rematerialisation of a value may start from this
- * operand. */
+/* Tests whether an operand is available after the barrier, so that a value
+ * computed from it can be computed again there. `uniform` says whether the
+ * value that is computed is uniform. */
 static bool
 is_leaf(const struct carry *carry, LLVMValueRef value, bool uniform)
 {
@@ -62,7 +67,7 @@ jit_is_cheap(struct jit_split *split, LLVMValueRef value)
 
 struct again {
     struct carry *carry;
-    bool uniform; /* is the value uniform? */
+    bool uniform; /* the value that is computed again is uniform */
 };
 
 static LLVMValueRef
@@ -85,7 +90,8 @@ compute_again(LLVMValueRef value, LLVMValueRef at, void *data)
     return copy;
 }
 
-/* Tests for the limit of a bound, which the entry needs. */
+/* Tests whether the value is the limit of a thread loop's bound. The entry
+ * needs its value, so it must be passed to the entry. */
 static bool
 is_limit(const struct carry *carry, LLVMValueRef value)
 {
@@ -164,8 +170,10 @@ jit_carry_alloca_bytes(struct jit *jit, LLVMValueRef at)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* Tests whether the value is dead beyond the next barrier. Such a value needs
- * only lane arrays, since warps run one after the other up to that barrier. */
+/* Tests whether the value is live only within the code of one warp, and dead
+ * after the next barrier of the block. Since warps run one after the other up
+ * to that barrier, such a value needs space for one warp only. `live` is a bit
+ * mask of start points. */
 static bool
 is_of_warp(const struct carry *carry, uint64_t live)
 {
@@ -223,7 +231,8 @@ jit_carry_find(struct carry *carry)
     }
 }
 
-/* Returns the text of the limit at the point's start, or NULL. */
+/* Returns the name or number by which the entry's IR text refers to the limit
+ * at the start point, or NULL if the entry does not have its value. */
 static const char *
 limit_text(const struct carry *carry, unsigned point, LLVMValueRef limit)
 {
@@ -260,8 +269,9 @@ jit_carry_find_bounds(struct carry *carry, unsigned point)
     }
 }
 
-/* Replaces the branch conditions that bounds imply, since the entry has
- * already decided which threads run. */
+/* Replaces the branch conditions that test the bounds of a thread loop by the
+ * argument JIT_WHOLE, since the entry has already decided which threads
+ * run. */
 void
 jit_carry_use_bounds(struct carry *carry)
 {
@@ -280,8 +290,8 @@ jit_carry_use_bounds(struct carry *carry)
     }
 }
 
-/* Tests for a variable of the source, as opposed to one that represents a lane
- * array. */
+/* Tests for the alloca of a variable of the source. Allocas that represent
+ * lane arrays do not count. */
 bool
 jit_carry_is_private(const struct carry *carry, LLVMValueRef value)
 {

@@ -1,14 +1,17 @@
 /* carry.c - passes values from one thread loop to the next.
  *
- * Called by regions.c. A uniform value that is live across a barrier is passed
- * in a variable of the entry. A value that is cheap to compute from uniform
- * values and the thread's index is rematerialised. Every other value is
- * spilled to an array in the context, memory of the entry, indexed by the
- * linear thread index. Private memory is in the context as well, one element
+ * Called by regions.c. A start point is the kernel's begin or the code after a
+ * barrier or warp operation; the entry has one thread loop for each. A uniform
+ * value that is live across a barrier is passed in a variable of the entry. A
+ * value that is cheap to compute from uniform values and the thread's index is
+ * computed again after the barrier. Every other value is stored in an array in
+ * the context, a memory block of the entry, indexed by the linear thread
+ * index; or, if it is live only within one warp's code, in an array with one
+ * element per lane. Private variables are in the context as well, one element
  * per thread.
  *
- * For that, the body leaves SSA form: every carried value gets a variable,
- * which the next pass promotes to a value.
+ * To allow that, the body leaves SSA form: every carried value gets a local
+ * variable, which LLVM's next pass (SROA) turns into SSA values again.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -26,7 +29,7 @@ note_value(struct jit *jit, LLVMValueRef at, void *data)
     carry->values[carry->value_count++] = at;
 }
 
-/* ---- the body's further arguments ---- */
+/* ---- arguments added to the body ---- */
 
 static LLVMValueRef
 extra(const struct carry *carry, unsigned which)
@@ -64,7 +67,9 @@ move_arguments(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-/* Replaces the body by a function with more arguments. */
+/* Replaces the body by a function with the same code and the arguments that
+ * regions need: context, start point, votes, uniform values and lane
+ * arrays. */
 static void
 add_arguments(struct carry *carry)
 {
@@ -140,7 +145,8 @@ context_place(struct carry *carry, LLVMTypeRef type, uint64_t offset,
     return LLVMBuildInBoundsGEP2(builder, type, base, &index, 1, "");
 }
 
-/* Moves private variables to the context; the builder is in `before`. */
+/* Moves private variables to the context. The builder must be in
+ * carry->before, the first basic block. */
 static void
 move_private_memory(struct carry *carry)
 {
@@ -186,7 +192,8 @@ store_value(struct carry *carry, const struct carried *row)
     LLVMBuildStore(carry->jit->builder, row->value, row->slot);
 }
 
-/* Returns the address to which a divergent value is spilled. */
+/* Returns the address at which this thread's copy of a divergent value is
+ * stored across a barrier. */
 static LLVMValueRef
 kept_place(struct carry *carry, const struct carried *row, LLVMTypeRef type)
 {
@@ -198,8 +205,8 @@ kept_place(struct carry *carry, const struct carried *row, LLVMTypeRef type)
                                  "");
 }
 
-/* Before the barrier: spills the variables, sets the next point and
- * returns. */
+/* Ends the body at a barrier: stores the carried values, sets the start point
+ * that follows and returns to the entry. */
 static void
 keep_values(struct carry *carry, unsigned point)
 {
@@ -209,7 +216,8 @@ keep_values(struct carry *carry, unsigned point)
         LLVMTypeRef type = LLVMTypeOf(row->value);
         bool live = row->live >> point & 1;
         if (!live && row->uniform) {
-            /* Otherwise the entry's loop would carry the variable. */
+            /* Without a store, the entry's thread loop would have to preserve
+             * the variable's old value. */
             LLVMBuildStore(jit->builder, LLVMConstNull(type),
                            uniform_out(carry, row->number));
         }
@@ -236,8 +244,8 @@ keep_values(struct carry *carry, unsigned point)
     LLVMBuildRetVoid(jit->builder);
 }
 
-/* Adds a !range to the load of a widened value, so that truncating and
- * widening it again folds to the loaded value. */
+/* Adds !range metadata to the load of a value that is stored in a wider type,
+ * such as i1 in i8, so that LLVM folds truncating and extending it again. */
 static void
 note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
 {
@@ -248,7 +256,7 @@ note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
                     LLVMMDNodeInContext(jit->context, ends, 2));
 }
 
-/* After the barrier: reloads the variables. */
+/* Begins the body after a barrier: loads the carried values. */
 static void
 fetch_values(struct carry *carry, unsigned point)
 {
@@ -275,7 +283,8 @@ fetch_values(struct carry *carry, unsigned point)
     }
 }
 
-/* Makes the kernel's returns set next point 0. */
+/* Makes each return of the kernel report start point 0, which tells the entry
+ * that the kernel has ended. */
 static void
 end_returns(struct carry *carry)
 {
@@ -314,7 +323,8 @@ connect_points(struct carry *carry, LLVMBasicBlockRef start)
     end_returns(carry);
 }
 
-/* Replaces the variables that represent lane arrays by arguments. */
+/* Replaces the allocas that represent lane arrays (one element per lane of a
+ * warp) by arguments of the body. */
 static void
 use_lanes(struct carry *carry)
 {

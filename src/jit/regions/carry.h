@@ -1,6 +1,10 @@
-/* carry.h - analysis of carried.c, used by carry.c.
+/* carry.h - declarations of carried.c, which analyses what carry.c then
+ * transforms.
  *
- * A carried value is one that is live across a barrier.
+ * A carried value is one that is live across a barrier or another split point.
+ * The context is a memory block of the entry in which carried values are
+ * stored, with an element for each thread of the block. A start point is the
+ * kernel's begin or the code after a split point.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -10,11 +14,14 @@
 struct carried {
     LLVMValueRef value;
     LLVMValueRef slot;
-    uint64_t live; /* bit mask of the points where it is live */
+    uint64_t live; /* bit mask of the start points where it is live */
     bool uniform;
-    bool in_lanes;   /* spilled to a lane array */
-    unsigned number; /* number of the uniform value, or of the array */
-    uint64_t offset; /* otherwise: offset in the context */
+    /* stored in an array with one element per lane of a warp */
+    bool in_lanes;
+    unsigned number; /* index of the uniform value, or of the lane array */
+    /* if neither uniform nor in a lane array: offset in bytes in the
+     * context */
+    uint64_t offset;
 };
 
 struct carry {
@@ -24,28 +31,33 @@ struct carry {
     unsigned value_count;
     struct carried *list;
     unsigned count;
-    LLVMBasicBlockRef before; /* runs at every point */
-    LLVMValueRef linear;      /* linear thread index, i64 */
-    LLVMValueRef lane;        /* lane index, i64 */
+    /* new first basic block of the body; it runs at every start point */
+    LLVMBasicBlockRef before;
+    LLVMValueRef linear; /* linear thread index, i64 */
+    LLVMValueRef lane;   /* index of the lane in its warp, i64 */
     uint64_t context_bytes;
 };
 
-/* Rematerialises cheap values where they are used, so that they need not be
- * carried. */
+/* Computes cheap values again where they are used after a barrier, so that
+ * they need not be stored across it. */
 void jit_carry_cheap_again(struct carry *carry);
-/* Lists the values that are live across a point, and assigns their places. */
+/* Lists the values that are live across a split point, and decides where each
+ * is stored. */
 void jit_carry_find(struct carry *carry);
-/* Find the bounds of a point, as text; and make the body rely on them. */
+/* jit_carry_find_bounds writes the bounds of the thread loop of a start point
+ * as IR text for the entry. jit_carry_use_bounds replaces the branch
+ * conditions in the body that test the same bounds. */
 void jit_carry_find_bounds(struct carry *carry, unsigned point);
 void jit_carry_use_bounds(struct carry *carry);
 
-/* The context, which has one element per thread: element type of a value,
- * allocation of `bytes` per thread (returns the offset), and a test of the
- * size limit. */
+/* The context stores one element per thread. Return the type in which a value
+ * of `type` is stored; the offset of a new array with `bytes` for each thread;
+ * and whether the context is within the size limit. */
 LLVMTypeRef jit_carry_memory_type(struct jit *jit, LLVMTypeRef type);
 uint64_t jit_carry_take_context(struct carry *carry, uint64_t bytes);
 bool jit_carry_context_fits(struct carry *carry);
-/* Private variables, which are in the context too: test for one, and its size
- * in bytes, rounded up to its alignment. */
+/* Private variables of threads are in the context too. Test whether a value is
+ * the alloca of one; and return the size in bytes of the alloca `at`, rounded
+ * up to its alignment. */
 bool jit_carry_is_private(const struct carry *carry, LLVMValueRef value);
 uint64_t jit_carry_alloca_bytes(struct jit *jit, LLVMValueRef at);

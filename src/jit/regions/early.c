@@ -4,10 +4,11 @@
  *
  *     if (x >= width || y >= height) return;
  *
- * Here x is threadIdx.x plus uniform terms, and y the same along its axis. The
- * condition keeps the first so many threads of a row, and the first so many
- * rows. It is removed, all thread loops of the entry end at these bounds
- * (entries/region.c), and a block without remaining threads is skipped.
+ * Here x is threadIdx.x plus uniform terms, and y is threadIdx.y plus uniform
+ * terms. The condition keeps threads whose threadIdx.x and threadIdx.y are
+ * below certain numbers. It is removed, all thread loops of the entry end at
+ * these bounds (entries/region.c), and a thread block without remaining
+ * threads is skipped.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -20,7 +21,8 @@ struct term {
     bool is_signed;
 };
 
-/* threadIdx of the axis + terms < limit */
+/* The condition threadIdx.x + terms < limit (axis 0), or the same for
+ * threadIdx.y (axis 1). With or_equal, <= replaces <. */
 struct bound {
     int axis;
     struct term terms[MOST_TERMS];
@@ -48,8 +50,8 @@ width_of(LLVMValueRef value)
     return LLVMGetIntTypeWidth(LLVMTypeOf(value));
 }
 
-/* Returns the value before extension, and sets *is_signed if it was
- * extended. */
+/* Returns the operand of a sign or zero extension, and sets *is_signed to
+ * whether it is a sign extension. Returns other values unchanged. */
 static LLVMValueRef
 without_extension(LLVMValueRef value, bool *is_signed)
 {
@@ -73,8 +75,9 @@ match_thread(const struct search *search, LLVMValueRef value, int *axis)
     return false;
 }
 
-/* Tests for blockIdx * blockDim, blockIdx * 256, or a small constant: a sum
- * with it does not wrap in any program that CUDA defines. */
+/* Tests for a product such as blockIdx.x * blockDim.x or blockIdx.x * 256, or
+ * a small constant. A sum of such a value and threadIdx does not wrap in any
+ * program that CUDA defines. */
 static bool
 is_block_start(const struct jit_kernel *kernel, LLVMValueRef value)
 {
@@ -128,7 +131,8 @@ match_index(const struct search *search, LLVMValueRef value, bool is_signed,
     return false;
 }
 
-/* Matches `left predicate right` as threadIdx + rest < or <= limit. */
+/* Tests whether `left predicate right` means threadIdx plus uniform terms <
+ * (or <=) a uniform limit. If so, adds it to the bounds of the search. */
 static bool
 match_comparison(struct search *search, LLVMValueRef left,
                  LLVMIntPredicate predicate, LLVMValueRef right)
@@ -149,8 +153,8 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Tests whether the condition has the result `go_on` exactly if all of the
- * bounds hold, and adds them. */
+/* Tests whether the condition has the result `go_on` exactly if certain bounds
+ * all hold, and adds these bounds to the search. */
 static bool
 match_condition(struct search *search, LLVMValueRef value, bool go_on)
 {
@@ -182,7 +186,8 @@ match_condition(struct search *search, LLVMValueRef value, bool go_on)
 
 /* ---- the text for the entry ---- */
 
-/* Writes the term as 64 bits, and returns its name. */
+/* Writes IR text that extends the term to 64 bits, and returns the name of the
+ * result. */
 static const char *
 write_wide(struct jit_text *text, struct jit_kernel *kernel,
            const struct term *term)
@@ -199,7 +204,8 @@ write_wide(struct jit_text *text, struct jit_kernel *kernel,
     return name;
 }
 
-/* Writes the sum of the terms, and returns its name. */
+/* Writes IR text for the sum of the bound's terms, and returns the name of the
+ * result. */
 static const char *
 write_sum(struct jit_text *text, struct jit_kernel *kernel,
           const struct bound *bound, unsigned number)
@@ -214,7 +220,9 @@ write_sum(struct jit_text *text, struct jit_kernel *kernel,
     return sum;
 }
 
-/* Writes %live.<number>, the number of remaining threads or rows. */
+/* Writes IR text that sets %live.<number> to the number of values of threadIdx
+ * along the bound's axis that remain. before[axis] is the previous such
+ * number, and is updated. */
 static void
 write_bound(struct jit_text *text, struct jit_kernel *kernel,
             const struct bound *bound, unsigned number, const char *before[2])
@@ -282,7 +290,9 @@ jit_find_early(struct jit *jit, struct jit_kernel *kernel)
     LLVMBuildBr(jit->builder, ways[leave_first]);
 }
 
-/* Restores the branch. Its target may have a new first block since then. */
+/* Inserts the branch for early returns again. The basic block to which the
+ * other threads go is read from the current branch, since splitting may have
+ * changed it. */
 void
 jit_restore_early(struct jit *jit, struct jit_kernel *kernel)
 {

@@ -1,10 +1,12 @@
-/* gates.c - adds a uniform test to conditions that hold for whole rows.
+/* gates.c - adds a uniform test to conditions on threadIdx.x.
  *
- * Called by regions.c for a kernel that is split, before values are carried.
- * `if (base + threadIdx.x < limit)` with uniform base, or none, and uniform
- * limit becomes a mask in a vectorised thread loop, which costs time to
- * compute. With the uniform condition `base + blockDim.x <= limit ||` before
- * it, LLVM unswitches the loop, and whole rows need no mask.
+ * Called by regions.c for a kernel that is split, before values are stored
+ * across barriers. In a vectorised thread loop, a condition `base +
+ * threadIdx.x < limit` with uniform base (possibly 0) and limit becomes a
+ * mask, which costs time to compute. This pass replaces it by `base +
+ * blockDim.x <= limit || base + threadIdx.x < limit`. The first part is
+ * uniform, so LLVM unswitches the loop on it. Where it is true, all values of
+ * threadIdx.x satisfy the condition and need no mask.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -12,11 +14,11 @@
 
 struct gate {
     LLVMValueRef sum;   /* base + threadIdx.x, 32 bits */
-    LLVMValueRef limit; /* 32 bits */
+    LLVMValueRef limit; /* uniform value of 32 bits */
     bool is_signed;
 };
 
-/* Tests for threadIdx.x plus uniform terms. */
+/* Tests whether the value is threadIdx.x plus uniform terms. */
 static bool
 is_row(const struct jit_split *split, LLVMValueRef sum)
 {
@@ -61,8 +63,9 @@ widen(struct jit *jit, LLVMValueRef value, bool is_signed)
                      : LLVMBuildZExt(jit->builder, value, jit->i64, "");
 }
 
-/* Returns the condition with the uniform test before it, which does not change
- * its result. 64 bits keep the row's end from wrapping. */
+/* Returns the disjunction of the uniform test and the condition, which has the
+ * same result as the condition. The uniform test is computed with 64 bits, so
+ * that base + blockDim.x does not wrap. */
 static LLVMValueRef
 open_gate(struct jit *jit, struct jit_split *split, LLVMValueRef test,
           const struct gate *gate)
@@ -88,7 +91,8 @@ open_gate(struct jit *jit, struct jit_split *split, LLVMValueRef test,
     return opened;
 }
 
-/* Applies open_gate to the condition, or to both parts of a conjunction. */
+/* Applies open_gate to the condition or, if it is a conjunction, to both
+ * operands. `depth` limits the depth of the conjunctions. */
 static LLVMValueRef
 open_gates(struct jit *jit, struct jit_split *split, LLVMValueRef test,
            int depth)

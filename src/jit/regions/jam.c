@@ -1,19 +1,20 @@
 /* jam.c - unrolls strided loops over several iterations.
  *
- * Called by stride.c for loops in the form that it produces:
+ * Called by stride.c for the loops that it has transformed to this form:
  *
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
  *
- * If the next iterations run for all threads, they are merged into one:
+ * If the next COPIES iterations run for all threads, they are merged into one
+ * iteration:
  *
  *     if (n - b >= (COPIES - 1) * step + blockDim.x)
  *         body(b + threadIdx.x); body(b + step + threadIdx.x); ...
  *
  * Each thread performs the same operations in the same order, and there is no
- * barrier in between. Values that a thread carries from iteration to iteration
- * are loaded and stored once, and distant rows of memory are read at the same
- * time, which hides memory latency.
+ * barrier in between. Values that a thread passes from iteration to iteration
+ * are loaded and stored once for all copies. The loads of several iterations,
+ * which are far apart in memory, overlap, which hides memory latency.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
@@ -21,20 +22,24 @@
 
 enum {
     MOST_COPIES = 8,
-    SHORT_BODY = 8, /* instructions: shorter bodies get more copies */
-    LONG_BODY = 24, /* longer bodies are not copied */
+    /* instructions; loop bodies up to this size get more copies */
+    SHORT_BODY = 8,
+    LONG_BODY = 24, /* instructions; longer loop bodies are not copied */
     MOST_PHIS = 4,
 };
 
 struct jam {
     struct jit *jit;
     const struct jit_strided *loop;
-    LLVMValueRef index; /* base + threadIdx.x, computed in the gate */
+    LLVMValueRef index; /* base + threadIdx.x, computed in the block `gate` */
     unsigned copies;
     unsigned phis;
-    LLVMValueRef carried[MOST_PHIS]; /* phis of the head */
-    LLVMValueRef merged[MOST_PHIS];  /* phis of the round */
-    LLVMValueRef values[MOST_PHIS];  /* values after the copies so far */
+    /* phis of the loop's head, except `base` */
+    LLVMValueRef carried[MOST_PHIS];
+    /* the corresponding phis of the block `round` */
+    LLVMValueRef merged[MOST_PHIS];
+    /* values of these phis after the copies made so far */
+    LLVMValueRef values[MOST_PHIS];
 };
 
 /* ---- matching ---- */
@@ -46,8 +51,8 @@ may_copy(LLVMValueRef at)
            (jit_is_call(at, "llvm.") && !jit_is_call(at, "llvm.mem"));
 }
 
-/* Tests whether the instruction uses nothing of the head or the gate except
- * the index and carried values. */
+/* Tests whether the instruction uses no values of the blocks `head` and `gate`
+ * except the index and the carried phis. */
 static bool
 knows_index_only(const struct jam *jam, LLVMValueRef at)
 {
@@ -85,7 +90,8 @@ match_body(struct jam *jam)
            LLVMGetSuccessor(at, 0) == jam->loop->round;
 }
 
-/* Tests whether the gate is exactly `threadIdx.x < n - b`, before the body. */
+/* Tests whether the block `gate` computes the index, tests `threadIdx.x < n -
+ * b` and then branches to the loop body. */
 static bool
 match_gate(struct jam *jam)
 {
@@ -101,7 +107,8 @@ match_gate(struct jam *jam)
            LLVMGetInstructionOpcode(jam->index) == LLVMAdd;
 }
 
-/* Returns the phi's incoming value from the block, or NULL. */
+/* Returns the phi's incoming value for the predecessor `from`, or NULL if
+ * `from` is not a predecessor. */
 static LLVMValueRef
 incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
 {
@@ -133,7 +140,8 @@ match_phis(struct jam *jam)
     return true;
 }
 
-/* Rejects loops with a small constant number of iterations. */
+/* Returns false for a loop with a small constant number of iterations, for
+ * which unrolling does not pay. */
 static bool
 has_rounds(const struct jam *jam)
 {
@@ -169,7 +177,8 @@ mapped(const struct jam *jam, LLVMValueRef value, LLVMValueRef index,
     return value;
 }
 
-/* Clones the loop body for iteration `index`. */
+/* Clones the loop body at the builder's position, for the iteration in which
+ * base + threadIdx.x is `index`. */
 static void
 copy_body(struct jam *jam, LLVMValueRef index)
 {
@@ -197,8 +206,9 @@ copy_body(struct jam *jam, LLVMValueRef index)
     }
 }
 
-/* Builds a test whether the next iterations run for all threads. It is false
- * for a negative step, which is a large number here. */
+/* Builds a test whether the next `copies` iterations run for all threads. The
+ * test is unsigned, so a negative step counts as a large number and makes it
+ * false. */
 static LLVMValueRef
 build_test(const struct jam *jam)
 {
@@ -216,7 +226,8 @@ build_test(const struct jam *jam)
                          LLVMBuildZExt(builder, left, wide, ""), "");
 }
 
-/* Makes the end of the round advance by one step, or by as many as there are
+/* Makes the block `round` advance `base` by one step after a single iteration,
+ * and by jam->copies steps after the block `many`, which contains the
  * copies. */
 static void
 advance(struct jam *jam, LLVMBasicBlockRef many)
@@ -239,8 +250,9 @@ advance(struct jam *jam, LLVMBasicBlockRef many)
     LLVMSetOperand(next, LLVMGetOperand(next, 0) == loop->base, step);
 }
 
-/* Inserts prefetches of the rows that follow the next ones, if iterations are
- * slow. Returns the block in which to build the copies. */
+/* If iterations are slow (loop->row is not NULL), inserts prefetches of the
+ * memory that the iterations after the next copies read. Returns the basic
+ * block in which to build the copies. */
 static LLVMBasicBlockRef
 open_copies(const struct jam *jam, LLVMBasicBlockRef many)
 {

@@ -1,12 +1,18 @@
-/* meeting.c - recognises warp operations that every lane reaches, except those
- * that return before.
+/* meeting.c - recognises warp operations that every lane of a warp reaches
+ * unless it returns from the kernel before.
  *
- * Called by regions.c, for masks that omit calling lanes. The compiler for an
- * H100 keeps the mask of `if (t < 16) x = __ballot_sync(0xff, 1);` only if
- * lanes may arrive later; here the others return, and all 16 take part. Lanes
- * then wait for the full mask. Hence another lane must have nothing to wait
- * for before it arrives: there may be no loop before the call, and neither
- * loops nor stops on the paths that do not lead to it.
+ * Called by regions.c for calls with a mask that omits some of the lanes that
+ * make the call, such as `if (t < 16) x = __ballot_sync(0xff, 1);`. CUDA
+ * leaves this undefined. Measured on an H100: if the lanes that do not make
+ * the call may still reach it later, only the 8 lanes of the mask take part.
+ * If they have returned from the kernel, the compiler ignores the mask, and
+ * all 16 calling lanes take part.
+ *
+ * This file finds the second case, in which an operation waits for all lanes
+ * that have not returned. To avoid a deadlock, no lane may wait for another
+ * one before it reaches the call. Therefore there must be no loop before the
+ * call, and neither loops nor barriers on the paths that do not lead to the
+ * call.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -14,7 +20,8 @@
 
 #include "jit/regions/regions.h"
 
-/* Marks `to` and the blocks from which it can be reached. */
+/* Sets before[b] for the basic block `to` and for each block b from which it
+ * can be reached. */
 static void
 find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
 {
@@ -34,8 +41,9 @@ find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
     free(queue);
 }
 
-/* Marks the blocks that are reachable from `before`, except through `to`, but
- * do not lead to it. */
+/* Sets beside[b] for each basic block b that can be reached from a block in
+ * `before` without passing through `to`, but from which `to` cannot be
+ * reached. */
 static void
 find_beside(const struct jit_cfg *cfg, unsigned to, const bool *before,
             bool *beside)
@@ -62,8 +70,9 @@ follows_another(const struct jit_block *row, const bool *set)
     return false;
 }
 
-/* Tests for a loop: repeatedly removes blocks without a predecessor in the
- * set; blocks of a loop, and those after it, remain. */
+/* Tests whether the set of basic blocks contains a loop. Repeatedly removes
+ * blocks that have no predecessor in the set. If blocks remain at the end,
+ * there is a loop. */
 static bool
 has_loop(const struct jit_cfg *cfg, const bool *blocks)
 {

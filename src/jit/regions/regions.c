@@ -1,15 +1,19 @@
 /* regions.c - splits kernels at barriers into regions, which run as thread
  * loops instead of fibers.
  *
- * Called by main.c. The body of such a kernel gets an argument, the point at
- * which to start (0, or the code after barrier k), and returns at each
- * barrier. The entry (entries/region.c) calls it with constant points, in one
- * thread loop for each, so that inlining leaves in every copy only the code
- * from that point to the next barriers. Any control flow is supported.
+ * Called by main.c. The body is the function that holds a kernel's code. The
+ * body of a split kernel gets an argument, the start point at which to begin:
+ * 0 for the kernel's begin, k for the code after barrier k. It returns at each
+ * barrier. The entry (entries/region.c) has one thread loop for each start
+ * point, which calls the body with that number as a constant. Inlining leaves
+ * in each copy only the code from the start point to the next barriers. Any
+ * control flow is supported.
  *
- * Condition: wherever threads diverge, they meet before the next barrier, or
- * only one barrier, or only the kernel's end, can come next; and no other
- * function that stops is called.
+ * A kernel is split if each divergent branch meets one of these conditions:
+ * its threads meet again before the next barrier; or the same barrier comes
+ * next for all of them; or the kernel's end comes next for all of them. In
+ * addition, the kernel must not call other functions in which a thread may
+ * wait.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,14 +26,14 @@
 #include "jit/warps/warps.h"
 
 enum {
-    MOST_BLOCKS = 2000,   /* beyond, the analysis is too slow */
-    MOST_COPIES = 200000, /* instructions times points */
+    MOST_BLOCKS = 2000,   /* basic blocks; the analysis of more is too slow */
+    MOST_COPIES = 200000, /* limit of instructions times barriers */
 };
 
 struct survey {
     struct jit_kernel *kernel;
     bool fits;
-    unsigned barriers; /* barriers and warp operations */
+    unsigned barriers; /* number of barriers and warp operations */
     unsigned warps;
     unsigned votes;
     size_t size;
@@ -41,7 +45,8 @@ is_barrier(LLVMValueRef at)
     return jit_calls(at, "__pycuda_barrier") || jit_is_cut_mark(at);
 }
 
-/* Tests for a barrier without a used result. */
+/* Tests whether the barrier has no result (unlike __syncthreads_count), or an
+ * unused one. */
 static bool
 is_plain_barrier(LLVMValueRef at)
 {
@@ -63,8 +68,8 @@ call_fits(LLVMValueRef at)
            !jit_is_call(at, "llvm.stack");
 }
 
-/* Tests whether the instruction may be in a kernel that is split. Private
- * memory must have a constant size and be in the entry block. */
+/* Tests whether a kernel with this instruction may be split. An alloca
+ * (private memory) must have a constant size and be in the entry block. */
 static bool
 instruction_fits(const struct survey *survey, LLVMValueRef at)
 {
@@ -141,9 +146,10 @@ redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
-/* Splits the barrier's block and removes the barrier; a warp operation remains
- * as the first instruction of the second part. The new block is the first
- * part, so that phis which name the old block as predecessor remain valid. */
+/* Splits the basic block of the barrier at the barrier, and removes the
+ * barrier. A warp operation is not removed: it becomes the first instruction
+ * of the second part. The new basic block is the first part, so that phis that
+ * name the old one as predecessor remain valid. */
 static void
 cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
 {
@@ -227,8 +233,9 @@ cut_all(struct jit *jit, struct jit_split *split)
     }
 }
 
-/* Returns, by block, the barrier at which the block ends, 0 for the kernel's
- * end, or JIT_NO_END. */
+/* Returns an array with one element per basic block: the index of the barrier
+ * call that ends the block, 0 if the block returns from the kernel, or
+ * JIT_NO_END if it branches to other blocks only. */
 static unsigned *
 find_ends(const struct jit_split *split)
 {
@@ -243,8 +250,9 @@ find_ends(const struct jit_split *split)
     return ends;
 }
 
-/* Returns a bit mask of the ends that are reached first from `from`, not
- * counting those after the block `meeting`. */
+/* Returns a bit mask of the barriers (bit k: barrier k; bit 0: the kernel's
+ * end) that a thread at basic block `from` may reach next. Paths end at the
+ * block `meeting`; NO_BLOCK: no such limit. */
 static uint64_t
 first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
            unsigned meeting)
@@ -277,8 +285,9 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
     return found;
 }
 
-/* Tests whether all threads that diverge at `branch` meet before any end. An
- * end may be the meeting point. */
+/* Tests whether all threads that diverge at `branch` meet again before any
+ * barrier. The basic block in which they meet may itself end at a barrier.
+ * `before` is a bit mask of the barriers reached on the way there. */
 static bool
 meets_first(const struct jit_split *split, const unsigned *ends,
             unsigned branch, uint64_t before)
@@ -292,9 +301,9 @@ meets_first(const struct jit_split *split, const unsigned *ends,
     return (before & ~own) == 0;
 }
 
-/* Returns a bit mask of the ends at which diverged threads may arrive; 0 if
- * they stay together: from each divergent branch all continue to the same
- * end. */
+/* Returns 0 if, after each divergent branch, all threads reach the same next
+ * barrier or meet before it. Otherwise returns a bit mask of the barriers that
+ * threads may reach separately (bit 0: the kernel's end). */
 static uint64_t
 parting_ends(const struct jit_split *split, const struct jit_map *differs,
              const unsigned *ends)
@@ -314,7 +323,8 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
     return 0;
 }
 
-/* Returns the ends of the block's threads: warp operations do not count. */
+/* Returns a copy of `ends` without the warp operations, at which only the
+ * lanes of one warp meet, not all threads of the block. */
 static unsigned *
 find_block_ends(const struct jit_split *split, const unsigned *ends)
 {
@@ -344,8 +354,8 @@ note_parting(struct jit_split *split, uint64_t ends)
     }
 }
 
-/* Tests whether all warps go to the same barriers, and the lanes of each warp
- * to the same warp operations. */
+/* Tests whether all warps of a block reach the same barriers, and all lanes of
+ * each warp the same warp operations. */
 static bool
 warps_stay_together(struct jit_split *split, const unsigned *ends)
 {
@@ -380,7 +390,7 @@ find_successors(struct jit_split *split, const unsigned *ends)
     split->kernel->regions = regions;
 }
 
-/* Restores the barriers: the kernel remains on fibers. */
+/* Inserts the barriers again, so that the kernel can run on fibers. */
 static void
 restore(struct jit *jit, struct jit_split *split)
 {
@@ -417,9 +427,9 @@ drop_barriers(const struct jit_split *split)
     }
 }
 
-/* Returns the constant by which blockIdx.x is multiplied, if it is a plausible
- * block width, else 0. A wrong guess costs the time to compile an unused
- * copy. */
+/* Returns the constant by which blockIdx.x is multiplied if it may be the
+ * blockDim.x for which the source is written, else 0. A wrong guess only costs
+ * the time to compile an unused copy of the code. */
 static unsigned
 guess_width(const struct jit_kernel *kernel)
 {
@@ -442,13 +452,14 @@ guess_width(const struct jit_kernel *kernel)
     return 0;
 }
 
-/* Tests whether specialising for a block width pays. In long rows it makes
- * little difference, unless many loops have constant bounds shorter than a
- * row, as those of a tree reduction do. */
+/* Tests whether a copy of the code for one value of blockDim.x pays. If the
+ * kernel does not use threadIdx.y (flat), blockDim.x is large and knowing it
+ * helps little. The exception is a kernel with many thread loops that have
+ * shorter constant bounds, such as the levels of a tree reduction. */
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
-    enum { TREE = 4 }; /* levels */
+    enum { TREE = 4 }; /* levels of the tree */
     const struct jit_regions *regions = kernel->regions;
     unsigned levels = 0;
     for (unsigned k = 0; k < regions->count; k++) {
@@ -458,8 +469,8 @@ width_pays(const struct jit_kernel *kernel)
     return !kernel->flat || levels >= TREE;
 }
 
-/* Cuts at all current barriers. Returns the ends by block, or NULL if the
- * threads do not stay together. */
+/* Cuts the body at all of its barriers. Returns the array of find_ends, or
+ * NULL if some threads may reach a barrier that others do not. */
 static unsigned *
 cut_and_look(struct jit *jit, struct jit_split *split)
 {
@@ -477,8 +488,9 @@ cut_and_look(struct jit *jit, struct jit_split *split)
     return together ? ends : NULL;
 }
 
-/* Makes the kernel run by warps. The fiber entry is added first, for blocks
- * without whole warps, since the body may change afterwards. */
+/* Makes the kernel run one warp after the other. The fiber entry is created
+ * first, from the unchanged body. It runs blocks with a blockDim.x that is not
+ * a multiple of 32. */
 static void
 carry_by_warps(struct jit *jit, struct jit_split *split)
 {
@@ -500,8 +512,9 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_publish_failures(jit, kernel);
 }
 
-/* Ignores masks of warp operations that all lanes reach. `all`: threads of
- * blocks of any width reach all warp operations together. */
+/* Makes warp operations ignore their mask if all lanes of a warp reach them.
+ * `all`: this is known for all warp operations, whatever the shape of the
+ * thread block. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {

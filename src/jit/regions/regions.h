@@ -1,10 +1,15 @@
 /* regions.h - declarations shared by the passes that split kernels at
  * barriers.
  *
- * regions.c decides and splits, using analyse/cfg.c and analyse/uniform.c;
- * carry.c moves values across barriers; entries/region.c writes the entry.
- * Blocks are identified by their index in a jit_cfg; a cfg is valid until the
- * function's blocks change.
+ * The body is the function that holds a kernel's code; the entry calls it once
+ * per thread, in a thread loop. A start point is a place where a thread loop
+ * begins: the kernel's begin, or the code after a barrier or warp operation.
+ *
+ * regions.c decides whether a kernel is split and splits it, using
+ * analyse/cfg.c and analyse/uniform.c; carry.c passes values across barriers;
+ * entries/region.c writes the entry. Basic blocks are identified by their
+ * index in a jit_cfg. A jit_cfg is valid until the basic blocks of its
+ * function change.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_REGIONS_H
@@ -19,8 +24,9 @@ struct jit_map {
     size_t capacity, count;
 };
 
-/* Return the place of the key's number, which is added as 0 if it is missing,
- * until the next call; and the number, 0 for a missing key. */
+/* jit_map_place returns a pointer to the number stored for the key, and adds
+ * the key with the number 0 if it is missing. The pointer is valid until the
+ * next call. jit_map_get returns the number, or 0 if the key is missing. */
 unsigned *jit_map_place(struct jit_map *map, const void *key);
 unsigned jit_map_get(const struct jit_map *map, const void *key);
 
@@ -37,165 +43,192 @@ struct jit_block {
 struct jit_cfg {
     struct jit_block *blocks;
     unsigned count;
-    struct jit_map index; /* index of a block, plus 1 */
+    struct jit_map index; /* maps a basic block to its index plus 1 */
 };
 
-/* Fills `cfg` for a function. */
+/* Reads the control-flow graph of the function into `cfg`. */
 void jit_cfg_read(struct jit_cfg *cfg, LLVMValueRef function);
-/* Returns the index of a block of the function. */
+/* Returns the index of a basic block in cfg->blocks. */
 unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
-/* Marks `from` and all blocks that are reachable from it without passing
- * through `stop`; `stop` is marked as well if it is reached. NO_BLOCK: no
- * stop. */
+/* Sets reached[b] for `from` and each basic block b that can be reached from
+ * it without passing through `stop`. `stop` is set too if it is reached. If
+ * `stop` is NO_BLOCK, no path ends early. */
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
 
-/* uniform.c: marks in `differs` the values that may differ between threads of
- * a block at the same point of the program; sets each block's immediate
- * post-dominator, or NO_BLOCK; and marks in `apart` the blocks that threads
- * may reach separately. Callers zero all three. */
+/* analyse/uniform.c: marks in `differs` the values that may differ between the
+ * threads of a thread block. Sets immediate[b] to the immediate post-dominator
+ * of basic block b, or to NO_BLOCK. Sets apart[b] if some threads may reach
+ * basic block b while others do not. Callers zero all three. */
 void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
-/* Like jit_find_differing, for the lanes of a warp. The x index of a warp's
- * first thread is a multiple of 32. */
+/* Does the same as jit_find_differing for the lanes of a warp instead of the
+ * threads of a thread block. Assumes that the threadIdx.x of a warp's first
+ * thread is a multiple of 32. */
 void jit_find_lanes_differing(struct jit_kernel *kernel,
                               const struct jit_cfg *cfg,
                               struct jit_map *differs, unsigned *immediate,
                               bool *apart);
 
-/* A condition `threadIdx predicate limit` along axis 0 or 1, which holds for
- * the threads that have work. */
+/* A condition `threadIdx.x predicate limit`, or the same for threadIdx.y, such
+ * as `threadIdx.x < n`. Only the threads for which it holds have work. */
 struct jit_bound {
     int axis;
     LLVMIntPredicate predicate;
-    LLVMValueRef limit; /* 32 or 64 bits, uniform */
+    LLVMValueRef limit; /* a uniform value of 32 or 64 bits */
 };
 
-/* A point that soft.c added. If it has bounds, the branch of the next block
- * tests whether all of them hold. */
+/* A split point that soft.c added to the kernel. If it has bounds, the code
+ * after it begins with a basic block whose branch tests whether all bounds
+ * hold. */
 struct jit_soft_point {
-    LLVMValueRef barrier; /* call that marks it */
+    LLVMValueRef barrier; /* barrier call that soft.c inserted at the point */
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
-    bool inverted; /* the branch condition is false if they hold */
+    bool inverted; /* the branch condition is false if all bounds hold */
 };
 
-/* A barrier with a result (votes.c); kind NULL: no result. */
+/* A barrier that returns a result, such as __syncthreads_count (votes.c). If
+ * the barrier has no result, `kind` is NULL. */
 struct jit_vote {
-    LLVMValueRef kind;               /* first argument of the barrier */
-    LLVMValueRef call, told, result; /* values that replace it */
+    /* first argument of the barrier call: enum image_barrier */
+    LLVMValueRef kind;
+    /* instructions that replace the barrier */
+    LLVMValueRef call, told, result;
 };
 
-/* A barrier: `head` is the block before it, `next` the block after it. */
+/* A place at which the kernel is cut: a barrier or a warp operation. The basic
+ * block `head` ends there, and `next` begins there. */
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
-    const struct jit_soft_point *soft; /* NULL: a barrier of the source */
+    /* the point that soft.c added, or NULL for a barrier of the source */
+    const struct jit_soft_point *soft;
     LLVMValueRef warp; /* warp operation at the start of `next`, or NULL */
     struct jit_vote vote;
 };
 
-/* State while a kernel is split. Point 0 is the kernel's start, point k
- * follows barrier k. */
+/* State while a kernel is split. Start point 0 is the kernel's begin; start
+ * point k is the code after points[k]. */
 struct jit_split {
     struct jit_kernel *kernel;
     struct jit_cfg cfg;
     struct jit_map differs;
-    unsigned *immediate; /* post-dominators */
+    unsigned *immediate; /* immediate post-dominator of each basic block */
     bool *apart;
-    /* Set for kernels with warp operations, with the values that differ
-     * between lanes. */
+    /* `warps`: the kernel has warp operations. Then `lanes_differ` and
+     * `lanes_apart` are the results of jit_find_lanes_differing. */
     bool warps;
     struct jit_map lanes_differ;
     bool *lanes_apart;
-    LLVMValueRef *lanes; /* variables that represent the lane arrays */
+    /* by lane array (one element per lane of a warp): the alloca that
+     * represents it until carry.c passes it as an argument */
+    LLVMValueRef *lanes;
     struct jit_barrier points[JIT_MAX_POINTS];
-    unsigned count; /* number of points */
+    unsigned count; /* number of start points */
     struct jit_soft_point soft[JIT_MAX_POINTS];
     unsigned soft_count;
 };
 
-/* soft.c: marks further points where they help. `ends` is by block: the point
- * at which the block ends, 0 for the kernel's end, or JIT_NO_END. */
+/* soft.c: inserts further split points where they help. ends[b] describes how
+ * basic block b ends: k > 0 if points[k] follows, 0 if it returns from the
+ * kernel, JIT_NO_END if it branches to other basic blocks. */
 #define JIT_NO_END JIT_MAX_POINTS
 void jit_add_soft_points(struct jit *jit, struct jit_split *split,
                          const unsigned *ends);
 
-/* meeting.c: tests whether each lane of a warp either reaches the point's warp
- * operation or returns without it, and none waits for another before. */
+/* meeting.c: tests whether each lane of a warp either reaches the warp
+ * operation of points[point] or returns from the kernel, and waits for no
+ * other lane before that. */
 bool jit_come_or_return(const struct jit_split *split, unsigned point);
 
-/* gates.c: adds a uniform test for whole rows to conditions on the thread
- * index. */
+/* gates.c: extends conditions such as `i < n`, where i depends on threadIdx.x,
+ * by a uniform test whether they hold for all values of threadIdx.x. */
 void jit_open_gates(struct jit *jit, struct jit_split *split);
 
-/* ahead.c: returns the address of an array element `index` in the blocks of a
- * loop, if rows of that array are worth prefetching; else NULL. */
+/* ahead.c: searches the basic blocks marked in `inside`, which form a loop,
+ * for a load of element `index` of an array. A row is the elements that the
+ * threads of one value of threadIdx.y read in one iteration. Returns the
+ * address of the element if prefetching rows of the array pays, else NULL. */
 LLVMValueRef jit_far_row(const struct jit_cfg *cfg, const bool *inside,
                          LLVMValueRef index, LLVMValueRef step);
-/* Inserts, between the two blocks, prefetches of rows of that array that start
- * at the elements `next`. */
+/* Inserts, between basic blocks `from` and `to`, prefetches of `count` rows of
+ * the array of which `address` is an element. next[i] is the index of the
+ * first element of row i. */
 void jit_fetch_rows(struct jit *jit, struct jit_kernel *kernel,
                     LLVMBasicBlockRef from, LLVMBasicBlockRef to,
                     LLVMValueRef address, const LLVMValueRef *next,
                     unsigned count);
-/* Builds a mark at the builder's position, at which a kernel that is split is
- * cut; tests for marks, and removes all of them. */
+/* jit_build_cut inserts a call of __pycuda_cut, at which a kernel is cut as at
+ * a barrier if it is split. jit_is_cut_mark tests whether an instruction is
+ * such a call. jit_drop_cut_marks removes all such calls. */
 void jit_build_cut(struct jit *jit);
 bool jit_is_cut_mark(LLVMValueRef at);
 void jit_drop_cut_marks(struct jit *jit);
 
-/* jam.c: a loop in the form that stride.c produces. */
+/* jam.c: a strided loop after stride.c transformed it (see stride.c). `gate`
+ * is the basic block that tests whether the thread has work in the iteration;
+ * `round` ends the iteration. */
 struct jit_strided {
     struct jit_kernel *kernel;
     LLVMBasicBlockRef head, gate, body, round;
-    LLVMValueRef base, thread; /* `thread` is threadIdx.x */
-    LLVMValueRef step, limit;  /* i32 */
-    LLVMValueRef row;          /* result of jit_far_row */
+    LLVMValueRef base, thread; /* the loop variable `b`, and threadIdx.x */
+    /* step of `base`, and end of the loop: i32 values */
+    LLVMValueRef step, limit;
+    /* address of an array element to prefetch (jit_far_row), or NULL */
+    LLVMValueRef row;
 };
-/* Unrolls the loop over several iterations, if that pays. */
+/* Merges several consecutive iterations of the loop into one, if that pays. */
 void jit_jam_rounds(struct jit *jit, const struct jit_strided *loop);
 
-/* access.c: tests whether the marked blocks spend most of their work on
- * scattered accesses of the threads of a row. */
+/* analyse/access.c: tests whether the marked basic blocks spend most of their
+ * work on memory accesses for which consecutive values of threadIdx.x do not
+ * access consecutive addresses. */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
                       const bool *blocks);
 
-/* votes.c: barriers with a result. Test for one; and replace one that is cut
- * by a vote at the end of `head` and its result after it. */
+/* votes.c: jit_is_vote tests for a barrier with a result, such as
+ * __syncthreads_count. jit_cut_vote replaces such a barrier by a call that
+ * adds the thread's vote, at the end of `head`, and by the computation of the
+ * result in the basic block after it. Fills `vote`. */
 bool jit_is_vote(LLVMValueRef barrier);
 void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
                   LLVMBasicBlockRef head, struct jit_vote *vote);
-/* Undoes jit_cut_vote: gives `barrier`, a plain barrier in the same position,
- * the kind and the result of the vote. */
+/* Undoes jit_cut_vote: `barrier`, a barrier without result at the same
+ * position, gets the kind and the argument of the original one, and its result
+ * replaces the computed one. */
 void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
                       LLVMValueRef barrier);
-/* Replaces the vote by an addition to *sum, and the result by `told`. */
+/* Replaces the call that adds the vote by an addition to the variable at
+ * address `sum`, and the value of the sum after the barrier by `told`. */
 void jit_lower_vote(struct jit *jit, const struct jit_vote *vote,
                     LLVMValueRef sum, LLVMValueRef told);
 
-/* early.c: removes the threads that return early from the body, and puts them
- * back. kernel->early describes the threads that remain. */
+/* early.c: jit_find_early removes the branch by which threads return before
+ * the first barrier, and describes the remaining threads in kernel->early.
+ * jit_restore_early inserts the branch again. */
 void jit_find_early(struct jit *jit, struct jit_kernel *kernel);
 void jit_restore_early(struct jit *jit, struct jit_kernel *kernel);
 
-/* live.c: returns a bit mask of the points at which the value is live. */
+/* analyse/live.c: returns a bit mask of the start points at which the value is
+ * live. */
 uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
-/* Replaces the uses of the value outside its own block by the instructions
- * that `make` builds before them. */
+/* Replaces each use of the value outside the basic block that defines it by
+ * the result of `make`, which builds instructions before the using instruction
+ * `at`. */
 typedef LLVMValueRef jit_make_at(LLVMValueRef value, LLVMValueRef at,
                                  void *data);
 void jit_replace_elsewhere(LLVMValueRef value, jit_make_at *make, void *data);
 
-/* carry.c: adds the further arguments of the body, and makes every value that
- * is live across a barrier pass through them or through the context. Returns
- * false, with the body's behaviour unchanged, if the context would be too
- * large. */
+/* carry.c: adds arguments to the body, and passes every value that is live
+ * across a barrier through them or through the context (one memory block of
+ * the entry for all threads of a thread block). Returns false, with the body's
+ * behaviour unchanged, if the context would be too large. */
 bool jit_carry_values(struct jit *jit, struct jit_split *split);
-/* Tests whether the value will be rematerialised at each point that needs
- * it. */
+/* Tests whether the value is computed again after each barrier, instead of
+ * being stored across it. */
 bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);
 
 #endif

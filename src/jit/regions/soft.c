@@ -1,14 +1,18 @@
-/* soft.c - adds further points at which a split kernel's thread loops end.
+/* soft.c - adds further split points, at which the thread loops of a split
+ * kernel end.
  *
- * Called by regions.c after a kernel is cut at its barriers. At a point that
- * all threads reach together, cutting does not change results, but:
+ * Called by regions.c after a kernel is cut at its barriers. Cutting at a
+ * point that all threads reach together does not change results. It helps in
+ * two cases:
  *
- *   - a loop that all threads run in lockstep, cut at its head, becomes a loop
- *     around thread loops, which can then be vectorised;
- *   - a condition such as `threadIdx.x < n` becomes the thread loop's bounds,
- *     if the threads outside have no work before the next point.
+ *   - a loop that all threads run in lockstep is cut at its head. It becomes
+ *     a loop around thread loops, which can then be vectorised;
+ *   - the code is cut before a condition such as `threadIdx.x < n`. The
+ *     condition becomes a bound of the thread loop, if the threads for which
+ *     it is false have no work before the next barrier or split point.
  *
- * Both only insert a call of __pycuda_barrier, which is cut like any other.
+ * This pass only inserts calls of __pycuda_barrier, at which regions.c cuts as
+ * at any barrier.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,8 +26,8 @@ struct soft {
     struct jit *jit;
     struct jit_split *split;
     const unsigned *ends;
-    unsigned left; /* number of points that may be added */
-    unsigned stop; /* block that will become an end, or NO_BLOCK */
+    unsigned left; /* number of split points that may still be added */
+    unsigned stop; /* basic block that is about to be cut, or NO_BLOCK */
 };
 
 static bool
@@ -32,8 +36,8 @@ is_end(const struct soft *soft, unsigned block)
     return soft->ends[block] != JIT_NO_END || block == soft->stop;
 }
 
-/* Tests whether the block ends at a warp operation, after which warps run
- * separately. */
+/* Tests whether the basic block ends at a warp operation, after which the
+ * warps run one after the other. */
 static bool
 is_warp_end(const struct soft *soft, unsigned block)
 {
@@ -41,8 +45,9 @@ is_warp_end(const struct soft *soft, unsigned block)
            soft->split->points[soft->ends[block]].warp;
 }
 
-/* Marks `from`, and the blocks reachable from it without passing an end,
- * including that end. `within` restricts the path if it is not NULL. */
+/* Sets reached[b] for `from` and each basic block b on the paths from it up to
+ * the next barrier, other split point or return, including the block that ends
+ * there. If `within` is not NULL, paths use only the blocks marked in it. */
 static void
 reach_ends(const struct soft *soft, unsigned from, const bool *within,
            bool *reached)
@@ -118,8 +123,9 @@ has_effect(LLVMValueRef at)
     }
 }
 
-/* Tests whether the block prevents vectorisation, so that its own thread loop
- * would be useless. With race checks, stores keep their order. */
+/* Tests whether the basic block prevents the vectorisation of a thread loop,
+ * so that a thread loop of its own would be useless. With race checks, stores
+ * prevent it too, since their order must not change. */
 static bool
 resists(const struct soft *soft, LLVMBasicBlockRef block)
 {
@@ -135,8 +141,9 @@ resists(const struct soft *soft, LLVMBasicBlockRef block)
     return false;
 }
 
-/* Marks the blocks on paths from `head` back to it that pass no end. Returns
- * false if there is none. */
+/* Sets cycle[b] for the basic blocks on paths from `head` back to `head` that
+ * pass no barrier or other split point. Returns false if there is no such
+ * path. */
 static bool
 find_cycle(const struct soft *soft, unsigned head, bool *cycle)
 {
@@ -161,7 +168,7 @@ find_cycle(const struct soft *soft, unsigned head, bool *cycle)
     return found && cycle[head];
 }
 
-/* Tests whether the cycle is entered at `head`. */
+/* Tests whether `head` has a predecessor outside the cycle. */
 static bool
 is_head(const struct soft *soft, unsigned head, const bool *cycle)
 {
@@ -174,8 +181,8 @@ is_head(const struct soft *soft, unsigned head, const bool *cycle)
     return false;
 }
 
-/* Tests whether the cycle has an inner cycle that threads leave in different
- * iterations. */
+/* Tests whether the cycle contains an inner loop that threads may leave after
+ * different numbers of iterations. */
 static bool
 has_inner_loop(const struct soft *soft, unsigned head, const bool *cycle)
 {
@@ -216,8 +223,9 @@ loop_fits(const struct soft *soft, unsigned head, const bool *cycle)
            !jit_is_scattered(soft->jit, soft->split, cycle);
 }
 
-/* Cuts the loop at its head, and marks its exits as points too, so that the
- * code after the loop is not part of it. */
+/* Cuts the loop at its head. Sets exits[b] for the basic blocks b after the
+ * loop, so that cut_loops cuts there too and the code after the loop is not in
+ * the same thread loop. */
 static void
 cut_loop(struct soft *soft, unsigned head, const bool *cycle, bool *exits)
 {
@@ -276,8 +284,8 @@ used_in_other_block(LLVMValueRef value)
     return false;
 }
 
-/* Tests whether a thread that takes this path has no work before its next
- * end. */
+/* Tests whether a thread that continues at basic block `from` has no work
+ * before the next barrier, other split point or return. */
 static bool
 idle_from(const struct soft *soft, unsigned from)
 {
@@ -329,8 +337,8 @@ match_bound(const struct jit_split *split, LLVMValueRef test,
     return false;
 }
 
-/* Splits the condition into bounds that must all hold; returns false if some
- * part is not a bound. */
+/* Splits the condition into bounds that must all hold, and appends them to
+ * `bounds`. Returns false if some part of the condition is not a bound. */
 static bool
 match_bounds(const struct jit_split *split, LLVMValueRef test,
              struct jit_bound *bounds, unsigned *count)
@@ -359,7 +367,8 @@ are_ranges(const struct jit_bound *bounds, unsigned count)
     return true;
 }
 
-/* Tests whether a warp operation is the next end of some thread. */
+/* Tests whether a thread at basic block `from` may reach a warp operation
+ * before any other split point. */
 static bool
 parts_warps(const struct soft *soft, unsigned from)
 {

@@ -9,12 +9,14 @@
  *     for (b = first; b < n; b += step)
  *         if (threadIdx.x < n - b) body(b + threadIdx.x);
  *
- * which is equivalent for each thread, with empty last iterations for some;
- * soft.c can then cut it. If an unsigned `first + threadIdx.x` may wrap, the
- * threads before the wrap, whose index exceeds any limit, have no iterations:
- * the first of the others counts as thread 0. If such a loop is the only code
- * under the condition of another one, that condition moves into the inner
- * loop, so that all threads run both loops.
+ * The result is the same for each thread, but for some threads the last
+ * iterations are empty. All threads then run the same iterations, so that
+ * soft.c can cut the loop at its head. An unsigned `first + threadIdx.x` may
+ * wrap to 0 at some thread. The threads before that one have a very large
+ * index and thus no iterations, so that the thread at which the index wraps
+ * takes the role of thread 0. Such loops may be nested. If the inner loop is
+ * the only code under the outer loop's test `threadIdx.x < n - b`, that test
+ * moves into the inner loop, so that all threads run both loops.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -25,18 +27,22 @@
 struct stride {
     struct jit *jit;
     LLVMBasicBlockRef head, latch, before, body, leave;
-    LLVMValueRef phi;   /* i */
-    LLVMValueRef index; /* threadIdx of some axis */
+    LLVMValueRef phi;   /* the loop variable i */
+    LLVMValueRef index; /* threadIdx.x or threadIdx.y (see `axis`) */
     unsigned axis;
-    bool may_wrap;    /* the start may wrap from some thread on */
-    LLVMValueRef low; /* that thread, 0 if none; NULL unless may_wrap */
+    bool may_wrap; /* `first + threadIdx.x` may wrap to 0 at some thread */
+    /* index of that thread, 0 if no index wraps; NULL unless may_wrap */
+    LLVMValueRef low;
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
-    bool *inside; /* by block: part of the loop */
+    bool *inside; /* by basic block: it is part of the loop */
     LLVMBasicBlockRef gate, round;
-    LLVMValueRef base; /* b */
-    bool apart;        /* threads may reach the loop separately */
-    LLVMValueRef row;  /* row to prefetch before its iteration, or NULL */
+    LLVMValueRef base; /* the loop variable b */
+    /* some threads may reach the loop while others do not */
+    bool apart;
+    /* result of jit_far_row: address of an array element to prefetch one
+     * iteration ahead, or NULL */
+    LLVMValueRef row;
 };
 
 enum { MOST_STRIDES = 32 };
@@ -50,8 +56,8 @@ is_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* Returns the thread's index in a sum with otherwise uniform terms, or
- * NULL. */
+/* If `sum` is threadIdx.x or threadIdx.y plus uniform terms, returns that
+ * threadIdx and sets *axis to 0 or 1. Otherwise returns NULL. */
 static LLVMValueRef
 find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef sum, unsigned *axis)
@@ -69,7 +75,8 @@ find_index(const struct jit_kernel *kernel, const struct jit_map *differs,
     return NULL;
 }
 
-/* Tests for an index in the grid that counts up from 0. It exceeds 32 bits
+/* Tests whether the value is a sum of products of thread and block indices,
+ * dimensions and constants that are not negative. Such a value exceeds 32 bits
  * only in grids that are never launched in practice. */
 static bool
 counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
@@ -110,7 +117,8 @@ is_inside(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside)
            inside[jit_cfg_index(cfg, LLVMGetInstructionParent(value))];
 }
 
-/* Tests whether the value can be computed before the loop. */
+/* Tests whether the value can be computed before the loop. `depth` limits the
+ * number of nested operations. */
 static bool
 may_leave(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside,
           int depth)
@@ -138,8 +146,9 @@ may_leave(const struct jit_cfg *cfg, LLVMValueRef value, const bool *inside,
     return true;
 }
 
-/* Tests whether the phi is used in the loop only, and the step can be computed
- * before it. The loop may have exits other than the head's branch. */
+/* Tests whether the loop variable is used in the loop only, and the step can
+ * be computed before the loop. The loop may have other exits than the branch
+ * of its head. Sets stride->inside. */
 static bool
 stays_inside(const struct jit_cfg *cfg, struct stride *stride)
 {
@@ -222,8 +231,9 @@ new_phi(struct jit *jit, LLVMValueRef like)
     return LLVMBuildPhi(jit->builder, LLVMTypeOf(like), "");
 }
 
-/* Makes the phi take its value from the block `round`. Threads without work in
- * an iteration come from `gate` with the value unchanged. */
+/* Makes the phi of the loop's head take its value from the new block `round`,
+ * the end of an iteration. Threads without work in the iteration reach `round`
+ * directly from `gate` and keep the value. */
 static void
 move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
          LLVMBasicBlockRef gate, LLVMBasicBlockRef round)
@@ -245,7 +255,8 @@ move_phi(struct jit *jit, const struct stride *stride, LLVMValueRef phi,
     LLVMInstructionEraseFromParent(phi);
 }
 
-/* Clones the computation of the step before the loop. */
+/* Returns a value from before the loop unchanged. A value computed in the loop
+ * is cloned, with its operands, to the end of the block before the loop. */
 static LLVMValueRef
 copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
 {
@@ -265,8 +276,8 @@ copy_before(struct jit *jit, const struct stride *stride, LLVMValueRef value)
     return copy;
 }
 
-/* Returns the thread's index, relative to the first thread that may have
- * iterations. */
+/* Returns threadIdx minus stride->low, the index of the first thread that may
+ * have iterations. */
 static LLVMValueRef
 build_index(const struct stride *stride)
 {
@@ -275,8 +286,9 @@ build_index(const struct stride *stride)
                        : stride->index;
 }
 
-/* Sets stride->low to the thread at which the index of the first iteration
- * wraps to 0. Returns the start of that thread. */
+/* Sets stride->low to the index of the thread for which `first + threadIdx`
+ * wraps to 0, or to 0 if there is none. Returns the start of the loop for that
+ * thread: 0 if it wraps, else `first`. */
 static LLVMValueRef
 build_low(struct stride *stride, const struct jit_kernel *kernel,
           LLVMValueRef first)
@@ -317,16 +329,18 @@ make_base(struct jit *jit, struct stride *stride,
     return base;
 }
 
-/* Tests for phis. Those of the body's first block name the head as
- * predecessor, which the gate replaces. */
+/* Tests whether the basic block has phis. Phis of the loop body's first block
+ * would name the loop's head as predecessor, which is no longer true when the
+ * block `gate` is between them. */
 static bool
 has_phis(LLVMBasicBlockRef block)
 {
     return LLVMIsAPHINode(LLVMGetFirstInstruction(block)) != NULL;
 }
 
-/* Keeps the loop from being unrolled: each copy of the cut part would become
- * another thread loop. */
+/* Builds a call of a function with the attribute noduplicate, which keeps LLVM
+ * from unrolling the loop. Otherwise each copy of the code that soft.c cuts
+ * out would become another thread loop. */
 static void
 build_mark(struct jit *jit)
 {
@@ -349,9 +363,10 @@ build_mark(struct jit *jit)
                    "");
 }
 
-/* Computes i from the base in the gate, and separately for uses in the head,
- * since loop rotation would carry values of the head from iteration to
- * iteration. */
+/* Replaces the loop variable i by base + threadIdx, computed in the block
+ * `gate`. Uses in the loop's head get their own computation there: loop
+ * rotation would turn a value that is computed in the head and used later into
+ * a phi. */
 static void
 replace_index(const struct stride *stride, LLVMValueRef base)
 {
@@ -376,7 +391,8 @@ replace_index(const struct stride *stride, LLVMValueRef base)
     LLVMInstructionEraseFromParent(stride->phi);
 }
 
-/* Inserts the prefetch of the next iteration's row between head and gate. */
+/* Inserts, between the loop's head and `gate`, a prefetch of the array
+ * elements that the next iteration reads. */
 static void
 fetch_ahead(const struct stride *stride, struct jit_kernel *kernel,
             LLVMValueRef address, LLVMValueRef base)
@@ -458,8 +474,8 @@ try_block(struct stride *stride, struct jit_kernel *kernel,
 
 /* ---- a loop under the condition of another loop ---- */
 
-/* Tests whether the block leads to `to` on a single path without side
- * effects. */
+/* Tests whether the only path from basic block `from` leads to `to`, without
+ * side effects and in at most 8 blocks. */
 static bool
 leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -479,8 +495,9 @@ leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return true;
 }
 
-/* Moves the condition of `outer`'s gate to that of `inner`, if that loop is
- * the only code under it. */
+/* Moves the test `threadIdx < n - b` of the outer loop into the inner loop, if
+ * the inner loop is the only code for which the test decides. All threads then
+ * run both loops. */
 static void
 move_condition(const struct stride *outer, const struct stride *inner)
 {
@@ -501,7 +518,7 @@ move_condition(const struct stride *outer, const struct stride *inner)
     LLVMBuildBr(builder, body);
 }
 
-/* Transforms one loop; returns false if there is none left. */
+/* Transforms the first suitable loop. Returns false if there is none. */
 static bool
 change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
 {

@@ -1,16 +1,17 @@
-/* votes.c - lowers __syncthreads_count, _and and _or in a kernel that is
- * split.
+/* votes.c - lowers __syncthreads_count, __syncthreads_and and __syncthreads_or
+ * in a kernel that is split.
  *
- * Called by regions.c, which cuts at them as at any barrier, and by carry.c.
- * Before the cut each thread adds to a sum, a variable of the entry. After it
- * all threads read the sum, which the entry saved when the thread loop ended:
+ * Called by regions.c, which cuts a kernel at these calls as at any barrier,
+ * and by carry.c. Before the cut, each thread adds its vote to a sum, a
+ * variable of the entry. After the cut, all threads read the sum, which the
+ * entry saved when the thread loop before the cut ended:
  *
  *     __pycuda_vote(p != 0);   // the entry's variable += p != 0
  *     -- cut --
  *     n = __pycuda_voted();    // an argument of the body
  *
- * The result of _or is n != 0. For _and, threads vote p == 0, and the result
- * is n == 0.
+ * The result of __syncthreads_or is n != 0. For __syncthreads_and, threads
+ * vote p == 0, and the result is n == 0.
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"

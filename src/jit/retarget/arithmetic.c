@@ -1,22 +1,23 @@
-/* arithmetic.c - gives arithmetic that LLVM leaves undefined the results of
- * PTX.
+/* arithmetic.c - gives integer operations and conversions with a result that
+ * LLVM leaves undefined the result of PTX.
  *
- * The pass runs before any pass that folds, because LLVM assumes that these
- * cases never occur. The results are those that an H100 gave:
+ * jit_lower_arithmetic runs before any pass that simplifies arithmetic,
+ * because LLVM assumes that these cases never occur. The results are those
+ * that an H100 gave:
  *
- *   x / 0 and x % 0            all bits set, signed and unsigned; in 64 bits
- *                              only the low 32 if x has no others
+ *   x / 0 and x % 0            all bits set, signed and unsigned; for a 64-bit
+ *                              x below 2^32, only the low 32 bits set
  *   INT_MIN / -1, INT_MIN % -1 INT_MIN and 0
  *   float to integer           saturates
- *   NaN to integer             0 from float to 32 bits; else the top bit alone
+ *   NaN to integer             0 for float to 32 bits, else only the top bit
  *   shifts by the width or more 0, or the sign for signed right shifts
  *   abs(INT_MIN)               INT_MIN
  *
  * A constant divisor or shift count within its range costs nothing.
  *
- * A second pass, which runs after those that fold, replaces divisions of 32
- * bits by divisions of doubles. They have the same quotient and can be
- * vectorised.
+ * A second pass, jit_widen_divisions, runs after the simplifying passes. It
+ * replaces 32-bit divisions by divisions of doubles. They have the same
+ * quotient and can be vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -45,8 +46,9 @@ constant_divisor_is_safe(LLVMValueRef divisor)
            divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
 }
 
-/* Result of x / 0 and x % 0. NVIDIA's 64-bit division uses the 32-bit division
- * if both operands fit. */
+/* Returns the result that a GPU gives for x / 0 and x % 0. For 64 bits, it is
+ * 0xffffffff if x fits in 32 bits, since NVIDIA's code then uses a 32-bit
+ * division. */
 static LLVMValueRef
 by_zero(struct jit *jit, LLVMValueRef x)
 {
@@ -60,8 +62,9 @@ by_zero(struct jit *jit, LLVMValueRef x)
     return LLVMBuildSelect(jit->builder, fits, low, ones, "");
 }
 
-/* Makes the divisor safe, divides, and selects the result of a GPU for the
- * special cases. */
+/* Replaces a division or remainder. A divisor for which the result is
+ * undefined is replaced by a valid one, and the result of a GPU is selected
+ * for these cases. */
 static void
 lower_division(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 {
@@ -105,7 +108,8 @@ count_is_safe(LLVMValueRef count, unsigned width)
            LLVMConstIntGetZExtValue(count) < width;
 }
 
-/* Selects the result of PTX for shift counts of the width or more. */
+/* Replaces a shift: selects the result of PTX for shift counts that are not
+ * below the width. */
 static void
 lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
 {
@@ -130,7 +134,8 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
                                     LLVMConstNull(type), ""));
 }
 
-/* Tests whether a NaN becomes the integer's top bit instead of 0. */
+/* Tests whether a conversion turns a NaN into the integer with only the top
+ * bit set; otherwise it turns it into 0. */
 static bool
 nan_is_top_bit(LLVMTypeRef from, LLVMTypeRef to)
 {
@@ -146,10 +151,11 @@ select_ordered(struct jit *jit, LLVMRealPredicate predicate, LLVMValueRef x,
     return LLVMBuildSelect(jit->builder, holds, yes, no, "");
 }
 
-/* Builds a saturating conversion. The front end's llvm.fptosi.sat means the
- * same, but LLVM scalarises vectors of it. The plain conversion receives only
- * values that it can represent: a NaN becomes the lower limit, and the upper
- * limit is exact if `from` has enough digits for all of the integer's. */
+/* Builds a saturating conversion from float to integer. The intrinsic
+ * llvm.fptosi.sat has the same result, but LLVM does not vectorise it. `x` is
+ * first clamped to values for which the plain conversion is defined; a NaN
+ * becomes the lower limit. If a float has too few digits for the integer's
+ * greatest value, that value is selected after the conversion. */
 static LLVMValueRef
 convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
 {
@@ -160,7 +166,7 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
     int top = (int)width - is_signed;
     uint64_t most =
         is_signed ? (1ull << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
-    /* greatest value of `from` below 2^top */
+    /* the greatest float below 2^top is 2^top - 2^lost */
     int lost = top > bits ? top - bits : 0;
     double high = ldexp(1, top) - ldexp(1, lost);
     LLVMValueRef low = LLVMConstReal(from, is_signed ? -ldexp(1, top) : 0.0);
@@ -191,7 +197,7 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMValueRef from = LLVMGetOperand(at, 0);
     bool narrow = LLVMGetIntTypeWidth(type) < 32;
     if (LLVMGetIntTypeWidth(type) > 64) {
-        return; /* a libgcc function, which saturates */
+        return; /* the value comes from a libgcc function, which saturates */
     }
     LLVMPositionBuilderBefore(jit->builder, at);
     if (LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMDoubleTypeKind) {
@@ -206,8 +212,8 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     jit_replace(at, made);
 }
 
-/* Handles `x < 0 ? -x : x`, the usual form of abs(): the negation may
- * overflow. */
+/* Removes nsw ("does not overflow") from the negation in `x < 0 ? -x : x`, the
+ * usual form of abs(), so that the result for INT_MIN is defined. */
 static void
 lower_negation(LLVMValueRef at)
 {
@@ -274,8 +280,9 @@ jit_lower_arithmetic(struct jit *jit)
     jit_each_instruction_of_all(jit, lower_instruction, NULL);
 }
 
-/* Divides as doubles. A quotient below an integer k differs from k by at least
- * 1 / y >= 2^-32, which is more than the rounding error of a double. */
+/* Divides 32-bit integers as doubles. If the exact quotient is below an
+ * integer k, it is below by at least 1 / y >= 2^-32. That is more than the
+ * rounding error of a double, so the quotient never rounds up to k. */
 static LLVMValueRef
 divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {
@@ -296,8 +303,8 @@ divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
     return LLVMBuildFPToUI(builder, quotient, type, "");
 }
 
-/* Replaces a 32-bit division or remainder; constant divisors stay, since LLVM
- * multiplies instead. */
+/* Replaces a 32-bit division or remainder by a division of doubles. Constant
+ * divisors are left, since LLVM turns them into multiplications. */
 static void
 widen_division(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -319,10 +326,10 @@ widen_division(struct jit *jit, LLVMValueRef at, void *data)
     jit_replace(at, result);
 }
 
-/* Also works around a bug of LLVM 19's vectoriser: if a conditional division
- * has uniform operands and its result is used as an index, the vectoriser
- * performs it for the first thread only, and only if the condition holds for
- * that thread. */
+/* Replaces divisions, which also avoids a bug of LLVM 19's vectoriser. If a
+ * conditional division has operands that are equal for all threads and its
+ * result is used as an index, the vectoriser performs the division only if the
+ * condition holds for the first thread of a vector. */
 void
 jit_widen_divisions(struct jit *jit)
 {

@@ -1,8 +1,9 @@
-/* assembly.c - lowers inline PTX.
+/* assembly.c - lowers inline PTX (asm statements).
  *
- * An asm statement of comments only produces no code. A few statements without
- * operands are mapped to functions of the runtime with the same effect; ptx.c
- * translates others, and a statement that it rejects is a user error.
+ * An asm statement that has only comments produces no code. A few statements
+ * without operands, such as `bar.sync 0`, become calls of runtime functions
+ * with the same effect. ptx.c translates others, and a statement that it
+ * rejects is reported as an error of the user's source.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -20,7 +21,7 @@ enum effect {
 };
 
 static const struct {
-    const char *words; /* words separated by one blank */
+    const char *words; /* the PTX statement, with one blank between words */
     enum effect effect;
 } statements[] = {
     {"", EFFECT_NONE},
@@ -42,8 +43,8 @@ static const struct {
 
 /* ---- the text ---- */
 
-/* Returns a copy of the text in which comments, braces and line ends are
- * blanks. */
+/* Returns a copy of the text in which comments, braces and newlines are
+ * replaced by blanks. */
 static char *
 bare_text(const char *text, size_t length)
 {
@@ -89,8 +90,8 @@ statement_read(const char *bare, char *words)
     return *bare ? bare + 1 : NULL;
 }
 
-/* Returns the effect of a statement, an enum effect, or -1 if it is
- * unknown. */
+/* Returns the enum effect of a PTX statement, or -1 if it is not in the table.
+ */
 static int
 effect_of(const char *words)
 {
@@ -116,7 +117,7 @@ build_call(struct jit *jit, const char *name, bool returns)
                    NULL, 0, "");
 }
 
-/* Builds a block barrier without a result. */
+/* Builds the call of a barrier of the whole block, __syncthreads(). */
 static void
 build_barrier(struct jit *jit)
 {
@@ -152,8 +153,8 @@ build_effect(struct jit *jit, enum effect effect)
     }
 }
 
-/* Tests whether each statement is known and, if the asm statement has results,
- * has no effect. */
+/* Tests whether each PTX statement of the text is in the table. If the asm
+ * statement has results, the PTX statements must also have no effect. */
 static bool
 is_known(const char *bare, char *words, bool has_results)
 {
@@ -168,15 +169,15 @@ is_known(const char *bare, char *words, bool has_results)
     return true;
 }
 
-/* Replaces the register constraints: PTX has a letter for each type of
- * register, the host has one letter for all types. */
+/* Returns an empty asm statement for the host. In its constraints, the letters
+ * h, l, f and d for PTX registers of one type become 'r', any register. */
 static LLVMValueRef
 host_registers(LLVMValueRef code)
 {
     size_t length;
     const char *given = LLVMGetInlineAsmConstraintString(code, &length);
     char *letters = jit_copy(given, length);
-    bool in_name = false; /* inside a name such as ~{memory} */
+    bool in_name = false; /* inside braces, such as ~{memory} */
     for (char *at = letters; *at; at++) {
         in_name = *at == '{' || (in_name && *at != '}');
         if (!in_name && strchr("hlfd", *at)) {
@@ -188,9 +189,9 @@ host_registers(LLVMValueRef code)
                             LLVMInlineAsmDialectATT, 0);
 }
 
-/* Lowers one asm statement. asm("" : "+f"(x)) is kept, since it hides the
- * value of a variable from the compiler; known statements without results are
- * replaced by calls. */
+/* Lowers one asm statement. An empty one with operands, such as asm("" :
+ * "+f"(x)), is kept, since it hides the value of a variable from the compiler.
+ * Known PTX statements without results are replaced by calls. */
 static void
 lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
 {

@@ -58,8 +58,9 @@ variable_of(LLVMValueRef address)
     return LLVMIsAGlobalVariable(address) ? address : NULL;
 }
 
-/* Tests whether a variable of the function, such as a reference, holds the
- * address. The front end then accesses the referenced object directly. */
+/* Tests whether a local variable of the function, such as a C++ reference,
+ * holds the address. The front end then accesses the object that it refers to
+ * without reading the reference. */
 static bool
 is_referred_to(LLVMValueRef address, LLVMValueRef function)
 {
@@ -77,9 +78,10 @@ is_referred_to(LLVMValueRef address, LLVMValueRef function)
     return false;
 }
 
-/* Rejects a direct assignment to a __constant__ variable, like NVRTC.
- * Assignments to elements, to members and through pointers are accepted. Only
- * the front end's code, before any pass, distinguishes them. */
+/* Reports a direct assignment to a __constant__ variable as an error, like
+ * NVRTC. Assignments to elements, to members and through pointers are
+ * accepted. This check runs before any pass, because passes would make these
+ * cases look alike. */
 static void
 check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -107,8 +109,8 @@ check_store(struct jit *jit, LLVMValueRef instruction, void *data)
 
 /* ---- names ---- */
 
-/* Functions that NVRTC declares as overloaded; it refuses functions of C
- * linkage with these names. */
+/* Names of functions that NVRTC declares as C++ overloads. It rejects programs
+ * that define one of them as extern "C". */
 #define CLASH_ROW(name) #name, #name "f",
 static const char *const overloaded[] = {IMAGE_LIBM(CLASH_ROW) "rsqrt",
                                          "rsqrtf",
@@ -185,7 +187,8 @@ check_name(LLVMValueRef function)
 
 /* ---- frames ---- */
 
-/* Adds up local variables, since code uses 32-bit offsets in a stack frame. */
+/* Adds the size of a local variable to the frame's size and reports an error
+ * beyond the limit, since code uses 32-bit offsets in a stack frame. */
 static void
 check_local(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -247,7 +250,8 @@ first_call(LLVMValueRef function)
     return NULL;
 }
 
-/* Reports the use of an unsupported builtin or of an undefined function. */
+/* Reports an error if an unsupported builtin or an undefined function is used.
+ */
 static void
 check_function(LLVMValueRef function)
 {
@@ -266,8 +270,9 @@ check_function(LLVMValueRef function)
     }
 }
 
-/* Reports a static local variable with a dynamic initialiser, of which the
- * guard variable _ZGV... remains, and an undefined variable. */
+/* Reports an error for a static local variable with an initialiser that runs
+ * at run time (recognised by its guard variable _ZGV...), and for an undefined
+ * variable. */
 static void
 check_variable(LLVMValueRef variable)
 {

@@ -3,7 +3,7 @@
  * Runs after contraction is decided and before the optimiser. As the .ftz
  * instructions of PTX do, float arithmetic reads subnormal operands as zeros
  * of the same sign, and writes subnormal results as such zeros. A product that
- * will be fused with a sum is not a result. Doubles and halves keep their
+ * will be fused with a sum is not flushed. Doubles and halves keep their
  * subnormals, which is why the processor's own flush modes cannot be used.
  *
  * SPDX-License-Identifier: MIT */
@@ -14,7 +14,7 @@
 #define EXPONENT 0x7f800000u
 #define SIGN     0x80000000u
 
-/* Intrinsics that have a .ftz form in PTX. */
+/* LLVM intrinsics whose PTX instructions have a .ftz variant. */
 static const char *const intrinsics[] = {
     "llvm.fma.f32",     "llvm.fmuladd.f32", "llvm.sqrt.f32",
     "llvm.minnum.f32",  "llvm.maxnum.f32",  "llvm.minimum.f32",
@@ -41,8 +41,8 @@ is_intrinsic(LLVMValueRef instruction)
     return false;
 }
 
-/* Tests whether the instruction computes a float, so that its result is
- * flushed. */
+/* Tests whether the instruction computes a 32-bit float. Such a result is
+ * flushed: a subnormal number becomes zero. */
 static bool
 is_arithmetic(LLVMValueRef value)
 {
@@ -70,8 +70,8 @@ may_contract(LLVMValueRef value)
            LLVMGetFastMathFlags(value) & LLVMFastMathAllowContract;
 }
 
-/* Tests whether the value is a product with a single use, the sum with which
- * it will be fused. */
+/* Tests whether the value is a product that is used only once, by a sum with
+ * which LLVM will fuse it to a multiply-add. */
 static bool
 is_fused(LLVMValueRef value)
 {
@@ -93,7 +93,7 @@ has_opcode(LLVMValueRef value, LLVMOpcode opcode)
            LLVMGetInstructionOpcode(value) == opcode;
 }
 
-/* Recognises the code that `flushed` builds. */
+/* Tests whether the value is a result of the code that `flushed` builds. */
 static bool
 is_made_here(LLVMValueRef value)
 {
@@ -107,8 +107,8 @@ is_made_here(LLVMValueRef value)
            has_opcode(LLVMGetOperand(select, 2), LLVMBitCast);
 }
 
-/* Tests whether the operand is never subnormal, or is flushed where it is
- * computed. */
+/* Tests whether the operand needs no flushing, because it is never subnormal
+ * or was flushed where it was computed. */
 static bool
 is_flushed(LLVMValueRef value)
 {
@@ -121,8 +121,9 @@ is_flushed(LLVMValueRef value)
     return is_arithmetic(value) || is_made_here(value);
 }
 
-/* Builds code that returns `value`, or a zero of its sign if it is subnormal;
- * *first is set to the instruction that reads `value`. */
+/* Builds code that computes `value`, or a zero of the same sign if it is
+ * subnormal. Returns the result, and sets *first to the built instruction that
+ * reads `value`. */
 static LLVMValueRef
 flushed(struct jit *jit, LLVMValueRef value, LLVMValueRef *first)
 {
@@ -159,8 +160,9 @@ flush_operands(struct jit *jit, LLVMValueRef instruction)
     }
 }
 
-/* Flushes the result. The uses are replaced first, so the code that flushes
- * gets its operand back afterwards. */
+/* Replaces all uses of the instruction's result by the flushed result. This
+ * also replaces the operand of the flushing code itself, so that operand is
+ * set back to the result afterwards. */
 static void
 flush_result(struct jit *jit, LLVMValueRef instruction)
 {
@@ -173,8 +175,8 @@ flush_result(struct jit *jit, LLVMValueRef instruction)
     LLVMSetOperand(first, 0, instruction);
 }
 
-/* Comparisons and conversions to double read floats but compute none, so only
- * their operands are flushed. */
+/* Flushes the float operands of the instruction, and its result if it computes
+ * a float. Comparisons and conversions to double compute no float. */
 static void
 flush_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
 {

@@ -1,10 +1,11 @@
 /* geometry.c - makes kernels into bodies, and lowers reads of geometry.
  *
- * A kernel becomes a body: the same code with geometry, shared memory and
- * thread as further arguments. The entries (entries/loop.c, entries/thread.c)
- * supply these arguments, and the body is inlined into them. Functions that
- * are not inlined call __pycuda_self and load the geometry from struct
- * image_thread.
+ * "Geometry" is threadIdx, blockIdx, blockDim, gridDim and what follows from
+ * them. A kernel becomes a body: a function with the same code, which has the
+ * geometry, the address of shared memory and the thread as further arguments.
+ * The entries (entries/loop.c, entries/thread.c) supply these arguments, and
+ * the body is inlined into them. Device functions that are not inlined call
+ * __pycuda_self and load the geometry from struct image_thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -16,7 +17,7 @@
 struct geometry {
     const char *name;
     int argument;
-    bool in_block; /* in struct image_block, else in struct image_thread */
+    bool in_block; /* member of struct image_block, else of image_thread */
     bool has_axis;
     uint64_t offset;
 };
@@ -42,8 +43,8 @@ jit_body_argument(const struct jit_kernel *kernel, int which)
                         kernel->parameter_count + (unsigned)which);
 }
 
-/* Returns the row of the geometry function that the instruction calls, or
- * NULL. */
+/* Returns the table row of the geometry function (such as __pycuda_tid) that
+ * the instruction calls, or NULL for other instructions. */
 static const struct geometry *
 geometry_of(LLVMValueRef instruction)
 {
@@ -56,7 +57,8 @@ geometry_of(LLVMValueRef instruction)
     return NULL;
 }
 
-/* Returns the constant axis of the call, 0 for functions without an axis. */
+/* Returns the constant axis argument (0: x, 1: y, 2: z) of the call; 0 for
+ * functions without an axis. */
 static unsigned
 axis_of(const struct geometry *row, LLVMValueRef call)
 {
@@ -70,7 +72,8 @@ axis_of(const struct geometry *row, LLVMValueRef call)
     return (unsigned)LLVMConstIntGetZExtValue(axis);
 }
 
-/* In a body: replaces the call by the argument of the body. */
+/* In a body: replaces the call of a geometry function by the argument of the
+ * body. */
 static void
 geometry_to_argument(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -94,8 +97,8 @@ load_at(struct jit *jit, LLVMValueRef base, uint64_t offset, LLVMTypeRef type)
     return LLVMBuildLoad2(jit->builder, type, place, "");
 }
 
-/* In a function that is not inlined: replaces the call by a load from the
- * running thread. */
+/* In a device function that is not inlined: replaces the call of a geometry
+ * function by a load from the running thread's struct image_thread. */
 static void
 geometry_to_load(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -129,8 +132,9 @@ argument_type(struct jit *jit, int which)
     return which == JIT_WIDE_INDEX || which == JIT_VOTE ? jit->i64 : jit->i32;
 }
 
-/* Tests whether the pointer is only read: loads and copies from it, possibly
- * after address arithmetic, and tests of its address space. */
+/* Tests whether the memory at the pointer is only read: by loads and copies,
+ * also after address arithmetic. Tests of the pointer's address space are
+ * allowed too. */
 static bool
 only_loaded(LLVMValueRef pointer)
 {
@@ -150,9 +154,9 @@ only_loaded(LLVMValueRef pointer)
     return true;
 }
 
-/* Makes a struct parameter that the kernel only reads an access to the
- * parameter buffer. Otherwise every thread gets its own copy, as byval
- * requires. */
+/* If the kernel only reads a struct parameter, makes it read the parameter
+ * buffer directly. Otherwise every thread gets its own copy of the struct, as
+ * the attribute byval requires. */
 static void
 move_parameter(struct jit *jit, struct jit_kernel *kernel, unsigned index)
 {
@@ -177,8 +181,8 @@ move_parameter(struct jit *jit, struct jit_kernel *kernel, unsigned index)
     (void)jit;
 }
 
-/* Moves the kernel's blocks to a new function with the further arguments;
- * kernel->function is deleted. */
+/* Moves the kernel's basic blocks to a new function, the body, which has the
+ * geometry as further arguments. Deletes kernel->function. */
 static void
 make_body(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -200,7 +204,8 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
         LLVMRemoveBasicBlockFromParent(block);
         LLVMAppendExistingBasicBlock(kernel->body, block);
     }
-    /* A kernel's address may be taken on the device but never called there. */
+    /* Device code may take a kernel's address but cannot call the kernel, so
+     * any value will do. */
     LLVMReplaceAllUsesWith(kernel->function,
                            LLVMConstNull(LLVMTypeOf(kernel->function)));
     LLVMDeleteFunction(kernel->function);
@@ -220,8 +225,9 @@ store_at(struct jit *jit, LLVMValueRef value, LLVMValueRef base,
         LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, ""));
 }
 
-/* Stores the geometry of a thread in the loop entry's scratch thread, where
- * functions that are called by the kernel find it. */
+/* Builds stores of a thread's geometry to the struct image_thread that the
+ * entry's thread loop uses for all threads. Device functions that are not
+ * inlined read it there. */
 static void
 publish_geometry(struct jit *jit, struct jit_kernel *kernel,
                  LLVMValueRef before)
@@ -241,8 +247,8 @@ publish_geometry(struct jit *jit, struct jit_kernel *kernel,
              offsetof(struct image_thread, linear));
 }
 
-/* Stores the geometry before a failed assertion, since its message has the
- * thread's indices. */
+/* Stores the geometry before a call that reports a failed assertion, since the
+ * message contains the thread's indices. */
 static void
 publish_before_failure(struct jit *jit, LLVMValueRef at, void *data)
 {

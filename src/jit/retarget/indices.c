@@ -1,10 +1,11 @@
 /* indices.c - lowers reads of threadIdx, blockIdx, blockDim, gridDim and
  * warpSize.
  *
- * The headers declare them as variables without a definition. A read of a
- * member becomes a call of __pycuda_tid or a similar function, which
- * geometry.c lowers. A function that copies a whole object or takes its
- * address gets a local copy of it, initialised when the function begins.
+ * The headers declare these five objects as variables without a definition. A
+ * read of a member, such as threadIdx.x, becomes a call of __pycuda_tid or a
+ * similar function, which geometry.c lowers. A function that copies a whole
+ * object or takes its address gets a local copy of the object, which is
+ * initialised when the function begins.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -15,7 +16,7 @@ enum { AXES = 3, WARP_SIZE = 32 };
 
 struct object {
     const char *variable;
-    const char *reader; /* function with an axis argument; NULL: warpSize */
+    const char *reader; /* runtime function(axis); NULL: warpSize */
     LLVMValueRef global;
 };
 
@@ -40,7 +41,8 @@ declare_reader(struct jit *jit, const char *name)
     return reader;
 }
 
-/* Builds the value of one axis at the builder's position. */
+/* Builds the value of the object's member `axis` (0: x, 1: y, 2: z) at the
+ * builder's position. */
 static LLVMValueRef
 build_axis(struct jit *jit, const struct object *object, unsigned axis)
 {
@@ -55,8 +57,8 @@ build_axis(struct jit *jit, const struct object *object, unsigned axis)
 
 /* ---- reads of members ---- */
 
-/* Returns the index of the member at the address, or -1 if the address has
- * another form. */
+/* Returns which member of the object (0: x, 1: y, 2: z) the address refers to,
+ * or -1 if the address is computed in another way. */
 static int
 member_of(const struct object *object, LLVMValueRef address)
 {

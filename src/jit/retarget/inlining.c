@@ -1,8 +1,9 @@
 /* inlining.c - selects the device functions that are inlined into kernels.
  *
- * Every function that can be inlined is: only then is a thread's geometry a
- * loop variable. A function is not inlined ("kept") if its address is taken,
- * if it is recursive, or if inlining would let the code grow too much.
+ * Functions are inlined wherever possible, since only then is a thread's index
+ * a loop variable of the entry. A function is not inlined ("kept") if its
+ * address is taken, if it is recursive, or if inlining would let the code grow
+ * too much.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -10,10 +11,12 @@
 
 #include "jit/jit.h"
 
-enum { TOO_LARGE = 20000 }; /* instructions after inlining */
+/* Instructions of a function, including those of inlined callees. */
+enum { TOO_LARGE = 20000 };
 
-/* A function of the call graph. OPEN nodes are on the current path of the
- * depth-first search; `size` is in instructions, including inlined callees. */
+/* A function of the call graph. State OPEN: the function is on the current
+ * path of the depth-first search. The size is in instructions, including
+ * inlined callees. */
 struct node {
     LLVMValueRef function;
     enum { NEW, OPEN, DONE } state;
@@ -35,8 +38,8 @@ jit_is_kept(struct jit *jit, LLVMValueRef function)
                                          kept, sizeof kept - 1) != NULL;
 }
 
-/* Marks a function as not to be inlined; `why` is "recursive", "large" or
- * "address", and stops.c reads it. */
+/* Marks a function as not to be inlined. `why` is "recursive", "large" or
+ * "address" (its address is taken); fibers/stops.c reads it. */
 static void
 keep(struct jit *jit, LLVMValueRef function, const char *why)
 {
@@ -63,8 +66,8 @@ find_node(struct graph *graph, LLVMValueRef function)
 
 static void measure(struct jit *jit, struct graph *graph, struct node *node);
 
-/* Adds the callee's size to the caller, if it will be inlined. A call of an
- * OPEN node closes a recursion. */
+/* Adds the callee's size to that of the caller, if it will be inlined. If the
+ * callee is OPEN, the call is recursive, and the callee is not inlined. */
 static void
 measure_call(struct jit *jit, struct graph *graph, struct node *caller,
              LLVMValueRef callee)

@@ -23,8 +23,8 @@ static const struct rename renames[] = {
     {"_ZdaPv", "__pycuda_free"},     {"__cxa_pure_virtual", "__pycuda_trap"},
 };
 
-/* An intrinsic, the function to call instead, and constants that precede the
- * intrinsic's own arguments. */
+/* Maps intrinsic `from` to the function to call instead, with constants that
+ * are passed before the intrinsic's own arguments. */
 struct mapping {
     const char *from;
     const char *to;
@@ -56,8 +56,8 @@ static const struct mapping mappings[] = {
     {"llvm.nvvm.read.ptx.sreg.globaltimer", "__pycuda_globaltimer", 0, {0}},
 };
 
-/* Renames undefined functions of C and C++ to those of the runtime; functions
- * that the program defines itself stay. */
+/* Renames undefined C and C++ library functions, such as malloc, to those of
+ * the runtime. Functions that the program itself defines keep their names. */
 static void
 rename_functions(struct jit *jit)
 {
@@ -124,8 +124,9 @@ map_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
     }
 }
 
-/* Lowers __pycuda_exchange_16(at, expected, desired, found) of nv_atomics.h,
- * because front ends for nvptx have no 16-byte atomic instruction. */
+/* Lowers a call of __pycuda_exchange_16(at, expected, desired, found) from
+ * nv_atomics.h, a 16-byte compare-and-swap, to an atomic instruction. The
+ * header cannot use one, because clang for nvptx has none with 16 bytes. */
 static void
 lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -157,7 +158,7 @@ lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
 
 static const char cluster_mark[] = "pycuda_cluster ";
 
-/* Tests whether all numbers of a list are 1. Anything that is not a number
+/* Tests whether all numbers of a list are 1. An item that is not a number
  * counts as greater than 1. */
 static bool
 list_is_ones(const char *text)
@@ -174,8 +175,8 @@ list_is_ones(const char *text)
     return true;
 }
 
-/* Removes the marks of __cluster_dims__. Returns true if one of them requests
- * clusters of several blocks. */
+/* Removes the annotations that __cluster_dims__ left in the module. Returns
+ * true if one of them requests clusters of several blocks. */
 static bool
 clusters_are_wide(struct jit *jit)
 {

@@ -48,8 +48,8 @@ parameter_attribute(LLVMValueRef function, unsigned index, const char *name)
         LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-/* Computes size and alignment of a parameter. A struct by value is a pointer
- * with the attributes byval(type) and align. */
+/* Computes the size and alignment in bytes of a parameter. A struct by value
+ * is, in LLVM, a pointer with the attributes byval(type) and align. */
 static void
 measure_parameter(struct jit *jit, LLVMValueRef function, unsigned index,
                   uint64_t *bytes, uint64_t *alignment)
@@ -68,8 +68,8 @@ measure_parameter(struct jit *jit, LLVMValueRef function, unsigned index,
     }
 }
 
-/* Assigns offsets in the parameter buffer, each at the parameter's own
- * alignment. */
+/* Assigns to each parameter its offset in the parameter buffer, rounded up to
+ * the parameter's own alignment. */
 static void
 lay_out_parameters(struct jit *jit, struct jit_kernel *kernel)
 {

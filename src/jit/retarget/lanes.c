@@ -20,8 +20,9 @@
 
 #define COMPRESS "llvm.experimental.vector.compress"
 
-/* Replaces the call by the target's own intrinsic, since LLVM 19 does not
- * lower the generic one to it on x86-64. */
+/* Replaces a call of LLVM's generic compress intrinsic by the
+ * target's intrinsic `own`, since LLVM 19 does not select the instruction for
+ * the generic one on x86-64. */
 static void
 lower_compress(struct jit *jit, LLVMValueRef call, const char *own)
 {

@@ -1,7 +1,8 @@
-/* ptx.c - translates one asm statement of inline PTX into instructions.
+/* ptx.c - translates one asm statement of inline PTX into LLVM instructions.
  *
- * Called by assembly.c. Code that branches, waits for other threads or uses
- * unsupported features is rejected with a reason.
+ * Called by assembly.c. An asm statement may contain several PTX statements.
+ * Code that branches, waits for other threads or uses unsupported features is
+ * rejected with a reason.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 /* ---- moves and declarations ---- */
 
-/* mov d, {a, b} packs values; the first one is in the lowest bits. */
+/* Builds mov d, {a, b}: packs several values into one register, with the first
+ * value in the lowest bits. */
 static bool
 pack(struct ptx *ptx, const struct ptx_operand *to, struct ptx_type type,
      const struct ptx_operand *parts)
@@ -54,8 +56,8 @@ unpack(struct ptx *ptx, const struct ptx_operand *parts, struct ptx_type type,
     return true;
 }
 
-/* Builds mov and cvta. Address spaces need no conversion: all addresses are
- * generic. */
+/* Builds the PTX statements mov and cvta. The latter converts addresses
+ * between address spaces and is a copy here, as all addresses are generic. */
 static bool
 build_move(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -98,7 +100,7 @@ declare_range(struct ptx *ptx, const char *range, struct ptx_type type)
     return true;
 }
 
-/* Handles a declaration, such as `.reg .b32 a, b, t<4>;`. */
+/* Declares the registers of a statement such as `.reg .b32 a, b, t<4>;`. */
 static bool
 declare(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -124,8 +126,9 @@ declare(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- statements ---- */
 
-/* Builds a statement, regardless of its predicate. Arithmetic is in the table
- * of ptx_operations.c. */
+/* Builds a PTX statement; arithmetic is in the table of ptx_operations.c. The
+ * predicate of the statement is applied elsewhere, where results are written.
+ */
 static bool
 build_plain(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -161,7 +164,8 @@ is_hint(const struct ptx_statement *statement)
            strcmp(statement->operation, "prefetchu") == 0;
 }
 
-/* Builds a statement; ptx_write and others read ptx->predicate. */
+/* Builds a PTX statement. Reads its predicate to ptx->predicate first, where
+ * ptx_write and the functions for stores find it. */
 static bool
 build_statement(struct ptx *ptx, const struct ptx_statement *statement)
 {
@@ -185,8 +189,8 @@ build_statement(struct ptx *ptx, const struct ptx_statement *statement)
 
 /* ---- operands of the asm statement ---- */
 
-/* Returns the untyped register type for an LLVM type; 0 bits for unsupported
- * types. */
+/* Returns the PTX register type ('b': bits) for an LLVM type; its size is 0 if
+ * the type is unsupported. */
 static struct ptx_type
 type_of(LLVMTypeRef type)
 {
@@ -224,9 +228,9 @@ result_type(LLVMValueRef call, unsigned i)
                : type;
 }
 
-/* Declares the registers $0, $1, ...: first results, then inputs. An input
- * with a number as its constraint is the initial value of that result's
- * register. */
+/* Declares the operands of the asm statement as registers $0, $1, ...: first
+ * results, then inputs. If an input's constraint is a number n, the input is
+ * the initial value of register $n, a result. */
 static bool
 declare_operands(struct ptx *ptx, LLVMValueRef call, unsigned *results)
 {
@@ -301,7 +305,8 @@ replace_call(struct ptx *ptx, LLVMValueRef call, unsigned results)
     jit_replace(call, all);
 }
 
-/* Erases the instructions that were built before an unsupported statement. */
+/* Erases the instructions after `before` and ahead of `call`, which were built
+ * before an unsupported PTX statement was found. */
 static void
 take_back(LLVMValueRef before, LLVMValueRef call)
 {

@@ -1,11 +1,11 @@
 /* ptx.h - inline PTX as LLVM instructions: statements, registers, operations.
  *
- * One asm statement of the source is straight-line code. Its statements are
- * parsed one by one (ptx_text.c); registers are LLVM values (ptx_registers.c);
- * a table has a row for each operation (ptx_operations.c).
+ * An asm statement of the source contains PTX statements without branches.
+ * They are parsed one by one (ptx_text.c). PTX registers become LLVM values
+ * (ptx_registers.c). A table has a row for each operation (ptx_operations.c).
  *
- * On failure, functions set ptx.wrong to a reason and return false or NULL;
- * instructions that were already built are erased by ptx.c.
+ * On failure, functions set ptx.wrong to the reason and return false or NULL;
+ * ptx.c then erases the instructions that were already built.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PTX_H
@@ -22,25 +22,25 @@ enum {
 };
 
 enum ptx_kind {
-    PTX_REGISTER, /* also special registers, with names that begin with '%' */
+    PTX_REGISTER, /* special registers too: names begin with '%' */
     PTX_INTEGER,
-    PTX_FLOAT,   /* `bits` of `width` bits */
-    PTX_ADDRESS, /* [name + offset] */
-    PTX_VECTOR   /* {name, name} */
+    PTX_FLOAT,   /* a float of `width` bits with the pattern `bits` */
+    PTX_ADDRESS, /* written as [name + offset] */
+    PTX_VECTOR   /* written as {name, name} */
 };
 
 struct ptx_operand {
     enum ptx_kind kind;
     char names[PTX_MAX_ELEMENTS][PTX_NAME];
-    unsigned count; /* number of names */
+    unsigned count; /* number of `names` */
     uint64_t bits;
     int64_t offset;
     unsigned width;
 };
 
-/* One statement, such as `@!p add.cc.u32 a, b, c`. */
+/* One PTX statement, such as `@!p add.cc.u32 a, b, c`. */
 struct ptx_statement {
-    char predicate[PTX_NAME]; /* "" if there is none */
+    char predicate[PTX_NAME]; /* p of `@p` or `@!p`; "" if there is none */
     bool inverted;
     char operation[PTX_NAME];
     char modifiers[PTX_MAX_MODIFIERS][PTX_NAME];
@@ -49,16 +49,16 @@ struct ptx_statement {
     unsigned operand_count;
 };
 
-/* Type suffix of an instruction: .u32, .f64, .pred. */
+/* Type suffix of a PTX instruction: .u32, .f64, .pred. */
 struct ptx_type {
-    char letter; /* b u s f, p for predicates */
+    char letter; /* b, u, s or f as in .u32; p: predicate */
     unsigned bits;
 };
 
 struct ptx_register {
     char name[PTX_NAME];
     struct ptx_type type;
-    LLVMValueRef value; /* an integer of its size; NULL: never written */
+    LLVMValueRef value; /* integer with the register's size; NULL: unwritten */
 };
 
 struct ptx {
@@ -66,43 +66,46 @@ struct ptx {
     struct ptx_register registers[PTX_MAX_REGISTERS];
     unsigned register_count;
     LLVMValueRef carry;     /* i1: carry flag of the condition code, or NULL */
-    LLVMValueRef predicate; /* i1 of the current statement, or NULL */
+    LLVMValueRef predicate; /* i1: execute the statement? NULL: always */
     const char *wrong;      /* reason why the code is unsupported, or NULL */
 };
 
-/* ptx_text.c. The parsers return false for text that they cannot parse. */
+/* In ptx_text.c. The parsers return false for text that they cannot parse. */
 /* Parses the statement at *text and advances *text past it. An empty statement
  * has no operation. */
 bool ptx_parse(struct ptx *ptx, const char **text,
                struct ptx_statement *statement);
 bool ptx_parse_type(const char *text, struct ptx_type *type);
-/* Tests whether the operation has the modifier. */
+/* Tests whether the statement's operation has the modifier, such as "sat". */
 bool ptx_has(const struct ptx_statement *statement, const char *modifier);
-/* Tests whether all modifiers are types, cache hints, or among `words`, which
- * has a blank on either side of each word. */
+/* Tests whether all modifiers of the statement are types, cache hints, or
+ * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
-/* ptx_registers.c. Sets the reason of a failure and returns false. */
+/* ptx_registers.c. Sets ptx->wrong to the formatted reason and returns false.
+ */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Adds a register with an initial value or NULL; fails if there are too
- * many. */
+/* Adds a register with the initial value, which may be NULL (unset). Fails if
+ * there are too many registers. */
 bool ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
                  LLVMValueRef value);
 /* Returns the register of that name, or NULL. */
 struct ptx_register *ptx_find(struct ptx *ptx, const char *name);
 LLVMTypeRef ptx_llvm_type(struct ptx *ptx, struct ptx_type type);
-/* Return the operand, or the register, as a value of `type`, or NULL on
- * failure. `cut` truncates wider registers. */
+/* Return the value of the operand, or of the register, converted to `type`, or
+ * NULL on failure. `cut` permits truncation of a wider register. */
 LLVMValueRef ptx_read(struct ptx *ptx, const struct ptx_operand *operand,
                       struct ptx_type type, bool cut);
 LLVMValueRef ptx_read_name(struct ptx *ptx, const char *name,
                            struct ptx_type type, bool cut);
-/* Writes a value of `type` if the statement's predicate holds; `widen` extends
- * it to the width of the register, by sign or zero as `type` says. */
+/* Writes a value of `type` to the register, if the statement's predicate holds
+ * at run time. `widen` extends the value to the width of the register, by sign
+ * if `type` is signed, else with zeros. */
 bool ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
                LLVMValueRef value, bool widen);
-/* Returns the value of a special register, or NULL if it is unknown. */
+/* Returns the value of a special register such as %tid.x, or NULL if the name
+ * is unknown. */
 LLVMValueRef ptx_special(struct ptx *ptx, const char *name);
 
 /* The operation being built: its type and the values of its operands. */
@@ -116,22 +119,23 @@ struct ptx_work {
     LLVMValueRef in[PTX_MAX_OPERANDS];
 };
 
-/* Builds an operation and returns its result, or NULL on failure. */
+/* Builds the operation that `work` describes. Returns its result, or NULL on
+ * failure. */
 typedef LLVMValueRef ptx_make(struct ptx_work *work);
 
-/* ptx_bits.c */
+/* in ptx_bits.c */
 ptx_make ptx_make_bits, ptx_make_not, ptx_make_cnot, ptx_make_shift,
     ptx_make_funnel, ptx_make_count, ptx_make_brev, ptx_make_lop3,
     ptx_make_extract, ptx_make_insert, ptx_make_permute;
 
-/* ptx_operations.c */
-/* Returns a constant of the operands' type. */
+/* in ptx_operations.c */
+/* Returns `value` as a constant of the type of work's operands. */
 LLVMValueRef ptx_number(const struct ptx_work *work, uint64_t value);
-/* Sets the reason of a failure and returns NULL. */
+/* Sets ptx->wrong to the reason `why` and returns NULL. */
 LLVMValueRef ptx_give_up(struct ptx_work *work, const char *why);
 
-/* ptx_operations.c, ptx_memory.c: build one statement; return false on
- * failure. */
+/* In ptx_operations.c and ptx_memory.c: build one PTX statement; return false
+ * on failure. */
 bool ptx_build(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement);
 bool ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement);
@@ -140,7 +144,8 @@ bool ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement);
 /* ptx_convert.c: builds a cvt statement; returns false on failure. */
 bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
 
-/* Calls an intrinsic that is overloaded on `type`, and returns its result. */
+/* Builds a call of the LLVM intrinsic `name` for the type `type`, and returns
+ * its result. */
 LLVMValueRef ptx_intrinsic(struct ptx *ptx, const char *name, LLVMTypeRef type,
                            LLVMValueRef *arguments, unsigned count);
 

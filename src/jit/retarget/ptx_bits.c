@@ -29,8 +29,8 @@ ptx_make_cnot(struct ptx_work *work)
     return LLVMBuildZExt(work->builder, zero, work->llvm, "");
 }
 
-/* Builds shl and shr. Shift counts are 32 bits wide; a count of the width or
- * more shifts all bits out. */
+/* Builds shl and shr. Shift counts have 32 bits. A count that is not below the
+ * operand's width shifts all bits out. */
 LLVMValueRef
 ptx_make_shift(struct ptx_work *work)
 {
@@ -56,8 +56,8 @@ ptx_make_shift(struct ptx_work *work)
                                    "");
 }
 
-/* shf.l and shf.r: 32 bits of the 64-bit value with b as its high half and a
- * as its low half. */
+/* Builds shf.l and shf.r: shifts the 64-bit value with b as its high half and
+ * a as its low half, and returns 32 bits of it. */
 LLVMValueRef
 ptx_make_funnel(struct ptx_work *work)
 {
@@ -85,7 +85,8 @@ ptx_make_funnel(struct ptx_work *work)
     return LLVMBuildTrunc(builder, all, work->llvm, "");
 }
 
-/* popc and clz have 32-bit results. */
+/* Builds popc (number of set bits) and clz (leading zeros); their results have
+ * 32 bits. */
 LLVMValueRef
 ptx_make_count(struct ptx_work *work)
 {
@@ -106,7 +107,8 @@ ptx_make_brev(struct ptx_work *work)
                          1);
 }
 
-/* lop3: bit i of the result is bit (4a + 2b + c) of the table. */
+/* Builds lop3: bit i of the result is bit (4a + 2b + c) of the table operand,
+ * where a, b and c are the bits i of the three inputs. */
 LLVMValueRef
 ptx_make_lop3(struct ptx_work *work)
 {
@@ -137,8 +139,8 @@ ptx_make_lop3(struct ptx_work *work)
 
 /* ---- fields ---- */
 
-/* Reads an operand that is a position or length of a field: its low byte, at
- * most `most`. */
+/* Reads an operand that is the position or length of a bit field, in bits: its
+ * low byte, limited to the width of the operation's type. */
 static LLVMValueRef
 distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
 {
@@ -156,7 +158,8 @@ distance(struct ptx_work *work, unsigned index, LLVMTypeRef type)
     return LLVMBuildIntCast2(work->builder, value, type, 0, "");
 }
 
-/* Builds a value of twice the width with the lowest `length` bits set. */
+/* Returns an integer of twice the operation's width with the lowest `length`
+ * bits set. */
 static LLVMValueRef
 ones(struct ptx_work *work, LLVMValueRef length)
 {
@@ -165,8 +168,9 @@ ones(struct ptx_work *work, LLVMValueRef length)
     return LLVMBuildSub(work->builder, power, one, "");
 }
 
-/* bfe d, a, position, length: a signed field is extended by its highest bit;
- * bits beyond the operand equal the operand's highest bit. */
+/* Builds bfe d, a, position, length: extracts a bit field. A signed field is
+ * extended by its highest bit; bits of the field beyond the operand's width
+ * equal the operand's highest bit. */
 LLVMValueRef
 ptx_make_extract(struct ptx_work *work)
 {
@@ -200,7 +204,8 @@ ptx_make_extract(struct ptx_work *work)
     return LLVMBuildSelect(builder, none, ptx_number(work, 0), value, "");
 }
 
-/* bfi d, a, b, position, length: b with the low bits of a in a field. */
+/* Builds bfi d, a, b, position, length: b, with one bit field replaced by the
+ * low bits of a. */
 LLVMValueRef
 ptx_make_insert(struct ptx_work *work)
 {
@@ -223,8 +228,8 @@ ptx_make_insert(struct ptx_work *work)
     return LLVMBuildOr(builder, value, rest, "");
 }
 
-/* prmt: each byte of the result is one of the eight bytes of a and b, or eight
- * copies of that byte's sign. */
+/* Builds prmt: each byte of the result is one of the eight bytes of a and b,
+ * or has all bits equal to the sign bit of that byte. */
 LLVMValueRef
 ptx_make_permute(struct ptx_work *work)
 {

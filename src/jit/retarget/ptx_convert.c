@@ -1,12 +1,12 @@
-/* ptx_convert.c - cvt of inline PTX: conversions between types, and rounding.
+/* ptx_convert.c - builds cvt of inline PTX: type conversions and rounding.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/retarget/ptx.h"
 
-/* Returns the intrinsic that rounds to an integer as cvt.rni, .rzi, .rmi or
- * .rpi does, NULL for other modifiers. */
+/* Returns the LLVM intrinsic that rounds a float to a whole number as the
+ * modifier .rni, .rzi, .rmi or .rpi of cvt says, NULL if there is none. */
 static const char *
 whole_rounding(const struct ptx_statement *statement)
 {
@@ -17,7 +17,7 @@ whole_rounding(const struct ptx_statement *statement)
                                        : NULL;
 }
 
-/* Converts to the nearest integer of the type; NaN gives 0. */
+/* Converts a float to the integer type, saturating; NaN gives 0. */
 static LLVMValueRef
 to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
 {
@@ -30,8 +30,9 @@ to_integer(struct ptx *ptx, LLVMValueRef value, struct ptx_type to)
                           function, &value, 1, "");
 }
 
-/* Converts a float. Conversions to integers must name a rounding; .sat clamps
- * a float to [0, 1]. */
+/* Converts a float to the type that the cvt statement names. Conversions to
+ * integers need a rounding modifier. The modifier .sat clamps a float to [0,
+ * 1]. */
 static LLVMValueRef
 from_float(struct ptx *ptx, const struct ptx_statement *statement,
            LLVMValueRef value, struct ptx_type to)

@@ -8,7 +8,7 @@
 
 #include "jit/retarget/ptx.h"
 
-/* Returns the pointer of an operand [name + offset]. */
+/* Returns an operand [name + offset] as an LLVM pointer. */
 static LLVMValueRef
 address(struct ptx *ptx, const struct ptx_operand *operand)
 {
@@ -34,7 +34,8 @@ static const char modifiers[] =
     "min "
     "max cas ";
 
-/* Reads the type and the number of elements; fails for unsupported forms. */
+/* Reads the type and the number of vector elements (1, 2 or 4) of a load or
+ * store; fails for unsupported modifiers. */
 static bool
 read_form(struct ptx *ptx, const struct ptx_statement *statement,
           struct ptx_type *type, unsigned *count)
@@ -61,8 +62,9 @@ read_form(struct ptx *ptx, const struct ptx_statement *statement,
     return true;
 }
 
-/* Sets alignment, volatility and memory order as the modifiers require;
- * `strong` is the order for .acquire and .release. */
+/* Sets alignment, volatility and memory order of a load or store as the
+ * modifiers of the statement require. `strong` is the memory order to use for
+ * .acquire and .release. */
 static void
 set_order(LLVMValueRef access, const struct ptx_statement *statement,
           struct ptx_type type, LLVMAtomicOrdering strong)
@@ -139,8 +141,9 @@ ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement)
     return true;
 }
 
-/* Finds the operation among the modifiers. Returns false for unsupported
- * types: floats have only .add, integers need 32 bits or more. */
+/* Finds the atomic operation, such as .add, among the modifiers. Returns false
+ * for unsupported types: floats have only .add, integers need 32 bits or more.
+ */
 static bool
 atomic_operation(const struct ptx_statement *statement, struct ptx_type type,
                  LLVMAtomicRMWBinOp *operation)
@@ -171,7 +174,7 @@ atomic_operation(const struct ptx_statement *statement, struct ptx_type type,
     return false;
 }
 
-/* atom d, [a], b[, c] and red [a], b. */
+/* Builds atom d, [a], b[, c] and, without a result, red [a], b. */
 bool
 ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
 {

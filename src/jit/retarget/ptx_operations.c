@@ -1,4 +1,5 @@
-/* ptx_operations.c - arithmetic of inline PTX, with a table row per operation.
+/* ptx_operations.c - arithmetic of inline PTX. A table has one row for each
+ * operation, such as add.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -20,8 +21,8 @@ ptx_give_up(struct ptx_work *work, const char *why)
 
 /* ---- sums with and without carry ---- */
 
-/* Builds a + b + carry, or a - b - borrow, in twice the width N; bit N is the
- * new carry flag. */
+/* Builds a + b + carry, or a - b - borrow, as an integer of twice the
+ * operands' width N. Bit N of the result is the new carry flag. */
 static LLVMValueRef
 wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
 {
@@ -51,7 +52,7 @@ wide_sum(struct ptx_work *work, bool subtract, bool use_carry)
     return LLVMBuildTrunc(builder, sum, work->llvm, "");
 }
 
-/* Clamps a float to [0, 1] if the statement has .sat. */
+/* Clamps a float to [0, 1] if the statement has the modifier .sat. */
 static LLVMValueRef
 clamp_unit(struct ptx_work *work, LLVMValueRef value)
 {
@@ -107,7 +108,8 @@ build_subc(struct ptx_work *work)
 
 /* ---- products ---- */
 
-/* Builds .lo, .hi or .wide products; .wide doubles the width of the result. */
+/* Builds mul with .lo, .hi or .wide: the low half, the high half or the whole
+ * of the product, which has twice the width. */
 static LLVMValueRef
 product(struct ptx_work *work)
 {
@@ -142,8 +144,8 @@ product(struct ptx_work *work)
     return LLVMBuildTrunc(builder, all, work->llvm, "");
 }
 
-/* Builds mad and madc. The addend of .wide has twice the width of the
- * factors. */
+/* Builds mad and madc (a * b + c, with carry). With .wide, c has twice the
+ * width of a and b. */
 static LLVMValueRef
 multiply_add(struct ptx_work *work, bool use_carry)
 {
@@ -231,7 +233,7 @@ build_rsqrt(struct ptx_work *work)
     return build_rcp(work);
 }
 
-/* Builds ex2, lg2, sin and cos, for floats only, as calls of the C library. */
+/* Builds ex2, lg2, sin and cos as calls of the C library; floats only. */
 static LLVMValueRef
 build_library(struct ptx_work *work)
 {
@@ -283,7 +285,7 @@ build_setp(struct ptx_work *work)
     static const struct {
         const char *name;
         LLVMIntPredicate is_signed, is_unsigned;
-        LLVMRealPredicate real; /* 0 (false) for integer-only comparisons */
+        LLVMRealPredicate real; /* for floats; ...False: integers only */
     } rows[] = {
         {"eq", LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
         {"ne", LLVMIntNE, LLVMIntNE, LLVMRealONE},
@@ -341,7 +343,7 @@ enum takes { TAKES_INTEGERS = 1, TAKES_FLOATS = 2, TAKES_PREDICATES = 4 };
 static const struct operation {
     const char *name;
     ptx_make *make;
-    unsigned inputs; /* read as values of the operation's type */
+    unsigned inputs; /* number of operands with the operation's type */
     unsigned operands;
     unsigned takes;
 } operations[] = {
@@ -366,9 +368,9 @@ static const struct operation {
     {"subc", build_subc, 2, 3, 1},       {"xor", ptx_make_bits, 2, 3, 5},
 };
 
-/* Modifiers that some operations may have. Unlisted modifiers, such as other
- * rounding modes, would change results and are rejected. Subnormals are
- * kept. */
+/* Modifiers that operations may have. Modifiers that are not in the list, such
+ * as other rounding modes, would change results and are rejected. With .ftz
+ * too, subnormal numbers are kept. */
 static const char modifiers[] = " rn approx full ftz sat cc lo hi wide l r "
                                 "wrap clamp eq ne lt le gt ge lo "
                                 "ls hi hs equ neu ltu leu gtu geu num nan ";
@@ -382,8 +384,8 @@ takes_type(const struct operation *row, struct ptx_type type)
     return (row->takes & kind) && !(kind == TAKES_FLOATS && type.bits < 32);
 }
 
-/* Builds a statement with the operation of the row, after checking the form of
- * the statement. */
+/* Builds the PTX statement with the operation of the table row. Fails if the
+ * number of operands, the type or a modifier does not fit. */
 static bool
 build_row(struct ptx *ptx, const struct ptx_statement *statement,
           const struct operation *row, struct ptx_type type)

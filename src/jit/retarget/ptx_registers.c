@@ -36,8 +36,8 @@ ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
     return true;
 }
 
-/* Searches from the last declaration: a scope may declare a name a second
- * time. */
+/* Searches from the last declaration to the first, since an inner scope may
+ * declare the same name a second time. */
 struct ptx_register *
 ptx_find(struct ptx *ptx, const char *name)
 {
@@ -74,8 +74,8 @@ ask(struct ptx *ptx, const char *name, LLVMTypeRef result, int axis)
                           function, &argument, axis >= 0, "");
 }
 
-/* %lanemask_lt and similar registers: a mask of the lanes below, up to, ...
- * the current lane. */
+/* Builds the value of %lanemask_lt, _le, _eq, _ge or _gt: a mask of the lanes
+ * with an index below, up to, ... that of the current lane. */
 static LLVMValueRef
 lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
 {
@@ -100,7 +100,8 @@ lane_mask(struct ptx *ptx, const char *which, LLVMValueRef lane)
     return strcmp(which, "gt") == 0 ? LLVMBuildNot(builder, upto, "") : NULL;
 }
 
-/* Warps that fit on a multiprocessor: threads by its attribute / 32. */
+/* Warps that fit on a multiprocessor: 2048 threads, as the device attribute
+ * says, in warps of 32. */
 enum { WARP_SLOTS = 2048 / 32 };
 
 /* Returns the value of %tid.x and similar registers, NULL for other names. */
@@ -157,7 +158,8 @@ ptx_special(struct ptx *ptx, const char *name)
 
 /* ---- reads and writes ---- */
 
-/* Converts a register's value to the type; `cut` permits truncation. */
+/* Converts a register's value to the type. A wider value is truncated if `cut`
+ * is true; otherwise that is a failure. */
 static LLVMValueRef
 fit(struct ptx *ptx, const char *name, LLVMValueRef value,
     struct ptx_type type, bool cut)

@@ -8,8 +8,9 @@
 
 #include "jit/retarget/ptx.h"
 
-/* Skips blanks and comments, and braces if `braces` is set. Braces open
- * scopes; registers outlive their scope here, which is harmless. */
+/* Returns the text after blanks and comments, and after braces if `braces` is
+ * set. Braces open scopes. Registers remain declared after their scope here,
+ * which does no harm. */
 static const char *
 skip(const char *at, bool braces)
 {
@@ -34,8 +35,8 @@ is_word(char letter)
     return isalnum((unsigned char)letter) || (letter && strchr("_$%", letter));
 }
 
-/* Copies a word. Returns the text after it, or NULL if the word is too
- * long. */
+/* Copies a word: letters, digits, "_$%" and the characters of `more`. Returns
+ * the text after it, or NULL if the word is empty or too long. */
 static const char *
 read_word(const char *at, char *word, const char *more)
 {
@@ -51,7 +52,8 @@ read_word(const char *at, char *word, const char *more)
     return at + n;
 }
 
-/* Parses a number such as 12, -3, 0x1fU, 0f3F800000, 0d..., 1.5. */
+/* Parses a number such as 12, -3, 0x1fU, 1.5, or the bits of a float in
+ * hexadecimal: 0f3F800000, 0d.... */
 static const char *
 read_number(const char *at, struct ptx_operand *operand)
 {
@@ -162,7 +164,8 @@ read_operands(const char *at, struct ptx_statement *statement)
     return at;
 }
 
-/* Reads the operation, which is ".reg" for `.reg .b32 a, b;`. */
+/* Reads the operation and its modifiers, such as add.cc.u32. For the
+ * declaration `.reg .b32 a, b;` the operation is ".reg". */
 static const char *
 read_operation(const char *at, struct ptx_statement *statement)
 {

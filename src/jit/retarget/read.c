@@ -1,8 +1,8 @@
 /* read.c - reads stdin into one LLVM module.
  *
- * The input is LLVM bitcode from the front end, or one or more bitcode images
- * of pycuda-jit itself, each preceded by its header; several images are
- * linked.
+ * The input is LLVM bitcode from clang, or one or more images that pycuda-jit
+ * itself wrote with bitcode in them. Each image begins with its header;
+ * several images are linked.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "jit/jit.h"
 
-/* Reads all of stdin to memory. */
+/* Reads all of stdin into memory. */
 static struct jit_text
 read_stdin(void)
 {
@@ -52,7 +52,8 @@ link_bitcode(struct jit *jit, const char *bytes, size_t length)
     }
 }
 
-/* Links the image at the start of `bytes` and returns its size in bytes. */
+/* Links the bitcode of the image at the start of `bytes` into the module.
+ * Returns the size of the image in bytes. */
 static size_t
 link_image(struct jit *jit, const char *bytes, size_t length)
 {

@@ -17,8 +17,8 @@ drop_text_attribute(LLVMValueRef function, const char *name)
                                      name, (unsigned)strlen(name));
 }
 
-/* Replaces the attributes of nvptx by those of the host. Inlining attributes
- * are dropped, since inlining.c decides again. */
+/* Replaces the function attributes for nvptx by those for the host. Attributes
+ * that request or forbid inlining are dropped, since inlining.c decides. */
 static void
 retarget_function(struct jit *jit, LLVMValueRef function)
 {
@@ -42,7 +42,8 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         jit_drop_attribute(function, flags[i]);
     }
     jit_add_attribute(jit, function, "nounwind");
-    /* A null access is a fault of the kernel, not unreachable code. */
+    /* A null access must fault; without this, LLVM treats it as unreachable.
+     */
     jit_add_attribute(jit, function, "null_pointer_is_valid");
     LLVMAddTargetDependentFunctionAttr(function, "target-cpu", target->cpu);
     LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",
@@ -56,8 +57,9 @@ retarget_function(struct jit *jit, LLVMValueRef function)
                                  : LLVMInternalLinkage);
 }
 
-/* Only calls that may stop remain convergent: no pass may add conditions to
- * them or remove any. */
+/* Removes the attribute `convergent` from calls at which the thread never
+ * waits for others. The other calls keep it: no pass may make them depend on
+ * more conditions. */
 static void
 retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
 {
@@ -68,7 +70,7 @@ retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
     }
     LLVMSetInstructionCallConv(instruction, LLVMCCallConv);
     if (jit_calls(instruction, "__pycuda_activemask")) {
-        /* Merged calls would be reported under a single source location. */
+        /* If calls were merged, they would have only one source location. */
         LLVMAddCallSiteAttribute(
             instruction, LLVMAttributeFunctionIndex,
             LLVMCreateEnumAttribute(

@@ -1,12 +1,13 @@
 /* shared.c - converts shared variables to offsets in the block's shared
  * memory.
  *
- * Each kernel has its own layout, so that its static size is exact. Variables
- * that are used by functions that are not inlined are in a common part with
- * one layout for all kernels that call such functions, because these functions
- * cannot know their caller. Dynamic shared memory follows the static part,
- * aligned to 16. If such a function uses dynamic memory, all static variables
- * are in the common part.
+ * Each kernel has its own layout, so that its static size is exact. Device
+ * functions that are not inlined cannot know their caller. The variables that
+ * they use therefore are in a common part at the start of shared memory, which
+ * has the same layout in all kernels that call such functions. Dynamic shared
+ * memory follows the static part, aligned to 16 bytes. If a function that is
+ * not inlined uses dynamic memory, all static variables are in the common
+ * part.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -17,14 +18,14 @@
 
 enum { NOWHERE = -1 };
 
-/* A shared variable, with its offsets in bytes. */
+/* A shared variable, with its offsets in bytes in shared memory. */
 struct variable {
     LLVMValueRef value;
     bool dynamic;
     uint64_t bytes, alignment;
     bool used_by_kept;
-    int64_t common;   /* offset in the common part, or NOWHERE */
-    int64_t *offsets; /* by kernel: offset or NOWHERE */
+    int64_t common;   /* if in the common part: offset, else NOWHERE */
+    int64_t *offsets; /* for each kernel: offset or NOWHERE */
 };
 
 struct layout {
@@ -40,7 +41,8 @@ align_up(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Lists the shared variables; variables.c marked them by their sections. */
+/* Collects the shared variables, which variables.c marked by their section
+ * names. */
 static void
 collect(struct jit *jit, struct layout *layout)
 {
@@ -82,8 +84,9 @@ kernel_of_body(struct jit *jit, LLVMValueRef function)
     return k;
 }
 
-/* Marks the kernels that use the constant. Until offsets are assigned, 0 in
- * `offsets` means "used". */
+/* Marks in `row` the kernels that use `value`, the variable or a constant
+ * expression with it. Until offsets are assigned, an offset of 0 means "used".
+ */
 static void
 mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 {
@@ -105,7 +108,8 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
     }
 }
 
-/* Assigns offsets in the common part; dynamic memory follows it. */
+/* Assigns offsets to the variables of the common part; dynamic memory follows
+ * them. */
 static void
 place_common(struct layout *layout)
 {
@@ -130,8 +134,8 @@ place_common(struct layout *layout)
     }
 }
 
-/* Assigns the remaining offsets of kernel `k`, after the common part if it
- * calls functions that use that. */
+/* Assigns offsets to the other variables of kernel `k`. They follow the common
+ * part if the kernel calls functions that use it. */
 static void
 place_in_kernel(struct layout *layout, unsigned k)
 {
@@ -156,8 +160,8 @@ place_in_kernel(struct layout *layout, unsigned k)
     }
 }
 
-/* Loads the address of the block's shared memory in a function that is not a
- * body. */
+/* Loads the address of the block's shared memory from the running thread, for
+ * functions that are not kernel bodies. */
 static LLVMValueRef
 load_shared(struct jit *jit)
 {
@@ -175,7 +179,8 @@ load_shared(struct jit *jit)
     return value;
 }
 
-/* Builds the variable's address at the start of the function. */
+/* Builds the address of a shared variable at the start of the function:
+ * address of shared memory plus the variable's offset. */
 static LLVMValueRef
 make_address(struct jit *jit, LLVMValueRef function, void *data)
 {
@@ -211,8 +216,8 @@ choose(struct jit *jit, LLVMIntPredicate predicate, LLVMValueRef a,
     return LLVMBuildSelect(jit->builder, test, a, b, "");
 }
 
-/* Builds the value that the operation stores; returns NULL for an unsupported
- * operation. */
+/* Builds the value that an atomic operation stores, from the old value a and
+ * the operand b. Returns NULL for an unsupported operation. */
 static LLVMValueRef
 combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
         LLVMValueRef b)
@@ -246,9 +251,9 @@ combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
     }
 }
 
-/* Replaces an atomic operation on shared memory by a load and a store: all
- * threads of a block run on one host thread, and no other thread of the block
- * runs between the two. Both are volatile, to keep the thread loop from being
+/* Replaces an atomic operation on shared memory by a load and a store. All
+ * threads of a block run on one host thread, so no other thread of the block
+ * runs between the two. Both are volatile, so that the thread loop is not
  * vectorised: two threads may access the same address. */
 static void
 lower_atomic(struct jit *jit, LLVMValueRef at, void *data)

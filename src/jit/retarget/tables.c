@@ -1,16 +1,16 @@
 /* tables.c - copies constant tables that contain addresses of shared memory.
  *
- * clang makes a constant of `float *tile[2] = {a, b}`, as of any table of
- * fixed addresses; but shared memory has a different address for each block.
- * Each function that uses such a table gets a local copy, which later passes
- * split into scalars as they do with any local array.
+ * For `float *tile[2] = {a, b}` with shared arrays a and b, clang makes a
+ * constant. But shared memory has a different address for each block. Each
+ * function that uses such a table therefore gets a local copy of it, which
+ * later passes split into scalars like any local array.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-/* Copy of a table: there is one for each function that uses the table. */
+/* A function and its local copy (an alloca) of a table. */
 struct copy {
     LLVMValueRef function, place;
     struct copy *next;
@@ -32,7 +32,7 @@ holds_shared(LLVMValueRef constant)
                strcmp(section, "dynamic") == 0;
     }
     if (!LLVMIsAUser(constant)) {
-        return false; /* the block of a label's address */
+        return false; /* address of a label: its operand is a basic block */
     }
     for (int i = 0; i < LLVMGetNumOperands(constant); i++) {
         if (holds_shared(LLVMGetOperand(constant, (unsigned)i))) {
@@ -42,8 +42,9 @@ holds_shared(LLVMValueRef constant)
     return false;
 }
 
-/* Stores a constant. Aggregates with shared addresses are stored element by
- * element, since these addresses are not constant on the host. */
+/* Builds the store of a constant to a local copy. Arrays and structs that
+ * contain addresses of shared variables are stored element by element, since
+ * these addresses are not constant on the host. */
 static void
 store(struct jit *jit, LLVMValueRef constant, LLVMValueRef place)
 {
@@ -62,8 +63,8 @@ store(struct jit *jit, LLVMValueRef constant, LLVMValueRef place)
     }
 }
 
-/* Returns the function's local copy of the table; makes it at the first
- * use. */
+/* Returns the function's local copy of the table; creates it when first called
+ * for that function. */
 static LLVMValueRef
 copy_in(struct jit *jit, LLVMValueRef function, void *data)
 {

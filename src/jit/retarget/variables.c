@@ -1,11 +1,11 @@
 /* variables.c - moves device variables to address space 0.
  *
- * nvptx bitcode has pointers in the spaces 1 (global), 3 (shared) and 4
- * (constant); the host has one space. Every variable is recreated in space 0,
- * and the casts between spaces fold away. Variables are listed for the image.
- * Static ones become external before any pass sees them: the host program may
- * write them, so that passes must not rely on their initialisers. Shared
- * variables remain declarations; shared.c assigns their offsets.
+ * nvptx bitcode has pointers in the address spaces 1 (global), 3 (shared) and
+ * 4 (constant); the host has only space 0. Every variable is created again in
+ * space 0, and the casts between spaces disappear. Variables are listed for
+ * the image. Static ones become external before any pass sees them: the host
+ * program may write them, so that passes must not rely on their initialisers.
+ * Shared variables remain declarations; shared.c assigns their offsets.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -18,8 +18,8 @@
 
 enum { SPACE_GLOBAL = 1, SPACE_SHARED = 3, SPACE_CONSTANT = 4 };
 
-/* Returns the name in the source: _ZL2t3 (a static variable t3) -> t3; other
- * names unchanged. */
+/* Returns the variable's name in the source: t3 for _ZL2t3 (a static variable
+ * t3). Other names are returned unchanged. */
 static char *
 source_name(const char *name)
 {
@@ -69,7 +69,8 @@ list_variable(struct jit *jit, LLVMValueRef variable, const char *name,
     LLVMSetSection(variable, "");
 }
 
-/* Creates a variable like `old` in address space 0, and replaces all uses. */
+/* Creates a variable like `old` in address space 0, and replaces all uses of
+ * `old` by it. */
 static LLVMValueRef
 move_variable(struct jit *jit, LLVMValueRef old)
 {
@@ -89,9 +90,10 @@ move_variable(struct jit *jit, LLVMValueRef old)
     return twin;
 }
 
-/* Makes a shared variable a declaration, marked for shared.c by its section.
- * All dynamic ones share one address: they must be one variable, or passes
- * would assume that they never overlap. */
+/* Turns a shared variable into a declaration and sets a section name that
+ * shared.c looks for. All dynamic (extern __shared__) variables have the same
+ * address. They become one variable, since passes assume that different
+ * variables never overlap. */
 static void
 keep_shared(struct jit *jit, LLVMValueRef variable)
 {
@@ -113,8 +115,8 @@ keep_shared(struct jit *jit, LLVMValueRef variable)
     LLVMSetSection(variable, dynamic ? "dynamic" : "shared");
 }
 
-/* Defines a variable that is only declared, as NVRTC does in a program of one
- * source that is not linked with others. */
+/* Gives a variable that is only declared a definition, as NVRTC does in a
+ * program of one source that is not linked with others. */
 static void
 define_extern(struct jit *jit, LLVMValueRef variable, unsigned space)
 {
@@ -144,8 +146,8 @@ short_name(const char *name)
     return name;
 }
 
-/* Rejects variables beyond the size limit: objects are loaded as a whole, and
- * code addresses them with 32-bit offsets. */
+/* Reports an error for a variable above the size limit: the object file is
+ * loaded as a whole, and code addresses variables with 32-bit offsets. */
 static void
 check_size(struct jit *jit, LLVMValueRef variable, unsigned space)
 {
@@ -190,9 +192,9 @@ lower_variable(struct jit *jit, LLVMValueRef variable)
         }
         return;
     }
-    /* A constant variable stays constant, so that passes know that no store
-     * changes it. It is externally initialised, so that they assume no
-     * value. */
+    /* A variable that is constant in the module, such as a string literal,
+     * stays constant. Any other is externally initialised, so that passes do
+     * not assume its initial value. */
     bool literal = LLVMIsGlobalConstant(variable);
     LLVMSetLinkage(variable, LLVMExternalLinkage);
     LLVMSetVisibility(variable, LLVMHiddenVisibility);

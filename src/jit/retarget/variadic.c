@@ -1,9 +1,9 @@
 /* variadic.c - lowers functions with a variable number of arguments.
  *
- * A call stores the arguments after the last named one in a buffer, each at
- * its own alignment, and passes the buffer's address as one more argument. In
- * the function, __pycuda_variadic(), which va_start calls, returns that
- * address; memory.h reads the buffer.
+ * At each call, the arguments after the last named one are stored in a buffer,
+ * each at its own alignment, and the buffer's address is passed as one more
+ * argument. In the function, __pycuda_variadic(), which va_start calls,
+ * returns that address, and the header memory.h reads the buffer.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -18,7 +18,8 @@ kind_of(const char *name)
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-/* Returns the function type with the buffer as last parameter. */
+/* Returns the function type without variable arguments, but with the buffer's
+ * address as last parameter. */
 static LLVMTypeRef
 fixed_type(struct jit *jit, LLVMTypeRef type)
 {
@@ -31,7 +32,7 @@ fixed_type(struct jit *jit, LLVMTypeRef type)
 
 /* ---- calls ---- */
 
-/* One argument that is stored in the buffer. */
+/* One argument of a call that is stored in the buffer. */
 struct item {
     LLVMValueRef value; /* the value, or the address of a struct */
     LLVMTypeRef type;
@@ -40,7 +41,8 @@ struct item {
     unsigned alignment;
 };
 
-/* Reads value, size and alignment of an argument. */
+/* Sets value, size and alignment (in bytes) of argument `index` of the call.
+ */
 static void
 item_measure(struct jit *jit, LLVMValueRef call, unsigned index,
              struct item *item)
@@ -68,7 +70,7 @@ address_at(struct jit *jit, LLVMValueRef base, uint64_t offset)
     return LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
 }
 
-/* Builds the buffer before the call. */
+/* Builds, before the call, the buffer and the stores of the items to it. */
 static LLVMValueRef
 pack(struct jit *jit, LLVMValueRef call, struct item *items, unsigned count)
 {

@@ -1,6 +1,6 @@
-/* aarch64.c - target rows of little-endian aarch64: any ARMv8-A processor.
- *
- * No ARMv8.1 atomics, no half precision arithmetic, vectors of 128 bits.
+/* aarch64.c - table of targets for little-endian aarch64. Its only row fits
+ * any ARMv8-A processor: no ARMv8.1 atomics, no half precision arithmetic,
+ * vectors of 128 bits.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"

@@ -1,11 +1,12 @@
-/* target.c - looks up rows of the families that were compiled in.
+/* target.c - finds rows in the tables of the processor families that this
+ * program was built for.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "jit/jit.h"
 
-/* JIT_FAMILIES(ROW) comes from meson.build. */
+/* JIT_FAMILIES(ROW) expands ROW for each family; meson.build defines it. */
 #define DECLARE(family) extern const struct jit_target jit_target_##family[];
 JIT_FAMILIES(DECLARE)
 
@@ -27,7 +28,8 @@ jit_target_find(const char *name)
     return NULL;
 }
 
-/* The last row of a family fits all of its processors. */
+/* Returns the first row that suits this processor, or the family's last row,
+ * which all of its processors can run. */
 const struct jit_target *
 jit_target_host(void)
 {

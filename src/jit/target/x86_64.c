@@ -1,10 +1,11 @@
-/* x86_64.c - target rows of x86-64: with AVX-512, and with AVX2.
+/* x86_64.c - table of targets for x86-64: one with AVX-512, one with AVX2.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
 
-/* Vectors with scattered elements are assembled from single loads and stores:
- * gather and scatter instructions are slower (Zen 4) or no faster. */
+/* Vectors with scattered elements are loaded and stored by one instruction for
+ * each element. Gather and scatter instructions are slower (Zen 4) or no
+ * faster. */
 #define FEATURES "+prefer-no-gather,+prefer-no-scatter"
 #define TRIPLE   "x86_64-unknown-linux-gnu"
 

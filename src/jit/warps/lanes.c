@@ -3,19 +3,22 @@
  *
  * Called by analyse/uniform.c and regions.c. The x index of a warp's first
  * thread is a multiple of 32, and so is the width of the block (warps.h).
- * Hence threadIdx.x, the linear index and blockIdx.x * blockDim.x +
- * threadIdx.x are a uniform multiple of 32 plus the lane. Such a sum is
- * uniform after a shift by 5 or more, a division by a multiple of 32, clearing
- * of its low bits, or a comparison with a multiple of 32.
+ * Hence threadIdx.x, the linear thread index and blockIdx.x * blockDim.x +
+ * threadIdx.x are each a uniform multiple of 32 plus the lane index. They
+ * become the same in all lanes of a warp by a right shift by 5 or more, a
+ * division by a multiple of 32, clearing of the low 5 bits, or a comparison
+ * with a multiple of 32.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum {
-    DEPTH = 8, /* depth of the sums that are searched */
+    DEPTH = 8, /* largest depth of nested operations that are searched */
     LANE_BITS = 5,
-    MOST_BLOCKS = 1 << 21, /* along x (src/cpu/run/block.c) */
+    /* limit on gridDim.x for kernels that run by warps
+     * (src/cpu/run/block.c) */
+    MOST_BLOCKS = 1 << 21,
 };
 
 #define TOO_MUCH (UINT64_C(1) << 31)
@@ -33,7 +36,7 @@ is_widening(LLVMValueRef value)
     return is_opcode(value, LLVMZExt) || is_opcode(value, LLVMSExt);
 }
 
-/* Returns the constant, or -1 for other values. */
+/* Returns the value of a constant, or -1 for other values. */
 static int64_t
 constant_of(LLVMValueRef value)
 {
@@ -79,13 +82,15 @@ is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     }
 }
 
-/* Returns the index of the operand for which is_aligned holds, if the other
- * operand is a uniform multiple of 32; else -1. */
+/* If one operand of the sum is a uniform multiple of 32 plus the lane index,
+ * and the other is a uniform multiple of 32, returns the number of the first
+ * operand. Otherwise returns -1. */
 static int aligned_term(const struct jit_kernel *kernel,
                         const struct jit_map *differs, LLVMValueRef sum,
                         int depth);
 
-/* Tests whether the value is a uniform multiple of 32 plus the lane. */
+/* Tests whether the value is a multiple of 32 that is the same in all lanes of
+ * a warp, plus the lane index. */
 static bool
 is_aligned(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef value, int depth)
@@ -129,8 +134,9 @@ is_index_of(const struct jit_kernel *kernel, LLVMValueRef value, int argument)
     return value == jit_body_argument(kernel, argument);
 }
 
-/* Returns an upper bound of a value that is computed from indices, sizes and
- * constants without wrapping; TOO_MUCH if none is known. */
+/* Returns an upper bound of a value that is computed from thread and block
+ * indices, block dimensions and constants without wrapping. Returns TOO_MUCH
+ * if no bound is known. */
 static uint64_t
 most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
@@ -167,16 +173,16 @@ most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     return most < TOO_MUCH ? most : TOO_MUCH;
 }
 
-/* Tests whether the value is never negative as a signed number, and never
- * wraps. */
+/* Tests whether it is known that the value is never negative as a signed
+ * number, and that its computation never wraps. */
 static bool
 is_natural(const struct jit_kernel *kernel, LLVMValueRef value)
 {
     return most_of(kernel, value, DEPTH) != TOO_MUCH;
 }
 
-/* Tests whether the comparison has the same result for all 32 values of its
- * index. */
+/* Tests whether the comparison of an index with its limit has the same result
+ * in all lanes, if the index is a multiple of 32 plus the lane index. */
 static bool
 limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
            LLVMValueRef test)
@@ -206,9 +212,9 @@ limit_fits(const struct jit_kernel *kernel, const struct jit_map *differs,
     }
 }
 
-/* Returns the index in `index + number < limit`, the form to which instcombine
- * converts `index / 32 == 0` for signed numbers, if all 32 values have the
- * same result; else NULL. */
+/* Matches `index + number < limit`, to which LLVM converts `index / 32 == 0`
+ * for signed numbers. Returns the index if the result is the same in all lanes
+ * of a warp, else NULL. */
 static LLVMValueRef
 offset_index(const struct jit_kernel *kernel, const struct jit_map *differs,
              LLVMValueRef test)
@@ -271,8 +277,8 @@ jit_lanes_agree(const struct jit_kernel *kernel, const struct jit_map *differs,
 
 /* ---- rewriting ---- */
 
-/* Marks a new value as divergent in the block; `differs` says whether it
- * differs between lanes too. */
+/* Records that a new value may differ between the threads of a block;
+ * `differs` says whether it may differ between the lanes of a warp too. */
 static LLVMValueRef
 note_new(struct jit_split *split, LLVMValueRef value, bool differs)
 {
@@ -281,7 +287,8 @@ note_new(struct jit_split *split, LLVMValueRef value, bool differs)
     return value;
 }
 
-/* Builds the value of the warp's first lane at the builder's position. */
+/* Builds, at the builder's position, the value that the warp's first lane has
+ * for `value`. */
 static LLVMValueRef
 first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
 {
@@ -308,8 +315,9 @@ first_of(struct jit *jit, struct jit_split *split, LLVMValueRef value)
                     false);
 }
 
-/* Tests for the index modulo 32, which is the lane. The sign bit may be
- * preserved: that is how the modulus of a signed number is compared. */
+/* Tests whether the instruction computes an index modulo 32, which is the lane
+ * index. It may be an `and` that also keeps the sign bit, as LLVM does when it
+ * compares the signed modulus with a constant. */
 static bool
 is_lane(const struct jit_split *split, LLVMValueRef at)
 {

@@ -1,9 +1,10 @@
-/* lower.c - lowers warp operations in the body.
+/* lower.c - lowers warp operations in the kernel body.
  *
  * Called by regions.c after a kernel was split at its warp operations. Before
- * a point, a lane stores operands that are not constant in its elements of
- * lane arrays; after the point it loads the result from another array. A
- * result that is the same in all lanes is an argument of the body instead.
+ * a warp operation, each lane stores its operands that are not constant in
+ * lane arrays, which have one element per lane. After the operation, each lane
+ * loads its result from another lane array. A result that is the same in all
+ * lanes is an argument of the body instead.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -55,7 +56,8 @@ jit_add_lanes(struct jit *jit, struct jit_split *split, LLVMTypeRef type,
     return split->lanes[*number];
 }
 
-/* Tests for accesses that prevent vectorisation. */
+/* Tests for a volatile or atomic memory access, which prevents
+ * vectorisation. */
 static bool
 resists(LLVMValueRef at)
 {
@@ -71,12 +73,13 @@ resists(LLVMValueRef at)
     }
 }
 
-/* Tests whether the code from the block to the next points is short and
- * contains such accesses. */
+/* Tests whether the code from basic block `from` to the next barriers or warp
+ * operations is short and contains volatile or atomic accesses. */
 static bool
 is_short(const struct jit_split *split, unsigned from)
 {
-    enum { SHORT = 40 }; /* instructions, times 32 */
+    /* instructions of one lane; unrolling makes 32 copies */
+    enum { SHORT = 40 };
     const struct jit_cfg *cfg = &split->cfg;
     bool *ends = jit_allocate(cfg->count);
     unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
@@ -119,7 +122,8 @@ jit_find_short_points(struct jit_split *split)
     }
 }
 
-/* Builds the address of the lane's element at the builder's position. */
+/* Builds, at the builder's position, the address of the current lane's element
+ * in the lane array with the given number. */
 static LLVMValueRef
 build_place(struct jit *jit, struct jit_split *split, unsigned number)
 {
@@ -129,8 +133,9 @@ build_place(struct jit *jit, struct jit_split *split, unsigned number)
                                  split->lanes[number], &lane, 1, "");
 }
 
-/* Adds a lane array and stores the lane's value in it; returns the array's
- * number. */
+/* Adds a lane array (one element per lane) and builds, before the instruction
+ * `before`, a store of the value in the current lane's element. Returns the
+ * array's number. */
 static unsigned
 put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     LLVMTypeRef type, LLVMValueRef value)
@@ -148,7 +153,7 @@ put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     return number;
 }
 
-/* Operand indices of a call, as in ops.c. */
+/* Indices of the operands of a warp operation's call, as in ops.c. */
 enum { MASK, VALUE, HOW, ARGUMENT };
 
 static void
@@ -173,8 +178,9 @@ put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
     }
 }
 
-/* Returns the uniform result. The freeze keeps carry.c from rematerialising it
- * elsewhere. */
+/* Returns the result of a warp operation that is the same in all lanes. It is
+ * an argument of the body with a new value after each operation. Therefore
+ * `freeze` keeps carry.c from reading the argument again at a later place. */
 static LLVMValueRef
 take_vote(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 {

@@ -1,7 +1,7 @@
 /* ops.c - describes calls of warp operations.
  *
- * Called by regions.c to find points at which kernels can be split, by lanes.c
- * and by lower.c.
+ * Called by regions.c to find warp operations at which kernels can be split,
+ * by lanes.c and by lower.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-/* Operand indices of a call; -1: the call has no such operand. */
+/* Indices of the operands of a warp operation's call; -1: the call has no such
+ * operand. The operand `how` is an enum image_shuffle or image_reduce. */
 struct form {
     const char *name;
     enum jit_warp_kind kind;
@@ -46,7 +47,8 @@ jit_is_warp_op(LLVMValueRef at)
     return form_of(at) != NULL;
 }
 
-/* Reads a 32-bit constant operand; returns false if it is not constant. */
+/* Reads operand number `place` of the call into *number. Returns false if the
+ * operand is not a 32-bit constant. */
 static bool
 read_constant(LLVMValueRef call, int place, int32_t *number)
 {
@@ -58,8 +60,9 @@ read_constant(LLVMValueRef call, int place, int32_t *number)
     return true;
 }
 
-/* Returns the width of the value. Float and 32-bit values are extended to 64
- * bits by the caller. */
+/* Returns the width in bits, 32 or 64, of the value that the lanes exchange.
+ * Values of up to 32 bits may be passed zero-extended to 64 bits; they count
+ * as 32. */
 static unsigned
 bits_of(LLVMValueRef value)
 {
@@ -98,7 +101,7 @@ read_shuffle(LLVMValueRef call, const struct form *form,
     return true;
 }
 
-/* Tests whether every lane reads from the same lane. */
+/* Tests whether all lanes of a shuffle read the value of the same lane. */
 static bool
 is_broadcast(const struct jit_map *lanes_differ, LLVMValueRef call,
              const struct form *form, const struct jit_warp_op *op)
@@ -153,7 +156,8 @@ jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
     return true;
 }
 
-/* Tests whether lanes cannot have different masks. */
+/* Tests whether the mask exists and is the same in all threads of the
+ * block. */
 static bool
 is_one_mask(const struct jit_map *differs, LLVMValueRef mask)
 {
@@ -206,7 +210,9 @@ jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
                      ? lane + argument
                      : lane;
         break;
-    default: /* source lanes in earlier segments are allowed */
+    /* XOR: the source lane may be in an earlier segment, but not in a later
+     * one */
+    default:
         source = (lane ^ argument) <= last ? lane ^ argument : lane;
     }
     return source;

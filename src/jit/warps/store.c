@@ -1,21 +1,26 @@
 /* store.c - makes compacting stores branch-free.
  *
  * Called by regions.c for a kernel that runs by warps, before values are
- * spilled. `if (keep) out[start + __popc(votes & lower)] = x;` compacts the
- * values of some lanes. Before AVX-512 there is no vector form of such stores,
- * and the branch is unpredictable. Therefore every lane stores; the lanes
- * without a value store to an address of a scratch array.
+ * spilled. `if (keep) out[start + __popc(votes & lower)] = x;` writes the
+ * values of the lanes for which `keep` is true to consecutive elements. Before
+ * AVX-512 there is no vector form of such stores, and the branch is
+ * unpredictable. Therefore the branch is removed and every lane stores. Lanes
+ * for which `keep` is false store to their element of a scratch array.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
 enum {
-    MOST_WORK = 16, /* instructions that all lanes then execute */
-    DEPTH = 6,      /* steps from the address back to the count */
+    /* limit of the instructions of the conditional block, which all lanes
+     * execute afterwards */
+    MOST_WORK = 16,
+    /* limit of the operations from __popc to the store's address */
+    DEPTH = 6,
 };
 
-/* Tests whether the value depends on a population count. */
+/* Tests whether the value is computed from a population count (__popc) in at
+ * most `depth` operations. */
 static bool
 is_counted(LLVMValueRef value, int depth)
 {
@@ -34,7 +39,8 @@ is_counted(LLVMValueRef value, int depth)
     return false;
 }
 
-/* Tests for instructions without side effects that never fault. */
+/* Tests for an instruction without side effects that never faults, so that all
+ * lanes may execute it. */
 static bool
 is_harmless(LLVMValueRef at)
 {
@@ -42,7 +48,8 @@ is_harmless(LLVMValueRef at)
            jit_is_call(at, "llvm.ctpop");
 }
 
-/* Returns the block's only store, if the block does nothing else, or NULL. */
+/* Returns the only store of the basic block. Returns NULL if the block has no
+ * store, or contains more than that store and arithmetic. */
 static LLVMValueRef
 only_store(LLVMBasicBlockRef block)
 {
@@ -59,8 +66,8 @@ only_store(LLVMBasicBlockRef block)
     return store;
 }
 
-/* Tests whether the block's only predecessor is `from`, and its only successor
- * is the other successor of `from`. */
+/* Tests whether the only predecessor of `side` is `from`, and its only
+ * successor is `other`, the other successor of `from`. */
 static bool
 is_side(const struct jit_split *split, LLVMBasicBlockRef from,
         LLVMBasicBlockRef side, LLVMBasicBlockRef other)
@@ -74,8 +81,9 @@ is_side(const struct jit_split *split, LLVMBasicBlockRef from,
            !LLVMIsAPHINode(LLVMGetFirstInstruction(other));
 }
 
-/* Moves the block's work before the branch, and selects the address of the
- * store. */
+/* Moves all instructions of the conditional block `side` before the branch.
+ * The store then goes to its address or to the scratch array, depending on the
+ * branch condition. */
 static void
 open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
           LLVMBasicBlockRef side, bool inverted)
@@ -98,7 +106,9 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
     LLVMSetOperand(store, 1,
                    LLVMBuildSelect(jit->builder, test, inverted ? own : place,
                                    inverted ? place : own, ""));
-    LLVMSetVolatile(store, 1); /* a partial vector would gain nothing */
+    /* volatile: keeps LLVM from vectorising the store, which would not be
+     * faster */
+    LLVMSetVolatile(store, 1);
     LLVMInstructionRemoveFromParent(store);
     LLVMInsertIntoBuilder(jit->builder, store);
 }

@@ -1,15 +1,18 @@
-/* vectors.c - warp operations on vectors of 32 elements, as IR text.
+/* vectors.c - writes warp operations on vectors of 32 elements, as IR text.
  *
- * Called by entries/warp.c between the loops over a warp's lanes. Operands are
- * loaded from lane arrays. The result is stored in a lane array, or is
- * %vote.<point> if it is the same in all lanes.
+ * Called by entries/warp.c between two loops over the lanes of a warp.
+ * Operands are loaded from lane arrays (one element per lane). The result is
+ * stored in a lane array; if it is the same in all lanes, it is the IR value
+ * %vote.<point> instead. <point> is the number of the start point after the
+ * operation; functions get it as `point` or `k`.
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"
 #include "jit/plants.h"
 #include "jit/warps/warps.h"
 
-/* Returns a vector of 32 constants: "<i32 f(0), i32 f(1), ...>". */
+/* Returns the text of a vector of 32 constants, f(data, lane) for each lane:
+ * "<i32 f(0), i32 f(1), ...>". */
 static char *
 vector_text(int (*f)(const void *data, int lane), const void *data)
 {
@@ -62,7 +65,7 @@ splat(int number)
     return vector_text(the_number, &number);
 }
 
-/* Loads an array as the vector %<name>.<point>. */
+/* Writes a load of lane array number `lanes` as the vector %<name>.<point>. */
 static void
 load_lanes(struct jit_text *text, const char *name, unsigned bits,
            unsigned lanes, unsigned point)
@@ -79,7 +82,8 @@ store_lanes(struct jit_text *text, const char *name, unsigned bits,
                  bits, name, point, lanes);
 }
 
-/* Loads the first lane's word as %<name>.<point>. */
+/* Writes a load of the first element of lane array number `lanes`, a 32-bit
+ * word, as %<name>.<point>. */
 static void
 load_first(struct jit_text *text, const char *name, unsigned lanes,
            unsigned point)
@@ -88,7 +92,7 @@ load_first(struct jit_text *text, const char *name, unsigned lanes,
                  point, lanes);
 }
 
-/* Appends a text, with .<point> in place of each ~. */
+/* Appends `form`, with each ~ replaced by .<point>. */
 static void
 add_at(struct jit_text *text, unsigned point, const char *form)
 {
@@ -111,8 +115,9 @@ vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 
 /* ---- masks ---- */
 
-/* Sets %even.<point>: true if the masks divide the warp into rows of equal
- * size, the size of the first mask, which is a power of two. */
+/* Writes code that sets %even.<point>: true if the masks of the lanes divide
+ * the warp into groups of consecutive lanes, all of the same size, a power of
+ * two. */
 static void
 find_rows(struct jit_text *text, unsigned k)
 {
@@ -151,7 +156,9 @@ load_rows(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     find_rows(text, k);
 }
 
-/* Sets %asked.<point>, the groups that the runtime derives from the masks. */
+/* Writes code that calls the runtime, which derives from the masks the group
+ * of lanes that each lane meets, and sets %asked.<point> to the vector of
+ * groups. */
 static void
 ask_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -163,8 +170,10 @@ ask_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                    op->kind == JIT_WARP_SHUFFLE));
 }
 
-/* Sets %group.<point>: the lanes that each lane meets, or may read in a
- * shuffle. The runtime handles masks that do not form rows. */
+/* Writes code that sets %group.<point>: for each lane, a mask of the lanes
+ * that it meets or, in a shuffle, may read. If the masks are not equal groups
+ * of consecutive lanes (%even.<point> is false), the runtime finds the
+ * groups. */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -181,8 +190,9 @@ find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                       op->kind == JIT_WARP_SHUFFLE ? splat(-1) : "%mask~"));
 }
 
-/* Requires a full mask: all lanes reach the operation, so that a mask shared
- * by all lanes must name all of them. */
+/* Writes code that requires a full mask: all lanes reach the operation with
+ * the same mask, so the mask must name all of them. Otherwise the runtime
+ * reports the error. */
 static void
 check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -200,7 +210,9 @@ check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 
 /* ---- shuffles ---- */
 
-/* Sets %src.<point>, the source lanes before masking, from %arg.<point>. */
+/* Writes code that computes from %arg.<point>, the lane or delta arguments of
+ * a shuffle, the lane from which each lane reads: %src.<point>. Masks are not
+ * applied. */
 static void
 find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -228,8 +240,8 @@ find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  up ? first : vector_text(last_lane, op), k, k, k, lanes);
 }
 
-/* Gathers the values of the source lanes; 0 for lanes that are not in the
- * group. */
+/* Writes code that loads for each lane the value of its source lane, or 0 if
+ * that lane is not in its group. */
 static void
 gather(struct jit_text *text, const struct jit_warp_op *op, const char *name,
        unsigned k)
@@ -277,7 +289,8 @@ write_broadcast(struct jit_text *text, const struct jit_warp_op *op,
     vote(text, "one", op->bits, k);
 }
 
-/* Writes a shuffle with constant source lanes and a full mask. */
+/* Writes a shuffle for which the source lanes are constant and the mask is
+ * full. */
 static void
 write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
@@ -289,8 +302,9 @@ write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     store_lanes(text, "result", op->bits, op->result_lanes, k);
 }
 
-/* Writes a shuffle with constant source lanes and different masks: the fast
- * path if the masks form rows, else the slow path by the runtime. */
+/* Writes a shuffle for which the source lanes are constant and masks may
+ * differ between lanes. If the masks are equal groups of consecutive lanes, a
+ * vector shuffle is enough. Otherwise the runtime finds the groups. */
 static void
 write_fixed_or_ask(struct jit_text *text, const struct jit_warp_op *op,
                    unsigned k)
@@ -378,8 +392,8 @@ write_reduce(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     vote(text, "one", 32, k);
 }
 
-/* Writes match_all: all lanes if every lane has the first lane's value, else
- * 0. */
+/* Writes __match_all_sync for a full mask. The result is a mask of all lanes
+ * if every lane has the same value as the first one, else 0. */
 static void
 write_match_all(struct jit_text *text, const struct jit_warp_op *op,
                 unsigned k)
@@ -397,8 +411,8 @@ write_match_all(struct jit_text *text, const struct jit_warp_op *op,
     vote(text, "own", 32, k);
 }
 
-/* Writes a loop over the lanes that compares each lane's value with all
- * values. */
+/* Writes __match_any_sync, or __match_all_sync with masks: a loop over the
+ * lanes compares each lane's value with the values of all lanes. */
 static void
 write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {

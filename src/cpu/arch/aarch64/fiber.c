@@ -59,7 +59,7 @@ __asm__(".text\n"
         "    b cpu_fiber_restore\n"
         ".size cpu_fiber_unwind,.-cpu_fiber_unwind\n");
 
-/* Frame that cpu_fiber_switch stores on a stack, lowest address first. */
+/* Registers that cpu_fiber_switch saves on a stack, lowest address first. */
 struct fiber_frame {
     uint64_t x19_to_x28[10];
     uint64_t x29;
@@ -75,7 +75,7 @@ cpu_fiber_prepare(char *top, void (*entry)(void))
     uintptr_t end = (uintptr_t)top & ~(uintptr_t)15;
     struct fiber_frame *frame = (void *)(end - sizeof *frame);
 
-    /* fpcr 0: round to nearest, no traps */
+    /* fpcr is 0: round to nearest, no traps */
     *frame = (struct fiber_frame){.x30 = entry};
     return frame;
 }

@@ -28,7 +28,7 @@ cpu_arch_runs(const char *target)
     return strncmp(target, level, 32) == 0;
 }
 
-/* ldr x16, #8; br x16 */
+/* Instructions of a stub: ldr x16, #8; br x16 */
 static const uint32_t jump[] = {0x58000050, 0xd61f0200};
 const size_t cpu_arch_stub_address = sizeof jump;
 
@@ -43,8 +43,8 @@ enum base { VALUE, ADDRESS, ENTRY };
 enum distance { WHOLE, FROM_HERE, PAGE_FROM_HERE, IN_PAGE };
 enum field { DATA, AT_0, AT_5, AT_10, ADR };
 
-/* A type of relocation: stores `bits` bits of base + addend, or of its
- * distance, without the low `shift` bits. */
+/* How a type of relocation is applied: stores `bits` bits of base + addend, or
+ * of the distance to it, without the low `shift` bits. */
 struct row {
     unsigned type;
     enum base base;
@@ -74,7 +74,7 @@ static const struct row rows[] = {
     {R_AARCH64_LD64_GOT_LO12_NC, ENTRY, IN_PAGE, AT_10, 3, 12},
 };
 
-/* Returns the table's row of a relocation type, or NULL. */
+/* Returns the table entry for a relocation type, or NULL. */
 static const struct row *
 row_find(unsigned type)
 {
@@ -94,8 +94,8 @@ cpu_arch_relocation_bytes(unsigned type)
     return row == NULL ? 0 : row->field == DATA ? row->bits / 8 : 4;
 }
 
-/* Returns the address that the relocation starts from; fills the table entry
- * if it uses one. */
+/* Returns the address to which the relocation refers. Fills the table entry
+ * with it if the relocation uses a table of addresses. */
 static uint64_t
 base_address(const struct cpu_relocation *at, enum base base)
 {
@@ -106,7 +106,7 @@ base_address(const struct cpu_relocation *at, enum base base)
     return base == ADDRESS ? at->address : at->value;
 }
 
-/* Returns the value to store, before it is shifted. */
+/* Returns the value to store, before it is shifted right. */
 static int64_t
 relocation_value(const struct cpu_relocation *at, const struct row *row)
 {
@@ -126,7 +126,8 @@ relocation_value(const struct cpu_relocation *at, const struct row *row)
     }
 }
 
-/* Sets the instruction's field to the low bits of the value. */
+/* Returns the instruction with its immediate field set to the low bits of the
+ * value. */
 static uint32_t
 field_set(uint32_t code, const struct row *row, uint32_t value)
 {

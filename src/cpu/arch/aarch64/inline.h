@@ -12,7 +12,8 @@
 #define CPU_ARCH_PAGE          65536
 #define CPU_ARCH_LIBGCC(ROW)
 
-/* `yield` does nothing on most aarch64 processors; `isb` pauses briefly. */
+/* Pauses briefly in a loop that waits. Uses `isb`, because `yield` does
+ * nothing on most aarch64 processors. */
 static inline void
 cpu_arch_relax(void)
 {
@@ -28,7 +29,8 @@ cpu_arch_program_counter(const void *state)
     return (const void *)context->uc_mcontext.pc;
 }
 
-/* Returns whether a dynamic relocation fills a table of function addresses. */
+/* Returns whether this type of relocation fills a table of function
+ * addresses. */
 static inline bool
 cpu_arch_is_table_entry(unsigned type)
 {

@@ -49,15 +49,16 @@ __asm__(".text\n"
         "    jmp cpu_fiber_restore\n"
         ".size cpu_fiber_unwind,.-cpu_fiber_unwind\n");
 
-/* Frame that cpu_fiber_switch stores on a stack, lowest address first. */
+/* Registers that cpu_fiber_switch saves on a stack, lowest address first. */
 struct fiber_frame {
     uint64_t mxcsr;
     uint64_t r15, r14, r13, r12, rbx, rbp;
     void (*entry)(void);
-    uint64_t end_of_calls; /* position of a return address */
+    /* 0 in place of a return address: ends the call chain. */
+    uint64_t end_of_calls;
 };
 
-#define FIBER_CONTROL 0x1f80 /* round to nearest, no traps */
+#define FIBER_CONTROL 0x1f80 /* MXCSR: round to nearest, no traps */
 
 void *
 cpu_fiber_prepare(char *top, void (*entry)(void))

@@ -13,7 +13,8 @@ const unsigned cpu_arch_unwind_type = SHT_X86_64_UNWIND;
 
 static const char level_3[] = "x86-64-v3", level_4[] = "x86-64-v4";
 
-/* The baseline is x86-64-v3; processors with AVX-512 use x86-64-v4. */
+/* Returns the target x86-64-v4 if the processor has AVX-512, otherwise
+ * x86-64-v3, the baseline. */
 const char *
 cpu_arch_target(void)
 {
@@ -32,7 +33,7 @@ cpu_arch_runs(const char *target)
            __builtin_cpu_supports("x86-64-v4");
 }
 
-/* jmp *0(%rip) */
+/* Instruction of a stub: jmp *0(%rip) */
 static const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0};
 const size_t cpu_arch_stub_address = sizeof jump;
 
@@ -61,8 +62,8 @@ cpu_arch_relocation_bytes(unsigned type)
     }
 }
 
-/* Stores the 32-bit distance from `location` to `to`. Returns an error if it
- * does not fit. */
+/* Stores the 32-bit distance from `location` to `to`. Returns an error text if
+ * the distance does not fit. */
 static const char *
 store_distance(char *location, uint64_t to)
 {

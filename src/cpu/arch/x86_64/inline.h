@@ -15,7 +15,8 @@
 #define CPU_ARCH_PAGE          4096
 #define CPU_ARCH_LIBGCC        IMAGE_LIBGCC_HALF
 
-/* Lets the other hardware thread run while this one spins. */
+/* Pauses in a loop that waits, so that the other hardware thread of the core
+ * can run. */
 static inline void
 cpu_arch_relax(void)
 {
@@ -31,7 +32,8 @@ cpu_arch_program_counter(const void *state)
     return (const void *)context->uc_mcontext.gregs[REG_RIP];
 }
 
-/* Returns whether a dynamic relocation fills a table of function addresses. */
+/* Returns whether this type of relocation fills a table of function
+ * addresses. */
 static inline bool
 cpu_arch_is_table_entry(unsigned type)
 {
