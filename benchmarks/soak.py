@@ -42,7 +42,7 @@ from pycuda.scan import InclusiveScanKernel
 NON_BLOCKING = 1
 LARGEST = 14  # log2 of the elements of most arrays
 HUGE = 20  # log2 of the elements of one array in a hundred
-MOST_VALUE = 64  # so small that all sums are exact
+MAX_VALUE = 64  # so small that all sums are exact
 HOST_SLACK = 16 << 20
 DEVICE_SLACK = 4 << 20
 DTYPES = [np.float32, np.float64, np.int32, np.int64, np.complex64]
@@ -240,7 +240,7 @@ class Worker:
             step = self.random.choice(self.steps)
             x, value = step(x, value)
             names.append(step.__name__)
-            if abs(value) > MOST_VALUE or x.size < 2:
+            if abs(value) > MAX_VALUE or x.size < 2:
                 x, value = self.new()
                 names = ["fill"]
         self.count(24)

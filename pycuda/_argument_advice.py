@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._declared import Declared, parameters
+from pycuda._declared_types import Declared, parameters
 
 _ANYTHING = (
     "pass a NumPy scalar such as numpy.int32(n), a DeviceAllocation, a "

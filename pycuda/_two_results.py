@@ -11,7 +11,7 @@ import numpy as np
 
 from pycuda._array.constructors import empty_like
 from pycuda._array.layout import loadable
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels.operations import is_bfloat16, is_short_float
 from pycuda.elementwise import ElementwiseKernel

@@ -9,7 +9,7 @@ import struct
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 
 __all__ = ["has_double_support", "has_stack", "platform_bits", "sizeof"]
 

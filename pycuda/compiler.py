@@ -28,7 +28,7 @@ from pycuda._compile.job import Compiled, Job, Request, cached
 from pycuda._compile.job import device_arch as _device_arch
 from pycuda._compile.job import on_gpu as _on_gpu
 from pycuda._compile.warn import warn_user
-from pycuda._declared import renames
+from pycuda._declared_types import renames
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -439,7 +439,7 @@ class SourceModule(CudaModule):
     def get_function(self, name: str) -> Any:
         """Return the kernel called `name`, a `pycuda.driver.Function`.
 
-        The function refers to its source, for `pycuda._declared`.
+        The function refers to its source, for `pycuda._declared_types`.
         """
         function = super().get_function(name)
         if isinstance(self._source, str) and not renames(self._options):

@@ -19,7 +19,7 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda._array.exchange import as_array
 from pycuda._array.layout import is_misaligned
-from pycuda._by_context import ByContext, by_context
+from pycuda._context_cache import ByContext, by_context
 from pycuda._driver import ElementwiseBase, _apply
 from pycuda._kernels import calls as _calls
 from pycuda._kernels import canned as _canned

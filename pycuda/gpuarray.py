@@ -158,7 +158,7 @@ from pycuda._array.statistics import (
     var,
 )
 from pycuda._array.storage import load, save, savez
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase, _apply, _are_alike, _set_array_class
 from pycuda._kernels import factory as _factory
 from pycuda._two_results import modf as _modf

@@ -20,8 +20,8 @@ import pycuda.driver as _drv
 import pycuda.gpuarray as gpuarray
 from pycuda._array.exchange import as_array
 from pycuda._array.layout import loadable
-from pycuda._by_context import ByContext
 from pycuda._compile.source import includes_of
+from pycuda._context_cache import ByContext
 from pycuda._kernels import building, calls, reduction_axes
 from pycuda._kernels.lengths import is_guarded
 from pycuda._kernels.macros import find as find_macros

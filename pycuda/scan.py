@@ -19,9 +19,9 @@ import pycuda.gpuarray as gpuarray
 from pycuda._array.common import check_array
 from pycuda._array.exchange import as_array
 from pycuda._array.layout import apart, is_misaligned
-from pycuda._by_context import ByContext
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._compile.source import includes_of
+from pycuda._context_cache import ByContext
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.vector_types import check_vector

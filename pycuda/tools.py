@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda._by_context import ByContext
+from pycuda._context_cache import ByContext
 from pycuda._structs import match_dtype_to_c_struct
 from pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
 from pycuda.compyte.dtypes import (
@@ -416,7 +416,7 @@ def clear_context_caches() -> None:
     """
     for function in context_dependent_memoized_functions:
         function._pycuda_ctx_dep_memoize_dic.clear()
-    _drv._driver._forget_kernels()
+    _drv._driver._drop_kernels()
 
 
 # Support for tests.

@@ -46,8 +46,8 @@ ENVIRONMENT = {
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-MOST_BYTES = 8192  # largest size of an input
-MOST_SECONDS = 5  # longest run of one input
+MAX_BYTES = 8192  # largest size of an input
+MAX_SECONDS = 5  # longest run of one input
 
 
 def configuration() -> dict[str, dict[str, Any]]:
@@ -213,7 +213,7 @@ def fuzz(name: str, program: Path, options: list[str], seconds: float) -> bool:
         [
             *[str(program), str(work), *options],
             *[f"-max_total_time={max(1, round(seconds))}"],
-            *[f"-max_len={MOST_BYTES}", f"-timeout={MOST_SECONDS}"],
+            *[f"-max_len={MAX_BYTES}", f"-timeout={MAX_SECONDS}"],
             *["-rss_limit_mb=2048", "-print_final_stats=1"],
             f"-artifact_prefix={faults}/{name}-",
         ],

@@ -3,11 +3,11 @@
     .venv/bin/python tools/plants.py [NAME...] [--first SEED] [--record FILE]
 
 Builds pycuda-jit with -Dplants=true in build/plants, and runs random kernels
-(tools/fuzz_kernels.py) with each fault of src/jit/plants.h, or with the named
-ones, up to the first kernel that has a wrong result, does not compile, crashes
-or does not end.  No failure may occur without a fault; each fault has to be
-found within 500 kernels.  Otherwise the exit status is 1.  `--record` writes
-the table to a page.
+(tools/fuzz_kernels.py) with each fault of src/jit/planted_faults.h, or with
+the named ones, up to the first kernel that has a wrong result, does not
+compile, crashes or does not end.  No failure may occur without a fault; each
+fault has to be found within 500 kernels.  Otherwise the exit status is 1.
+`--record` writes the table to a page.
 """
 
 # SPDX-License-Identifier: MIT
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-HEADER = ROOT / "src" / "jit" / "plants.h"
+HEADER = ROOT / "src" / "jit" / "planted_faults.h"
 BUILD = ROOT / "build" / "plants"
 MOST = 500  # kernels
 GROUP = 5  # of one kind, compiled together
@@ -115,7 +115,7 @@ def arguments(faults: dict[str, str]) -> argparse.Namespace:
     args = parser.parse_args()
     for name in args.names:
         if name not in faults:
-            parser.error(f"src/jit/plants.h has no '{name}'")
+            parser.error(f"src/jit/planted_faults.h has no '{name}'")
     return args
 
 

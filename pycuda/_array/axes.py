@@ -19,7 +19,7 @@ import numpy as np
 from pycuda import _registry
 from pycuda._array.common import make, using
 from pycuda._array.layout import is_misaligned, loadable, overlap
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase, _address_bits, _plan_set
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import building

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pycuda import _driver
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 
 if TYPE_CHECKING:
     import pycuda.driver as drv

@@ -14,9 +14,9 @@ import numpy as np
 
 from pycuda._driver import (
     ArrayBase,
+    FastCall,
+    FastUfunc,
     PlannedMethod,
-    Shortcut,
-    UsualCall,
     _apply,
 )
 
@@ -30,24 +30,24 @@ HOST_ARRAY = (
 )
 
 
-def usual(function: Callable) -> Callable:
-    """Give `function` a fast path in C (`src/array/usual.c`)."""
-    return usual_as(function.__name__)(function)
+def fast_call(function: Callable) -> Callable:
+    """Give `function` a fast path in C (`src/array/fast_call.c`)."""
+    return fast_call_as(function.__name__)(function)
 
 
-def usual_as(name: str) -> Callable[[Callable], Callable]:
+def fast_call_as(name: str) -> Callable[[Callable], Callable]:
     """Give a function the fast path that C knows by the name `name`."""
     return lambda function: functools.update_wrapper(
-        UsualCall(function, name), function
+        FastCall(function, name), function
     )
 
 
 def planned(function: Callable, reduces: bool = False) -> Callable:
     """Let `function` replay launch plans if it gets just an array and an axis.
 
-    The result is a method, too (`src/array/planned.c`).  With `reduces`, C
-    also handles the reduction of all elements, by the kernels of the same
-    name.
+    The result is a method, too (`src/array/planned_method.c`).  With
+    `reduces`, C also handles the reduction of all elements, by the kernels of
+    the same name.
     """
     return functools.update_wrapper(
         PlannedMethod(function, function.__name__, reduces), function
@@ -60,10 +60,10 @@ def short(
     """Return a decorator: the function is the operation `name`.
 
     The operation has `inputs` arrays or numbers as operands.  Calls whose only
-    other arguments are `out` and `stream` run in C (`src/array/shortcut.c`).
+    other arguments are `out` and `stream` run in C (`src/array/fast_ufunc.c`).
     """
     return lambda function: functools.update_wrapper(
-        Shortcut(function, name, reduces, inputs), function
+        FastUfunc(function, name, reduces, inputs), function
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _registry
-from pycuda._array.common import check_array, make, usual
+from pycuda._array.common import check_array, fast_call, make
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def upload(
     return result
 
 
-@usual
+@fast_call
 def zeros(
     shape: Any,
     dtype: Any = np.float64,
@@ -62,7 +62,7 @@ def zeros(
     return _filled(_registry.GPUArray(shape, dtype, allocator, order=order), 0)
 
 
-@usual
+@fast_call
 def ones(
     shape: Any,
     dtype: Any = np.float64,
@@ -80,7 +80,7 @@ def _filled(array: GPUArray, number: int) -> GPUArray:
     return array.fill(value)
 
 
-@usual
+@fast_call
 def empty_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
@@ -117,7 +117,7 @@ def empty_like(
     )
 
 
-@usual
+@fast_call
 def zeros_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
@@ -125,7 +125,7 @@ def zeros_like(
     return _filled(empty_like(other_ary, dtype, order), 0)
 
 
-@usual
+@fast_call
 def ones_like(
     other_ary: GPUArray, dtype: Any = None, order: str = "K"
 ) -> GPUArray:
@@ -160,7 +160,7 @@ def _arange_arguments(args: tuple, kwargs: dict) -> dict[str, Any]:
     return found
 
 
-@usual
+@fast_call
 def arange(
     *args: Any, stream: drv.Stream | None = None, **kwargs: Any
 ) -> GPUArray:

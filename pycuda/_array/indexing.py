@@ -1,9 +1,9 @@
 """Indexing of a GPUArray by integer arrays and by masks, as in NumPy.
 
-`src/array/index.c` makes views for integers, slices, Ellipsis and None, and
-calls this module for any other key.  A key is split into a view, made from its
-simple entries, and the arrays that index the view's other axes; one kernel
-then moves the elements.
+`src/array/basic_indexing.c` makes views for integers, slices, Ellipsis and
+None, and calls this module for any other key.  A key is split into a view,
+made from its simple entries, and the arrays that index the view's other axes;
+one kernel then moves the elements.
 
 Indices from the host are checked before any launch.  Indices on the device are
 checked by the kernel: it skips an index that is out of range (a read gives
@@ -28,7 +28,7 @@ from pycuda._array.common import merged_axes
 from pycuda._array.constructors import upload
 from pycuda._array.layout import apart, is_misaligned, loadable, overlap
 from pycuda._array.scans import cumsum
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import building, moves, operations
 
@@ -339,7 +339,7 @@ def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
 def _fault_words() -> tuple[Any, np.uintp]:
     """Return (owner, address) of the words in which kernels record a fault.
 
-    The context owns them; `src/array/advanced.c` reads them.
+    The context owns them; `src/array/advanced_indexing.c` reads them.
     """
     known = _driver._registered_faults()
     if known is not None:
@@ -487,7 +487,7 @@ def get(
         return _chosen_in_turn(key, a)
     if out is None and is_simple(a, key):
         result = _new(a, key.shape)
-        take_line(a, key, 0, result, stream)
+        take_indexed(a, key, 0, result, stream)
         return result
     split = _split(a, key)
     shape = _result_shape(split)
@@ -498,7 +498,7 @@ def get(
             own = [apart(out, array, stream) for array in split.arrays]
             split = split._replace(arrays=own)
         if _is_line(split):
-            take_line(
+            take_indexed(
                 split.view, split.arrays[0], split.names[0], result, stream
             )
             return result
@@ -563,7 +563,7 @@ def _is_line_of(indices: GPUArray, row: GPUArray, values: Any) -> bool:
     )
 
 
-def take_line(
+def take_indexed(
     view: GPUArray,
     indices: GPUArray,
     axis: int,
@@ -575,22 +575,22 @@ def take_line(
     `view` has one axis, which the user knows as `axis`.  Neither `view` nor
     `indices` is empty.
     """
-    if not _driver._take_line(view, indices, axis, result, stream):
+    if not _driver._take_indexed(view, indices, axis, result, stream):
         _fault_words()
-        _driver._take_line(view, indices, axis, result, stream)
+        _driver._take_indexed(view, indices, axis, result, stream)
 
 
-def _put_line(
+def _put_indexed(
     view: GPUArray,
     indices: GPUArray,
     axis: int,
     values: GPUArray,
     stream: drv.Stream | None,
 ) -> None:
-    """Run ``view[indices] = values``, with the conditions of `take_line`."""
-    if not _driver._put_line(view, indices, axis, values, stream):
+    """Run ``view[indices] = values``; conditions as for `take_indexed`."""
+    if not _driver._put_indexed(view, indices, axis, values, stream):
         _fault_words()
-        _driver._put_line(view, indices, axis, values, stream)
+        _driver._put_indexed(view, indices, axis, values, stream)
 
 
 def repeat_line(
@@ -724,7 +724,9 @@ def set(
     else:
         source = _on_device(a, source, stream)
     if _is_line(split) and _is_line_of(split.arrays[0], split.view, source):
-        _put_line(split.view, split.arrays[0], split.names[0], source, stream)
+        _put_indexed(
+            split.view, split.arrays[0], split.names[0], source, stream
+        )
         return
     _run(split, shape, source, _broadcast(source, shape), "set", stream)
 

@@ -16,10 +16,10 @@ from pycuda._array.common import (
     check_arrays,
     check_target,
     copy_into,
+    fast_call,
     flattened,
     make,
     normal_axis,
-    usual,
 )
 from pycuda._array.constructors import upload
 from pycuda._array.shaping import (
@@ -64,7 +64,7 @@ def _promoted(arrays: Sequence[GPUArray]) -> np.dtype:
     return np.result_type(*(array.dtype for array in arrays))
 
 
-@usual
+@fast_call
 def concatenate(
     arrays: Sequence[GPUArray],
     axis: int | None = 0,
@@ -150,7 +150,7 @@ class NothingToStackError(ValueError, IndexError):
     """ValueError, as in NumPy, and IndexError, as in PyCUDA."""
 
 
-@usual
+@fast_call
 def stack(
     arrays: Sequence[GPUArray],
     axis: int = 0,

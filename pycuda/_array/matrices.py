@@ -19,7 +19,7 @@ from pycuda._array import blas
 from pycuda._array.axes import Log
 from pycuda._array.common import make, merged_axes
 from pycuda._array.shaping import swapaxes
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import products as kernels
@@ -193,7 +193,7 @@ def _run_few(task: Matrices, processors: int) -> None:
     kernel = _memoised()["few"](task.product(layout))
     rows, columns = task.c.shape[-2:]
     panels = -(-rows // kernels.HIGH)
-    least = -(-panels // kernels.MOST_PANELS)
+    least = -(-panels // kernels.MAX_PANELS)
     work = rows * columns * task.inner // _WORK
     blocks = max(least, min(panels // 5, work, processors))
     each = -(-panels // blocks)
@@ -242,7 +242,7 @@ def _run_in_turn(task: Matrices, processors: int) -> None:
         _run_vector(task)
     elif rows == 1:
         _run_vector(task.turned())
-    elif task.inner <= kernels.MOST_INNER and columns <= _FEW:
+    elif task.inner <= kernels.MAX_INNER and columns <= _FEW:
         _run_few(task, processors)
     else:
         _run_panels(task, processors)

@@ -17,7 +17,7 @@ from pycuda._array import (
     shaping,
     sorting,
 )
-from pycuda._array.common import usual_as
+from pycuda._array.common import fast_call_as
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Methods:
     def __rdivmod__(self, other: Any) -> Any:
         return _pair(other, self)
 
-    @usual_as("matmul")
+    @fast_call_as("matmul")
     def __matmul__(self, other: Any) -> Any:
         return products.matmul(self, other) if _multiplies(other) else (
             NotImplemented
@@ -167,7 +167,7 @@ class Methods:
         """Find nonzero elements; see `pycuda.gpuarray.nonzero`."""
         return selecting.nonzero(self, stream=stream)
 
-    @usual_as("take")
+    @fast_call_as("take")
     def take(
         self,
         indices: Any,

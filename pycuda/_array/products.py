@@ -17,11 +17,11 @@ from pycuda._array.common import (
     check_array,
     check_target,
     copy_into,
+    fast_call,
     flattened,
     make,
     normal_axis,
     using,
-    usual,
 )
 from pycuda._array.layout import is_misaligned, overlap
 from pycuda._array.matrices import Matrices, multiply
@@ -82,7 +82,7 @@ def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
     )
 
 
-@usual
+@fast_call
 def matmul(
     x1: GPUArray,
     x2: GPUArray,

@@ -21,7 +21,7 @@ from pycuda._array.axes import (
 )
 from pycuda._array.common import flattened, make, planned, using
 from pycuda._array.layout import is_misaligned, loadable, overlap
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import scan as scan_kernels

@@ -23,13 +23,13 @@ from pycuda._array.common import (
     check_array,
     check_arrays,
     check_target,
+    fast_call,
     finish,
     flattened,
     make,
     normal_axis,
     short,
     using,
-    usual,
 )
 from pycuda._array.constructors import upload
 from pycuda._array.joining import stack
@@ -136,7 +136,7 @@ def _as_key(indices: Any) -> Any:
     return indices.reshape(1) if indices.ndim == 0 else indices
 
 
-@usual
+@fast_call
 def take(
     a: GPUArray,
     indices: Any,
@@ -188,7 +188,7 @@ def take(
     if out is None and indexing.is_simple(a, indices):
         _driver._check_faults()
         made = make(a, shape, a.dtype)
-        indexing.take_line(a, indices, 0, made, stream)
+        indexing.take_indexed(a, indices, 0, made, stream)
         return made
     key = at_axis(axis, _as_key(indices))
     if out is None:
@@ -372,7 +372,7 @@ def choose(
     return finish(found.reshape(shape), out, stream)
 
 
-@usual
+@fast_call
 def repeat(
     a: GPUArray,
     repeats: Any,

@@ -20,10 +20,10 @@ from pycuda._array.common import (
     at_axis,
     check_array,
     copy_into,
+    fast_call,
     flattened,
     make,
     normal_axis,
-    usual,
 )
 from pycuda._array.constructors import arange
 from pycuda._driver import _apply
@@ -333,7 +333,7 @@ def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
 # --- copies --------------------------------------------------------------
 
 
-@usual
+@fast_call
 def roll(
     a: GPUArray,
     shift: Any,

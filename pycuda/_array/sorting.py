@@ -18,16 +18,16 @@ import pycuda.driver as drv
 from pycuda._array.axes import Log
 from pycuda._array.common import (
     check_array,
+    fast_call,
     flattened,
     make,
     normal_axis,
-    usual,
 )
 from pycuda._array.constructors import upload
 from pycuda._array.layout import is_misaligned, loadable
 from pycuda._array.selecting import take
 from pycuda._array.shaping import moveaxis
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels import sorting as kernels
@@ -387,7 +387,7 @@ def _in_c_order(array: GPUArray, stream: Any) -> GPUArray:
     return array if array.flags.c_contiguous else array.copy("C", stream)
 
 
-@usual
+@fast_call
 def sort(
     a: GPUArray,
     axis: int | None = -1,
@@ -431,7 +431,7 @@ def sort(
     return _in_c_order(_back(a, axis, found), stream)
 
 
-@usual
+@fast_call
 def argsort(
     a: GPUArray,
     axis: int | None = -1,

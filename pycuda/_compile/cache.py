@@ -11,7 +11,7 @@ miss (after a crash of the machine, too, because writers do not wait for the
 disk).  Entries are executed, so an entry that another user wrote or could
 change is a miss, with one warning; root's entries are accepted.  Read-only
 folders (PYCUDA_CACHE_READONLY) are searched first; there, entries of any
-compiler and of the folder's owner are accepted.  `trim` limits the size.
+compiler and of the folder's owner are accepted.  `cache_trim` limits the size.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +23,7 @@ import functools
 import os
 import time
 
-from pycuda._compile import files, identity, trim
+from pycuda._compile import cache_trim, files, identity
 from pycuda._compile.warn import warn_user
 
 _MAGIC = b"PYCUDAC2"
@@ -86,7 +86,7 @@ def read(
     folder, name
         Location of the entry.
     touch
-        Renew its time now and then, so that `trim` keeps it.
+        Renew its time now and then, so that `cache_trim` keeps it.
     owner
         User whose entries are accepted besides the caller's and root's.
     """
@@ -162,7 +162,7 @@ def write(folder: str, name: str, content: bytes) -> None:
     OSError
         If that fails; no partial file remains.
     """
-    temporary = os.path.join(folder, trim.temporary_name(name))
+    temporary = os.path.join(folder, cache_trim.temporary_name(name))
     try:
         _write_new(temporary, _MAGIC + _checksum(name, content) + content)
         os.rename(temporary, os.path.join(folder, name))
@@ -184,8 +184,8 @@ def store(
         # each time.
         _warn_once(folder, getattr(error, "strerror", None) or str(error))
         return
-    if trim.is_due():
-        trim.run(folder, trim.limit())
+    if cache_trim.is_due():
+        cache_trim.run(folder, cache_trim.limit())
 
 
 _untrusted: set[str] = set()  # folders for which a warning was given

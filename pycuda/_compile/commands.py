@@ -17,13 +17,13 @@ import argparse
 import os
 import sys
 
-from pycuda._compile import cache, trim
+from pycuda._compile import cache, cache_trim
 
 
 def _info(folder: str, options: argparse.Namespace) -> int:
-    found = trim.entries(folder)
+    found = cache_trim.entries(folder)
     size = sum(entry.size for entry in found)
-    most = trim.limit()
+    most = cache_trim.limit()
     print(f"folder: {folder}")
     print(f"entries: {len(found)}")
     print(f"size: {size / 2**20:.1f} MiB")
@@ -35,7 +35,7 @@ def _export(folder: str, options: argparse.Namespace) -> int:
     """Copy every intact entry; report the others."""
     os.makedirs(options.destination, exist_ok=True)
     copied = damaged = 0
-    for entry in trim.entries(folder):
+    for entry in cache_trim.entries(folder):
         content = cache.read(folder, entry.name)
         if content is None:
             damaged += 1
@@ -51,13 +51,17 @@ def _export(folder: str, options: argparse.Namespace) -> int:
 
 
 def _trim(folder: str, options: argparse.Namespace) -> int:
-    most = trim.limit() if options.size is None else int(options.size * 2**20)
-    print(f"{trim.run(folder, most)} files removed")
+    most = (
+        cache_trim.limit()
+        if options.size is None
+        else int(options.size * 2**20)
+    )
+    print(f"{cache_trim.run(folder, most)} files removed")
     return 0
 
 
 def _clear(folder: str, options: argparse.Namespace) -> int:
-    print(f"{trim.run(folder, 0)} files removed")
+    print(f"{cache_trim.run(folder, 0)} files removed")
     return 0
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
-from pycuda._compile import gnu, identity, includes, quick
+from pycuda._compile import fast_headers, gnu, identity, includes
 from pycuda._compile.arch import arch_number
 from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
@@ -215,13 +215,13 @@ def _run_again(
 def _run_quickly(
     source: str, options: list[str], kind: str, names: Sequence[str]
 ) -> Result:
-    """Run `_run_once`, faster if `quick` supports the source."""
-    fewer = quick.minimal(source, options)
+    """Run `_run_once`, faster if `fast_headers` supports the source."""
+    fewer = fast_headers.minimal(source, options)
     if fewer:
         result = _run_once(source, fewer, kind, names)
         if result.image is not None:
             return result
-    with quick.headers.options(source, options) as more:
+    with fast_headers.headers.options(source, options) as more:
         return _run_once(source, [*more, *options], kind, names)
 
 

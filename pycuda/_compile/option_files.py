@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pycuda._compile import files
 
 # Limits of one command line. Linux limits a command to 2 MiB.
-MOST_BYTES = 1 << 20
-MOST_FILES = 1000
-MOST_DEPTH = 16
+MAX_BYTES = 1 << 20
+MAX_FILES = 1000
+MAX_DEPTH = 16
 
 
 class OptionError(ValueError):
@@ -69,10 +69,10 @@ class OptionFiles:
         before = len(self._open)
         self._open += [os.path.realpath(path) for path in paths]
         try:
-            if before >= MOST_DEPTH:
+            if before >= MAX_DEPTH:
                 raise OptionError(
                     f"the options file {paths[0]!r} is nested more than "
-                    f"{MOST_DEPTH} deep"
+                    f"{MAX_DEPTH} deep"
                 )
             yield words
         finally:
@@ -83,17 +83,17 @@ class OptionFiles:
         if os.path.realpath(path) in self._open:
             raise OptionError(f"the options file {path!r} includes itself")
         try:
-            content = files.read_regular(path, MOST_BYTES)
+            content = files.read_regular(path, MAX_BYTES)
             text = content.decode()
         except (OSError, ValueError) as error:
             raise OptionError(f"the options file {path!r}: {error}") from None
         self._files += 1
         self._bytes += len(content)
-        if self._files > MOST_FILES or self._bytes > MOST_BYTES:
+        if self._files > MAX_FILES or self._bytes > MAX_BYTES:
             raise OptionError(
                 f"the options files come to {self._bytes} bytes in "
                 f"{self._files} files at {path!r}, counted each time that "
-                f"one is included; at most {MOST_BYTES} bytes in "
-                f"{MOST_FILES} files are read"
+                f"one is included; at most {MAX_BYTES} bytes in "
+                f"{MAX_FILES} files are read"
             )
         return text

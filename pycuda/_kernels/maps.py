@@ -1,6 +1,6 @@
 """CUDA C for element-wise operations: one kernel per layout of the operands.
 
-The top of ``src/array/task.c`` describes the launch parameters.
+The top of ``src/array/elementwise_task.c`` describes the launch parameters.
 """
 
 # SPDX-License-Identifier: MIT

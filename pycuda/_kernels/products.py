@@ -19,8 +19,8 @@ from pycuda._kernels.operations import c_type, cast
 HIGH = 6  # rows per panel of matmul/panels.cuh
 PANELS = 16  # most panels of either matrix in a block of matmul/thread.cu
 DEEP = 256  # inner steps that such a block makes between packs
-MOST_PANELS = 11  # most panels of the left matrix in a block of matmul/few.cu
-MOST_INNER = 256  # largest inner length for matmul/few.cu
+MAX_PANELS = 11  # most panels of the left matrix in a block of matmul/few.cu
+MAX_INNER = 256  # largest inner length for matmul/few.cu
 LANES = 64  # lanes of matmul/vector.cu
 
 
@@ -122,8 +122,8 @@ def _fields(product: Product) -> dict[str, Any]:
         else "sums[row] += x * y;",
         "panels": PANELS,
         "steps": DEEP,
-        "most_panels": MOST_PANELS,
-        "most_inner": MOST_INNER,
+        "most_panels": MAX_PANELS,
+        "most_inner": MAX_INNER,
         "a_deep": int(product.a_deep),
         "b_deep": int(product.b_deep),
     }

@@ -20,7 +20,7 @@ import numpy as np
 import pycuda.driver as _drv
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._random import sobol

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from pycuda._by_context import by_context
+from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
 from pycuda._kernels.operations import c_type

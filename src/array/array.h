@@ -67,7 +67,7 @@ struct layout {
 };
 
 /* Layout classes: how a kernel traverses its operands. Table class_names in
- * task.c has the name of each class for the keys of kernels. */
+ * elementwise_task.c has the name of each class for the keys of kernels. */
 enum layout_class {
     /* Contiguous, 16-byte aligned, at least ALIGN_MINIMUM elements. */
     LAYOUT_ALIGNED,
@@ -176,8 +176,8 @@ void layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
                       const npy_intp *model, npy_intp *strides);
 /* Returns whether the elements fill memory without gaps from the first element
  * on, in any order of the axes. */
-int layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
-                 npy_intp itemsize);
+int layout_contiguous(int ndim, const npy_intp *shape, const npy_intp *strides,
+                      npy_intp itemsize);
 /* Computes the bytes touched, [*low, *high), relative to the first element.
  * Must not overflow; array_verify_reach checks that. */
 void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
@@ -202,20 +202,20 @@ int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, int new_ndim, const npy_intp *new_shape,
                    npy_intp *new_strides);
 
-/* ---- type.c: the array object ---- */
+/* ---- array_type.c: the array object ---- */
 extern PyTypeObject *array_type; /* the class ArrayBase; strong */
 /* Returns whether the object is an array. Never fails. */
 static inline int
 array_check(PyObject *object)
 {
-    return USUAL(Py_TYPE(object)->tp_base == array_type) ||
+    return LIKELY(Py_TYPE(object)->tp_base == array_type) ||
            PyObject_TypeCheck(object, array_type);
 }
 /* Returns whether the array is of a class of pycuda.gpuarray and initialized.
  * Other subclasses may create results in their own way, so fast paths decline
  * them. */
 static inline int
-array_plain(PyObject *object)
+array_is_own_class(PyObject *object)
 {
     return Py_TYPE(object)->tp_base == array_type &&
            ((struct array *)object)->flags & ARRAY_READY;
@@ -253,31 +253,31 @@ struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);
 /* Creates a C-contiguous GPUArray with memory from the default allocator. */
-struct array *array_new_plain(PyArray_Descr *dtype, int ndim,
-                              const npy_intp *shape);
+struct array *array_new_contiguous(PyArray_Descr *dtype, int ndim,
+                                   const npy_intp *shape);
 /* Creates the C-contiguous result of a kernel on `stream`. Its class and
- * allocator are those of `model`, a C-contiguous array for which array_plain
- * is true; it has the model's shape, or no axes if `ndim` is 0. The context
- * and the stream are those that core_here returned. May run Python code and
- * release the GIL. */
-struct array *array_new_again(struct array *model, int ndim,
-                              PyArray_Descr *dtype,
-                              struct core_context *context, CUstream stream);
-/* Creates the same result as array_new_again if that requires no Python
+ * allocator are those of `model`, a C-contiguous array for which
+ * array_is_own_class is true; it has the model's shape, or no axes if `ndim`
+ * is 0. The context and the stream are those that core_current_with_stream
+ * returned. May run Python code and release the GIL. */
+struct array *array_new_slow(struct array *model, int ndim,
+                             PyArray_Descr *dtype,
+                             struct core_context *context, CUstream stream);
+/* Creates the same result as array_new_slow if that requires no Python
  * code and holds the GIL throughout. Otherwise returns NULL without an
  * exception. */
-struct array *array_new_ready(struct array *model, int ndim,
-                              PyArray_Descr *dtype,
-                              struct core_context *context, CUstream stream);
+struct array *array_new_fast(struct array *model, int ndim,
+                             PyArray_Descr *dtype,
+                             struct core_context *context, CUstream stream);
 /* Allocates memory for the array's elements from its allocator, for use in
  * `stream`. The array must not have memory yet. May run Python code. */
-int array_take_memory(struct array *array, CUstream stream);
+int array_allocate_memory(struct array *array, CUstream stream);
 /* Recomputes size and contiguity from shape, strides and dtype. */
 void array_update(struct array *array);
 /* Creates ArrayBase and adds it to the module. */
 int array_type_setup(PyObject *module);
-/* _set_array_class(type): registers GPUArray, so that type.c can reuse freed
- * objects of this class. */
+/* _set_array_class(type): registers GPUArray, so that array_type.c can reuse
+ * freed objects of this class. */
 PyObject *array_set_class(PyObject *module, PyObject *type);
 /* Sets shape and strides, which are copied, and recomputes the size and the
  * flags. The array is unchanged on failure. */
@@ -286,7 +286,7 @@ int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
 /* Returns pycuda._driver.mem_alloc, a borrowed reference. */
 PyObject *array_default_allocator(void);
 
-/* ---- verify.c: checks of values that programs pass ---- */
+/* ---- validation.c: checks of values that programs pass ---- */
 /* Returns a Python tuple of the n values. */
 PyObject *array_tuple(int n, const npy_intp *values);
 /* Parses an int or an iterable of ints into at most ARRAY_MAX_NDIM entries.
@@ -306,20 +306,20 @@ int array_verify_reach(int ndim, const npy_intp *shape,
 int array_verify_strides(const struct array *array, int ndim,
                          const npy_intp *shape, const npy_intp *strides);
 
-/* ---- init.c: constructor ---- */
+/* ---- constructor.c: constructor ---- */
 /* tp_new: creates an empty array. */
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 /* tp_init: GPUArray(shape, dtype, ...); may run more than once. */
 int array_init(PyObject *self, PyObject *args, PyObject *kwargs);
 /* Parses a memory order. Stores 'C' (also for NULL) or 'F' in *letter. */
-int array_init_order(PyObject *order, char *letter);
+int array_parse_order(PyObject *order, char *letter);
 
 /* ---- attributes.c ---- */
 extern PyGetSetDef array_attributes[];
 /* Creates the objects that the attribute `flags` of arrays returns. */
 int array_flags_setup(PyObject *module);
 
-/* ---- assign.c: setters of attributes ---- */
+/* ---- attribute_setters.c: setters of attributes ---- */
 /* Creates the type UnsettledMemory: the owner of an array while attributes
  * that a program assigned contradict each other. */
 int array_assign_setup(PyObject *module);
@@ -332,7 +332,7 @@ PyObject *assign_owner(const struct array *array);
  * if there are none. */
 PyObject *assign_strides_waiting(const struct array *array);
 /* Raises ValueError if assigned attributes contradict each other. */
-int assign_settled(const struct array *array);
+int assign_is_consistent(const struct array *array);
 /* Setters for the table array_attributes. `value` NULL deletes the
  * attribute. */
 int assign_shape(PyObject *self, PyObject *value, void *unused);
@@ -343,13 +343,13 @@ int assign_base(PyObject *self, PyObject *value, void *unused);
 int assign_allocator(PyObject *self, PyObject *value, void *unused);
 int assign_flags(PyObject *self, PyObject *value, void *unused);
 
-/* ---- index.c: basic indexing ---- */
+/* ---- basic_indexing.c: basic indexing ---- */
 /* Slots of the type: array[key], iteration, array[key] = value. */
 PyObject *array_subscript(PyObject *self, PyObject *key);
 PyObject *array_item(PyObject *self, Py_ssize_t index);
 int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value);
 
-/* ---- advanced.c: other indexing, and faults ---- */
+/* ---- advanced_indexing.c: other indexing, and faults ---- */
 /* Implements _set_indexer of pycuda._driver: registers the Python functions
  * that get and set array[key] if no fast path handles the key. */
 PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
@@ -375,7 +375,7 @@ int fault_check(void);
 /* Stores the device address of the current context's fault record, in which
  * kernels report an index out of range. Returns 1, 0 if there is none yet, or
  * -1 with an exception. */
-int fault_words(CUdeviceptr *words);
+int fault_record_address(CUdeviceptr *words);
 /* Implements _check_faults of pycuda._driver, which calls fault_check. */
 PyObject *fault_check_python(PyObject *module, PyObject *unused);
 
@@ -384,23 +384,23 @@ extern PyMethodDef array_shape_methods[];
 /* Returns a view with permuted axes; reversed if `axes` is NULL or None. */
 PyObject *array_transposed(PyObject *self, PyObject *unused);
 
-/* ---- code.c: type codes ---- */
+/* ---- type_codes.c: type codes ---- */
 /* Returns the type code of a dtype; CODE_FOREIGN for unknown types. */
-int code_of(const PyArray_Descr *dtype);
+int type_code_of(const PyArray_Descr *dtype);
 /* Raises TypeError for dtypes that kernels would misread, since their byte
  * order is not the machine's. */
-int code_native(const PyArray_Descr *dtype);
+int type_code_native(const PyArray_Descr *dtype);
 /* Returns whether two dtypes describe the same bytes, as NumPy's
  * PyArray_EquivTypes does. Never fails. */
-int code_same(const PyArray_Descr *a, const PyArray_Descr *b);
+int type_code_equal(const PyArray_Descr *a, const PyArray_Descr *b);
 /* Returns whether operations may be defined for the type code. */
-int code_computes(int code);
+int type_code_has_operations(int code);
 /* Returns the dtype of a code; TypeError for CODE_FOREIGN. */
-PyObject *code_dtype(int code);
+PyObject *type_code_dtype(int code);
 /* Returns the dtype of a code, or the Python type of a scalar's code. */
-PyObject *code_object(int code);
+PyObject *type_code_object(int code);
 
-/* ---- kernels.c ---- */
+/* ---- kernel_cache.c ---- */
 /* Finds the compiled kernel for a key in the current context, and fills
  * `kernel`. If there is none, passes the tuple that make_key(data) returns to
  * Python's kernel factory, which compiles the kernel. Returns a new reference
@@ -409,7 +409,7 @@ PyObject *kernel_find(uint64_t low, uint64_t high,
                       PyObject *(*make_key)(void *), void *data,
                       struct kernel *kernel);
 
-/* ---- operation.c ---- */
+/* ---- operation_table.c ---- */
 /* Returns the number of the operation called `name`, a str. A new name gets
  * the next free number. */
 int operation_number(PyObject *name);
@@ -422,7 +422,7 @@ const struct rule *operation_rule(int operation, int inputs, const int *codes);
  * type rule when it is first needed. */
 PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
 
-/* ---- apply.c: element-wise operations ---- */
+/* ---- elementwise_operation.c: element-wise operations ---- */
 /* Classifies an object, which the operand borrows. Returns 1, 0 if it cannot
  * be an operand, or -1 with an exception. */
 int operand_set(struct operand *operand, PyObject *object);
@@ -452,9 +452,10 @@ int array_copy_into(struct array *target, struct array *source,
 int array_copy_same(struct array *target, struct array *source,
                     CUstream stream);
 /* Returns a contiguous copy in order 'C', 'F' or 'K'. */
-struct array *array_packed(struct array *array, char order, CUstream stream);
+struct array *array_contiguous(struct array *array, char order,
+                               CUstream stream);
 
-/* ---- number.c: operator slots of array_type ---- */
+/* ---- operators.c: operator slots of array_type ---- */
 extern PyType_Slot array_number_slots[];
 /* Implements the comparison operators: `operation` is Py_LT to Py_GE. */
 PyObject *array_richcompare(PyObject *a, PyObject *b, int operation);
@@ -486,16 +487,16 @@ PyObject *array_reduce_python(PyObject *module, PyObject *args,
 PyObject *dlpack_give(PyObject *module, PyObject *args);
 PyObject *dlpack_take(PyObject *module, PyObject *capsule);
 
-/* ---- plan.c: launch plans ---- */
+/* ---- plan_cache.c: launch plans ---- */
 /* Implements _plan_set of pycuda._driver: adds a plan to the cache. */
 PyObject *plan_set(PyObject *module, PyObject *args);
 /* Finds the launch plan for a function name (interned), arrays with these
  * properties and an axis (or None), and executes it. Returns NULL without an
  * exception if there is no such plan. */
-PyObject *plan_repeat(PyObject *name, PyObject *const *objects,
+PyObject *plan_replay(PyObject *name, PyObject *const *objects,
                       Py_ssize_t count, PyObject *axis);
 
-/* ---- create.c, join.c, gather.c: fast paths for usual.c ----
+/* ---- create.c, join.c, gather.c: fast paths for fast_call.c ----
  *
  * `args` has the positional arguments of the Python function. The last
  * parameter is the value of the keyword `dtype` (create.c) or `axis`, or NULL
@@ -527,17 +528,17 @@ PyObject *gather_index(PyObject *self, PyObject *key);
  * handle the operands, or -1 with an exception. */
 int gather_put(PyObject *self, PyObject *key, PyObject *value);
 
-/* ---- line.c: _take_line and _put_line of pycuda._driver ---- */
-PyObject *line_take(PyObject *module, PyObject *args);
-PyObject *line_put(PyObject *module, PyObject *args);
+/* ---- index_copy.c: _take_indexed and _put_indexed of pycuda._driver ---- */
+PyObject *index_copy_gather(PyObject *module, PyObject *args);
+PyObject *index_copy_scatter(PyObject *module, PyObject *args);
 
 /* ---- Types of pycuda._driver ----
  *
  * Called once per process, by array_setup. */
 int array_kernels_setup(PyObject *module);
-int array_shortcut_setup(PyObject *module);
+int array_fast_ufunc_setup(PyObject *module);
 int array_planned_setup(PyObject *module);
-int array_usual_setup(PyObject *module);
+int array_fast_call_setup(PyObject *module);
 int array_elementwise_setup(PyObject *module);
 
 #endif

@@ -1,7 +1,7 @@
 /* attributes.c - attribute getters of ArrayBase, and the flags object.
  *
- * Setters are in assign.c. The four possible flags objects are created once
- * and live as long as the process.
+ * Setters are in attribute_setters.c. The four possible flags objects are
+ * created once and live as long as the process.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -232,7 +232,7 @@ shown_stream(struct array *array)
     if (array->size == 0) {
         Py_RETURN_NONE;
     }
-    return core_shown_stream(array->head.owner);
+    return core_interface_stream(array->head.owner);
 }
 
 /* Returns __cuda_array_interface__ version 3, a dict. Raises ValueError while
@@ -241,7 +241,7 @@ static PyObject *
 get_interface(PyObject *self, void *unused)
 {
     struct array *array = (struct array *)self;
-    if (assign_settled(array) < 0) {
+    if (assign_is_consistent(array) < 0) {
         return NULL;
     }
     PyObject *shape = get_shape(self, NULL);

@@ -1,12 +1,13 @@
 /* copy.c - copies between any two layouts on the device.
  *
- * Called by transfer.c, apply.c and shape.c. Arrays of the same dtype and
- * equal contiguous layouts take one flat copy. Other arrays of the same dtype
- * are copied by a kernel that moves units of 1 to 16 bytes, independent of the
- * dtype. Arrays of different dtypes take the "copy" operation, which casts.
+ * Called by transfer.c, elementwise_operation.c and shape.c. Arrays of the
+ * same dtype and equal contiguous layouts take one flat copy. Other arrays of
+ * the same dtype are copied by a kernel that moves units of 1 to 16 bytes,
+ * independent of the dtype. Arrays of different dtypes take the "copy"
+ * operation, which casts.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/task.h"
+#include "array/elementwise_task.h"
 
 /* Returns the largest power of two up to 16 that divides the item size, both
  * addresses and all strides. */
@@ -45,7 +46,7 @@ unit_code(npy_intp unit)
 }
 
 static void
-raw_types(struct task *task, npy_intp unit)
+raw_types(struct elementwise_task *task, npy_intp unit)
 {
     int code = unit_code(unit);
 
@@ -78,7 +79,7 @@ raw_split(struct layout *layout, npy_intp units, npy_intp unit)
 static int
 copy_raw(struct array *target, struct array *source, CUstream stream)
 {
-    struct task task;
+    struct elementwise_task task;
     struct layout *layout = &task.layout;
     npy_intp itemsize = PyDataType_ELSIZE(target->dtype);
     npy_intp unit = common_unit(target, source);
@@ -99,9 +100,9 @@ copy_raw(struct array *target, struct array *source, CUstream stream)
     task.pointer[0] = target->head.pointer;
     task.pointer[1] = source->head.pointer;
     task.stream = stream;
-    int result = task_run(&task);
+    int result = elementwise_task_run(&task);
     if (result == 0) {
-        copy_learn(&task, target, source);
+        cached_copy_add(&task, target, source);
     }
     return result;
 }
@@ -118,8 +119,8 @@ same_layout(const struct array *a, const struct array *b)
     }
     return (a->flags & b->flags & ARRAY_FORC) ||
            (!memcmp(a->strides, b->strides, bytes) &&
-            layout_dense(a->ndim, a->shape, a->strides,
-                         PyDataType_ELSIZE(a->dtype)));
+            layout_contiguous(a->ndim, a->shape, a->strides,
+                              PyDataType_ELSIZE(a->dtype)));
 }
 
 static int
@@ -179,7 +180,7 @@ array_copy_same(struct array *target, struct array *source, CUstream stream)
         return 0;
     }
     if (overlap(target, source)) {
-        struct array *apart = array_packed(source, 'K', stream);
+        struct array *apart = array_contiguous(source, 'K', stream);
         int result = apart ? array_copy_same(target, apart, stream) : -1;
         Py_XDECREF(apart);
         return result;
@@ -196,7 +197,7 @@ array_copy_same(struct array *target, struct array *source, CUstream stream)
 /* Returns whether the source has more axes than the target and all extra axes
  * have length 1. */
 static bool
-leads_with_ones(const struct array *target, const struct array *source)
+has_leading_ones(const struct array *target, const struct array *source)
 {
     for (int axis = 0; axis < source->ndim - target->ndim; axis++) {
         if (source->shape[axis] != 1) {
@@ -230,7 +231,7 @@ copy_last_axes(struct array *target, struct array *source, CUstream stream)
 static __attribute__((noinline)) int
 copy_first(struct array *target, struct array *source, CUstream stream)
 {
-    if (leads_with_ones(target, source)) {
+    if (has_leading_ones(target, source)) {
         return copy_last_axes(target, source, stream);
     }
     if (check_shapes(target, source) < 0) {
@@ -239,7 +240,7 @@ copy_first(struct array *target, struct array *source, CUstream stream)
     if (target->size == 0 || PyDataType_ELSIZE(target->dtype) == 0) {
         return 0;
     }
-    if (code_same(target->dtype, source->dtype)) {
+    if (type_code_equal(target->dtype, source->dtype)) {
         return array_copy_same(target, source, stream);
     }
     PyObject *object = (PyObject *)source;
@@ -254,9 +255,9 @@ copy_first(struct array *target, struct array *source, CUstream stream)
 int
 array_copy_into(struct array *target, struct array *source, CUstream stream)
 {
-    int done = copy_again(target, source, stream);
+    int done = cached_copy_run(target, source, stream);
 
-    if (UNUSUAL(done == 0)) {
+    if (UNLIKELY(done == 0)) {
         return copy_first(target, source, stream);
     }
     return done < 0 ? -1 : 0;
@@ -264,17 +265,17 @@ array_copy_into(struct array *target, struct array *source, CUstream stream)
 
 /* Allocates the output of a contiguous copy. */
 static struct array *
-packed_like(struct array *array, char order, CUstream stream)
+contiguous_like(struct array *array, char order, CUstream stream)
 {
     npy_intp strides[ARRAY_MAX_NDIM];
     npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
 
     if (array->ndim == 1 && array->flags & ARRAY_C && array->size > 0 &&
-        itemsize > 0 && array_plain((PyObject *)array)) {
+        itemsize > 0 && array_is_own_class((PyObject *)array)) {
         void *key;
-        struct core_context *context = core_here(&key, &stream);
+        struct core_context *context = core_current_with_stream(&key, &stream);
         return context
-                   ? array_new_again(array, 1, array->dtype, context, stream)
+                   ? array_new_slow(array, 1, array->dtype, context, stream)
                    : NULL;
     }
     if (order == 'K') {
@@ -290,9 +291,9 @@ packed_like(struct array *array, char order, CUstream stream)
 /* Returns a contiguous copy, a new reference. Order 'C', 'F', or 'K' to keep
  * the order of the axes. */
 struct array *
-array_packed(struct array *array, char order, CUstream stream)
+array_contiguous(struct array *array, char order, CUstream stream)
 {
-    struct array *copy = packed_like(array, order, stream);
+    struct array *copy = contiguous_like(array, order, stream);
 
     if (copy && array_copy_into(copy, array, stream) < 0) {
         Py_CLEAR(copy);

@@ -1,7 +1,7 @@
 /* create.c - fast paths of functions that create arrays: empty_like, zeros,
  * ones, zeros_like, ones_like, arange.
  *
- * Called by usual.c with positional arguments and an optional dtype. Each
+ * Called by fast_call.c with positional arguments and an optional dtype. Each
  * function returns NULL without an exception for arguments that it does not
  * handle, including invalid ones. The Python functions in pycuda/gpuarray.py
  * then run and raise the exceptions.
@@ -55,7 +55,7 @@ new_like(PyObject *const *args, Py_ssize_t count, PyArray_Descr *dtype)
     npy_intp strides[ARRAY_MAX_NDIM];
     struct array *model = (struct array *)args[0];
 
-    if (count != 1 || !array_check(args[0]) || !array_plain(args[0]) ||
+    if (count != 1 || !array_check(args[0]) || !array_is_own_class(args[0]) ||
         !(model->flags & ARRAY_FORC)) {
         return NULL;
     }
@@ -115,7 +115,8 @@ filled_new(PyObject *const *args, Py_ssize_t count, PyObject *given,
     PyArray_Descr *dtype = number_dtype(given ? given : args[1]);
     int ndim = dtype ? array_parse_shape(args[0], shape) : -1;
     PyObject *made =
-        ndim < 0 ? NULL : filled(array_new_plain(dtype, ndim, shape), number);
+        ndim < 0 ? NULL
+                 : filled(array_new_contiguous(dtype, ndim, shape), number);
     Py_XDECREF(dtype);
     return made;
 }
@@ -186,7 +187,7 @@ number_in(PyArray_Descr *dtype, PyObject *number, long usual)
 static PyObject *
 arange_new(PyArray_Descr *dtype, npy_intp length, PyObject *const *numbers)
 {
-    struct array *array = array_new_plain(dtype, 1, &length);
+    struct array *array = array_new_contiguous(dtype, 1, &length);
     PyObject *made =
         array ? array_apply(OPERATION_ARANGE, 2, numbers, array, NULL, NULL)
               : NULL;

@@ -184,13 +184,13 @@ dlpack_give(PyObject *module, PyObject *args)
         return NULL;
     }
     struct array *array = (struct array *)object;
-    if (assign_settled(array) < 0) {
+    if (assign_is_consistent(array) < 0) {
         return NULL;
     }
     PyObject *owner = array->head.owner;
     if (array->size > 0 &&
-        (stream == -1 ? core_settle(owner)
-                      : core_order(owner, (CUstream)stream)) < 0) {
+        (stream == -1 ? core_wait_other_contexts(owner)
+                      : core_stream_wait_owner(owner, (CUstream)stream)) < 0) {
         return NULL;
     }
     core_escape(array->head.owner);

@@ -4,12 +4,12 @@
  * NumPy does in an assignment. Then a kernel writes it to all elements.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/repeat.h"
+#include "array/cached_elementwise.h"
 
 /* Fills an array of any dtype: copies one element to the device and broadcasts
  * it from there. */
 static int
-fill_packed(struct array *array, PyObject *value, CUstream stream)
+fill_contiguous(struct array *array, PyObject *value, CUstream stream)
 {
     PyObject *host;
     struct array *one;
@@ -46,10 +46,11 @@ fill_packed(struct array *array, PyObject *value, CUstream stream)
 static int
 has_kernel_type(const struct array *array)
 {
-    int code = code_of(array->dtype);
+    int code = type_code_of(array->dtype);
 
-    return code_computes(code) && code != NPY_HALF && code != NPY_LONGDOUBLE &&
-           code != NPY_CLONGDOUBLE && PyArray_ISNBO(array->dtype->byteorder);
+    return type_code_has_operations(code) && code != NPY_HALF &&
+           code != NPY_LONGDOUBLE && code != NPY_CLONGDOUBLE &&
+           PyArray_ISNBO(array->dtype->byteorder);
 }
 
 /* A number as float32 (`narrow`) or float64. */
@@ -61,7 +62,8 @@ union number {
 /* Fast conversion of a float or a small int for arrays of float32 or float64,
  * with NumPy's result. Returns false for other values and dtypes. */
 static bool
-number_quick(const struct array *array, PyObject *value, union number *out)
+number_convert_fast(const struct array *array, PyObject *value,
+                    union number *out)
 {
     double number;
 
@@ -70,7 +72,7 @@ number_quick(const struct array *array, PyObject *value, union number *out)
     } else if (PyLong_CheckExact(value)) {
         int overflow;
         long long whole = PyLong_AsLongLongAndOverflow(value, &overflow);
-        if (UNUSUAL(overflow || Py_ABS(whole) > 1LL << 53)) {
+        if (UNLIKELY(overflow || Py_ABS(whole) > 1LL << 53)) {
             return false;
         }
         number = (double)whole;
@@ -110,16 +112,16 @@ scalar_of(const struct array *array, PyObject *value)
 }
 
 /* Slow path of array_fill_with. `quick` is the converted value, or NULL if
- * number_quick did not convert it. */
+ * number_convert_fast did not convert it. */
 static __attribute__((noinline)) int
-fill_first(struct array *array, PyObject *value, union number *quick,
-           CUstream stream)
+fill_slow(struct array *array, PyObject *value, union number *quick,
+          CUstream stream)
 {
     if (array_check(value)) {
         return array_copy_into(array, (struct array *)value, stream);
     }
     if (!has_kernel_type(array)) {
-        return fill_packed(array, value, stream);
+        return fill_contiguous(array, value, stream);
     }
     PyObject *scalar = quick ? PyArray_Scalar(quick, array->dtype, NULL)
                              : scalar_of(array, value);
@@ -137,10 +139,10 @@ int
 array_fill_with(struct array *array, PyObject *value, CUstream stream)
 {
     union number number;
-    bool is_quick = number_quick(array, value, &number);
-    int done = is_quick ? repeat_fill(array, &number, stream) : 0;
+    bool is_quick = number_convert_fast(array, value, &number);
+    int done = is_quick ? cached_fill(array, &number, stream) : 0;
 
-    return USUAL(done != 0)
+    return LIKELY(done != 0)
                ? (done < 0 ? -1 : 0)
-               : fill_first(array, value, is_quick ? &number : NULL, stream);
+               : fill_slow(array, value, is_quick ? &number : NULL, stream);
 }

@@ -3,11 +3,12 @@
  *
  * `a` and index arrays on the device must be C-contiguous. Indices may also be
  * a list or a NumPy array, which is checked and copied to the device. Called
- * by advanced.c and usual.c. For other arguments, including invalid ones, the
- * functions have no effect and Python takes over (pycuda/_array/indexing.py).
+ * by advanced_indexing.c and fast_call.c. For other arguments, including
+ * invalid ones, the functions have no effect and Python takes over
+ * (pycuda/_array/indexing.py).
  *
  * SPDX-License-Identifier: MIT */
-#include "array/line.h"
+#include "array/index_copy.h"
 
 /* --- indices in host memory -------------------------------------------- */
 
@@ -76,7 +77,7 @@ indices_resolve(PyArrayObject *host, npy_intp length)
 static struct array *
 indices_upload(PyArrayObject *host)
 {
-    struct array *indices = array_new_plain(
+    struct array *indices = array_new_contiguous(
         PyArray_DESCR(host), PyArray_NDIM(host), PyArray_DIMS(host));
 
     if (indices &&
@@ -112,7 +113,7 @@ host_indices(PyObject *key, npy_intp length)
 /* Returns whether the array is a C-contiguous index array that kernels can
  * load. */
 static bool
-is_index_line(const struct array *indices)
+is_index_array(const struct array *indices)
 {
     return PyTypeNum_ISINTEGER(indices->dtype->type_num) &&
            indices->size > 0 && indices->flags & ARRAY_C &&
@@ -120,26 +121,27 @@ is_index_line(const struct array *indices)
            !array_misaligned(indices);
 }
 
-/* Fills `line` with the indexed array `a` and a new reference to the array of
+/* Fills `copy` with the indexed array `a` and a new reference to the array of
  * indices, which the caller releases. Returns false if the fast path does not
  * handle the operands, or with an exception on failure. */
 static bool
-line_begin(struct line *line, PyObject *a, PyObject *key)
+index_copy_begin(struct index_copy *copy, PyObject *a, PyObject *key)
 {
     struct array *row = (struct array *)a, *indices = NULL;
 
-    if (!array_plain(a) || row->size == 0 ||
+    if (!array_is_own_class(a) || row->size == 0 ||
         PyDataType_ELSIZE(row->dtype) == 0 || !(row->flags & ARRAY_C) ||
-        fault_words(&line->words) < 1 || fault_check() < 0) {
+        fault_record_address(&copy->words) < 1 || fault_check() < 0) {
         return false;
     }
     if (!array_check(key)) {
-        indices = host_indices(key, line->rows ? row->shape[0] : row->size);
-    } else if (array_plain(key) && is_index_line((struct array *)key)) {
+        indices = host_indices(key, copy->rows ? row->shape[0] : row->size);
+    } else if (array_is_own_class(key) &&
+               is_index_array((struct array *)key)) {
         indices = (struct array *)Py_NewRef(key);
     }
-    line->row = row;
-    line->indices = indices;
+    copy->row = row;
+    copy->indices = indices;
     return indices != NULL;
 }
 
@@ -148,10 +150,10 @@ line_begin(struct line *line, PyObject *a, PyObject *key)
 /* Computes the shape of a[indices]. Returns its number of axes, or -1 if there
  * are too many. */
 static int
-taken_shape(const struct line *line, npy_intp *shape)
+taken_shape(const struct index_copy *copy, npy_intp *shape)
 {
-    const struct array *indices = line->indices, *row = line->row;
-    int own = line->rows ? row->ndim - 1 : 0;
+    const struct array *indices = copy->indices, *row = copy->row;
+    int own = copy->rows ? row->ndim - 1 : 0;
 
     if (indices->ndim + own > ARRAY_MAX_NDIM) {
         return -1;
@@ -173,26 +175,27 @@ has_shape(const struct array *array, int ndim, const npy_intp *shape)
  * first axis. Returns a new array. Returns NULL with an exception on failure,
  * or without an exception if the fast path does not handle the operands. */
 static PyObject *
-take_usual(PyObject *a, PyObject *key, bool rows)
+take_fast(PyObject *a, PyObject *key, bool rows)
 {
-    struct line line = {.move = LINE_TAKE, .rows = rows};
+    struct index_copy copy = {.move = INDEX_COPY_GATHER, .rows = rows};
     npy_intp shape[ARRAY_MAX_NDIM];
 
-    if (!line_begin(&line, a, key)) {
+    if (!index_copy_begin(&copy, a, key)) {
         return NULL;
     }
-    int ndim = taken_shape(&line, shape);
-    line.plain = ndim < 0 ? NULL
-                          : array_new_like(line.row, line.row->dtype, ndim,
+    int ndim = taken_shape(&copy, shape);
+    copy.plain = ndim < 0 ? NULL
+                          : array_new_like(copy.row, copy.row->dtype, ndim,
                                            shape, NULL, NULL);
-    if (line.plain &&
+    if (copy.plain &&
         /* The allocator of the result may change the array. */
-        (!has_shape(line.plain, ndim, shape) ||
-         line.plain->dtype != line.row->dtype || line_run(&line, NULL) < 0)) {
-        Py_CLEAR(line.plain);
+        (!has_shape(copy.plain, ndim, shape) ||
+         copy.plain->dtype != copy.row->dtype ||
+         index_copy_run(&copy, NULL) < 0)) {
+        Py_CLEAR(copy.plain);
     }
-    Py_DECREF(line.indices);
-    return (PyObject *)line.plain;
+    Py_DECREF(copy.indices);
+    return (PyObject *)copy.plain;
 }
 
 PyObject *
@@ -200,7 +203,7 @@ gather_index(PyObject *self, PyObject *key)
 {
     int ndim = ((struct array *)self)->ndim;
 
-    return ndim > 0 ? take_usual(self, key, ndim > 1) : NULL;
+    return ndim > 0 ? take_fast(self, key, ndim > 1) : NULL;
 }
 
 /* Implements take(a, indices) and take(a, indices, axis=0). */
@@ -211,7 +214,7 @@ gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
         return NULL;
     }
     if (!axis) {
-        return take_usual(args[0], args[1], false);
+        return take_fast(args[0], args[1], false);
     }
     return PyLong_CheckExact(axis) && !PyObject_IsTrue(axis)
                ? gather_index(args[0], args[1])
@@ -220,7 +223,7 @@ gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 
 /* --- scatter ----------------------------------------------------------- */
 
-enum { MOST_BYTES = 16 }; /* bytes of the largest number */
+enum { MAX_BYTES = 16 }; /* bytes of the largest number */
 
 /* Converts a number to the dtype of `row`, the indexed array, and stores its
  * bytes. Returns 1 on success, 0 for other values, -1 with an exception. */
@@ -235,7 +238,7 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
         !(PyTypeNum_ISNUMBER(dtype->type_num) ||
           PyTypeNum_ISBOOL(dtype->type_num)) ||
         !PyArray_ISNBO(dtype->byteorder) ||
-        PyDataType_ELSIZE(dtype) > MOST_BYTES) {
+        PyDataType_ELSIZE(dtype) > MAX_BYTES) {
         return 0;
     }
     Py_INCREF(dtype);
@@ -250,16 +253,17 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
 /* Returns whether `values` has one element or row for each index, in the dtype
  * of the indexed array, and does not overlap this array. */
 static bool
-is_value_line(const struct line *line, const struct array *values)
+is_value_array(const struct index_copy *copy, const struct array *values)
 {
-    const struct array *row = line->row;
+    const struct array *row = copy->row;
     npy_intp shape[ARRAY_MAX_NDIM];
     CUdeviceptr itemsize = (CUdeviceptr)PyDataType_ELSIZE(row->dtype);
     CUdeviceptr first = row->head.pointer, from = values->head.pointer;
 
-    return code_same(values->dtype, row->dtype) && values->flags & ARRAY_C &&
-           has_shape(values, taken_shape(line, shape), shape) &&
-           (core_apart(values->head.owner, row->head.owner) ||
+    return type_code_equal(values->dtype, row->dtype) &&
+           values->flags & ARRAY_C &&
+           has_shape(values, taken_shape(copy, shape), shape) &&
+           (core_owners_are_disjoint(values->head.owner, row->head.owner) ||
             from + (CUdeviceptr)values->size * itemsize <= first ||
             first + (CUdeviceptr)row->size * itemsize <= from);
 }
@@ -267,39 +271,41 @@ is_value_line(const struct line *line, const struct array *values)
 /* Returns whether the array and the array of indices may share memory. A
  * scatter would then overwrite its own indices. */
 static bool
-is_own_index(PyObject *self, PyObject *key)
+may_overlap_indices(PyObject *self, PyObject *key)
 {
-    return array_check(key) && !core_apart(((struct array *)key)->head.owner,
-                                           ((struct array *)self)->head.owner);
+    return array_check(key) &&
+           !core_owners_are_disjoint(((struct array *)key)->head.owner,
+                                     ((struct array *)self)->head.owner);
 }
 
 /* Performs self[key] = value for a number, or for an array of one element or
  * row per index. Returns 1 on success, 0 if the fast path does not handle the
  * operands, or -1 with an exception. */
 static int
-row_put(PyObject *self, PyObject *key, PyObject *value)
+scatter(PyObject *self, PyObject *key, PyObject *value)
 {
-    _Alignas(16) char bytes[MOST_BYTES];
+    _Alignas(16) char bytes[MAX_BYTES];
     int ndim = ((struct array *)self)->ndim;
-    struct line line = {.move = LINE_FILL, .rows = ndim > 1, .element = bytes};
+    struct index_copy copy = {
+        .move = INDEX_COPY_FILL, .rows = ndim > 1, .element = bytes};
     int done = 0;
 
-    if (ndim == 0 || is_own_index(self, key) ||
-        !line_begin(&line, self, key)) {
+    if (ndim == 0 || may_overlap_indices(self, key) ||
+        !index_copy_begin(&copy, self, key)) {
         return PyErr_Occurred() ? -1 : 0;
     }
     if (!array_check(value)) {
-        done = number_pack(line.row, value, bytes);
-    } else if (array_plain(value) &&
-               is_value_line(&line, (struct array *)value)) {
-        line.move = LINE_PUT;
-        line.plain = (struct array *)value;
+        done = number_pack(copy.row, value, bytes);
+    } else if (array_is_own_class(value) &&
+               is_value_array(&copy, (struct array *)value)) {
+        copy.move = INDEX_COPY_SCATTER;
+        copy.plain = (struct array *)value;
         done = 1;
     }
-    if (done == 1 && line_run(&line, NULL) < 0) {
+    if (done == 1 && index_copy_run(&copy, NULL) < 0) {
         done = -1;
     }
-    Py_DECREF(line.indices);
+    Py_DECREF(copy.indices);
     return done;
 }
 
@@ -309,7 +315,7 @@ row_put(PyObject *self, PyObject *key, PyObject *value)
 static int
 mask_fill(PyObject *self, PyObject *mask, PyObject *value)
 {
-    _Alignas(16) char bytes[MOST_BYTES];
+    _Alignas(16) char bytes[MAX_BYTES];
     struct array *array = (struct array *)self;
 
     if (array->size == 0 || !(array->flags & ARRAY_FORC) ||
@@ -334,16 +340,16 @@ mask_fill(PyObject *self, PyObject *mask, PyObject *value)
 static bool
 is_mask(PyObject *key)
 {
-    return array_check(key) && array_plain(key) &&
+    return array_check(key) && array_is_own_class(key) &&
            PyTypeNum_ISBOOL(((struct array *)key)->dtype->type_num);
 }
 
 int
 gather_put(PyObject *self, PyObject *key, PyObject *value)
 {
-    if (!array_plain(self)) {
+    if (!array_is_own_class(self)) {
         return 0;
     }
     return is_mask(key) ? mask_fill(self, key, value)
-                        : row_put(self, key, value);
+                        : scatter(self, key, value);
 }

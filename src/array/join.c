@@ -1,7 +1,7 @@
 /* join.c - fast paths of concatenate, stack and roll, which copy parts of
  * arrays.
  *
- * Called by usual.c. All arrays must be instances of classes of
+ * Called by fast_call.c. All arrays must be instances of classes of
  * pycuda.gpuarray, and have one dtype. For other arguments, including invalid
  * ones, Python takes over and raises the exceptions (pycuda/_array/joining.py
  * and shaping.py).
@@ -55,7 +55,8 @@ part_set(struct part *part, const struct array *array, int axis,
 static int
 joins(const struct array *first, const struct array *other, int axis)
 {
-    if (other->ndim != first->ndim || !code_same(other->dtype, first->dtype)) {
+    if (other->ndim != first->ndim ||
+        !type_code_equal(other->dtype, first->dtype)) {
         return 0;
     }
     for (int k = 0; k < first->ndim; k++) {
@@ -78,7 +79,7 @@ joined_length(PyObject *arrays, int axis)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
         PyObject *object = PyTuple_GET_ITEM(arrays, i);
         const struct array *array = (const struct array *)object;
-        if (!array_plain(object) || !joins(first, array, axis) ||
+        if (!array_is_own_class(object) || !joins(first, array, axis) ||
             __builtin_add_overflow(length, array->shape[axis], &length)) {
             return -1;
         }
@@ -113,7 +114,7 @@ join(PyObject *arrays, PyObject *axis_or_null)
     npy_intp shape[ARRAY_MAX_NDIM];
     int axis = 0;
 
-    if (!array_plain((PyObject *)first) || first->ndim == 0 ||
+    if (!array_is_own_class((PyObject *)first) || first->ndim == 0 ||
         !PyDataType_ELSIZE(first->dtype) ||
         !PyArray_ISNBO(first->dtype->byteorder) ||
         (axis_or_null && !axis_parse(axis_or_null, first->ndim, &axis))) {
@@ -163,7 +164,7 @@ all_alike(PyObject *arrays)
 
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
         PyObject *object = PyTuple_GET_ITEM(arrays, i);
-        if (!array_plain(object) ||
+        if (!array_is_own_class(object) ||
             !joins(first, (const struct array *)object, -1)) {
             return 0;
         }
@@ -263,8 +264,8 @@ join_stack(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 /* Copies source[from:from + length] to target[to:to + length], both along
  * `axis`. The arrays must not overlap. */
 static int
-move_places(struct array *target, struct array *source, int axis, npy_intp to,
-            npy_intp from, npy_intp length)
+move_indices(struct array *target, struct array *source, int axis, npy_intp to,
+             npy_intp from, npy_intp length)
 {
     struct part here, there;
 
@@ -289,8 +290,8 @@ roll_into(struct array *target, struct array *source, int axis, long shift)
     for (int turn = 0; turn < 2; turn++) {
         int moved =
             turn != end_first
-                ? move_places(target, source, axis, 0, length - by, by)
-                : move_places(target, source, axis, by, 0, length - by);
+                ? move_indices(target, source, axis, 0, length - by, by)
+                : move_indices(target, source, axis, by, 0, length - by);
         if (moved < 0) {
             return -1;
         }
@@ -305,7 +306,7 @@ join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
     int axis = 0, overflow;
 
     if (count < 2 || count + (axis_or_null != NULL) > 3 ||
-        !array_plain(args[0]) || !PyLong_CheckExact(args[1])) {
+        !array_is_own_class(args[0]) || !PyLong_CheckExact(args[1])) {
         return NULL;
     }
     struct array *array = (struct array *)args[0];

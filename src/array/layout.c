@@ -120,8 +120,8 @@ layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
 /* Returns whether the elements fill a range of memory without gaps that starts
  * at the first element, in any order of the axes. */
 int
-layout_dense(int ndim, const npy_intp *shape, const npy_intp *strides,
-             npy_intp itemsize)
+layout_contiguous(int ndim, const npy_intp *shape, const npy_intp *strides,
+                  npy_intp itemsize)
 {
     npy_intp packed[ARRAY_MAX_NDIM];
 

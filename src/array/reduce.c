@@ -1,21 +1,21 @@
 /* reduce.c - reductions of whole arrays to one element on the device.
  *
- * Called by shortcut.c, planned.c and, as pycuda._driver._reduce, by Python.
- * In one kernel, each block reduces `per_block` elements. With more than one
- * block, the last block to finish combines the partial results of the others.
- * It knows that it is the last from a counter of finished blocks, which
- * belongs to the stream. During a capture there is no such counter, since the
- * graph may run on any stream; a second launch then combines the partial
- * results. The order of the elements does not affect the result, so contiguous
- * inputs of any axis order are read as flat arrays. Other inputs are copied to
- * contiguous memory first.
+ * Called by fast_ufunc.c, planned_method.c and, as pycuda._driver._reduce, by
+ * Python. In one kernel, each block reduces `per_block` elements. With more
+ * than one block, the last block to finish combines the partial results of the
+ * others. It knows that it is the last from a counter of finished blocks,
+ * which belongs to the stream. During a capture there is no such counter,
+ * since the graph may run on any stream; a second launch then combines the
+ * partial results. The order of the elements does not affect the result, so
+ * contiguous inputs of any axis order are read as flat arrays. Other inputs
+ * are copied to contiguous memory first.
  *
  * A kernel has these parameters: the output, the inputs in order, the number
  * of elements, the number of elements per block, the partial results, and the
  * counter or NULL.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/repeat_reduction.h"
+#include "array/cached_reduction.h"
 
 struct reduction {
     int operation;
@@ -38,16 +38,16 @@ make_key(void *data)
     PyObject *types = PyTuple_New(reduction->inputs);
 
     for (int i = 0; types && i < reduction->inputs; i++) {
-        PyObject *type = code_dtype(reduction->code[i]);
+        PyObject *type = type_code_dtype(reduction->code[i]);
         if (!type) {
             Py_DECREF(types);
             return NULL;
         }
         PyTuple_SET_ITEM(types, i, type);
     }
-    return Py_BuildValue("(sOiNN)", "reduce",
-                         operation_name(reduction->operation),
-                         reduction->stage, types, code_dtype(reduction->out));
+    return Py_BuildValue(
+        "(sOiNN)", "reduce", operation_name(reduction->operation),
+        reduction->stage, types, type_code_dtype(reduction->out));
 }
 
 static PyObject *
@@ -118,7 +118,7 @@ launch(const struct kernel *kernel, struct work *work)
 /* Combines the partial results of the first stage in a second launch. Needed
  * if the first launch had no counter of finished blocks. */
 static int
-run_second(struct reduction *reduction, const struct work *first)
+run_second_stage(struct reduction *reduction, const struct work *first)
 {
     CUdeviceptr in = first->partials;
     struct work work = {
@@ -144,7 +144,8 @@ run_second(struct reduction *reduction, const struct work *first)
 /* Launches the first stage with reduction->kernel, and the second stage if
  * necessary. */
 static int
-run_first(struct reduction *reduction, struct work *work, npy_intp out_bytes)
+run_first_stage(struct reduction *reduction, struct work *work,
+                npy_intp out_bytes)
 {
     const struct kernel *kernel = &reduction->kernel;
     PyObject *partials = NULL;
@@ -166,7 +167,7 @@ run_first(struct reduction *reduction, struct work *work, npy_intp out_bytes)
     }
     int result = launch(kernel, work);
     if (result == 0 && work->blocks > 1 && !work->done) {
-        result = run_second(reduction, work);
+        result = run_second_stage(reduction, work);
     }
     Py_XDECREF(partials);
     return result;
@@ -178,7 +179,7 @@ static int
 run(struct reduction *reduction, struct work *work, npy_intp out_bytes)
 {
     PyObject *function = find_kernel(reduction, &reduction->kernel);
-    int status = function ? run_first(reduction, work, out_bytes) : -1;
+    int status = function ? run_first_stage(reduction, work, out_bytes) : -1;
 
     Py_XDECREF(function);
     return status;
@@ -200,12 +201,12 @@ flatten(struct array *const *inputs, int n, struct array **flat,
     }
     for (int i = 0; i < n; i++) {
         int dense =
-            n == 1 &&
-            layout_dense(inputs[i]->ndim, inputs[i]->shape, inputs[i]->strides,
-                         PyDataType_ELSIZE(inputs[i]->dtype));
+            n == 1 && layout_contiguous(inputs[i]->ndim, inputs[i]->shape,
+                                        inputs[i]->strides,
+                                        PyDataType_ELSIZE(inputs[i]->dtype));
         flat[i] = flags || dense || inputs[i]->flags & ARRAY_C
                       ? (struct array *)Py_NewRef(inputs[i])
-                      : array_packed(inputs[i], 'C', stream);
+                      : array_contiguous(inputs[i], 'C', stream);
         if (!flat[i]) {
             return -1;
         }
@@ -215,7 +216,7 @@ flatten(struct array *const *inputs, int n, struct array **flat,
          * to C order. */
         for (int i = 0; n > 1 && i < n; i++) {
             if (!(flat[i]->flags & ARRAY_C)) {
-                Py_SETREF(flat[i], array_packed(flat[i], 'C', stream));
+                Py_SETREF(flat[i], array_contiguous(flat[i], 'C', stream));
                 if (!flat[i]) {
                     return -1;
                 }
@@ -238,7 +239,7 @@ reduce_into(struct reduction *reduction, struct array *const *inputs,
     if (flatten(inputs, n, flat, stream) == 0) {
         for (int i = 0; i < n; i++) {
             if (array_misaligned(flat[i])) {
-                Py_SETREF(flat[i], array_packed(flat[i], 'K', stream));
+                Py_SETREF(flat[i], array_contiguous(flat[i], 'K', stream));
                 if (!flat[i]) {
                     goto done;
                 }
@@ -328,7 +329,7 @@ array_reduces_all(const struct array *array)
 
 /* Slow path of array_reduce_all: reductions without a cached launch. */
 static __attribute__((noinline)) PyObject *
-reduce_first(int operation, int inputs, PyObject *const *objects)
+reduce_slow(int operation, int inputs, PyObject *const *objects)
 {
     struct reduction reduction = {
         .operation = operation, .inputs = inputs, .stage = 1};
@@ -347,15 +348,15 @@ reduce_first(int operation, int inputs, PyObject *const *objects)
     if (!reduction.rule) {
         return NULL;
     }
-    reduction.out = code_of(reduction.rule->result);
+    reduction.out = type_code_of(reduction.rule->result);
     result = array_new_like(arrays[inputs - 1], reduction.rule->result, 0,
                             NULL, NULL, NULL);
     if (result && reduce_into(&reduction, arrays, result, NULL) < 0) {
         Py_CLEAR(result);
     } else if (result) {
-        reduction_learn(operation, inputs, objects, reduction.rule->result,
-                        &reduction.kernel, reduction.blocks,
-                        reduction.per_block);
+        cached_reduction_add(operation, inputs, objects,
+                             reduction.rule->result, &reduction.kernel,
+                             reduction.blocks, reduction.per_block);
     }
     return (PyObject *)result;
 }
@@ -367,9 +368,9 @@ array_reduce_all(int operation, int inputs, PyObject *const *objects)
 {
     PyObject *made;
 
-    return reduction_again(operation, inputs, objects, &made)
+    return cached_reduction_run(operation, inputs, objects, &made)
                ? made
-               : reduce_first(operation, inputs, objects);
+               : reduce_slow(operation, inputs, objects);
 }
 
 /* _reduce(name, inputs, dtype=None, stream=None, allocator=None,
@@ -407,10 +408,11 @@ array_reduce_python(PyObject *module, PyObject *args, PyObject *kwargs)
     if (!dtype) {
         dtype = (PyArray_Descr *)Py_NewRef(reduction.rule->result);
     }
-    reduction.out = code_of(dtype);
-    result = code_native(dtype) < 0 ? NULL
-                                    : make_result(inputs[reduction.inputs - 1],
-                                                  dtype, allocator, stream);
+    reduction.out = type_code_of(dtype);
+    result = type_code_native(dtype) < 0
+                 ? NULL
+                 : make_result(inputs[reduction.inputs - 1], dtype, allocator,
+                               stream);
     Py_DECREF(dtype);
     int status = -1;
     if (result && inputs[0]->size == 0) {

@@ -60,12 +60,12 @@ static PyMethodDef functions[] = {
     {"_registered_faults", fault_registered, METH_NOARGS,
      "_registered_faults()\n--\n\n"
      "The owner of the current context's words, or None."},
-    {"_take_line", line_take, METH_VARARGS,
-     "_take_line(row, indices, axis, result, stream=None)\n--\n\n"
+    {"_take_indexed", index_copy_gather, METH_VARARGS,
+     "_take_indexed(row, indices, axis, result, stream=None)\n--\n\n"
      "result = row[indices], all packed; `axis` is what a fault names.  False "
      "where the context has no words for faults yet."},
-    {"_put_line", line_put, METH_VARARGS,
-     "_put_line(row, indices, axis, values, stream=None)\n--\n\n"
+    {"_put_indexed", index_copy_scatter, METH_VARARGS,
+     "_put_indexed(row, indices, axis, values, stream=None)\n--\n\n"
      "row[indices] = values, in the same way."},
     {"_check_faults", fault_check_python, METH_NOARGS,
      "_check_faults()\n--\n\n"
@@ -84,8 +84,9 @@ array_setup(PyObject *module)
 {
     if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
         array_type_setup(module) < 0 || array_assign_setup(module) < 0 ||
-        array_kernels_setup(module) < 0 || array_shortcut_setup(module) < 0 ||
-        array_planned_setup(module) < 0 || array_usual_setup(module) < 0 ||
+        array_kernels_setup(module) < 0 ||
+        array_fast_ufunc_setup(module) < 0 ||
+        array_planned_setup(module) < 0 || array_fast_call_setup(module) < 0 ||
         array_elementwise_setup(module) < 0) {
         return -1;
     }

@@ -77,7 +77,7 @@ reshape(struct array *array, char order, int ndim, npy_intp *shape)
         return NULL;
     }
     source = array->flags & wanted ? (struct array *)Py_NewRef(array)
-                                   : array_packed(array, order, NULL);
+                                   : array_contiguous(array, order, NULL);
     view = source ? array_view(source, ndim) : NULL;
     Py_XDECREF(source);
     if (view) {
@@ -147,7 +147,7 @@ array_ravel(PyObject *self, PyObject *unused)
     if (array->flags & ARRAY_C) {
         return reshape(array, 'C', 1, shape);
     }
-    struct array *packed = array_packed(array, 'C', NULL);
+    struct array *packed = array_contiguous(array, 'C', NULL);
     PyObject *flat = packed ? reshape(packed, 'C', 1, shape) : NULL;
     Py_XDECREF(packed);
     return flat;

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
-#include "array/repeat.h"
+#include "array/cached_elementwise.h"
 
 /* --- device to host ---------------------------------------------------- */
 
@@ -62,7 +62,8 @@ host_matches(const struct array *array, PyArrayObject *host)
             return 0;
         }
     }
-    return layout_dense(array->ndim, array->shape, array->strides, itemsize);
+    return layout_contiguous(array->ndim, array->shape, array->strides,
+                             itemsize);
 }
 
 /* Copies all elements to a host array of the same layout. A synchronous copy
@@ -102,7 +103,7 @@ get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
     if (host_matches(array, host)) {
         return dtoh(host, array, async, stream);
     }
-    packed = array_packed(
+    packed = array_contiguous(
         array,
         PyArray_IS_F_CONTIGUOUS(host) && !PyArray_IS_C_CONTIGUOUS(host) ? 'F'
                                                                         : 'C',
@@ -132,12 +133,12 @@ get_new(struct array *array, int pagelocked, int async, CUstream stream)
     struct array *packed;
     PyObject *host;
 
-    if (layout_dense(array->ndim, array->shape, array->strides,
-                     PyDataType_ELSIZE(array->dtype)) ||
+    if (layout_contiguous(array->ndim, array->shape, array->strides,
+                          PyDataType_ELSIZE(array->dtype)) ||
         array->size == 0) {
         packed = (struct array *)Py_NewRef(array);
     } else {
-        packed = array_packed(array, 'K', stream);
+        packed = array_contiguous(array, 'K', stream);
     }
     if (!packed) {
         return NULL;
@@ -182,7 +183,7 @@ host_in_shape(PyArrayObject *host, const struct array *array,
 static PyObject *
 get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
-    if (!code_same(PyArray_DESCR(host), array->dtype)) {
+    if (!type_code_equal(PyArray_DESCR(host), array->dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "get: the host array's dtype is %S, the GPUArray's %S",
                      PyArray_DESCR(host), array->dtype);
@@ -225,7 +226,7 @@ get_to(struct array *array, PyObject *target, int async, CUstream stream,
         return NULL;
     }
     struct array *copy = (struct array *)target;
-    if (!code_same(copy->dtype, array->dtype)) {
+    if (!type_code_equal(copy->dtype, array->dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "%s: the dtype of ary is %S, the GPUArray's %S", name,
                      copy->dtype, array->dtype);
@@ -333,7 +334,7 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
 static int
 set_host(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
-    if (!code_same(PyArray_DESCR(host), array->dtype)) {
+    if (!type_code_equal(PyArray_DESCR(host), array->dtype)) {
         PyErr_Format(PyExc_ValueError,
                      "set: the host array's dtype is %S, the GPUArray's %S",
                      PyArray_DESCR(host), array->dtype);
@@ -357,7 +358,7 @@ set_device(struct array *array, struct array *source, CUstream stream)
                      source->size, array->size);
         return -1;
     }
-    if (!code_same(source->dtype, array->dtype)) {
+    if (!type_code_equal(source->dtype, array->dtype)) {
         PyErr_Format(PyExc_ValueError,
                      "set: the source's dtype is %S, the GPUArray's %S",
                      source->dtype, array->dtype);
@@ -374,7 +375,7 @@ set_device(struct array *array, struct array *source, CUstream stream)
     }
     struct array *packed = source->flags & ARRAY_C
                                ? (struct array *)Py_NewRef(source)
-                               : array_packed(source, 'C', stream);
+                               : array_contiguous(source, 'C', stream);
     PyObject *shape = array_tuple(array->ndim, array->shape);
     PyObject *shaped =
         shape && packed
@@ -449,7 +450,7 @@ array_fill(PyObject *self, CORE_ARGS)
     PyObject *values[2] = {NULL};
     CUstream stream = NULL;
 
-    if (USUAL(nargs == 1 && !names)) {
+    if (LIKELY(nargs == 1 && !names)) {
         values[0] = args[0];
     } else if (core_args(&signature, args, nargs, names, values) < 0 ||
                core_stream(values[1] ? values[1] : Py_None, &stream) < 0) {
@@ -471,7 +472,7 @@ assign_host(struct array *target, PyArrayObject *host)
     PyArrayObject *spread;
     int result;
 
-    if (code_same(PyArray_DESCR(host), target->dtype) &&
+    if (type_code_equal(PyArray_DESCR(host), target->dtype) &&
         PyArray_NDIM(host) == target->ndim &&
         PyArray_CompareLists(PyArray_DIMS(host), target->shape,
                              target->ndim)) {
@@ -560,9 +561,9 @@ array_copy(PyObject *self, CORE_ARGS)
         return NULL;
     }
     char order = order_parse(values[0]);
-    return order
-               ? (PyObject *)array_packed((struct array *)self, order, stream)
-               : NULL;
+    return order ? (PyObject *)array_contiguous((struct array *)self, order,
+                                                stream)
+                 : NULL;
 }
 
 static PyObject *
@@ -580,12 +581,12 @@ array_astype(PyObject *self, CORE_ARGS)
         !PyArray_DescrConverter(values[0], &dtype)) {
         return NULL;
     }
-    if (code_same(dtype, array->dtype)) {
+    if (type_code_equal(dtype, array->dtype)) {
         Py_DECREF(dtype);
-        return (PyObject *)array_packed(array, 'K', stream);
+        return (PyObject *)array_contiguous(array, 'K', stream);
     }
     PyObject *made;
-    if (repeat_cast(self, dtype, stream, &made)) {
+    if (cached_cast(self, dtype, stream, &made)) {
         Py_DECREF(dtype);
         return made;
     }

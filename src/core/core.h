@@ -15,8 +15,8 @@
 
 #include "api/api.h"
 
-#define USUAL(condition)   __builtin_expect(!!(condition), 1)
-#define UNUSUAL(condition) __builtin_expect(!!(condition), 0)
+#define LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 struct core_context; /* private to core */
 
@@ -35,7 +35,7 @@ struct core_array_head {
  * reuse. The object has the same type and one reference, and the garbage
  * collector does not track it. The caller initializes the other fields. */
 static inline void
-core_object_again(PyObject *object)
+core_object_revive(PyObject *object)
 {
 #ifdef Py_REF_DEBUG
     PyObject_Init(object, Py_TYPE(object));
@@ -95,14 +95,14 @@ int core_function(PyObject *object, CUfunction *handle);
  * bytes. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
 /* core_allocate in `context`, which must be the current one, as returned by
- * core_here. */
+ * core_current_with_stream. */
 PyObject *core_allocate_in(struct core_context *context, size_t bytes,
                            CUstream stream);
 /* Fast path of core_allocate_in: reuses a free block of the pool. `stream`
- * comes from core_here. Runs no Python code and keeps the GIL. Returns NULL
- * without an exception if the pool has no suitable block. */
-PyObject *core_allocate_ready(struct core_context *context, size_t bytes,
-                              CUstream stream);
+ * comes from core_current_with_stream. Runs no Python code and keeps the GIL.
+ * Returns NULL without an exception if the pool has no suitable block. */
+PyObject *core_allocate_fast(struct core_context *context, size_t bytes,
+                             CUstream stream);
 /* Returns the address of any DeviceAllocation. */
 CUdeviceptr core_allocation_pointer(PyObject *allocation);
 /* Records that the memory of `owner` is used on `stream`, and makes the stream
@@ -119,18 +119,18 @@ int core_use_array(const struct core_array_head *array, CUstream stream);
 int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Returns true if the memory of two owners certainly does not overlap, as for
  * two different DeviceAllocations. False: it may overlap. */
-bool core_apart(PyObject *owner, PyObject *other);
+bool core_owners_are_disjoint(PyObject *owner, PyObject *other);
 /* Makes later work on the stream `later` wait for the work issued so far on
  * the memory of `owner`. If the streams of that work are unknown, the host
  * waits for the context. */
-int core_order(PyObject *owner, CUstream later);
+int core_stream_wait_owner(PyObject *owner, CUstream later);
 /* Waits on the host for work that uses the memory of `owner` and was issued in
  * contexts other than the memory's own one. Does nothing in a capture. */
-int core_settle(PyObject *owner);
+int core_wait_other_contexts(PyObject *owner);
 /* Returns the value of "stream" in the __cuda_array_interface__ of `owner`:
  * the number of the stream that consumers must wait for, or None if no work is
  * pending. Waits on the host if the owner's streams are unknown. */
-PyObject *core_shown_stream(PyObject *owner);
+PyObject *core_interface_stream(PyObject *owner);
 /* ValueError if the address range [first + low, first + high) is not inside
  * the memory of `owner`, a DeviceAllocation. Other owners are not checked. */
 int core_check_extent(PyObject *owner, CUdeviceptr first, Py_ssize_t low,
@@ -158,10 +158,10 @@ struct core_relaunch {
 
 /* Calls core_use for the memory of `count` arrays (at most
  * CORE_RELAUNCH_ARRAYS), then launches on `stream`. `context` and `stream`
- * come from core_here. Returns 1, without a launch, if the kernels of
- * launch->key were dropped. `arguments` may point to the `pointer` fields of
- * the arrays. `launch` may be overwritten by another thread while the GIL is
- * released. */
+ * come from core_current_with_stream. Returns 1, without a launch, if the
+ * kernels of launch->key were dropped. `arguments` may point to the `pointer`
+ * fields of the arrays. `launch` may be overwritten by another thread while
+ * the GIL is released. */
 int core_launch_arrays(struct core_context *context,
                        const struct core_relaunch *launch, CUstream stream,
                        int count, struct core_array_head *const *arrays,
@@ -190,24 +190,24 @@ int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
 /* Reads the current context's key, under which tables of kernels are cached. A
  * key is unique in the process and never reused. The context gets a new key
  * when its kernels are dropped. LogicError without a current context. */
-int core_context(void **key);
+int core_context_key(void **key);
 /* Returns the current context, borrowed, and its key. Replaces NULL in *stream
  * by the current stream. For operations that need the context several times.
  * NULL with LogicError without a context. */
-struct core_context *core_here(void **key, CUstream *stream);
+struct core_context *core_current_with_stream(void **key, CUstream *stream);
 
 /* Context-local storage: objects owned by a context and released with it. All
- * kinds but CORE_KEPT_FAULTS can be rebuilt, and may be dropped whenever the
+ * kinds but CORE_LOCAL_FAULTS can be rebuilt, and may be dropped whenever the
  * GIL is released. */
-enum core_kept {
-    CORE_KEPT_KERNELS, /* compiled kernels and launch plans of src/array */
-    CORE_KEPT_RESULTS, /* dict: cached results of Python functions */
-    CORE_KEPT_FAULTS,  /* buffer in which kernels record faults */
-    CORE_KEPT_COUNT,
+enum core_local {
+    CORE_LOCAL_KERNELS, /* compiled kernels and launch plans of src/array */
+    CORE_LOCAL_RESULTS, /* dict: cached results of Python functions */
+    CORE_LOCAL_FAULTS,  /* buffer in which kernels record faults */
+    CORE_LOCAL_COUNT,
 };
 /* Returns the current context's storage of one kind, which contains NULL
  * before the first use. NULL with LogicError without a context. */
-PyObject **core_kept_here(enum core_kept which);
+PyObject **core_local_slot(enum core_local which);
 
 /* Copies. The synchronous functions return when the copy is complete; the copy
  * runs after earlier work on the stream. They release the GIL above 64 KiB.

@@ -1,8 +1,8 @@
 /* numpy.h - NumPy's C API, with one table for the whole extension.
  *
  * Every file of core and array includes this file instead of
- * numpy/arrayobject.h. Only module.c defines CORE_IMPORT_NUMPY and calls
- * import_array, which fills the table of NumPy's functions.
+ * numpy/arrayobject.h. Only extension_module.c defines CORE_IMPORT_NUMPY and
+ * calls import_array, which fills the table of NumPy's functions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_NUMPY_H
@@ -21,8 +21,8 @@
 #pragma GCC diagnostic pop
 
 /* Computes the size in bytes of an array whose memory NumPy does not allocate
- * (hostmem.c). TypeError for a dtype with Python objects, OverflowError for a
- * size beyond size_t. */
+ * (host_memory.c). TypeError for a dtype with Python objects, OverflowError
+ * for a size beyond size_t. */
 int core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
                     size_t *bytes);
 

@@ -3,7 +3,7 @@
  * CUDA is process-wide, and so is this state: import in a second interpreter
  * is an error. Most fields are rows of the macros CORE_TYPES and CORE_OBJECTS,
  * from which the struct and the visits of the garbage collector are generated.
- * module.c and the *_setup functions write the fields during import.
+ * extension_module.c and the *_setup functions write the fields during import.
  * Afterwards the fields are read-only unless a comment says otherwise.
  *
  * SPDX-License-Identifier: MIT */
@@ -102,9 +102,9 @@ struct core_state {
 #define OBJECT(field) PyObject *field;
     CORE_OBJECTS(OBJECT)
 #undef OBJECT
-    PyTypeObject *array_type;         /* strong; set by core_set_array_type */
-    size_t (*array_room)(PyObject *); /* set by core_set_array_type */
-    bool opened;                      /* the driver library is loaded */
+    PyTypeObject *array_type; /* strong; set by core_set_array_type */
+    size_t (*array_bytes_to_end)(PyObject *); /* set by core_set_array_type */
+    bool opened;          /* the driver library is loaded */
     bool is_cpu;          /* the driver library is the CPU device's */
     bool initialised;     /* cuInit succeeded in this process */
     uint64_t next_serial; /* the last context key; increases */

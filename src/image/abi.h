@@ -72,7 +72,7 @@ enum image_shuffle {
     IMAGE_SHUFFLE_DOWN,
     IMAGE_SHUFFLE_XOR,
     /* Flag: the code guarantees that all lanes of the warp reach this call. */
-    IMAGE_SHUFFLE_TOGETHER = 8,
+    IMAGE_SHUFFLE_CONVERGED = 8,
 };
 
 /* Mask of the bits of a lane index that select the lane's segment, in shuffles
@@ -169,7 +169,7 @@ struct __attribute__((may_alias)) image_check_nest {
     uint64_t linear;
     /* offset 24: increment of `linear` per iteration */
     int64_t linear_step[2];
-    /* offset 40: number of accesses; each has a struct image_check_row */
+    /* offset 40: number of accesses; each has a struct image_check_range */
     uint64_t rows;
 };
 
@@ -189,7 +189,7 @@ struct __attribute__((may_alias)) image_check_condition {
 enum { IMAGE_CHECK_CONDITIONS = 6, IMAGE_CHECK_ROWS = 64 };
 
 /* One access in a loop or in two nested loops. */
-struct __attribute__((may_alias)) image_check_row {
+struct __attribute__((may_alias)) image_check_range {
     char *address; /* offset 0: address in the first iteration */
     /* offset 8: base of the address: see `object` of __pycuda_check */
     void *object;
@@ -207,12 +207,13 @@ struct __attribute__((may_alias)) image_check_row {
 
 _Static_assert(sizeof(struct image_check_nest) == 48, "abi");
 _Static_assert(sizeof(struct image_check_condition) == 40, "abi");
-_Static_assert(offsetof(struct image_check_row, conditions) == 56, "abi");
+_Static_assert(offsetof(struct image_check_range, conditions) == 56, "abi");
 
 /* Compiled description of loops and their accesses. `list` starts with `words`
- * 64-bit words: a struct image_check_nest and its struct image_check_row. Then
- * follow `places` entries of struct image_check_place. They tell the runtime
- * which words to replace by values that the kernel passes in a call. */
+ * 64-bit words: a struct image_check_nest and its struct image_check_range.
+ * Then follow `places` entries of struct image_check_operand. They tell the
+ * runtime which words to replace by values that the kernel passes in a
+ * call. */
 struct image_check_form {
     uint16_t words, values, places, unused;
     uint64_t list[];
@@ -220,7 +221,7 @@ struct image_check_form {
 
 /* Entry of a struct image_check_form: the runtime replaces the word with index
  * `word` by the value with index `value` of the call. */
-struct __attribute__((may_alias)) image_check_place {
+struct __attribute__((may_alias)) image_check_operand {
     uint16_t word, value;
 };
 

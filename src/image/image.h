@@ -76,8 +76,9 @@ enum image_kernel_flags {
     /* The kernel has a second entry, an image_loop_entry. It runs blocks that
      * consist of whole warps (src/cpu/run/block.c). */
     IMAGE_KERNEL_WARPS = 4,
-    IMAGE_KERNEL_APART = 8,   /* blocks cannot observe each other's effects */
-    IMAGE_KERNEL_ROUNDS = 16, /* each block runs a grid-stride loop */
+    IMAGE_KERNEL_INDEPENDENT_BLOCKS =
+        8, /* blocks cannot observe each other's effects */
+    IMAGE_KERNEL_GRID_STRIDE = 16, /* each block runs a grid-stride loop */
 };
 
 struct image_kernel {

@@ -19,17 +19,17 @@ unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
  * the project's headers; 0 if unknown. */
 unsigned jit_explain_line_of(LLVMValueRef at);
 /* jit_explain_ask tells LLVM to produce remarks of its loop vectoriser.
- * jit_explain_remark records the text of one remark, which report.c passes on.
- */
+ * jit_explain_remark records the text of one remark, which report.c passes
+ * on. */
 void jit_explain_ask(void);
 void jit_explain_remark(const char *text);
 /* Writes what was recorded to stdout as JSON. The program then writes no
  * image. */
 void jit_explain_write(struct jit *jit);
 
-/* output/places.c: moves a kernel's debug information from its body (the
- * function with the kernel's code) to its entry (the function that calls the
- * body for each thread), before the body is inlined. */
-void jit_keep_places(struct jit *jit);
+/* output/debug_locations.c: moves a kernel's debug information from its body
+ * (the function with the kernel's code) to its entry (the function that calls
+ * the body for each thread), before the body is inlined. */
+void jit_keep_locations(struct jit *jit);
 
 #endif

@@ -24,7 +24,7 @@ jit_each_instruction(struct jit *jit, LLVMValueRef function, jit_visit *visit,
 }
 
 void
-jit_each_instruction_of_all(struct jit *jit, jit_visit *visit, void *data)
+jit_each_instruction_of_module(struct jit *jit, jit_visit *visit, void *data)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {

@@ -33,11 +33,11 @@
 
 /* Name of a function that returns its pointer argument and is declared
  * `noalias`: LLVM may assume that no other pointer refers to this memory. */
-#define JIT_OWN "__pycuda_own"
+#define JIT_UNALIASED "__pycuda_own"
 
 /* Limit in bytes on all device variables, on all shared variables, and on the
  * local memory of a thread. */
-#define JIT_MOST_BYTES     (UINT64_C(1) << 30)
+#define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
 #define JIT_MAX_POINTS     64 /* start points of a kernel; bits of a mask */
 #define JIT_MAX_BOUNDS     4  /* conditions that limit a thread loop */
@@ -120,9 +120,10 @@ struct jit_region_bound {
 };
 
 /* Condition under which threads return before the first barrier
- * (regions/early.c); the loops after that barrier run only the other threads.
+ * (regions/early_exit.c); the loops after that barrier run only the other
+ * threads.
  */
-struct jit_early {
+struct jit_early_exit {
     LLVMValueRef condition; /* NULL: no thread returns early */
     LLVMBasicBlockRef leave;
     bool leave_first;      /* threads return if the condition is true */
@@ -170,14 +171,14 @@ struct jit_kernel {
     bool threads_made; /* the fiber entry already exists */
     uint32_t warp_frame_bytes;
     const char *warps_not; /* why there is no warp entry, or NULL */
-    bool apart;            /* running blocks cannot observe each other */
+    bool independent;      /* running blocks cannot observe each other */
     bool recursive;        /* recursion, calls through pointers, or alloca */
     bool calls_kept;       /* calls a function that was not inlined */
     bool flat;             /* does not use threadIdx.y */
     bool sequential;       /* the thread loop must not be vectorised */
     bool own_loops;        /* has loops vectorised over threads (loops/) */
     struct jit_guard guard;
-    struct jit_early early;
+    struct jit_early_exit early;
     struct jit_regions *regions; /* NULL: a plain thread loop, or fibers */
 };
 
@@ -243,8 +244,8 @@ typedef void jit_visit(struct jit *jit, LLVMValueRef instruction, void *data);
 void jit_each_instruction(struct jit *jit, LLVMValueRef function,
                           jit_visit *visit, void *data);
 /* Calls `visit` for each instruction of all functions of the module. */
-void jit_each_instruction_of_all(struct jit *jit, jit_visit *visit,
-                                 void *data);
+void jit_each_instruction_of_module(struct jit *jit, jit_visit *visit,
+                                    void *data);
 /* Returns the value's name, "" if it has none. */
 const char *jit_name(LLVMValueRef value);
 /* Returns the section of a variable, "" if it has none. */
@@ -337,8 +338,8 @@ void jit_check_declarations(struct jit *jit);
 void jit_check_source(struct jit *jit, bool linkable);
 /* retarget/assembly.c: replaces inline PTX. */
 void jit_lower_assembly(struct jit *jit);
-/* retarget/variadic.c: makes calls pass variable arguments (...) in a buffer.
- */
+/* retarget/variadic.c: makes calls pass variable arguments (...) in a
+ * buffer. */
 void jit_lower_variadic(struct jit *jit);
 /* retarget/retarget.c: sets the triple, the data layout and the function
  * attributes for the host processor. */
@@ -360,19 +361,20 @@ void jit_choose_inlining(struct jit *jit);
 void jit_insert_checks(struct jit *jit);
 /* checks/insert.c: removes the checks of barriers from a kernel for which it
  * was proved that all threads of a block reach each barrier together. */
-void jit_forget_stops(struct jit *jit, struct jit_kernel *kernel);
-/* checks/rows.c: replaces the checks of each iteration of a loop, where
- * possible, by one check before the loop that covers all iterations. */
-void jit_check_rows(struct jit *jit);
-/* checks/form.c: turns the descriptions of loops, which the checks before
- * loops pass to the runtime, into constant data. */
-void jit_lower_asks(struct jit *jit);
+void jit_remove_stop_checks(struct jit *jit, struct jit_kernel *kernel);
+/* checks/access_ranges.c: replaces the checks of each iteration of a loop,
+ * where possible, by one check before the loop that covers all iterations. */
+void jit_check_ranges(struct jit *jit);
+/* checks/access_form.c: turns the descriptions of loops, which the checks
+ * before loops pass to the runtime, into constant data. */
+void jit_lower_range_checks(struct jit *jit);
 /* fibers/lockstep.c: makes the threads of a warp wait for each other at
  * volatile stores to shared memory. */
-void jit_keep_level(struct jit *jit);
-/* analyse/apart.c: finds kernels with blocks that cannot observe each other.
- */
-void jit_find_apart(struct jit *jit);
+void jit_keep_lockstep(struct jit *jit);
+/* analyse/independent_blocks.c: finds kernels with blocks that cannot observe
+ * each
+ * other. */
+void jit_find_independent_blocks(struct jit *jit);
 /* fibers/spinning.c: adds a yield to each loop in which a thread waits for
  * other threads. */
 void jit_find_spinning(struct jit *jit);
@@ -430,21 +432,23 @@ void jit_bound_unswitching(struct jit *jit);
  * turned into bodies. */
 void jit_prepare(struct jit *jit);
 void jit_prepare_bodies(struct jit *jit);
-/* output/rare.c: slow-path calls (__pycuda_rare_*) of mathematical functions.
- * The first declares their vector variants before vectorisation, and returns
- * false if the module has none. The second defines them after vectorisation.
+/* output/slow_path.c: slow-path calls (__pycuda_rare_*) of mathematical
+ * functions. The first declares their vector variants before vectorisation,
+ * and returns false if the module has none. The second defines them after
+ * vectorisation.
  */
-bool jit_declare_rare(struct jit *jit);
-void jit_define_rare(struct jit *jit);
+bool jit_declare_slow_paths(struct jit *jit);
+void jit_define_slow_paths(struct jit *jit);
 /* Returns the name of the C library function for the name `__pycuda_rare_...`,
  * NULL for other names. */
-const char *jit_rare_function(const char *name);
-/* output/pieces.c: jit_join_pieces simplifies reads of a part of a vector.
- * jit_drop_own replaces calls of JIT_OWN by their argument. Both run after the
- * passes that promote memory to registers. */
-void jit_join_pieces(struct jit *jit);
-void jit_drop_own(struct jit *jit);
-/* output/extensions.c: splits vector extensions that LLVM 19 cannot select. */
+const char *jit_slow_path_function(const char *name);
+/* output/vector_slices.c: jit_join_slices simplifies reads of a part of a
+ * vector. jit_drop_unaliased replaces calls of JIT_UNALIASED by their
+ * argument. Both run after the passes that promote memory to registers. */
+void jit_join_slices(struct jit *jit);
+void jit_drop_unaliased(struct jit *jit);
+/* output/vector_extensions.c: splits vector extensions that LLVM 19 cannot
+ * select. */
 void jit_split_extensions(struct jit *jit);
 /* output/join.c: keeps the vectoriser from moving an access across another one
  * that may alias. It adds opaque zeros to addresses, which jit_show_zeros
@@ -547,8 +551,8 @@ void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
 
 /* entries/nest.c: the loops over blocks and threads in entries that run whole
  * blocks. */
-/* A nest of loops over the threads of a block. All its names end in `suffix`.
- */
+/* A nest of loops over the threads of a block. All its names end in
+ * `suffix`. */
 struct jit_nest {
     const char *suffix;
     const char *before;      /* label of the predecessor block */
@@ -592,7 +596,7 @@ void jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
 
 /* retarget/inlining.c: tests whether the function was marked as not to be
  * inlined. */
-bool jit_is_kept(struct jit *jit, LLVMValueRef function);
+bool jit_is_noinline(struct jit *jit, LLVMValueRef function);
 /* retarget/kernels.c: tests whether the function is one of jit.kernels. */
 bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
 /* Returns the kernel that was read as this function, or NULL. */

@@ -84,8 +84,8 @@ warn_limits(const struct jit *jit)
 }
 
 /* Sets a made-up number of registers per thread, which the image reports for
- * occupancy calculations. On the CPU, threads have no registers of their own.
- */
+ * occupancy calculations. On the CPU, threads have no registers of their
+ * own. */
 static void
 set_registers(struct jit *jit)
 {
@@ -110,7 +110,7 @@ make_bitcode(struct jit *jit)
 /* Removes the source locations, which slow down the passes, unless a later
  * pass or the output needs them. */
 static void
-forget_places(struct jit *jit, bool now)
+drop_locations(struct jit *jit, bool now)
 {
     if (now && !jit->options.debug &&
         jit->options.output != JIT_OUTPUT_EXPLAIN) {
@@ -126,7 +126,7 @@ add_checks(struct jit *jit)
 {
     jit_run_passes(jit, "always-inline,globaldce,function(sroa)");
     jit_insert_checks(jit);
-    forget_places(jit, true);
+    drop_locations(jit, true);
 }
 
 static void
@@ -144,7 +144,7 @@ make_native(struct jit *jit)
     jit_run_passes(jit, "globaldce");
     jit_lower_assembly(jit);
     jit_check_source(jit, false);
-    forget_places(jit, !jit->options.checks);
+    drop_locations(jit, !jit->options.checks);
     jit_note_copies(jit);
     jit_run_passes(jit, "function(sroa)");
     jit_lower_arithmetic(jit);
@@ -154,8 +154,8 @@ make_native(struct jit *jit)
         add_checks(jit);
     }
     jit_prepare(jit);
-    jit_keep_level(jit);
-    jit_find_apart(jit);
+    jit_keep_lockstep(jit);
+    jit_find_independent_blocks(jit);
     jit_find_spinning(jit);
     jit_find_stops(jit);
     jit_explain_stops(jit);
@@ -167,7 +167,7 @@ make_native(struct jit *jit)
     jit_split_kernels(jit);
     jit_outline_loops(jit);
     jit_add_entries(jit);
-    jit_keep_places(jit);
+    jit_keep_locations(jit);
     jit_optimise(jit);
     jit_add_traps(jit);
     if (jit->options.output == JIT_OUTPUT_IR ||

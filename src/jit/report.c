@@ -28,7 +28,7 @@ static struct frame *frames;
 static unsigned frame_count;
 
 static void
-report_place(LLVMValueRef where)
+report_location(LLVMValueRef where)
 {
     unsigned length = 0;
     const char *file = where ? LLVMGetDebugLocFilename(where, &length) : NULL;
@@ -42,7 +42,7 @@ void
 jit_user_error(LLVMValueRef where, const char *format, ...)
 {
     va_list list;
-    report_place(where);
+    report_location(where);
     fputs("error: ", stderr);
     va_start(list, format);
     vfprintf(stderr, format, list);

@@ -316,8 +316,8 @@ def test_a_plan_that_is_replaced_lets_go(planned):
 
 WRAPPERS = {
     "method": lambda f: _driver.PlannedMethod(f, "cumsum"),
-    "shortcut": lambda f: _driver.Shortcut(f, "sum"),
-    "usual": lambda f: _driver.UsualCall(f, "roll"),
+    "shortcut": lambda f: _driver.FastUfunc(f, "sum"),
+    "usual": lambda f: _driver.FastCall(f, "roll"),
 }
 
 

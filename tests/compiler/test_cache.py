@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from pycuda._compile import cache, commands, identity, trim
+from pycuda._compile import cache, cache_trim, commands, identity
 
 KEY, COMPILER = "0" * 40, "c" * 16
 
@@ -166,23 +166,23 @@ def test_the_longest_unused_go_first(tmp_path):
     (tmp_path / "a file of the user's").write_text("stays")
     (tmp_path / "front").mkdir()
     size = (tmp_path / names[0]).stat().st_size
-    assert trim.run(str(tmp_path), 20 * size) == 0
-    assert trim.run(str(tmp_path), 10 * size) == 12
-    left = {entry.name for entry in trim.entries(str(tmp_path))}
+    assert cache_trim.run(str(tmp_path), 20 * size) == 0
+    assert cache_trim.run(str(tmp_path), 10 * size) == 12
+    left = {entry.name for entry in cache_trim.entries(str(tmp_path))}
     assert left == set(names[12:])
-    assert trim.run(str(tmp_path), None) == 0
-    assert trim.run(str(tmp_path), 0) == 8
+    assert cache_trim.run(str(tmp_path), None) == 0
+    assert cache_trim.run(str(tmp_path), 0) == 8
     others = {"a file of the user's", "front"}
     assert set(os.listdir(tmp_path)) == others
 
 
 def test_a_write_now_and_then_trims(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "0.005")
-    monkeypatch.setattr(trim, "is_due", lambda: True)
+    monkeypatch.setattr(cache_trim, "is_due", lambda: True)
     fill(tmp_path, 20)
     assert 1 <= len(os.listdir(tmp_path)) <= 5
     monkeypatch.undo()
-    assert 0 < sum(trim.is_due() for _ in range(2000)) < 200
+    assert 0 < sum(cache_trim.is_due() for _ in range(2000)) < 200
 
 
 @pytest.mark.parametrize(
@@ -192,15 +192,15 @@ def test_a_write_now_and_then_trims(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_the_limit(text, most, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", text)
-    assert trim.limit() == most
+    assert cache_trim.limit() == most
 
 
 def test_a_writer_at_work_is_not_disturbed(tmp_path):
-    temporary = tmp_path / trim.temporary_name(entry(tmp_path).name)
+    temporary = tmp_path / cache_trim.temporary_name(entry(tmp_path).name)
     temporary.write_bytes(b"half")
-    assert trim.run(str(tmp_path), 0) == 0
+    assert cache_trim.run(str(tmp_path), 0) == 0
     os.utime(temporary, (1000, 1000))
-    assert trim.run(str(tmp_path), None) == 1
+    assert cache_trim.run(str(tmp_path), None) == 1
 
 
 def test_a_full_disk_warns_and_leaves_nothing(tmp_path):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda._compile import cache, trim
+from pycuda._compile import cache, cache_trim
 
 pytestmark = pytest.mark.alone
 
@@ -40,7 +40,7 @@ def damaged(folder):
     """Return entries that are incomplete."""
     return [
         entry.name
-        for entry in trim.entries(str(folder))
+        for entry in cache_trim.entries(str(folder))
         if cache.read(str(folder), entry.name) is None
     ]
 
@@ -64,13 +64,13 @@ def crowd(folder, processes, victims, kernels, seed):
 def check_crowd(folder, processes, victims, kernels, seed):
     assert crowd(folder, processes, victims, kernels, seed) == []
     assert damaged(folder) == []
-    kept = {entry.name for entry in trim.entries(str(folder))}
+    kept = {entry.name for entry in cache_trim.entries(str(folder))}
     assert len(kept) == kernels
     # A later process uses the entries and adds none.
     process = start(folder, kernels)
     _, errors = process.communicate(timeout=280)
     assert process.returncode == 0, errors
-    assert {e.name for e in trim.entries(str(folder))} == kept
+    assert {e.name for e in cache_trim.entries(str(folder))} == kept
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_writers_killed_in_the_middle(tmp_path):
             break
     for name in left:
         os.utime(os.path.join(folder, name), (0, 0))
-    assert trim.run(folder, None) == len(left)
+    assert cache_trim.run(folder, None) == len(left)
 
 
 COMPILERS = {
@@ -160,4 +160,4 @@ def test_an_exported_folder_needs_no_compiler(tmp_path):
     _, errors = served.communicate()
     assert served.returncode == 0, errors
     assert sorted(os.listdir(shipped)) == before
-    assert trim.entries(str(tmp_path / "empty")) == []
+    assert cache_trim.entries(str(tmp_path / "empty")) == []

@@ -14,7 +14,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler
-from pycuda._compile import cache, trim
+from pycuda._compile import cache, cache_trim
 
 SOURCE = """
 __global__ void twice(float *a)
@@ -242,7 +242,7 @@ def test_a_full_cache_is_trimmed_of_all_that_is_kept(tmp_path):
     for target in ("cubin", "ptx"):
         compiler.compile(SOURCE, cache_dir=str(tmp_path), target=target)
     assert len(os.listdir(tmp_path)) == 2
-    assert trim.run(str(tmp_path), 0) == 2
+    assert cache_trim.run(str(tmp_path), 0) == 2
     assert os.listdir(tmp_path) == []
 
 

@@ -85,7 +85,7 @@ def test_detach_while_another_detaches(drv: Any, context: Any) -> None:
             except drv.LogicError as error:
                 told.append(str(error))
 
-    _driver._kept_results()["late"] = Late()  # removed first, in detach()
+    _driver._context_results()["late"] = Late()  # removed first, in detach()
     made.detach()
     assert len(told) == 1 and "cannot detach from invalid" in told[0]
     assert drv.Context.get_current() == context

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SNIPPET = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
-USUAL = """
+LIKELY = """
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as cuda
@@ -97,7 +97,7 @@ def snippets(page):
 def test_the_programs_of_a_page(page):
     for package in NEEDS.get(page.name, ()):
         pytest.importorskip(package)
-    program = "\n".join([USUAL, BEFORE.get(page.name, ""), *snippets(page)])
+    program = "\n".join([LIKELY, BEFORE.get(page.name, ""), *snippets(page)])
     done = subprocess.run(
         [sys.executable, "-P", "-c", program],
         capture_output=True,

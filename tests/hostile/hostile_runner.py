@@ -43,7 +43,7 @@ from pycuda.compiler import SourceModule
 from pycuda.compiler import compile as compile_source
 
 CHECKS = set(filter(None, os.environ.get("PYCUDA_CPU_CHECK", "").split(",")))
-MOST_THREADS = 1024 * 100
+MAX_THREADS = 1024 * 100
 DATA_BYTES = 128 << 10
 WARM = 30  # programs after which memory must not grow much
 RECENT = 12  # number of recent programs of which the minimum counts
@@ -159,12 +159,12 @@ class World:
         else:
             self.context = device.make_context()
         self.sane = Sane()
-        self.out = drv.mem_alloc(MOST_THREADS * 4)
-        self.scratch = drv.mem_alloc(MOST_THREADS * 64 + 64)
+        self.out = drv.mem_alloc(MAX_THREADS * 4)
+        self.scratch = drv.mem_alloc(MAX_THREADS * 64 + 64)
         self.data = drv.mem_alloc(DATA_BYTES)
         for memory, size in (
-            (self.out, MOST_THREADS * 4),
-            (self.scratch, MOST_THREADS * 64 + 64),
+            (self.out, MAX_THREADS * 4),
+            (self.scratch, MAX_THREADS * 64 + 64),
             (self.data, DATA_BYTES),
         ):
             drv.memset_d8(memory, 1, size)
@@ -217,7 +217,7 @@ class World:
             raise WrongError("wrong results")
 
     def clear_out(self) -> None:
-        drv.memset_d32(self.out, 0, MOST_THREADS)
+        drv.memset_d32(self.out, 0, MAX_THREADS)
 
     def end(self) -> None:
         """Destroy the context, which may be unusable, and its objects."""

@@ -1,7 +1,7 @@
 """Threads that return before a barrier at which the others wait.
 
 On the CPU device such kernels run as loops over the remaining threads
-(`src/jit/regions/early.c`), or on fibers if the compiler cannot determine
+(`src/jit/regions/early_exit.c`), or on fibers if the compiler cannot determine
 which threads remain.
 """
 

@@ -1,7 +1,7 @@
 """Loops over i = first + threadIdx.x, += step, in kernels with barriers.
 
 On the CPU device all threads of a block run such loops together, and may
-prefetch the data of slow iterations (`stride.c` and `ahead.c` in
+prefetch the data of slow iterations (`stride.c` and `prefetch.c` in
 `src/jit/regions`).
 """
 

@@ -1,7 +1,7 @@
 """Barriers with a result: __syncthreads_count, _and and _or.
 
 On the CPU device they end thread loops like any barrier
-(`src/jit/regions/votes.c`), or run on fibers if threads diverge.
+(`src/jit/regions/warp_votes.c`), or run on fibers if threads diverge.
 """
 
 import json

@@ -22,8 +22,8 @@ MAY_INCLUDE = {
     "jit": {"image"},
     "cpu": {"api", "image"},
 }
-PYTHON_ROOMS = {"core", "array"}
-LLVM_ROOMS = {"jit"}
+PYTHON_COMPONENTS = {"core", "array"}
+LLVM_COMPONENTS = {"jit"}
 # NVIDIA's headers: tests may compare with them, the product never includes
 # them.
 NVIDIA = re.compile(r"<(cuda|nvrtc|cublas|cudaTypedefs|vector_types)[\w.]*>")
@@ -92,24 +92,24 @@ def function_length(text: str) -> list[str]:
     ]
 
 
-def room_of(path: Path) -> str:
+def component_of(path: Path) -> str:
     """Return the top-level folder of src/ that contains a file."""
     return path.relative_to(ROOT / "src").parts[0]
 
 
-def include_direction(text: str, room: str) -> list[str]:
+def include_direction(text: str, component: str) -> list[str]:
     """Each folder of src/ includes only folders below it."""
     wrong = []
     for header in re.findall(r'^ *# *include "([^"]+)"', text, flags=re.M):
-        other = header.split("/")[0] if "/" in header else room
-        if other != room and other not in MAY_INCLUDE[room]:
-            wrong.append(f"{room} includes {header}")
-    if "<Python.h>" in text and room not in PYTHON_ROOMS:
-        wrong.append(f"{room} includes Python.h")
-    if "<llvm-c/" in text and room not in LLVM_ROOMS:
-        wrong.append(f"{room} includes LLVM")
+        other = header.split("/")[0] if "/" in header else component
+        if other != component and other not in MAY_INCLUDE[component]:
+            wrong.append(f"{component} includes {header}")
+    if "<Python.h>" in text and component not in PYTHON_COMPONENTS:
+        wrong.append(f"{component} includes Python.h")
+    if "<llvm-c/" in text and component not in LLVM_COMPONENTS:
+        wrong.append(f"{component} includes LLVM")
     if found := re.search(r"#\s*include\s*" + NVIDIA.pattern, text):
-        wrong.append(f"{room} includes NVIDIA's {found[1]}")
+        wrong.append(f"{component} includes NVIDIA's {found[1]}")
     return wrong
 
 
@@ -148,9 +148,9 @@ def is_overload(node: ast.AST) -> bool:
     return any(n.endswith((".setter", "overload")) for n in names)
 
 
-def unlisted_sources(room: Path) -> list[str]:
+def unlisted_sources(component: Path) -> list[str]:
     """Return C files that the folder's meson.build does not list."""
-    text = "".join(path.read_text() for path in room.glob("meson.build"))
-    paths = sorted(room.rglob("*.c"))
-    names = [path.relative_to(room).as_posix() for path in paths]
+    text = "".join(path.read_text() for path in component.glob("meson.build"))
+    paths = sorted(component.rglob("*.c"))
+    names = [path.relative_to(component).as_posix() for path in paths]
     return [name for name in names if f"'{name}'" not in text]

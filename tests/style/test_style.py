@@ -54,15 +54,15 @@ def test_functions_are_short():
     assert rules.function_length(long) == ["f has 61 lines"]
 
 
-def test_rooms_include_only_what_lies_below():
+def test_components_include_only_lower_ones():
     def check(text, path):
-        return rules.include_direction(text, rules.room_of(path))
+        return rules.include_direction(text, rules.component_of(path))
 
     assert complaints(SOURCES, check) == []
     assert rules.include_direction('#include "core/core.h"', "api")
     deep = rules.ROOT / "src" / "cpu" / "memory" / "arena.c"
     assert rules.include_direction(
-        '#include "core/core.h"', rules.room_of(deep)
+        '#include "core/core.h"', rules.component_of(deep)
     )
     assert rules.include_direction("#include <Python.h>", "cpu")
     assert rules.include_direction("#include <llvm-c/Core.h>", "cpu")
@@ -70,8 +70,10 @@ def test_rooms_include_only_what_lies_below():
 
 
 def test_sources_are_listed():
-    for room in rules.MAY_INCLUDE:
-        assert rules.unlisted_sources(rules.ROOT / "src" / room) == [], room
+    for component in rules.MAY_INCLUDE:
+        assert rules.unlisted_sources(rules.ROOT / "src" / component) == [], (
+            component
+        )
 
 
 def test_a_source_that_is_not_listed_is_seen(tmp_path):

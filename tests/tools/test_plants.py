@@ -19,7 +19,7 @@ def test_every_fault_has_one_place():
     used = [
         name
         for path in SOURCES.glob("*/*.c")
-        for name in re.findall(r"PLANTED\((\w+)\)", path.read_text())
+        for name in re.findall(r"PLANTED_FAULT\((\w+)\)", path.read_text())
     ]
     assert set(used) == set(plants.plants())
     assert len(used) >= len(plants.plants()) >= 20

@@ -44,7 +44,7 @@ _SLOW_TOO = ("tests/isolated/test_leaks.py",)
 # Functions that need a fresh cache of kernels: a function of the compilers is
 # not called if the image is cached.
 _COMPILERS = re.compile(
-    r"src/jit/|src/cpu/(nvrtc|module)/|src/core/code/(nvrtc|linker|program)"
+    r"src/jit/|src/cpu/(nvrtc|module)/|src/core/code/(nvrtc|linker|module)"
     r"|src/api/|pycuda/(_compile/|compiler)"
 )
 

@@ -15,7 +15,17 @@
  * the call. A thread that holds the lock never waits for the GIL.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/code/cublas.h"
+#include "core/code/nvrtc.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/throttle.h"
 #include "core/memory/foreign.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/current_stream.h"
 
 #include <pthread.h>
 
@@ -74,13 +84,13 @@ cublas_open(PyObject *module, PyObject *unused)
     (void)unused;
     struct api_choice choice;
     int version = 0, status;
-    if (core_open() < 0 || core_library_dirs_tell() < 0) {
+    if (core_open() < 0 || core_library_dirs_pass() < 0) {
         return NULL;
     }
     driver.cuDriverGetVersion(&version);
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     status = api_open_cublas(version, &choice);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (status == 0) {
         return PyUnicode_FromString(choice.library);
     }
@@ -102,7 +112,7 @@ core_cublas_drop(struct core_context *context)
                    longer exists */
     }
     bool inside = core_enter(context, &scope);
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     pthread_mutex_lock(&gemm_lock); /* another thread's call may use the
                                        handle */
     if (inside && context->cublas != NULL) {
@@ -110,7 +120,7 @@ core_cublas_drop(struct core_context *context)
     }
     context->cublas = NULL;
     pthread_mutex_unlock(&gemm_lock);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (inside) {
         core_leave(&scope);
     }
@@ -161,12 +171,12 @@ cublas_handle(PyObject *module, PyObject *given)
         Py_RETURN_FALSE;
     }
     Py_INCREF((PyObject *)context);
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     status = handle_make(&handle);
     if (status == CUBLAS_STATUS_SUCCESS) {
         handle_keep(context, handle);
     }
-    core_lock(thread);
+    core_gil_acquire(thread);
     Py_DECREF((PyObject *)context);
     if (status == CUBLAS_STATUS_ALLOC_FAILED ||
         status == CUBLAS_STATUS_NOT_SUPPORTED) {
@@ -343,11 +353,11 @@ cublas_gemm(PyObject *module, PyObject *args)
     /* The GIL is released, since the first product of a kind loads code, which
      * takes long. */
     Py_INCREF((PyObject *)context);
-    core_queue_add(context, stream);
+    core_throttle_add(context, stream);
     cublasStatus_t status;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     status = gemm_on_stream(context, product, pointer, stream);
-    core_lock(thread);
+    core_gil_acquire(thread);
     core_leave(&scope);
     Py_DECREF((PyObject *)context);
     int end = gemm_end(status, product);

@@ -1,7 +1,7 @@
 /* file.c - reads files that contain compiled code (images), and refuses files
  * that are not regular.
  *
- * Called by program.c and linker.c. A pipe or a device file could block the
+ * Called by module.c and linker.c. A pipe or a device file could block the
  * reader forever, so they are refused. So is an int, which Python's open()
  * takes as a file descriptor. All functions need the GIL and release it around
  * system calls.
@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "core/code/file.h"
+#include "core/core.h"
+#include "core/python/gil.h"
 
 /* Opens a regular file. Returns its descriptor and stores its size in bytes,
  * or returns -1 and sets errno. */
@@ -42,11 +44,11 @@ file_open(const char *path, size_t *size)
 static int
 file_open_unlocked(const char *path, size_t *size)
 {
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     int fd = file_open(path, size);
     int error = errno;
 
-    core_lock(thread);
+    core_gil_acquire(thread);
     errno = error;
     return fd;
 }
@@ -125,9 +127,9 @@ code_file_read(PyObject *name, const char *routine)
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
     if (bytes != NULL) {
         char *target = PyBytes_AS_STRING(bytes);
-        PyThreadState *thread = core_unlock();
+        PyThreadState *thread = core_gil_release();
         int error = file_read(fd, target, size);
-        core_lock(thread);
+        core_gil_acquire(thread);
         if (error) {
             file_fail(error, routine, path);
             Py_CLEAR(bytes);

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/private.h"
+#include "core/core.h"
 
 /* Reads the file `name` (str, bytes or os.PathLike) and returns its content as
  * a new bytes object. Returns NULL with TypeError if `name` is not a path. If

@@ -1,13 +1,29 @@
 /* function.c - Function, a kernel with its parameter layout and the settings
  * of prepare().
  *
- * Python's vectorcall protocol passes calls to launch/again.c (fast path) and
- * launch/launch.c. The type cannot be subclassed. A Function keeps its module
- * loaded. Each call of get_function creates a new Function, so prepare()
- * affects only that object. All functions need the GIL.
+ * Python's vectorcall protocol passes calls to launch/fast_path.c (fast path)
+ * and launch/launch.c. The type cannot be subclassed. A Function keeps its
+ * module loaded. Each call of get_function creates a new Function, so
+ * prepare() affects only that object. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/launch/oldstyle.h"
+#include "core/code/function.h"
+#include "core/code/layout.h"
+#include "core/code/module.h"
+#include "core/code/occupancy.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/diagnostics.h"
+#include "core/launch/launch.h"
+#include "core/launch/legacy.h"
+#include "core/launch/pack.h"
+#include "core/launch/prepared_format.h"
+#include "core/python/args.h"
+#include "core/python/enums.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/texture/texture_reference.h"
 
 /* Reads the parameter layout from the driver, for a kernel whose layout is not
  * in the image. On failure the layout stays unknown. */
@@ -162,7 +178,7 @@ function_dealloc(PyObject *op)
     PyMem_Free(self->old);
     PyMem_Free(self->own_parameters);
     core_format_release(self->format);
-    core_launches_name(self->context, self->handle, self->name);
+    core_launch_records_name(self->context, self->handle, self->name);
     function_unlist(self);
     Py_CLEAR(self->name);
     Py_CLEAR(self->arg_format);
@@ -177,7 +193,7 @@ function_dealloc(PyObject *op)
 int
 core_function_ready(struct core_function *self, const char *routine)
 {
-    return !self->context->valid    ? core_context_gone(routine)
+    return !self->context->valid    ? core_context_fail_detached(routine)
            : core_current() == NULL ? -1
                                     : 0;
 }
@@ -396,7 +412,7 @@ prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
     }
     values[0] = given[0];
     values[1] = given[3];
-    return core_oldstyle_prepare(op, given[1], given[2]);
+    return core_legacy_prepare(op, given[1], given[2]);
 }
 
 /* Parses the argument types before it changes any field, so that the previous
@@ -422,7 +438,7 @@ function_prepare(PyObject *op, CORE_ARGS)
         core_format_release(format);
         return NULL;
     }
-    core_format_place(format, &self->layout);
+    core_format_set_offsets(format, &self->layout);
     core_format_release(self->format);
     self->format = format;
     Py_XSETREF(self->arg_format, text);
@@ -508,7 +524,7 @@ static PyType_Spec function_spec = {
     .slots = function_slots,
 };
 
-/* Adds the methods of oldstyle.c. A method `_name` is added as `name`, too,
+/* Adds the methods of legacy.c. A method `_name` is added as `name`, too,
  * for programs written before 2011. */
 static int
 methods_add(PyTypeObject *type, PyMethodDef *methods)
@@ -531,7 +547,7 @@ methods_add(PyTypeObject *type, PyMethodDef *methods)
     return 0;
 }
 
-/* Registers the types and adds the methods of oldstyle.c. */
+/* Registers the types and adds the methods of legacy.c. */
 int
 core_function_setup(PyObject *module)
 {
@@ -541,8 +557,8 @@ core_function_setup(PyObject *module)
     if (core_add_type(module, &core.function_type, &function_spec, NULL) < 0) {
         return -1;
     }
-    if (core_let_replace_call(core.function_type) < 0) {
+    if (core_type_allow_call_override(core.function_type) < 0) {
         return -1;
     }
-    return methods_add(core.function_type, core_oldstyle_methods);
+    return methods_add(core.function_type, core_legacy_methods);
 }

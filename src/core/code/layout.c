@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
 
-#include "core/private.h"
+#include "core/code/layout.h"
 
 #include "image/image.h"
 

@@ -10,7 +10,7 @@
  * unknown.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/code/layout.h"
 
 #include <elf.h>
 
@@ -19,7 +19,7 @@ enum {
     ATTRIBUTE_PARAMETER = 0x17,
     ATTRIBUTE_PARAMETER_BYTES = 0x19,
     PARAMETER_RECORD = 12,
-    MOST_PARAMETERS = 4096,
+    MAX_PARAMETERS = 4096,
 };
 
 static const char prefix[] = ".nv.info.";
@@ -88,7 +88,7 @@ section_read(const unsigned char *section, size_t bytes, const char *kernel,
     uint32_t total, seen = 0;
     uint32_t count = parameters_count(section, bytes, &total);
     struct record record;
-    if (count > MOST_PARAMETERS) {
+    if (count > MAX_PARAMETERS) {
         return;
     }
     struct core_layout *layout =

@@ -6,7 +6,15 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/file.h"
+#include "core/code/module.h"
 #include "core/code/options.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
 
 /* State of one link. The driver reads and writes `options` until `state` is
  * destroyed. */
@@ -146,7 +154,7 @@ static int
 linker_open(struct linker *self, const char *routine)
 {
     if (!self->context->valid) {
-        return core_context_gone(routine);
+        return core_context_fail_detached(routine);
     }
     if (self->options.info == NULL) {
         PyErr_SetString(PyExc_TypeError,
@@ -238,9 +246,9 @@ linker_link_module(PyObject *op, PyObject *unused)
     CUlinkState state = self->state;
     self->state = NULL; /* so that the handler or another thread cannot link a
                            second time */
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuLinkComplete(state, &image, &bytes);
-    core_lock(thread);
+    core_gil_acquire(thread);
     PyObject *module = NULL;
     if (linker_report(self, code, "cuLinkComplete") == 0) {
         module = core_module_load(image, bytes);

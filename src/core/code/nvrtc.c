@@ -5,14 +5,21 @@
  * file reads no source file. The GIL is released during compilation.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/code/nvrtc.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
 #include "core/python/interrupt.h"
+#include "core/python/object.h"
+#include "core/state.h"
 
 /* The opened compiler library; its kind is API_CLOSED before that. */
 static struct api_choice compiler;
 
 int
-core_library_dirs_tell(void)
+core_library_dirs_pass(void)
 {
     PyObject *path = PySys_GetObject("path"); /* borrowed */
     const char *directories[256];
@@ -61,14 +68,14 @@ static int
 compiler_open(void)
 {
     int version = 0, status;
-    if (core_open() < 0 || core_library_dirs_tell() < 0) {
+    if (core_open() < 0 || core_library_dirs_pass() < 0) {
         return -1;
     }
     driver.cuDriverGetVersion(&version);
     int arch = device_arch();
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     status = api_open_nvrtc(version, arch, &compiler);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (status < 0) {
         PyErr_SetString(PyExc_RuntimeError, compiler.text);
     }
@@ -353,9 +360,9 @@ nvrtc_compile(PyObject *unused, CORE_ARGS)
         compiler_open() < 0) {
         goto done;
     }
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     c.status = compilation_run(&c, name);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_interrupt_raise() == 0) {
         result = compilation_result(&c, target);
     }

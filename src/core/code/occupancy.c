@@ -2,7 +2,10 @@
  * the device can run at a time.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/code/function.h"
+#include "core/code/occupancy.h"
+#include "core/core.h"
+#include "core/python/args.h"
 
 /* Reads a block shape (an int or a tuple) and stores its number of threads. */
 static int

@@ -1,10 +1,11 @@
 /* options.c - the driver's JIT options, and its logs, for calls that load or
  * link code.
  *
- * Called by program.c and linker.c, with the GIL.
+ * Called by module.c and linker.c, with the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/options.h"
+#include "core/python/args.h"
 
 /* Appends one (jit_option, int) pair. ValueError for an option of the log
  * buffers, which code_options_init sets. */

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/private.h"
+#include "core/core.h"
 
 enum {
     CODE_LOG_BYTES = 32768,

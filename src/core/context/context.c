@@ -3,13 +3,30 @@
  *
  * A Context that is never detached is released with its last reference, by
  * whichever thread drops that. If only objects of its own context-local
- * storage (kept.c) refer to it, Python's garbage collector releases it.
- * `valid` becomes false once and stays false. Objects of an invalid context
- * have no native resource left to release.
+ * storage (local_storage.c) refer to it, Python's garbage collector releases
+ * it. `valid` becomes false once and stays false. Objects of an invalid
+ * context have no native resource left to release.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/code/cublas.h"
+#include "core/context/context.h"
+#include "core/context/device.h"
+#include "core/context/local_storage.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/diagnostics.h"
+#include "core/launch/throttle.h"
+#include "core/memory/default_pool.h"
+#include "core/memory/pending_copies.h"
+#include "core/memory/scratch.h"
+#include "core/memory/staging.h"
+#include "core/python/args.h"
+#include "core/python/enums.h"
+#include "core/python/gil.h"
 #include "core/python/interrupt.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/current_stream.h"
 #include "core/stream/graph.h"
 
 extern PyType_Spec core_stack_spec;
@@ -26,16 +43,16 @@ core_context_wrap(CUcontext handle, CUdevice device,
         self->handle = handle;
         self->device = device;
         self->kind = kind;
-        self->queue = self->queues;
+        self->throttle = self->throttles;
         self->noted = 1;
         self->valid = true;
-        core_kept_begin(self);
+        core_contexts_add(self);
     }
     return (PyObject *)self;
 }
 
 int
-core_context(void **key)
+core_context_key(void **key)
 {
     struct core_context *context = core_current();
     if (context == NULL) {
@@ -46,7 +63,7 @@ core_context(void **key)
 }
 
 struct core_context *
-core_here(void **key, CUstream *stream)
+core_current_with_stream(void **key, CUstream *stream)
 {
     struct core_context *context = core_current();
     if (context != NULL) {
@@ -57,7 +74,7 @@ core_here(void **key, CUstream *stream)
 }
 
 int
-core_context_gone(const char *routine)
+core_context_fail_detached(const char *routine)
 {
     return core_fail(CUDA_ERROR_INVALID_CONTEXT, routine,
                      "the context that this belongs to was detached");
@@ -95,7 +112,7 @@ core_leave(struct core_scope *scope)
 }
 
 /* Add a stream to the context's list, and remove it. The removal first
- * accounts for the stream's pending launches (queue.c). */
+ * accounts for the stream's pending launches (throttle.c). */
 int
 core_context_add_stream(struct core_context *context, CUstream handle,
                         bool blocking)
@@ -115,7 +132,7 @@ core_context_add_stream(struct core_context *context, CUstream handle,
 void
 core_context_drop_stream(struct core_context *context, CUstream handle)
 {
-    core_queues_stream_gone(context, handle);
+    core_throttles_stream_ended(context, handle);
     for (size_t i = 0; i < context->stream_count; i++) {
         if (context->streams[i].handle == handle) {
             context->streams[i] = context->streams[--context->stream_count];
@@ -135,29 +152,29 @@ context_release(struct core_context *self)
         self->guarded = true;
         return CUDA_SUCCESS;
     }
-    core_kept_drop(self);
+    core_local_drop(self);
     core_cublas_drop(self);
-    core_flights_drop(self);
+    core_pending_copies_drop(self);
     core_staging_drop(self);
-    core_queues_drop(self);
-    core_scratch_drop(self);
+    core_throttles_drop(self);
+    core_scratch_drop_all(self);
     core_pool_destroy(self);
     core_graph_links_end(self);
     self->valid = false;
     self->guarded = true;
     core_contexts_guard();
-    core_kept_drop(self); /* drop objects that other threads have added since
+    core_local_drop(self); /* drop objects that other threads have added since
                              the first drop */
     CUcontext handle = self->handle;
     CUdevice device = self->device;
     enum core_context_kind kind = self->kind;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     if (kind == CONTEXT_CREATED) {
         code = driver.cuCtxDestroy(handle);
     } else if (kind == CONTEXT_PRIMARY) {
         code = driver.cuDevicePrimaryCtxRelease(device);
     }
-    core_lock(thread);
+    core_gil_acquire(thread);
     return code;
 }
 
@@ -168,21 +185,21 @@ context_dealloc(PyObject *op)
 {
     struct core_context *self = (struct core_context *)op;
     core_object_begin_dealloc(op);
-    core_kept_end(self);
+    core_contexts_remove(self);
     if (self->valid) {
         context_release(self);
     }
-    core_kept_drop(self);
-    core_flights_drop(self);
+    core_local_drop(self);
+    core_pending_copies_drop(self);
     core_staging_drop(self);
-    core_queues_drop(self);
-    core_scratch_drop(self);
+    core_throttles_drop(self);
+    core_scratch_drop_all(self);
     core_pool_destroy(self);
-    PyMem_Free(self->late); /* the device memory in the list was freed with the
-                               context */
+    PyMem_Free(self->deferred); /* the device memory in the list was freed with
+                               the context */
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
-    core_launches_forget(self);
+    core_launch_records_clear(self);
     core_object_end_dealloc(op);
 }
 
@@ -190,7 +207,7 @@ static int
 context_traverse(PyObject *op, visitproc visit, void *arg)
 {
     struct core_context *self = (struct core_context *)op;
-    int status = core_kept_traverse(self, visit, arg);
+    int status = core_local_traverse(self, visit, arg);
     if (status == 0) {
         status = core_scratch_traverse(self, visit, arg);
     }
@@ -203,8 +220,8 @@ static int
 context_clear(PyObject *op)
 {
     struct core_context *self = (struct core_context *)op;
-    core_kept_drop(self);
-    core_scratch_drop(self);
+    core_local_drop(self);
+    core_scratch_drop_all(self);
     Py_CLEAR(self->held);
     return core_object_clear(op);
 }
@@ -212,7 +229,7 @@ context_clear(PyObject *op)
 /* Calls the Python function registered by _set_context_end, so that other
  * modules drop what they cache for the context. */
 static void
-context_end_tell(PyObject *op)
+context_end_notify(PyObject *op)
 {
     PyObject *result = core.context_end == NULL
                            ? Py_NewRef(Py_None)
@@ -247,7 +264,7 @@ context_detach_held(PyObject *op)
     if (was_current && core_stack_restore() < 0) {
         return NULL;
     }
-    context_end_tell(op);
+    context_end_notify(op);
     Py_RETURN_NONE;
 }
 
@@ -365,8 +382,8 @@ context_synchronize(PyObject *unused_self, PyObject *unused)
         return NULL;
     }
     Py_INCREF((PyObject *)current);
-    CUresult code = core_queues_wait(current);
-    core_flights_land(current);
+    CUresult code = core_throttles_wait(current);
+    core_pending_copies_poll(current);
     Py_DECREF((PyObject *)current);
     if (core_check(code, "cuCtxSynchronize") < 0) {
         return NULL;

@@ -3,7 +3,15 @@
  * All functions need the GIL; creating a context releases it.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/device.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/python/args.h"
+#include "core/python/enums.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
 
 /* A Device, which owns no native resource. */
 struct device_object {
@@ -230,9 +238,9 @@ device_make_context(PyObject *self, CORE_ARGS)
     CUcontext handle, popped;
     CUdevice device = ordinal_of(self);
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuCtxCreate(&handle, flags, device);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuCtxCreate") < 0) {
         return NULL;
     }
@@ -260,9 +268,9 @@ device_retain_primary_context(PyObject *self, PyObject *unused)
     CUcontext handle;
     CUresult code;
     CUdevice device = ordinal_of(self);
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuDevicePrimaryCtxRetain(&handle, device);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuDevicePrimaryCtxRetain") < 0) {
         return NULL;
     }
@@ -408,9 +416,9 @@ driver_init(PyObject *unused, CORE_ARGS)
         return NULL;
     }
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuInit(flags);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (code == CUDA_ERROR_INVALID_VALUE && core.is_cpu && flags == 0) {
         core_fail(code, "cuInit",
                   "a variable PYCUDA_CPU_... of the environment is wrong: "

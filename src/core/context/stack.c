@@ -7,14 +7,21 @@
  * another Python thread state.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/current_stream.h"
+#include "core/stream/stream.h"
 
 struct stack {
     PyObject_HEAD
     struct core_context *top;    /* borrowed last item; NULL: unknown */
     struct core_context **items; /* strong references */
     size_t count, capacity;
-    struct core_entered entered; /* entered streams (current.c) */
+    struct core_entered entered; /* entered streams (current_stream.c) */
 };
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
@@ -151,7 +158,7 @@ struct core_context *
 core_stack_top(void)
 {
     struct stack *stack = stack_get(false);
-    return USUAL(stack != NULL && stack->top != NULL && stack->top->valid)
+    return LIKELY(stack != NULL && stack->top != NULL && stack->top->valid)
                ? stack->top
                : stack_top_find(stack);
 }

@@ -1,16 +1,19 @@
 /* launch.c - slow path of kernel launches, from a call of a Function to
  * cuLaunchKernel.
  *
- * f(...) and prepared_call arrive here from again.c if a call does not repeat
- * the previous one; the other prepared calls arrive directly. The common case
- * allocates nothing. The GIL is kept, since a release costs a thread switch if
- * another thread is busy, unless the launch may have to wait for the device
- * (queue.c).
+ * f(...) and prepared_call arrive here from fast_path.c if a call does not
+ * repeat the previous one; the other prepared calls arrive directly. The
+ * common case allocates nothing. The GIL is kept, since a release costs a
+ * thread switch if another thread is busy, unless the launch may have to wait
+ * for the device (throttle.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "core/launch/hot.h"
-#include "core/launch/oldstyle.h"
+#include "core/launch/argument_handler.h"
+#include "core/launch/inline.h"
+#include "core/launch/legacy.h"
 #include "core/numpy.h"
+#include "core/stream/current_stream.h"
+#include "core/texture/texture_reference.h"
 
 #include <time.h>
 
@@ -27,16 +30,16 @@ launch_now(CUfunction function, const unsigned grid[3],
 /* Launches without the GIL. The reference keeps the context's compiled
  * kernels, which another thread may drop meanwhile. */
 static __attribute__((noinline)) CUresult
-launch_waiting(struct core_context *context, CUfunction function,
-               const unsigned grid[3], const unsigned block[3],
-               unsigned shared, CUstream stream, void **arguments,
-               void **extra)
+launch_without_gil(struct core_context *context, CUfunction function,
+                   const unsigned grid[3], const unsigned block[3],
+                   unsigned shared, CUstream stream, void **arguments,
+                   void **extra)
 {
-    PyObject *kernels = Py_XNewRef(context->kept[CORE_KEPT_KERNELS]);
+    PyObject *kernels = Py_XNewRef(context->local[CORE_LOCAL_KERNELS]);
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = launch_now(function, grid, block, shared, stream, arguments, extra);
-    core_lock(thread);
+    core_gil_acquire(thread);
     Py_XDECREF(kernels);
     return code;
 }
@@ -45,7 +48,7 @@ launch_waiting(struct core_context *context, CUfunction function,
  * and is to be retried. Frees the pool's idle memory, but does not collect
  * garbage, since that may free memory that the launch uses. */
 static bool
-made_room(CUresult code, struct core_context *context, bool *tried)
+reclaim_for_launch(CUresult code, struct core_context *context, bool *tried)
 {
     if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried || context->captures != 0) {
         return false;
@@ -56,13 +59,13 @@ made_room(CUresult code, struct core_context *context, bool *tried)
 }
 
 static __attribute__((noinline)) CUresult
-launch_again(CUresult code, struct core_context *context, CUfunction function,
+launch_retry(CUresult code, struct core_context *context, CUfunction function,
              const unsigned grid[3], const unsigned block[3], unsigned shared,
              CUstream stream, void **arguments, void **extra)
 {
-    PyObject *kernels = Py_XNewRef(context->kept[CORE_KEPT_KERNELS]);
+    PyObject *kernels = Py_XNewRef(context->local[CORE_LOCAL_KERNELS]);
     bool tried = false;
-    if (made_room(code, context, &tried)) {
+    if (reclaim_for_launch(code, context, &tried)) {
         code = launch_now(function, grid, block, shared, stream, arguments,
                           extra);
     }
@@ -78,14 +81,14 @@ launch_counted(struct core_context *context, CUfunction function,
                unsigned shared, CUstream stream, void **arguments,
                void **extra)
 {
-    CUresult code = USUAL(!core_queue_add(context, stream))
+    CUresult code = LIKELY(!core_throttle_add(context, stream))
                         ? launch_now(function, grid, block, shared, stream,
                                      arguments, extra)
-                        : launch_waiting(context, function, grid, block,
-                                         shared, stream, arguments, extra);
-    return USUAL(code == CUDA_SUCCESS)
+                        : launch_without_gil(context, function, grid, block,
+                                             shared, stream, arguments, extra);
+    return LIKELY(code == CUDA_SUCCESS)
                ? code
-               : launch_again(code, context, function, grid, block, shared,
+               : launch_retry(code, context, function, grid, block, shared,
                               stream, arguments, extra);
 }
 
@@ -159,27 +162,27 @@ launch_extended(struct core_function *function, const unsigned grid[3],
         .attrs = attributes,
         .numAttrs = count,
     };
-    core_queue_add(function->context, pack->stream);
+    core_throttle_add(function->context, pack->stream);
     void **arguments = extra == NULL ? pack->pointers : NULL;
     bool tried = false;
     CUresult code;
     do {
-        PyThreadState *thread = core_unlock();
+        PyThreadState *thread = core_gil_release();
         code = driver.cuLaunchKernelEx(&config, function->handle, arguments,
                                        extra);
-        core_lock(thread);
-    } while (made_room(code, function->context, &tried));
+        core_gil_acquire(thread);
+    } while (reclaim_for_launch(code, function->context, &tried));
     return code;
 }
 
 /* Records a successful launch for error messages, or raises the error. */
 static int
-launch_end(CUresult code, struct core_function *function,
-           const unsigned grid[3], const unsigned block[3], unsigned shared,
-           struct core_pack *pack)
+launch_finish(CUresult code, struct core_function *function,
+              const unsigned grid[3], const unsigned block[3], unsigned shared,
+              struct core_pack *pack)
 {
-    if (USUAL(code == CUDA_SUCCESS)) {
-        launch_note(function->context, function->name, NULL, grid, block);
+    if (LIKELY(code == CUDA_SUCCESS)) {
+        launch_record(function->context, function->name, NULL, grid, block);
         return 0;
     }
     return core_launch_fail(code, function, grid, block, shared, pack);
@@ -187,12 +190,11 @@ launch_end(CUresult code, struct core_function *function,
 
 /* Slow path of launch_packed, for the cases that its condition lists. */
 static __attribute__((noinline)) int
-launch_unusual(struct core_function *function, const unsigned grid[3],
-               const unsigned block[3], unsigned shared,
-               struct core_pack *pack)
+launch_slow(struct core_function *function, const unsigned grid[3],
+            const unsigned block[3], unsigned shared, struct core_pack *pack)
 {
     if (!function->context->valid) {
-        return core_context_gone("cuLaunchKernel");
+        return core_context_fail_detached("cuLaunchKernel");
     }
     if (function->module->textures != NULL &&
         core_textures_update(function->module, pack->stream) < 0) {
@@ -215,23 +217,23 @@ launch_unusual(struct core_function *function, const unsigned grid[3],
                                    buffer ? NULL : pack->pointers,
                                    buffer ? extra : NULL);
     }
-    return launch_end(code, function, grid, block, shared, pack);
+    return launch_finish(code, function, grid, block, shared, pack);
 }
 
-/* Launches with packed arguments; launch_unusual does all special cases. */
+/* Launches with packed arguments; launch_slow does all special cases. */
 static inline int
 launch_packed(struct core_function *function, const unsigned grid[3],
               const unsigned block[3], unsigned shared, struct core_pack *pack)
 {
     struct core_context *context = function->context;
-    if (UNUSUAL(!context->valid || function->module->textures != NULL ||
-                shared > function->shared_allowed || pack->as_buffer ||
-                pack->cooperative || pack->cluster[0] != 0)) {
-        return launch_unusual(function, grid, block, shared, pack);
+    if (UNLIKELY(!context->valid || function->module->textures != NULL ||
+                 shared > function->shared_allowed || pack->as_buffer ||
+                 pack->cooperative || pack->cluster[0] != 0)) {
+        return launch_slow(function, grid, block, shared, pack);
     }
     CUresult code = launch_counted(context, function->handle, grid, block,
                                    shared, pack->stream, pack->pointers, NULL);
-    return launch_end(code, function, grid, block, shared, pack);
+    return launch_finish(code, function, grid, block, shared, pack);
 }
 
 int
@@ -251,7 +253,7 @@ shape_read(struct core_function *function, struct core_shape *shape,
     if (shape->tuple != object) {
         function->noted = 0;
     }
-    return core_shape_known(shape, object, what, out);
+    return core_shape_read_cached(shape, object, what, out);
 }
 
 /* Keyword arguments of one call, borrowed; NULL if absent. */
@@ -341,10 +343,10 @@ call_read(struct core_function *function, struct call *call,
           PyObject *const *values, PyObject *names)
 {
     *call = (struct call){0};
-    if (USUAL(names != NULL && names == function->names)) {
+    if (LIKELY(names != NULL && names == function->names)) {
         call->block = values[function->grid_at == 0];
         call->grid = function->grid_at < 0 ? NULL : values[function->grid_at];
-        if (USUAL(call->block != Py_None)) {
+        if (LIKELY(call->block != Py_None)) {
             return 0;
         }
     } else if (names != NULL) {
@@ -383,7 +385,7 @@ handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
 static int
 context_wait(struct core_context *context)
 {
-    return core_check(core_queues_wait(context), "cuCtxSynchronize");
+    return core_check(core_throttles_wait(context), "cuCtxSynchronize");
 }
 
 static double
@@ -404,7 +406,7 @@ call_run(struct core_function *function, PyObject *const *args,
         pack->stream_object == NULL ? Py_None : pack->stream_object;
     double start = 0;
     if (pack->handlers &&
-        handlers_run(args, count, stream, core_handler_pre) < 0) {
+        handlers_run(args, count, stream, core_handler_before_launch) < 0) {
         return NULL;
     }
     if (timed) {
@@ -425,7 +427,7 @@ call_run(struct core_function *function, PyObject *const *args,
     }
     double seconds = timed ? seconds_now() - start : 0;
     if (pack->outputs &&
-        handlers_run(args, count, stream, core_handler_post) < 0) {
+        handlers_run(args, count, stream, core_handler_after_launch) < 0) {
         return NULL;
     }
     return timed ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
@@ -471,7 +473,7 @@ core_function_call(struct core_function *function, PyObject *const *args,
         (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
         return NULL;
     }
-    if (UNUSUAL(call.texrefs != NULL) &&
+    if (UNLIKELY(call.texrefs != NULL) &&
         core_texrefs_check(call.texrefs) < 0) {
         return NULL;
     }
@@ -492,7 +494,7 @@ core_function_call(struct core_function *function, PyObject *const *args,
     struct core_pack pack;
     PyObject *result = NULL;
     if (pack_begin(&pack, &function->layout, call.stream) == 0 &&
-        (USUAL(call.cooperative == NULL && call.cluster == NULL) ||
+        (LIKELY(call.cooperative == NULL && call.cluster == NULL) ||
          options_read(&call, &pack) == 0) &&
         core_pack_arguments(function, args, count, &pack) == 0) {
         result =
@@ -532,8 +534,8 @@ struct prepared {
 /* Returns whether a prepared call has no block, as in old programs that call
  * _set_block_shape; `block` is then the first kernel argument. */
 static __attribute__((noinline)) bool
-block_left_out(const struct core_function *function, PyObject *block,
-               Py_ssize_t count)
+block_is_omitted(const struct core_function *function, PyObject *block,
+                 Py_ssize_t count)
 {
     if (PyTuple_Check(block) || PyList_Check(block)) {
         return false;
@@ -545,8 +547,8 @@ block_left_out(const struct core_function *function, PyObject *block,
 /* Reads the block from _set_block_shape, with a DeprecationWarning. TypeError
  * if that was not called. */
 static __attribute__((noinline)) int
-block_of_old(struct core_function *function, const char *method,
-             PyObject *given, struct prepared *call)
+block_from_legacy(struct core_function *function, const char *method,
+                  PyObject *given, struct prepared *call)
 {
     if (!core_block_shape(function, call->block, &call->shared)) {
         PyErr_Format(PyExc_TypeError,
@@ -588,9 +590,9 @@ prepared_read(struct core_function *function, const char *method,
         0) {
         return -1;
     }
-    if (UNUSUAL(function->block.tuple != args[1] &&
-                block_left_out(function, args[1], call->count))) {
-        if (block_of_old(function, method, args[1], call) < 0) {
+    if (UNLIKELY(function->block.tuple != args[1] &&
+                 block_is_omitted(function, args[1], call->count))) {
+        if (block_from_legacy(function, method, args[1], call) < 0) {
             return -1;
         }
     } else if (shape_read(function, &function->block, args[1], "block",
@@ -683,12 +685,12 @@ timer_call(PyObject *op, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     if (!self->context->valid) {
-        core_context_gone("cuEventSynchronize");
+        core_context_fail_detached("cuEventSynchronize");
         return NULL;
     }
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuEventSynchronize(self->end);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuEventSynchronize") < 0 ||
         core_check(
             driver.cuEventElapsedTime(&milliseconds, self->start, self->end),

@@ -5,7 +5,11 @@
  * not state the reason. Each call reads the limits from the driver again.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/code/function.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/limits.h"
 
 enum { AXES = 3, UNKNOWN = -1 };
 
@@ -53,9 +57,9 @@ function_limit(const struct core_function *function,
 /* Compares the grid's or block's three lengths with their limits. `first` is
  * the attribute of the x limit; those of y and z are the next two numbers. */
 static void
-axes_tell(const struct core_function *function, const char *what,
-          const unsigned lengths[AXES], CUdevice_attribute first,
-          struct text *text)
+axes_report(const struct core_function *function, const char *what,
+            const unsigned lengths[AXES], CUdevice_attribute first,
+            struct text *text)
 {
     for (int i = 0; i < AXES; i++) {
         int most = device_limit(function, (int)first + i);
@@ -71,8 +75,8 @@ axes_tell(const struct core_function *function, const char *what,
 /* Compares the number of threads per block with the limits of the device and
  * the kernel. */
 static void
-threads_tell(const struct core_function *function, const unsigned block[AXES],
-             struct text *text)
+threads_report(const struct core_function *function,
+               const unsigned block[AXES], struct text *text)
 {
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     int most =
@@ -92,8 +96,8 @@ threads_tell(const struct core_function *function, const unsigned block[AXES],
 
 /* Compares static plus dynamic shared memory with the device's limit. */
 static void
-shared_tell(const struct core_function *function, unsigned shared,
-            struct text *text)
+shared_report(const struct core_function *function, unsigned shared,
+              struct text *text)
 {
     int fixed = function_limit(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
     int most = device_limit(
@@ -144,10 +148,10 @@ core_launch_limits(const struct core_function *function,
                         "current one");
         return;
     }
-    axes_tell(function, "block", block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-              &text);
-    axes_tell(function, "grid", grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
-              &text);
-    threads_tell(function, block, &text);
-    shared_tell(function, shared, &text);
+    axes_report(function, "block", block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+                &text);
+    axes_report(function, "grid", grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+                &text);
+    threads_report(function, block, &text);
+    shared_report(function, shared, &text);
 }

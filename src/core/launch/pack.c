@@ -15,10 +15,19 @@
  * the parameter, and the expected and the given size.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/launch/hot.h"
+#include "core/code/function.h"
+#include "core/code/layout.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/launch/argument_handler.h"
+#include "core/launch/inline.h"
+#include "core/launch/pack.h"
 #include "core/memory/address.h"
+#include "core/memory/allocation.h"
 #include "core/memory/foreign.h"
 #include "core/numpy.h"
+#include "core/state.h"
+#include "core/texture/texture_object.h"
 
 /* The bytes of one argument. */
 struct value {
@@ -115,7 +124,7 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
 /* Caches the type of an argument and how to read it. Drops the reference to
  * the old type last, since that may run Python code. */
 void
-core_slot_learn(struct core_slot *slot, PyTypeObject *type)
+core_slot_set_type(struct core_slot *slot, PyTypeObject *type)
 {
     PyTypeObject *old = slot->type;
     slot->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
@@ -363,11 +372,11 @@ value_resize(struct core_function *function, Py_ssize_t index,
 /* Maximum number of argument types per parameter that are compared with the
  * kernel's source. The limit keeps calls fast whose argument types change from
  * call to call. */
-#define MOST_LOOKS 8
+#define MAX_LOOKS 8
 
 /* Compares an argument's type with the parameter's declaration in the kernel's
- * source, by Python code (pycuda._declared). Called before the slot caches the
- * type, since that code may launch the kernel. */
+ * source, by Python code (pycuda._declared_types). Called before the slot
+ * caches the type, since that code may launch the kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
@@ -379,7 +388,7 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
         return PyErr_Occurred() ? -1 : 0;
     }
     Py_INCREF(source);
-    PyObject *module = PyImport_ImportModule("pycuda._declared");
+    PyObject *module = PyImport_ImportModule("pycuda._declared_types");
     PyObject *done =
         module == NULL
             ? NULL
@@ -402,13 +411,13 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     uint32_t bytes = function->layout.parameters[index].bytes;
     struct value value;
     if (Py_TYPE(arg) != slot->type) {
-        if (slot->looks < MOST_LOOKS) {
+        if (slot->looks < MAX_LOOKS) {
             if (argument_check(function, index, arg) < 0) {
                 return -1;
             }
             slot->looks++;
         }
-        core_slot_learn(slot, Py_TYPE(arg));
+        core_slot_set_type(slot, Py_TYPE(arg));
     }
     if (value_read(function, index, arg, slot, pack, &value) < 0) {
         return -1;
@@ -420,7 +429,7 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     return value_resize(function, index, &value, arg, target, bytes);
 }
 
-/* Stores each argument into its parameter, by argument_store_again (fast path)
+/* Stores each argument into its parameter, by argument_store_fast (fast path)
  * or argument_store. */
 static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
@@ -438,7 +447,7 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     for (uint32_t i = 0; i < count; i++) {
         char *target = buffer + parameters[i].offset;
         pointers[i] = target;
-        if (USUAL(argument_store_again(&slots[i], args[i], here, stream,
+        if (LIKELY(argument_store_fast(&slots[i], args[i], here, stream,
                                        parameters[i].bytes, target))) {
             continue;
         }
@@ -573,7 +582,7 @@ core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
     }
     size_t table = pointers < pack->pointer_room ? pack->pointer_room
                                                  : (pointers + 1) / 2 * 2;
-    size_t room = 2 * bytes + CORE_LOCAL_BYTES;
+    size_t room = 2 * bytes + CORE_PACK_BYTES;
     char *heap = PyMem_Malloc(table * sizeof(void *) + room);
     if (heap == NULL) {
         PyErr_NoMemory();
@@ -598,10 +607,10 @@ core_pack_pointer(PyObject *object, struct core_pack *pack,
                   CUdeviceptr *pointer)
 {
     if (core_pointer_on(object, pack->stream, pointer) < 0 ||
-        (!core_is_ours(object) && core_foreign_reach(*pointer) < 0)) {
+        (!core_is_own_type(object) && core_foreign_reach(*pointer) < 0)) {
         return -1;
     }
-    if (USUAL(core_is_allocation(object))) {
+    if (LIKELY(core_is_allocation(object))) {
         return core_use_in_kernel(object, pack->stream);
     }
     PyObject *owner = core_memory_owner(object);

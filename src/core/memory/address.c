@@ -4,8 +4,12 @@
  * launches. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/core.h"
 #include "core/memory/address.h"
+#include "core/memory/allocation.h"
 #include "core/memory/foreign.h"
+#include "core/python/args.h"
+#include "core/state.h"
 
 #include "core/numpy.h"
 

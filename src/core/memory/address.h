@@ -7,7 +7,7 @@
 #ifndef PYCUDA_CORE_MEMORY_ADDRESS_H
 #define PYCUDA_CORE_MEMORY_ADDRESS_H
 
-#include "core/private.h"
+#include "core/core.h"
 
 /* Does the same as core_pointer (reads the device address of any object), and
  * makes the stream `later` wait for pending work of other libraries on the

@@ -1,13 +1,26 @@
 /* allocation.c - DeviceAllocation and ManagedAllocation, which own device
  * memory.
  *
- * Created by mem_alloc, by core_allocate (from the default pool, pool.c) and
- * by managed_empty. An allocation can be freed from any thread and after its
- * context is gone. int() of a freed allocation still returns the old address;
- * a kernel or a copy that uses it raises an error.
+ * Created by mem_alloc, by core_allocate (from the default pool,
+ * default_pool.c) and by managed_empty. An allocation can be freed from any
+ * thread and after its context is gone. int() of a freed allocation still
+ * returns the old address; a kernel or a copy that uses it raises an error.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
 #include "core/memory/cross_context.h"
+#include "core/memory/default_pool.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/python/pointer_holder.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/current_stream.h"
+#include "core/stream/stream.h"
 
 /* Wraps device memory in an allocation of the given type. On failure the
  * caller still owns the memory. */
@@ -31,7 +44,7 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
  * kernels in that time, so the caller needs references to the objects that it
  * uses afterwards. */
 bool
-core_made_room(CUresult code, bool *tried)
+core_reclaim_memory(CUresult code, bool *tried)
 {
     if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried) {
         return false;
@@ -56,7 +69,7 @@ core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
     CUresult code;
     do {
         code = driver.cuMemAlloc(pointer, bytes);
-    } while (core_made_room(code, &tried));
+    } while (core_reclaim_memory(code, &tried));
     return code;
 }
 
@@ -86,9 +99,9 @@ static CUresult
 free_native(CUdeviceptr pointer)
 {
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuMemFree(pointer);
-    core_lock(thread);
+    core_gil_acquire(thread);
     return code;
 }
 
@@ -105,10 +118,10 @@ allocation_release(struct core_allocation *self)
     if (self->context == NULL || !self->context->valid) {
         return CUDA_SUCCESS;
     }
-    if (self->cached && core_pool_give(self)) {
+    if (self->cached && core_pool_return(self)) {
         return CUDA_SUCCESS;
     }
-    core_cross_end(self);
+    core_cross_use_end(self);
     CUresult code = CUDA_SUCCESS;
     if (core_enter(self->context, &scope)) {
         code = free_native(self->pointer);
@@ -123,7 +136,7 @@ static void
 allocation_dealloc(PyObject *self)
 {
     core_object_begin_dealloc(self);
-    if (USUAL(core_pool_keep((struct core_allocation *)self))) {
+    if (LIKELY(core_pool_recycle((struct core_allocation *)self))) {
         return;
     }
     allocation_release((struct core_allocation *)self);
@@ -270,7 +283,7 @@ PyObject *
 core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
 {
     stream = stream == NULL ? core_stream_default() : stream;
-    PyObject *ready = core_allocate_ready(context, bytes, stream);
+    PyObject *ready = core_allocate_fast(context, bytes, stream);
     if (ready != NULL) {
         return ready;
     }
@@ -283,7 +296,7 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     self->freed = true; /* no memory yet: dealloc frees nothing */
     self->stream = stream;
     self->scattered = !core_stream_known(context, stream);
-    CUresult code = core_pool_take(context, bytes, stream, self);
+    CUresult code = core_pool_allocate(context, bytes, stream, self);
     if (core_allocate_check(code, bytes, "cuMemAlloc") < 0) {
         Py_DECREF((PyObject *)self);
         return NULL;
@@ -335,7 +348,7 @@ core_allocation_alive(struct core_allocation *allocation)
     if (!allocation->freed) {
         return allocation->context->valid
                    ? 0
-                   : core_context_gone("device_allocation");
+                   : core_context_fail_detached("device_allocation");
     }
     return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
                      "this device memory was freed");

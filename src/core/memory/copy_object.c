@@ -1,13 +1,20 @@
 /* copy_object.c - fields and setters of Memcpy2D, Memcpy3D and Memcpy3DPeer,
  * which describe a copy.
  *
- * Called by Python; memcpynd.c builds the types from the tables. The object
+ * Called by Python; memcpy_nd.c builds the types from the tables. The object
  * keeps its host buffers, arrays and contexts alive until a setter replaces
  * them. While it holds a buffer view, the buffer's exporter cannot move the
  * memory.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/core.h"
 #include "core/memory/copy_object.h"
+#include "core/python/args.h"
+#include "core/python/enums.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/texture/cuda_array.h"
 
 #include "core/numpy.h"
 
@@ -27,7 +34,7 @@ core_copy_traverse(PyObject *op, visitproc visit, void *arg)
 /* Releases the host buffer of the copy's source, or of its target if `source`
  * is false. */
 static void
-end_forget(struct copy_object *self, bool source)
+end_release(struct copy_object *self, bool source)
 {
     Py_buffer *kept = source ? &self->source_view : &self->target_view;
     Py_buffer view = *kept;
@@ -46,8 +53,8 @@ int
 core_copy_clear(PyObject *op)
 {
     struct copy_object *self = (struct copy_object *)op;
-    end_forget(self, true);
-    end_forget(self, false);
+    end_release(self, true);
+    end_release(self, false);
     Py_CLEAR(self->source);
     Py_CLEAR(self->target);
     Py_CLEAR(self->source_context);
@@ -103,7 +110,7 @@ host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
 {
     Py_buffer root;
     int flags = PyBUF_STRIDED_RO | (writable ? PyBUF_WRITABLE : 0);
-    if (core_buffer_plain(object) < 0 ||
+    if (core_buffer_refuse_objects(object) < 0 ||
         PyObject_GetBuffer(object, view, flags) < 0) {
         return -1;
     }
@@ -121,9 +128,9 @@ host_view(PyObject *object, bool writable, Py_buffer *view, size_t *room)
 /* Makes `object` the source or the target of the copy and releases the
  * previous one. */
 static void
-end_take(struct copy_object *self, bool source, PyObject *object)
+end_set(struct copy_object *self, bool source, PyObject *object)
 {
-    end_forget(self, source);
+    end_release(self, source);
     if (source) {
         self->copy.srcArray = NULL;
         Py_XSETREF(self->source, Py_NewRef(object));
@@ -146,7 +153,7 @@ set_host(PyObject *op, PyObject *object, bool source, CUmemorytype type)
     }
     bool unified = type == CU_MEMORYTYPE_UNIFIED;
     void *pointer = view.buf;
-    end_take(self, source, object);
+    end_set(self, source, object);
     if (source) {
         self->source_view = view;
         self->copy.srcMemoryType = type;
@@ -201,7 +208,7 @@ set_src_device(PyObject *op, PyObject *object)
     }
     self->copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     self->copy.srcDevice = pointer;
-    end_take(self, true, object);
+    end_set(self, true, object);
     Py_RETURN_NONE;
 }
 
@@ -215,7 +222,7 @@ set_dst_device(PyObject *op, PyObject *object)
     }
     self->copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     self->copy.dstDevice = pointer;
-    end_take(self, false, object);
+    end_set(self, false, object);
     Py_RETURN_NONE;
 }
 
@@ -227,7 +234,7 @@ set_src_array(PyObject *op, PyObject *array)
     if (core_array_handle(array, &handle) < 0) {
         return NULL;
     }
-    end_take(self, true, array);
+    end_set(self, true, array);
     self->copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     self->copy.srcArray = handle;
     Py_RETURN_NONE;
@@ -241,7 +248,7 @@ set_dst_array(PyObject *op, PyObject *array)
     if (core_array_handle(array, &handle) < 0) {
         return NULL;
     }
-    end_take(self, false, array);
+    end_set(self, false, array);
     self->copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
     self->copy.dstArray = handle;
     Py_RETURN_NONE;
@@ -317,7 +324,7 @@ set_device(PyObject *op, PyObject *object, void *offset)
     struct copy_object *self = (struct copy_object *)op;
     bool source =
         (uintptr_t)offset == offsetof(struct copy_object, copy.srcDevice);
-    end_take(self, source, object);
+    end_set(self, source, object);
     return 0;
 }
 

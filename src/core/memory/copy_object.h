@@ -1,13 +1,14 @@
 /* copy_object.h - the C struct of the Python classes Memcpy2D, Memcpy3D and
  * Memcpy3DPeer, which describe a copy.
  *
- * copy_object.c implements its fields, memcpynd.c executes the copy. All under
- * the GIL.
+ * copy_object.c implements its fields, memcpy_nd.c executes the copy. All
+ * under the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/private.h"
+#include "core/core.h"
+#include "core/python/object.h"
 
 /* `copy` is the largest of CUDA's three structs for copies. A 2D or 3D copy
  * converts it to CUDA_MEMCPY2D or CUDA_MEMCPY3D. */

@@ -1,20 +1,31 @@
 /* cross_context.c - orders the uses of memory by several contexts.
  *
- * Called by core_use (order.c) if a process has several contexts. Copies and
- * fills may use memory of another context than the current one, and so may
- * kernels with managed memory, pools and enabled peers. Streams of two
- * contexts are not ordered, not even both default streams, which have the same
- * handle. A use in another context than the last one therefore waits on the
- * device for the last use. The allocation records the context and stream of
- * its last use.
+ * Called by core_use (stream_dependencies.c) if a process has several
+ * contexts. Copies and fills may use memory of another context than the
+ * current one, and so may kernels with managed memory, pools and enabled
+ * peers. Streams of two contexts are not ordered, not even both default
+ * streams, which have the same handle. A use in another context than the last
+ * one therefore waits on the device for the last use. The allocation records
+ * the context and stream of its last use.
  *
  * If the last use was in another context, the allocation's `stream` is set to
  * NO_STREAM, which equals no real stream. The fast paths compare `stream` with
  * the stream of a launch, so they decline without a test for this case.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/local_storage.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/throttle.h"
+#include "core/memory/allocation.h"
 #include "core/memory/cross_context.h"
 #include "core/memory/foreign.h"
+#include "core/python/gil.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/stream.h"
+#include "core/texture/cuda_array.h"
 
 static char no_stream;
 #define NO_STREAM ((CUstream)&no_stream)
@@ -52,9 +63,9 @@ context_synchronize(const struct core_context *context)
     CUresult code =
         pushes ? driver.cuCtxPushCurrent(context->handle) : CUDA_SUCCESS;
     if (code == CUDA_SUCCESS) {
-        PyThreadState *thread = core_unlock();
+        PyThreadState *thread = core_gil_release();
         code = driver.cuCtxSynchronize();
-        core_lock(thread);
+        core_gil_acquire(thread);
         if (pushes) {
             driver.cuCtxPopCurrent(&popped);
         }
@@ -117,8 +128,8 @@ follow_last_use(struct core_allocation *self, CUstream later)
 }
 
 int
-core_cross_use(struct core_allocation *self, struct core_context *here,
-               CUstream stream)
+core_cross_use_begin(struct core_allocation *self, struct core_context *here,
+                     CUstream stream)
 {
     if (here->captures != 0 || self->context->captures != 0) {
         self->scattered = self->was_scattered = self->touched = true;
@@ -139,13 +150,14 @@ core_cross_use(struct core_allocation *self, struct core_context *here,
     self->user = here;
     self->user_stream = stream;
     self->stream = NO_STREAM;
-    core_queue_add(here, stream); /* stream may wait for the other context */
+    core_throttle_add(here,
+                      stream); /* stream may wait for the other context */
     return 0;
 }
 
 int
-core_cross_return(struct core_allocation *self,
-                  const struct core_context *here, CUstream stream)
+core_cross_use_return(struct core_allocation *self,
+                      const struct core_context *here, CUstream stream)
 {
     if (here == NULL || here->captures != 0) {
         self->was_scattered = true;
@@ -162,7 +174,7 @@ core_cross_return(struct core_allocation *self,
     self->touched = true;
     self->stream = stream;
     if (here == self->context) {
-        core_queue_add(self->context, stream);
+        core_throttle_add(self->context, stream);
     }
     return 0;
 }
@@ -177,7 +189,7 @@ wait_for_user(const struct core_allocation *self)
 }
 
 int
-core_settle(PyObject *owner)
+core_wait_other_contexts(PyObject *owner)
 {
     owner = core_memory_owner(owner);
     return owner != NULL && core_is_allocation(owner)
@@ -192,7 +204,7 @@ core_cross_wait(struct core_allocation *self)
 }
 
 void
-core_cross_end(struct core_allocation *self)
+core_cross_use_end(struct core_allocation *self)
 {
     struct core_context *user = live_user(self);
     if (user != NULL && user->captures == 0 && !core.forked) {

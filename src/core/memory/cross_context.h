@@ -6,7 +6,9 @@
 #ifndef PYCUDA_CORE_MEMORY_CROSS_CONTEXT_H
 #define PYCUDA_CORE_MEMORY_CROSS_CONTEXT_H
 
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
 
 /* Makes `later`, a stream of the current context, wait on the device for the
  * work issued on `earlier`, a stream of `context`. Does nothing if `context`
@@ -23,17 +25,17 @@ bool core_is_cross_use(const struct core_allocation *self,
 /* Orders a use of memory by another context (core_is_cross_use) after all
  * earlier uses. Records it, so that the next use in another context or on
  * another stream waits for it. */
-int core_cross_use(struct core_allocation *self, struct core_context *here,
-                   CUstream stream);
+int core_cross_use_begin(struct core_allocation *self,
+                         struct core_context *here, CUstream stream);
 /* Orders a use in the memory's own context after earlier uses in other
  * contexts. */
-int core_cross_return(struct core_allocation *self,
-                      const struct core_context *here, CUstream stream);
+int core_cross_use_return(struct core_allocation *self,
+                          const struct core_context *here, CUstream stream);
 /* Waits on the host for all uses of the memory, in any context. */
 int core_cross_wait(struct core_allocation *self);
 /* Waits on the host for the last use in another context, before the memory is
  * freed. Raises nothing: a context that failed has no work left. */
-void core_cross_end(struct core_allocation *self);
+void core_cross_use_end(struct core_allocation *self);
 /* Waits on the host for the context that allocated the memory at an address,
  * if that is not the current one. */
 int core_cross_wait_address(CUdeviceptr pointer);

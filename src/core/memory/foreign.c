@@ -8,7 +8,15 @@
  * array). The caller keeps the object alive, and with it the memory.
  *
  * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/local_storage.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
 #include "core/memory/foreign.h"
+#include "core/python/gil.h"
+#include "core/state.h"
+#include "core/stream/current_stream.h"
 
 #include "core/dlpack.h"
 #include "core/memory/address.h"
@@ -113,9 +121,9 @@ synchronize(CUcontext context)
     CUcontext popped;
     CUresult code = driver.cuCtxPushCurrent(context);
     if (code == CUDA_SUCCESS) {
-        PyThreadState *thread = core_unlock();
+        PyThreadState *thread = core_gil_release();
         code = driver.cuCtxSynchronize();
-        core_lock(thread);
+        core_gil_acquire(thread);
         driver.cuCtxPopCurrent(&popped);
     }
     return code;
@@ -364,7 +372,7 @@ interface_order(PyObject *object, PyObject *interface, CUdeviceptr pointer,
     }
     if (PyDict_GetItemWithError(interface, core.str_stream) != NULL ||
         pointer == 0) {
-        return core_follow(interface, later);
+        return core_stream_wait_interface(interface, later);
     }
     if (PyErr_Occurred() || here == NULL) {
         return PyErr_Occurred() ? -1 : 0;

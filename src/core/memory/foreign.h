@@ -7,7 +7,8 @@
 #ifndef PYCUDA_CORE_MEMORY_FOREIGN_H
 #define PYCUDA_CORE_MEMORY_FOREIGN_H
 
-#include "core/private.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
 
 /* Sets `pointer` to the address of another library's array and returns 1.
  * First makes the stream `later` (NULL: the current stream) wait for the
@@ -31,7 +32,7 @@ int core_foreign_reach(CUdeviceptr pointer);
  * that is the current context or the current context captures. */
 int core_foreign_wait(CUdeviceptr pointer);
 
-/* -- functions of memory/order.c */
+/* -- functions of memory/stream_dependencies.c */
 /* Returns the object that owns an array's memory, borrowed, or NULL. If the
  * array is a view, follows the chain of views. */
 PyObject *core_memory_owner(PyObject *owner);
@@ -42,12 +43,12 @@ PyObject *core_memory_owner(PyObject *owner);
 int core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream);
 /* Makes the stream `later` wait for the stream that a __cuda_array_interface__
  * (a dict) names. */
-int core_follow(PyObject *interface, CUstream later);
+int core_stream_wait_interface(PyObject *interface, CUstream later);
 
 /* Returns whether the object is an int or of one of this module's own types
  * with an address. Other objects may be on another device. */
 static inline bool
-core_is_ours(PyObject *object)
+core_is_own_type(PyObject *object)
 {
     return core_is_allocation(object) || core_is_array(object) ||
            PyLong_CheckExact(object);

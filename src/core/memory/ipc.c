@@ -4,7 +4,13 @@
  * All under the GIL; closing a handle releases it.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
 
 /* Memory of another process, mapped into this one. */
 struct ipc_object {
@@ -73,9 +79,9 @@ ipc_release(struct ipc_object *self)
     CUresult code = CUDA_SUCCESS;
     if (!self->closed && core_enter(self->context, &scope)) {
         CUdeviceptr pointer = self->pointer;
-        PyThreadState *thread = core_unlock();
+        PyThreadState *thread = core_gil_release();
         code = driver.cuIpcCloseMemHandle(pointer);
-        core_lock(thread);
+        core_gil_acquire(thread);
         core_leave(&scope);
     }
     self->closed = true;

@@ -3,31 +3,44 @@
  * The GIL is released by copies above 64 KiB, by copies from and to the host
  * that may have to wait for earlier work, and by all functions that wait. A
  * copy within the device does not wait and is issued like a launch
- * (launch/queue.c).
+ * (launch/throttle.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "core/launch/hot.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/inline.h"
+#include "core/launch/throttle.h"
 #include "core/memory/address.h"
+#include "core/memory/allocation.h"
+#include "core/memory/bounds.h"
+#include "core/memory/default_pool.h"
 #include "core/memory/foreign.h"
-#include "core/memory/room.h"
+#include "core/memory/pending_copies.h"
+#include "core/memory/staging.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/current_stream.h"
 
 #define GIL_BYTES ((size_t)64 << 10)
 
 /* Releases the GIL before a copy of more than 64 KiB. Returns NULL if the GIL
  * is kept. */
 static PyThreadState *
-gil_leave(size_t bytes)
+gil_release_for(size_t bytes)
 {
-    return bytes > GIL_BYTES ? core_unlock() : NULL;
+    return bytes > GIL_BYTES ? core_gil_release() : NULL;
 }
 
-/* Acquires the GIL if gil_leave released it. `state` is the result of
- * gil_leave. */
+/* Acquires the GIL if gil_release_for released it. `state` is the result of
+ * gil_release_for. */
 static void
-gil_return(PyThreadState *state)
+gil_restore(PyThreadState *state)
 {
     if (state != NULL) {
-        core_lock(state);
+        core_gil_acquire(state);
     }
 }
 
@@ -38,7 +51,7 @@ static bool
 copy_waits(void)
 {
     const struct core_context *context = core_stack_top();
-    return context != NULL && !core_queues_empty(context);
+    return context != NULL && !core_throttles_are_idle(context);
 }
 
 /* Waits for the stream on which a synchronous copy was issued. `code` is the
@@ -111,12 +124,12 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    if (core_stream_plain(&stream, "cuMemcpyHtoD") < 0) {
+    if (core_stream_for_sync_call(&stream, "cuMemcpyHtoD") < 0) {
         return -1;
     }
-    struct core_staging *ring = core_staging_take(source, bytes);
+    struct core_staging *ring = core_staging_acquire(source, bytes);
     bool waits = ring != NULL || stream != NULL || copy_waits();
-    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
+    PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
         code = core_staging_htod(ring, target, source, bytes, stream);
     } else if (stream != NULL) {
@@ -125,9 +138,9 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     } else {
         code = driver.cuMemcpyHtoD(target, source, bytes);
     }
-    gil_return(state);
+    gil_restore(state);
     if (ring != NULL) {
-        core_staging_give(ring);
+        core_staging_release(ring);
     }
     return copy_check(code, "cuMemcpyHtoD", target, bytes);
 }
@@ -140,12 +153,12 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    if (core_stream_plain(&stream, "cuMemcpyDtoH") < 0) {
+    if (core_stream_for_sync_call(&stream, "cuMemcpyDtoH") < 0) {
         return -1;
     }
-    struct core_staging *ring = core_staging_take(target, bytes);
+    struct core_staging *ring = core_staging_acquire(target, bytes);
     bool waits = ring != NULL || stream != NULL || copy_waits();
-    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
+    PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
         code = core_staging_dtoh(ring, target, source, bytes, stream);
     } else if (stream != NULL) {
@@ -154,9 +167,9 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     } else {
         code = driver.cuMemcpyDtoH(target, source, bytes);
     }
-    gil_return(state);
+    gil_restore(state);
     if (ring != NULL) {
-        core_staging_give(ring);
+        core_staging_release(ring);
     }
     return copy_check(code, "cuMemcpyDtoH", source, bytes);
 }
@@ -170,16 +183,16 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
         return 0;
     }
     CUstream stream = NULL;
-    if (core_stream_plain(&stream, "cuMemcpyDtoD") < 0) {
+    if (core_stream_for_sync_call(&stream, "cuMemcpyDtoD") < 0) {
         return -1;
     }
-    bool may_wait = core_queue_add_here(stream);
-    PyThreadState *state = gil_leave(may_wait ? SIZE_MAX : bytes);
+    bool may_wait = core_throttle_add_current(stream);
+    PyThreadState *state = gil_release_for(may_wait ? SIZE_MAX : bytes);
     CUresult code =
         stream != NULL
             ? driver.cuMemcpyDtoDAsync(target, source, bytes, stream)
             : driver.cuMemcpyDtoD(target, source, bytes);
-    gil_return(state);
+    gil_restore(state);
     return copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
 }
 
@@ -204,14 +217,14 @@ core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
         return -1;
     }
     bool waits = copy_waits();
-    waits |= core_queue_add_here(stream);
-    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
+    waits |= core_throttle_add_current(stream);
+    PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
-    gil_return(state);
+    gil_restore(state);
     if (copy_check(code, "cuMemcpyHtoDAsync", target, bytes) < 0) {
         return -1;
     }
-    core_flight_keep(host, source, stream);
+    core_pending_copy_add(host, source, stream);
     return 0;
 }
 
@@ -227,14 +240,14 @@ core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
         return -1;
     }
     bool waits = copy_waits();
-    waits |= core_queue_add_here(stream);
-    PyThreadState *state = gil_leave(waits ? SIZE_MAX : bytes);
+    waits |= core_throttle_add_current(stream);
+    PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
-    gil_return(state);
+    gil_restore(state);
     if (copy_check(code, "cuMemcpyDtoHAsync", source, bytes) < 0) {
         return -1;
     }
-    core_flight_keep(host, target, stream);
+    core_pending_copy_add(host, target, stream);
     return 0;
 }
 
@@ -246,10 +259,10 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
         return 0;
     }
     stream = stream == NULL ? core_stream_default() : stream;
-    bool may_wait = core_queue_add_here(stream);
-    PyThreadState *state = gil_leave(may_wait ? SIZE_MAX : 0);
+    bool may_wait = core_throttle_add_current(stream);
+    PyThreadState *state = gil_release_for(may_wait ? SIZE_MAX : 0);
     CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
-    gil_return(state);
+    gil_restore(state);
     return copy_check_both(code, "cuMemcpyDtoDAsync", target, source, bytes);
 }
 
@@ -307,7 +320,7 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     CUresult code;
     do {
         code = driver.cuMemAllocPitch(&pointer, &pitch, width, height, access);
-    } while (core_made_room(code, &tried));
+    } while (core_reclaim_memory(code, &tried));
     size_t bytes; /* without the padding at the end of each row */
     if (__builtin_mul_overflow(width, height, &bytes)) {
         bytes = SIZE_MAX;
@@ -363,11 +376,11 @@ memory_get_address_range(PyObject *unused, PyObject *object)
 /* Reads the address of the source or target of a copy, and records that the
  * stream uses the memory. */
 static int
-end_of(PyObject *object, CUstream stream, CUdeviceptr *pointer)
+address_and_use(PyObject *object, CUstream stream, CUdeviceptr *pointer)
 {
-    if (USUAL(Py_IS_TYPE(object, core.allocation_type)) &&
-        used_again((struct core_allocation *)object,
-                   stream == NULL ? core_stream_default() : stream)) {
+    if (LIKELY(Py_IS_TYPE(object, core.allocation_type)) &&
+        use_fast((struct core_allocation *)object,
+                 stream == NULL ? core_stream_default() : stream)) {
         *pointer = ((struct core_allocation *)object)->pointer;
         return 0;
     }
@@ -394,12 +407,13 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
     Py_buffer view;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
-        end_of(values[0], stream, &target) < 0 || core_current() == NULL ||
-        core_buffer(values[1], false, &view) < 0) {
+        address_and_use(values[0], stream, &target) < 0 ||
+        core_current() == NULL || core_buffer(values[1], false, &view) < 0) {
         return NULL;
     }
-    int status = core_check_room(values[0], (size_t)view.len,
-                                 async ? "cuMemcpyHtoDAsync" : "cuMemcpyHtoD");
+    int status =
+        core_bounds_check(values[0], (size_t)view.len,
+                          async ? "cuMemcpyHtoDAsync" : "cuMemcpyHtoD");
     if (status == 0) {
         status =
             async ? core_memcpy_htod_async(target, view.buf, (size_t)view.len,
@@ -420,12 +434,13 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     Py_buffer view;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
-        end_of(values[1], stream, &source) < 0 || core_current() == NULL ||
-        core_buffer(values[0], true, &view) < 0) {
+        address_and_use(values[1], stream, &source) < 0 ||
+        core_current() == NULL || core_buffer(values[0], true, &view) < 0) {
         return NULL;
     }
-    int status = core_check_room(values[1], (size_t)view.len,
-                                 async ? "cuMemcpyDtoHAsync" : "cuMemcpyDtoH");
+    int status =
+        core_bounds_check(values[1], (size_t)view.len,
+                          async ? "cuMemcpyDtoHAsync" : "cuMemcpyDtoH");
     if (status == 0) {
         status =
             async ? core_memcpy_dtoh_async(view.buf, source, (size_t)view.len,
@@ -438,11 +453,11 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
 
 /* Checks the bounds of values[0] (the target) and values[1] (the source). */
 static int
-check_both_rooms(PyObject *const *values, size_t bytes, const char *routine)
+check_both_bounds(PyObject *const *values, size_t bytes, const char *routine)
 {
-    return core_check_room(values[0], bytes, routine) < 0
+    return core_bounds_check(values[0], bytes, routine) < 0
                ? -1
-               : core_check_room(values[1], bytes, routine);
+               : core_bounds_check(values[1], bytes, routine);
 }
 
 /* Copies from device to device. A call with three positional arguments skips
@@ -454,18 +469,18 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
     CUstream stream = NULL;
     CUdeviceptr target, source;
     size_t size;
-    if (UNUSUAL(nargs != 3 || names != NULL)) {
+    if (UNLIKELY(nargs != 3 || names != NULL)) {
         if (core_args(signature, args, nargs, names, named) < 0 ||
             core_stream(named[3], &stream) < 0) {
             return NULL;
         }
         values = named;
     }
-    if (end_of(values[0], stream, &target) < 0 ||
-        end_of(values[1], stream, &source) < 0 ||
+    if (address_and_use(values[0], stream, &target) < 0 ||
+        address_and_use(values[1], stream, &source) < 0 ||
         core_size(values[2], &size) < 0 || core_current() == NULL ||
-        check_both_rooms(values, size,
-                         async ? "cuMemcpyDtoDAsync" : "cuMemcpyDtoD") < 0) {
+        check_both_bounds(values, size,
+                          async ? "cuMemcpyDtoDAsync" : "cuMemcpyDtoD") < 0) {
         return NULL;
     }
     return none_or_error(
@@ -517,11 +532,11 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
     size_t size;
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[5], &stream) < 0 ||
-        end_of(values[0], stream, &target) < 0 ||
-        end_of(values[1], stream, &source) < 0 ||
+        address_and_use(values[0], stream, &target) < 0 ||
+        address_and_use(values[1], stream, &source) < 0 ||
         core_size(values[2], &size) < 0 ||
-        check_both_rooms(values, size,
-                         async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer") < 0) {
+        check_both_bounds(values, size,
+                          async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer") < 0) {
         return NULL;
     }
     struct core_context *to = context_or_current(values[3]);
@@ -532,13 +547,13 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
     }
     CUresult code;
     CUstream plain = NULL;
-    if (!async && core_stream_plain(&plain, "cuMemcpyPeer") < 0) {
+    if (!async && core_stream_for_sync_call(&plain, "cuMemcpyPeer") < 0) {
         return NULL;
     }
-    core_queue_add_here(stream);
+    core_throttle_add_current(stream);
     /* A capture accepts cuMemcpyAsync, but not cuMemcpyPeerAsync. */
     bool captures = async && core_stack_top()->captures != 0;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     if (captures) {
         code = driver.cuMemcpyAsync(target, source, size, stream);
     } else if (async || plain != NULL) {
@@ -551,7 +566,7 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
     if (plain != NULL) {
         code = copy_wait(code, plain);
     }
-    core_lock(thread);
+    core_gil_acquire(thread);
     return none_or_error(
         core_check(code, async ? "cuMemcpyPeerAsync" : "cuMemcpyPeer"));
 }
@@ -604,11 +619,12 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     }
     if (!async) {
         call->stream = NULL;
-        if (core_stream_plain(&call->stream, signature->function) < 0) {
+        if (core_stream_for_sync_call(&call->stream, signature->function) <
+            0) {
             return -1;
         }
     }
-    if (end_of(values[0], call->stream, &call->target) < 0 ||
+    if (address_and_use(values[0], call->stream, &call->target) < 0 ||
         (two_d && core_size(*next++, &call->pitch) < 0) ||
         set_value(*next++, bits, &call->value) < 0 ||
         core_size(*next++, &call->width) < 0 ||
@@ -642,14 +658,14 @@ set_bytes(const struct set_call *call, unsigned bits)
         struct set_call call = {0};                                           \
         if (set_read(&signature, bits, two_d, async, &call, args, nargs,      \
                      names) < 0 ||                                            \
-            core_check_room(call.object, set_bytes(&call, bits), #symbol) <   \
+            core_bounds_check(call.object, set_bytes(&call, bits), #symbol) < \
                 0) {                                                          \
             return NULL;                                                      \
         }                                                                     \
-        core_queue_add_here(call.stream);                                     \
-        PyThreadState *thread = core_unlock();                                \
+        core_throttle_add_current(call.stream);                               \
+        PyThreadState *thread = core_gil_release();                           \
         CUresult code = expression;                                           \
-        core_lock(thread);                                                    \
+        core_gil_acquire(thread);                                             \
         return none_or_error(                                                 \
             copy_check(code, #symbol, call.target, set_bytes(&call, bits)));  \
     }

@@ -8,7 +8,9 @@
  * another library's stream only with the context. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/memory/scratch.h"
 
 #define NULL_LIKE ((CUstream)2) /* per-thread: one handle, many streams */
 
@@ -96,7 +98,7 @@ core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
              CUdeviceptr *rest)
 {
     void *key;
-    struct core_context *context = core_here(&key, &stream);
+    struct core_context *context = core_current_with_stream(&key, &stream);
     *counter = *rest = 0;
     if (context == NULL) {
         return -1;
@@ -120,7 +122,7 @@ core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
 /* Drops the stream's scratch memory. Called when the stream's work is complete
  * or no work will use the stream any more. */
 void
-core_scratch_stream_gone(struct core_context *context, CUstream stream)
+core_scratch_stream_ended(struct core_context *context, CUstream stream)
 {
     for (size_t i = 0; i < context->scratch_count; i++) {
         if (context->scratch[i].stream == stream) {
@@ -142,7 +144,7 @@ core_scratch_traverse(struct core_context *context, visitproc visit, void *arg)
 }
 
 void
-core_scratch_drop(struct core_context *context)
+core_scratch_drop_all(struct core_context *context)
 {
     struct core_scratch *rows = context->scratch;
     size_t count = context->scratch_count;

@@ -11,7 +11,11 @@
  * The GIL is held except during the copy; it protects `busy`.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/staging.h"
+#include "core/python/args.h"
 
 enum { BUFFERS = 4 };
 
@@ -38,7 +42,9 @@ static const struct {
     {0, (size_t)256 << 10},
 };
 
-#define USUAL_LEAST ((size_t)2 << 20) /* below it staging is not faster */
+#define DEFAULT_MINIMUM                                                       \
+    ((size_t)2 << 20) /* below it staging is not faster                       \
+                       */
 
 static struct {
     size_t least;  /* least bytes of a staged copy; SIZE_MAX: off */
@@ -155,10 +161,10 @@ chunk_for(size_t bytes)
 }
 
 /* Takes the context's ring for a synchronous copy of pageable host memory. The
- * caller gives it back by core_staging_give. Returns NULL if the copy shall
+ * caller gives it back by core_staging_release. Returns NULL if the copy shall
  * not be staged. */
 struct core_staging *
-core_staging_take(const void *host, size_t bytes)
+core_staging_acquire(const void *host, size_t bytes)
 {
     if (bytes < how.least) {
         return NULL;
@@ -187,7 +193,7 @@ core_staging_take(const void *host, size_t bytes)
 }
 
 void
-core_staging_give(struct core_staging *ring)
+core_staging_release(struct core_staging *ring)
 {
     struct core_context *context = ring->context;
     ring->busy = false;
@@ -202,7 +208,7 @@ core_staging_give(struct core_staging *ring)
 
 /* Returns the size in bytes of the chunk at offset `done`. */
 static size_t
-piece_of(const struct core_staging *ring, size_t bytes, size_t done)
+next_chunk_size(const struct core_staging *ring, size_t bytes, size_t done)
 {
     return bytes - done < ring->chunk ? bytes - done : ring->chunk;
 }
@@ -250,7 +256,7 @@ core_staging_htod(struct core_staging *ring, CUdeviceptr target,
     size_t done = 0;
     for (int turn = 0; done < bytes && code == CUDA_SUCCESS; turn++) {
         struct staged *buffer = &ring->buffers[turn % BUFFERS];
-        size_t piece = piece_of(ring, bytes, done);
+        size_t piece = next_chunk_size(ring, bytes, done);
         code = buffer_wait(buffer);
         if (code == CUDA_SUCCESS) {
             memcpy(buffer->memory, (const char *)source + done, piece);
@@ -275,7 +281,7 @@ core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
     while (done < bytes && code == CUDA_SUCCESS) {
         while (ahead < BUFFERS && asked < bytes && code == CUDA_SUCCESS) {
             struct staged *buffer = &ring->buffers[(turn + ahead) % BUFFERS];
-            size_t piece = piece_of(ring, bytes, asked);
+            size_t piece = next_chunk_size(ring, bytes, asked);
             code = driver.cuMemcpyDtoHAsync(buffer->memory, source + asked,
                                             piece, stream);
             code = buffer_mark(buffer, code, stream);
@@ -283,7 +289,7 @@ core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
             ahead++;
         }
         struct staged *buffer = &ring->buffers[turn++ % BUFFERS];
-        size_t piece = piece_of(ring, bytes, done);
+        size_t piece = next_chunk_size(ring, bytes, done);
         if (code == CUDA_SUCCESS) {
             code = buffer_wait(buffer);
         }
@@ -348,7 +354,7 @@ variable_read(void)
                                 "number of bytes",
                                 text);
     }
-    how.least = least == 1 ? USUAL_LEAST : (size_t)least;
+    how.least = least == 1 ? DEFAULT_MINIMUM : (size_t)least;
     return 0;
 }
 

@@ -5,8 +5,9 @@
  * The argument values are borrowed references. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/core.h"
 #include "core/numpy.h"
+#include "core/python/args.h"
 
 /* Returns the index of the parameter with a keyword's name, or -1. */
 static int
@@ -24,7 +25,7 @@ name_index(const struct core_signature *signature, PyObject *name)
 /* Stores the values of keyword arguments in `values` at the indices of their
  * parameters; TypeError for unknown and repeated keywords. */
 static int
-keywords_place(const struct core_signature *signature, PyObject *const *args,
+keywords_store(const struct core_signature *signature, PyObject *const *args,
                PyObject *names, PyObject **values)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
@@ -64,7 +65,7 @@ core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
         values[i] = args[i];
     }
     if (names != NULL &&
-        keywords_place(signature, args + nargs, names, values) < 0) {
+        keywords_store(signature, args + nargs, names, values) < 0) {
         return -1;
     }
     for (int i = 0; i < signature->required; i++) {
@@ -244,7 +245,7 @@ is_constant(PyObject *object)
 
 /* Does the same as core_dimensions, and caches the result in `shape` if the
  * object is a tuple of ints, since the next call often passes the same object.
- * core_shape_known looks the object up in the cache. */
+ * core_shape_read_cached looks the object up in the cache. */
 int
 core_shape_read(struct core_shape *shape, PyObject *object, const char *what,
                 unsigned out[3])
@@ -278,7 +279,7 @@ core_flags_read(PyObject *args, PyObject *kwargs, const char *format,
 /* Raises TypeError if the array's memory holds pointers to Python objects: a
  * copy would not count its references. */
 int
-core_buffer_plain(PyObject *object)
+core_buffer_refuse_objects(PyObject *object)
 {
     PyObject *memory =
         PyMemoryView_Check(object) ? PyMemoryView_GET_BASE(object) : object;
@@ -299,7 +300,7 @@ int
 core_buffer(PyObject *object, bool writable, Py_buffer *view)
 {
     int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-    if (UNUSUAL(core_buffer_plain(object) < 0)) {
+    if (UNLIKELY(core_buffer_refuse_objects(object) < 0)) {
         return -1;
     }
     if (PyObject_GetBuffer(object, view, flags) == 0) {

@@ -6,7 +6,8 @@
  * with int attributes.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/python/enums.h"
+#include "core/state.h"
 
 struct row {
     const char *name;

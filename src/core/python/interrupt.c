@@ -9,10 +9,11 @@
  * call has returned.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/private.h"
+#include "api/api.h"
 #include "core/python/interrupt.h"
 
 /* The exception that a signal handler raised in interrupt_hook; strong

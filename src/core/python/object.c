@@ -5,7 +5,10 @@
  * context therefore exists until the object's resource is released.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/python/object.h"
+#include "core/state.h"
 
 PyMemberDef core_object_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(struct core_object, dict),
@@ -115,7 +118,7 @@ callable_type_setattro(PyObject *op, PyObject *name, PyObject *value)
 /* Allows programs to replace __call__ of a class with vectorcall: gives the
  * class a metatype whose setter is callable_type_setattro. */
 int
-core_let_replace_call(PyTypeObject *type)
+core_type_allow_call_override(PyTypeObject *type)
 {
     static PyType_Slot slots[] = {
         {Py_tp_setattro, callable_type_setattro},
@@ -139,7 +142,7 @@ core_let_replace_call(PyTypeObject *type)
 void
 core_set_array_type(PyTypeObject *type, size_t (*room)(PyObject *))
 {
-    core.array_room = room;
+    core.array_bytes_to_end = room;
     PyTypeObject *old = core.array_type;
     core.array_type = (PyTypeObject *)Py_NewRef((PyObject *)type);
     Py_XDECREF((PyObject *)old);

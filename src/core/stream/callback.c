@@ -11,33 +11,41 @@
  * the callback, and one for each call that is in the queue.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/launch/throttle.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/stream.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 /* Entry of the queue: a callback to call. */
-struct reached {
+struct reached_callback {
     struct callback *callback;
-    struct reached *next;
+    struct reached_callback *next;
 };
 
 struct callback {
     PyObject *call; /* strong; (function, arguments) */
     atomic_uint uses;
-    bool repeats;       /* in a graph: called at each launch */
-    struct reached own; /* entry to use if there is no memory for another */
+    bool repeats; /* in a graph: called at each launch */
+    struct reached_callback
+        own;            /* entry to use if there is no memory for another */
     unsigned own_times; /* number of calls that the entry `own` represents;
                            protected by queue_lock */
 };
 
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
-static struct reached *queue_first, **queue_end = &queue_first;
+static struct reached_callback *queue_first, **queue_end = &queue_first;
 
 /* Appends an entry to the queue; the caller holds queue_lock. */
 static void
-queue_add(struct reached *reached)
+queue_add(struct reached_callback *reached)
 {
     *queue_end = reached;
     queue_end = &reached->next;
@@ -49,7 +57,7 @@ queue_add(struct reached *reached)
 static struct callback *
 queue_take(void)
 {
-    struct reached *reached = queue_first;
+    struct reached_callback *reached = queue_first;
     struct callback *callback = reached->callback;
     bool is_own = reached == &callback->own;
     if (is_own && --callback->own_times > 0) {
@@ -72,17 +80,17 @@ static void CUDA_CB
 callback_reached(void *data)
 {
     struct callback *callback = data;
-    struct reached *reached =
+    struct reached_callback *reached =
         callback->repeats ? malloc(sizeof *reached) : NULL;
     if (callback->repeats) {
         atomic_fetch_add(&callback->uses, 1);
     }
     pthread_mutex_lock(&queue_lock);
     if (reached != NULL) {
-        *reached = (struct reached){.callback = callback};
+        *reached = (struct reached_callback){.callback = callback};
         queue_add(reached);
     } else if (callback->own_times++ == 0) {
-        callback->own = (struct reached){.callback = callback};
+        callback->own = (struct reached_callback){.callback = callback};
         queue_add(&callback->own);
     }
     pthread_cond_signal(&queue_filled);
@@ -102,7 +110,7 @@ callback_drop(struct callback *callback)
 
 /* Python object that holds one use of a callback for a graph, and shows the
  * callback's references to the garbage collector. */
-struct held {
+struct held_callback {
     PyObject_HEAD
     struct callback *callback;
 };
@@ -110,7 +118,7 @@ struct held {
 static int
 held_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    struct callback *callback = ((struct held *)op)->callback;
+    struct callback *callback = ((struct held_callback *)op)->callback;
     Py_VISIT(Py_TYPE(op));
     /* With more uses the queue refers to `call`, too, so it is not garbage. */
     if (callback != NULL && atomic_load(&callback->uses) == 1) {
@@ -124,8 +132,8 @@ held_dealloc(PyObject *op)
 {
     PyTypeObject *type = Py_TYPE(op);
     PyObject_GC_UnTrack(op);
-    if (((struct held *)op)->callback != NULL) {
-        callback_drop(((struct held *)op)->callback);
+    if (((struct held_callback *)op)->callback != NULL) {
+        callback_drop(((struct held_callback *)op)->callback);
     }
     type->tp_free(op);
     Py_DECREF(type);
@@ -143,7 +151,7 @@ static PyType_Slot held_slots[] = {
 
 static PyType_Spec held_spec = {
     .name = "pycuda._driver._HeldCallback",
-    .basicsize = sizeof(struct held),
+    .basicsize = sizeof(struct held_callback),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = held_slots,
 };
@@ -197,7 +205,8 @@ callback_hold(struct core_context *context, struct callback *callback)
 {
     callback->repeats = true;
     PyTypeObject *type = core.held_callback_type;
-    struct held *held = (struct held *)type->tp_alloc(type, 0);
+    struct held_callback *held =
+        (struct held_callback *)type->tp_alloc(type, 0);
     if (held == NULL) {
         callback_drop(callback);
         return -1;
@@ -229,11 +238,11 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
     if (captured && callback_hold(self->context, callback) < 0) {
         return NULL;
     }
-    core_queue_add(self->context, stream);
+    core_throttle_add(self->context, stream);
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuLaunchHostFunc(stream, callback_reached, callback);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuLaunchHostFunc") < 0) {
         if (!captured) {
             callback_drop(callback);
@@ -257,7 +266,7 @@ callback_next(PyObject *unused_self, PyObject *unused)
     }
     struct callback *callback = queue_take();
     pthread_mutex_unlock(&queue_lock);
-    core_take_gil(thread);
+    core_gil_acquire_or_block(thread);
     PyObject *call = Py_NewRef(callback->call);
     callback_drop(callback);
     return call;

@@ -9,12 +9,21 @@
  * context then counts as capturing too, and the graph also keeps its list.
  *
  * In the with statement the capturing stream is the current stream of its
- * thread (current.c); `open_captures` is the list of such streams. All
+ * thread (current_stream.c); `open_captures` is the list of such streams. All
  * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/code/function.h"
+#include "core/context/context.h"
+#include "core/context/local_storage.h"
+#include "core/core.h"
+#include "core/memory/async_pool.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/current_stream.h"
 #include "core/stream/graph.h"
+#include "core/stream/stream.h"
 
 /* A context of which a stream has joined another context's capture. */
 struct joined {
@@ -97,7 +106,7 @@ capture_closed(struct core_context *context)
     core_contexts_guard();
     if (context->captures == 0) {
         Py_CLEAR(context->held); /* may release device memory */
-        core_late_free(context);
+        core_deferred_free(context);
     }
 }
 
@@ -160,7 +169,8 @@ core_capture_join(struct core_context *from, struct core_context *to,
 static int
 capture_leave_context(struct core_context *context)
 {
-    int status = core_capture_hold(context, context->kept[CORE_KEPT_KERNELS]);
+    int status =
+        core_capture_hold(context, context->local[CORE_LOCAL_KERNELS]);
     capture_closed(context);
     return status;
 }
@@ -276,7 +286,7 @@ capture_enter(PyObject *op, PyObject *unused)
     }
     self->open = true;
     self->thread = PyThread_get_thread_ident();
-    self->turn = core_stream_turn();
+    self->turn = core_stream_next_turn();
     self->next = open_captures;
     open_captures = self;
     core.stream_defaults++;

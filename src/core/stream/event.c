@@ -3,7 +3,15 @@
  * All functions need the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/pending_copies.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/stream.h"
 
 static CUevent
 handle_of(PyObject *self)
@@ -17,7 +25,7 @@ event_check(PyObject *self, const char *routine)
 {
     return ((struct core_event *)self)->context->valid
                ? 0
-               : core_context_gone(routine);
+               : core_context_fail_detached(routine);
 }
 
 /* Returns an Event that owns the native event; destroys the event on
@@ -126,13 +134,13 @@ event_synchronize(PyObject *self, PyObject *unused)
     if (event_check(self, "cuEventSynchronize") < 0) {
         return NULL;
     }
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuEventSynchronize(handle);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuEventSynchronize") < 0) {
         return NULL;
     }
-    core_flights_land(((struct core_object *)self)->context);
+    core_pending_copies_poll(((struct core_object *)self)->context);
     return Py_NewRef(self);
 }
 
@@ -150,7 +158,7 @@ event_query(PyObject *self, PyObject *unused)
     if (core_check(code, "cuEventQuery") < 0) {
         return NULL;
     }
-    core_flights_land(((struct core_object *)self)->context);
+    core_pending_copies_poll(((struct core_object *)self)->context);
     Py_RETURN_TRUE;
 }
 
@@ -217,12 +225,12 @@ event_elapsed_since(PyObject *self, PyObject *start)
         event_check(self, "cuEventSynchronize") < 0) {
         return NULL;
     }
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuEventSynchronize(first);
     if (code == CUDA_SUCCESS) {
         code = driver.cuEventSynchronize(last);
     }
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuEventSynchronize") < 0) {
         return NULL;
     }

@@ -5,8 +5,14 @@
  * added to the capture as a child node. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
 #include "core/stream/graph.h"
+#include "core/stream/stream.h"
 
 /* -- Graph */
 

@@ -8,7 +8,9 @@
 #ifndef PYCUDA_CORE_STREAM_GRAPH_H
 #define PYCUDA_CORE_STREAM_GRAPH_H
 
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/python/object.h"
 
 /* Entry of a native graph or executable graph in the list of its context. */
 struct core_graph_link {

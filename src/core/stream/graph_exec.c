@@ -8,7 +8,13 @@
  * last launch covers all of them.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/launch/throttle.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
 #include "core/stream/graph.h"
 
 struct graph_exec {
@@ -42,9 +48,9 @@ core_graph_exec_new(struct core_graph *self, bool updates)
         return NULL;
     }
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuGraphInstantiateWithFlags(&exec, handle, 0);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuGraphInstantiate") < 0) {
         return NULL;
     }
@@ -89,9 +95,9 @@ exec_dealloc(PyObject *op)
     if (self->handle != NULL && core_enter(self->context, &scope)) {
         CUevent done = exec_done(self);
         if (done != NULL && driver.cuEventQuery(done) != CUDA_SUCCESS) {
-            PyThreadState *thread = core_unlock();
+            PyThreadState *thread = core_gil_release();
             driver.cuEventSynchronize(done);
-            core_lock(thread);
+            core_gil_acquire(thread);
         }
         if (done != NULL) {
             driver.cuEventDestroy(done);
@@ -142,14 +148,14 @@ core_graph_exec_launch(PyObject *exec, const struct core_graph_launch *launch)
         core_leave(&scope);
         return -1;
     }
-    core_queue_add(launch->context, launch->stream);
+    core_throttle_add(launch->context, launch->stream);
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuGraphLaunch(self->handle, launch->stream);
     if (code == CUDA_SUCCESS) {
         code = driver.cuEventRecord(self->done, launch->stream);
     }
-    core_lock(thread);
+    core_gil_acquire(thread);
     core_leave(&scope);
     return core_check(code, "cuGraphLaunch");
 }
@@ -228,13 +234,13 @@ exec_update(PyObject *op, PyObject *other)
         return NULL;
     }
     if (!self->context->valid) {
-        core_context_gone("cuGraphExecUpdate");
+        core_context_fail_detached("cuGraphExecUpdate");
         return NULL;
     }
     CUresult code;
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuGraphExecUpdate(self->handle, handle, &info);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (code != CUDA_SUCCESS) {
         core_fail(code, "cuGraphExecUpdate", update_text(info.result));
         return NULL;

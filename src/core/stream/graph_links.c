@@ -6,7 +6,9 @@
  * each object, context.c at the end of a context. The GIL protects the list.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/python/gil.h"
 #include "core/stream/graph.h"
 
 void
@@ -55,9 +57,9 @@ core_graph_links_end(struct core_context *context)
     if (context->graphs == NULL || !core_enter(context, &scope)) {
         return;
     }
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     driver.cuCtxSynchronize(); /* a launch of a graph may still run */
-    core_lock(thread);
+    core_gil_acquire(thread);
     while (context->graphs != NULL) {
         link_end(context->graphs);
     }

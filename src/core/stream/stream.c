@@ -5,7 +5,19 @@
  * the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/default_pool.h"
+#include "core/memory/pending_copies.h"
+#include "core/memory/scratch.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/current_stream.h"
+#include "core/stream/stream.h"
 
 #include <errno.h>
 #include <sys/uio.h>
@@ -26,7 +38,7 @@ core_stream(PyObject *object, CUstream *stream)
     }
     struct core_stream_object *self = (struct core_stream_object *)object;
     *stream = self->handle;
-    return self->context->valid ? 0 : core_context_gone("stream");
+    return self->context->valid ? 0 : core_context_fail_detached("stream");
 }
 
 /* Arguments of the constructor Stream(flags=0, priority=0). */
@@ -107,17 +119,17 @@ stream_end(struct core_stream_object *self)
         core_enter(self->context, &scope)) {
         CUstream handle = self->handle;
         bool wait = (self->context->pool != NULL &&
-                     core_pool_heeds(RULE_ENDING_STREAMS)) ||
-                    self->context->flight_count > 0;
-        PyThreadState *thread = core_unlock();
+                     core_pool_rule_is_on(RULE_ENDING_STREAMS)) ||
+                    self->context->pending_copy_count > 0;
+        PyThreadState *thread = core_gil_release();
         if (wait) {
             /* Afterwards the pool's blocks that this stream used are idle. */
             driver.cuStreamSynchronize(handle);
         }
-        core_lock(thread);
-        core_scratch_stream_gone(self->context, handle);
-        core_pool_stream_gone(self->context, handle);
-        core_flights_of_stream(self->context, handle);
+        core_gil_acquire(thread);
+        core_scratch_stream_ended(self->context, handle);
+        core_pool_stream_ended(self->context, handle);
+        core_pending_copies_drop_stream(self->context, handle);
         core_context_drop_stream(self->context, handle);
         driver.cuStreamDestroy(handle);
         core_leave(&scope);
@@ -172,13 +184,13 @@ stream_synchronize(PyObject *op, PyObject *unused)
     if (core_stream(op, &handle) < 0) {
         return NULL;
     }
-    PyThreadState *thread = core_unlock();
+    PyThreadState *thread = core_gil_release();
     code = driver.cuStreamSynchronize(handle);
-    core_lock(thread);
+    core_gil_acquire(thread);
     if (core_check(code, "cuStreamSynchronize") < 0) {
         return NULL;
     }
-    core_flights_land(((struct core_object *)op)->context);
+    core_pending_copies_poll(((struct core_object *)op)->context);
     Py_RETURN_NONE;
 }
 
@@ -197,7 +209,7 @@ stream_is_done(PyObject *op, PyObject *unused)
     if (core_check(code, "cuStreamQuery") < 0) {
         return NULL;
     }
-    core_flights_land(((struct core_object *)op)->context);
+    core_pending_copies_poll(((struct core_object *)op)->context);
     Py_RETURN_TRUE;
 }
 
@@ -215,7 +227,7 @@ stream_wait_for_event(PyObject *op, PyObject *event)
     CUstream handle;
     if (core_stream(op, &handle) < 0 ||
         (!waited->context->valid &&
-         core_context_gone("cuStreamWaitEvent") < 0) ||
+         core_context_fail_detached("cuStreamWaitEvent") < 0) ||
         core_check(driver.cuStreamWaitEvent(handle, waited->handle, 0),
                    "cuStreamWaitEvent") < 0 ||
         core_capture_join(waited->context,
@@ -265,7 +277,7 @@ stream_priority(PyObject *op, void *unused)
  * memory of a stream handle without a check, and a user's number may be no
  * valid address. Returns true if the system cannot tell. */
 static bool
-may_look_at(size_t address)
+may_read_address(size_t address)
 {
     char byte;
     struct iovec here = {&byte, 1}, there = {(void *)address, 1};
@@ -284,7 +296,7 @@ stream_from_handle(PyObject *type, PyObject *object)
     unsigned flags;
     struct core_context *context = core_current();
     if (context == NULL || core_size(object, &value) < 0 ||
-        core_check(may_look_at(value)
+        core_check(may_read_address(value)
                        ? driver.cuStreamGetFlags((CUstream)value, &flags)
                        : CUDA_ERROR_INVALID_HANDLE,
                    "cuStreamGetFlags") < 0) {
@@ -345,7 +357,7 @@ static PyMethodDef stream_methods[] = {
      "the stream is there."},
     {"launch_host_function", CORE_METHOD(core_stream_add_callback),
      "The same as add_callback."},
-    {"use", core_stream_use, METH_NOARGS,
+    {"use", core_stream_entered_use, METH_NOARGS,
      "use()\n--\n\nFor a with statement: calls without stream= go here; "
      "leaving does not wait."},
     {"__enter__", stream_enter, METH_NOARGS,

@@ -5,7 +5,16 @@
  * MipmappedArray invalidates all levels. All under the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/private.h"
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+#include "core/texture/cuda_array.h"
+#include "core/texture/mipmap.h"
 
 /* A MipmappedArray; owns the native object. */
 struct mipmap {
@@ -64,7 +73,7 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     Py_INCREF((PyObject *)context); /* a destructor may pop the context */
     do {
         code = driver.cuMipmappedArrayCreate(&handle, &descriptor, count);
-    } while (core_made_room(code, &tried));
+    } while (core_reclaim_memory(code, &tried));
     if (core_check(code, "cuMipmappedArrayCreate") == 0) {
         self = (struct mipmap *)core_object_new(type, context);
         if (self == NULL) {
@@ -88,9 +97,9 @@ mipmap_release(struct mipmap *self)
     CUmipmappedArray handle = self->handle;
     self->handle = NULL;
     if (handle != NULL && core_enter(self->context, &scope)) {
-        PyThreadState *thread = core_unlock();
+        PyThreadState *thread = core_gil_release();
         code = driver.cuMipmappedArrayDestroy(handle);
-        core_lock(thread);
+        core_gil_acquire(thread);
         core_leave(&scope);
     }
     return code;
@@ -115,7 +124,9 @@ core_mipmap_handle(PyObject *object, CUmipmappedArray *handle)
         return core_fail(CUDA_ERROR_INVALID_HANDLE, "mipmapped_array",
                          "this mipmapped array was freed");
     }
-    return self->context->valid ? 0 : core_context_gone("mipmapped_array");
+    return self->context->valid
+               ? 0
+               : core_context_fail_detached("mipmapped_array");
 }
 
 static PyObject *

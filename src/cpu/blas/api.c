@@ -12,10 +12,21 @@
  * A handle belongs to its context and is freed with it.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/blas/blas.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
 
 /* The calling thread computes products up to this size itself instead of
  * waking a worker thread. Unit: multiplications of floats; the limit takes

@@ -4,8 +4,11 @@
 #ifndef PYCUDA_CPU_BLAS_BLAS_H
 #define PYCUDA_CPU_BLAS_BLAS_H
 
+#include <pthread.h>
+#include <stddef.h>
+
 #include "api/cublas_rows.h"
-#include "cpu/cpu.h"
+#include "api/cuda_types.h"
 
 enum blas_type { BLAS_S, BLAS_D, BLAS_C, BLAS_Z, BLAS_TYPES };
 enum blas_routine { BLAS_GEMM, BLAS_GEMV, BLAS_SYRK, BLAS_ROUTINES };

@@ -21,6 +21,9 @@
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

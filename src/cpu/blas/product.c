@@ -6,6 +6,10 @@
  * uses syrk; both are faster than gemm.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "cpu/blas/blas.h"

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/blas/blas.h"
+#include "cpu/exports/visibility.h"
 
 #define CUBLAS_ROW(base, symbol, parameters, arguments)                       \
     cublasStatus_t symbol parameters;

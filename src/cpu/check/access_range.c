@@ -1,6 +1,9 @@
 /* access_range.c - computes the bytes that an access touches in a loop.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "cpu/check/access_range.h"
 
 #define STEP_LIMIT ((int64_t)1 << 40)
@@ -96,7 +99,7 @@ range_bounds(struct cpu_check_range *range)
 bool
 cpu_check_range_make(struct cpu_check_range *range,
                      const struct image_check_nest *nest,
-                     const struct image_check_row *row)
+                     const struct image_check_range *row)
 {
     uint64_t first[2] = {0, 0}, last[2] = {nest->count[0], nest->count[1]};
 
@@ -130,7 +133,7 @@ cpu_check_range_make(struct cpu_check_range *range,
 }
 
 int
-cpu_check_row_false_condition(const struct image_check_row *row)
+cpu_check_range_false_condition(const struct image_check_range *row)
 {
     for (unsigned i = 0; i < row->condition_count; i++) {
         const struct image_check_condition *one = &row->conditions[i];

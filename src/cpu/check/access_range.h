@@ -8,13 +8,18 @@
 #ifndef PYCUDA_CPU_CHECK_AREA_H
 #define PYCUDA_CPU_CHECK_AREA_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
 #include "cpu/check/shadow.h"
+#include "image/abi.h"
 
 /* All accesses that one instruction makes in a loop nest, in the iterations in
  * which its conditions hold. Element 0 of the arrays describes the inner loop,
  * element 1 the outer loop. */
 struct cpu_check_range {
-    const struct image_check_row *row;
+    const struct image_check_range *row;
     uintptr_t address; /* address in the first iteration */
     /* The bytes of all accesses are in [low, high). */
     uintptr_t low, high;
@@ -45,15 +50,15 @@ struct cpu_check_range {
  * 0. */
 bool cpu_check_range_make(struct cpu_check_range *range,
                           const struct image_check_nest *nest,
-                          const struct image_check_row *row);
+                          const struct image_check_range *row);
 
 /* Returns the index of a condition of `row` that is false in every iteration,
  * whatever the other conditions are. Returns -1 if there is none. */
-int cpu_check_row_false_condition(const struct image_check_row *row);
+int cpu_check_range_false_condition(const struct image_check_range *row);
 
 /* Returns the size of `row` in bytes, including its conditions. */
 static inline unsigned
-cpu_check_row_bytes(const struct image_check_row *row)
+cpu_check_range_bytes(const struct image_check_range *row)
 {
     return (unsigned)sizeof *row +
            row->condition_count * (unsigned)sizeof *row->conditions;
@@ -112,10 +117,10 @@ void cpu_check_trace_append(struct cpu_check *check,
 
 /* Returns the list that says which words of the form (the compiler's
  * description of a call) are replaced by values of the call. */
-static inline const struct image_check_place *
-cpu_check_form_places(const struct image_check_form *form)
+static inline const struct image_check_operand *
+cpu_check_form_operands(const struct image_check_form *form)
 {
-    return (const struct image_check_place *)(form->list + form->words);
+    return (const struct image_check_operand *)(form->list + form->words);
 }
 
 /* ---- pending_accesses.c ---- */

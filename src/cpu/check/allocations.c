@@ -7,15 +7,22 @@
  * list, which is sorted by address.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/stream/worker.h"
 
 /* A report names the nearest allocation if it is at most this many bytes from
  * the address. */
 #define NEAR ((uintptr_t)1 << 20)
-#define FREED_KEPT                                                            \
+#define FREED_RECORDS_MAX                                                     \
     1024 /* least number of freed allocations in the list; it has at most     \
             twice as many */
 
@@ -118,7 +125,7 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
     }
 }
 
-/* Removes all freed allocations but the FREED_KEPT most recently freed
+/* Removes all freed allocations but the FREED_RECORDS_MAX most recently freed
  * ones. */
 static void
 freed_forget(void)
@@ -127,7 +134,7 @@ freed_forget(void)
 
     for (size_t i = 0; i < allocation_count; i++) {
         if (!allocations[i].freed ||
-            allocations[i].freed + FREED_KEPT > last_free) {
+            allocations[i].freed + FREED_RECORDS_MAX > last_free) {
             allocations[kept++] = allocations[i];
         }
     }
@@ -147,7 +154,7 @@ cpu_check_freed(uintptr_t base)
     if (at && allocations[at - 1].base == base) {
         allocations[at - 1].freed = ++last_free;
         memcpy(allocations[at - 1].freed_at, freed_at, sizeof freed_at);
-        if (last_free % FREED_KEPT == 0) {
+        if (last_free % FREED_RECORDS_MAX == 0) {
             freed_forget();
         }
     }

@@ -1,10 +1,20 @@
 /* block_state.c - check state of the block that a worker runs.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/check.h"
+#include "cpu/check/hooks.h"
+#include "cpu/module/module.h"
+#include "cpu/run/launch.h"
+#include "cpu/run/runtime.h"
+#include "cpu/run/shared_memory.h"
+#include "cpu/stream/worker.h"
+#include "image/image.h"
 
 CUresult
 cpu_check_state_prepare(struct cpu_worker *worker)

@@ -6,11 +6,24 @@
  * Otherwise the address must be in any memory that the thread may use.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/memory/arena.h"
 #include "cpu/module/image.h"
+#include "cpu/module/module.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/runtime.h"
+#include "cpu/run/shared_memory.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
+#include "image/image.h"
 
 #define NEAR_SHARED ((uintptr_t)256 << 10)
 #define NULL_BYTES                                                            \

@@ -9,6 +9,9 @@
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

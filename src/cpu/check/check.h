@@ -10,7 +10,16 @@
 #ifndef PYCUDA_CPU_CHECK_H
 #define PYCUDA_CPU_CHECK_H
 
-#include "cpu/cpu.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/limits.h"
+#include "cpu/run/launch.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 /* ---- allocations.c: live and freed device allocations ---- */
 
@@ -24,8 +33,8 @@ struct cpu_check_allocation {
     size_t bytes;
     const char *maker; /* name of the API function that allocated it */
     uint64_t serial;   /* allocation count of the process, from 1 */
-    /* Number of the free: n for the n-th allocation that was freed; 0: live.
-     */
+    /* Number of the free: n for the n-th allocation that was freed; 0:
+     * live. */
     uint64_t freed;
     bool tracked; /* shadow memory records which bytes were written */
     char made_at[CPU_CHECK_CALL_SITE_SIZE];

@@ -2,7 +2,13 @@
  * interval is the time between two synchronization events of a block.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "cpu/check/check.h"
+#include "cpu/check/hooks.h"
 
 #define RING_SIZE (1u << 20) /* capacity of the ring, in intervals */
 

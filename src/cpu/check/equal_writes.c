@@ -7,10 +7,15 @@
  * locks.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
 #include "cpu/check/race.h"
+#include "cpu/stream/scheduler.h"
+#include "image/abi.h"
 
 #define MOST_WAIT_NS                                                          \
     1000000000 /* longest wait in ns for the write of the other block to be   \

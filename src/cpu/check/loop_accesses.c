@@ -1,23 +1,30 @@
 /* loop_accesses.c - checks all accesses of a loop before it begins.
  *
- * Called by kernel code (src/jit/checks/rows.c) for loops in which each
- * address changes by a constant amount per iteration: the loop over threads,
- * or a loop of one thread. The result is true only if no access is invalid by
- * any check, whatever their order; the accesses are then recorded as if each
- * had been checked. Otherwise nothing is recorded and the kernel checks the
- * accesses one by one.
+ * Called by kernel code (src/jit/checks/access_ranges.c) for loops in which
+ * each address changes by a constant amount per iteration: the loop over
+ * threads, or a loop of one thread. The result is true only if no access is
+ * invalid by any check, whatever their order; the accesses are then recorded
+ * as if each had been checked. Otherwise nothing is recorded and the kernel
+ * checks the accesses one by one.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/access_range.h"
+#include "cpu/check/hooks.h"
 #include "cpu/check/race.h"
+#include "cpu/run/runtime.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 enum {
     NEST_WORDS = sizeof(struct image_check_nest) / 8,
-    MOST_WORDS = NEST_WORDS + IMAGE_CHECK_ROWS * 37,
-    MOST_ROUNDS = 1 << 20,
+    MAX_WORDS = NEST_WORDS + IMAGE_CHECK_ROWS * 37,
+    MAX_ROUNDS = 1 << 20,
 };
 
 /* ---- bounds ---- */
@@ -263,9 +270,9 @@ ranges_are_valid(struct cpu_check *check, struct cpu_check_range *ranges,
 /* ---- calls from kernels ---- */
 
 /* Work areas for calls of __pycuda_check_rows. A work area is too large for a
- * thread's stack, so each worker has MOST_LOOPS of them: as many as can be in
+ * thread's stack, so each worker has MAX_LOOPS of them: as many as can be in
  * use at the same time. */
-enum { MOST_LOOPS = 4 };
+enum { MAX_LOOPS = 4 };
 
 struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
@@ -273,14 +280,14 @@ struct cpu_check_loop {
     /* Bit set of the rows (accesses) that the next block may skip. */
     uint64_t repeatable;
     bool shared; /* some ranges are in shared memory */
-    uint64_t words[MOST_WORDS];
+    uint64_t words[MAX_WORDS];
 };
 
 static void
 loop_fill(struct cpu_check_loop *loop, const struct image_check_form *form,
           const uint64_t *values)
 {
-    const struct image_check_place *places = cpu_check_form_places(form);
+    const struct image_check_operand *places = cpu_check_form_operands(form);
 
     memcpy(loop->words, form->list, form->words * sizeof *loop->words);
     for (unsigned i = 0; i < form->places; i++) {
@@ -311,10 +318,10 @@ loop_make_ranges(struct cpu_check *check, struct cpu_check_loop *loop,
     loop->repeatable = 0;
     loop->shared = false;
     for (unsigned i = 0; i < nest->rows; i++) {
-        const struct image_check_row *row = (const void *)at;
+        const struct image_check_range *row = (const void *)at;
         struct cpu_check_range *range = &loop->ranges[loop->count];
 
-        at += cpu_check_row_bytes(row);
+        at += cpu_check_range_bytes(row);
         if (known >> i & 1) {
             continue;
         }
@@ -328,7 +335,7 @@ loop_make_ranges(struct cpu_check *check, struct cpu_check_loop *loop,
         bool shared = overlaps_shared(check, range);
         loop->shared |= shared;
         bool never =
-            !range->count[1] && cpu_check_row_false_condition(row) >= 0;
+            !range->count[1] && cpu_check_range_false_condition(row) >= 0;
         loop->repeatable |= (uint64_t)(shared || never) << i;
     }
     return true;
@@ -360,14 +367,14 @@ loop_record(struct cpu_check *check, struct cpu_check_loop *loop)
 static bool
 nest_is_in_limits(const struct image_check_nest *nest)
 {
-    return nest->count[0] && nest->count[1] && nest->count[0] <= MOST_ROUNDS &&
-           nest->count[1] <= MOST_ROUNDS;
+    return nest->count[0] && nest->count[1] && nest->count[0] <= MAX_ROUNDS &&
+           nest->count[1] <= MAX_ROUNDS;
 }
 
 bool
 cpu_check_loops_open(struct cpu_check *check)
 {
-    check->loops = calloc(MOST_LOOPS, sizeof *check->loops);
+    check->loops = calloc(MAX_LOOPS, sizeof *check->loops);
     return check->loops != NULL;
 }
 

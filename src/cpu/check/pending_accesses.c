@@ -8,9 +8,12 @@
  * the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "cpu/check/access_range.h"
+#include "image/abi.h"
 
 static bool
 list_overlaps(const struct cpu_check_range *list, unsigned count,

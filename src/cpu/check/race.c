@@ -9,12 +9,21 @@
  * race with each other; neither do two writes of the same value.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cpu/check/access_range.h"
+#include "cpu/check/hooks.h"
 #include "cpu/check/race.h"
+#include "cpu/device/limits.h"
+#include "cpu/run/runtime.h"
 #include "cpu/run/warp.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 /* Capacity of `releases`, which has the release times of blocks; the index is
  * the block's linear index modulo RELEASES. */

@@ -9,7 +9,12 @@
 #ifndef PYCUDA_CPU_CHECK_RACE_H
 #define PYCUDA_CPU_CHECK_RACE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
 #include "cpu/check/shadow.h"
+#include "image/abi.h"
 
 /* A slot: the record of one access of a 4-byte word, packed into 64 bits. From
  * the lowest bit: whether the access was atomic or volatile (1 bit), mask of

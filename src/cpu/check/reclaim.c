@@ -9,13 +9,21 @@
  * other lock is taken while it is held.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/check/hooks.h"
 #include "cpu/check/race.h"
+#include "cpu/run/launch.h"
 
 #define RECENT_INTERVALS                                                      \
     256 /* least number of new intervals between two reclaim passes of this   \
            file */
 /* A granule is freed after this many passes in which it was unused. */
-#define MOST_UNUSED 16
+#define MAX_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Number of running launches. */
@@ -39,7 +47,7 @@ granule_is_expired(struct cpu_shadow_granule *granule, uint32_t since)
     if (granule->unused == 1) {
         cpu_shadow_granule_clear(granule);
     }
-    return granule->unused == MOST_UNUSED;
+    return granule->unused == MAX_UNUSED;
 }
 
 static void

@@ -8,13 +8,24 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cpu/check/check.h"
+#include "cpu/check/hooks.h"
+#include "cpu/module/module.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/launch.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 CUresult cuGetErrorString(CUresult code, const char **text);
 

@@ -1,11 +1,13 @@
 /* settings.c - parses PYCUDA_CPU_CHECK; called by cuInit.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/check.h"
+#include "cpu/check/hooks.h"
 
 unsigned cpu_check_flags;
 

@@ -9,11 +9,19 @@
  * Both have pages of their own, which are returned to the system when unused.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cpu/arch/arch.h"
+#include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/stream/worker.h"
 
 #define TABLE_SIZE (1 << 16) /* number of granules in a second-level table */
 /* Extra bytes at the end of the byte states of a granule, for reads of several

@@ -8,6 +8,12 @@
 #ifndef PYCUDA_CPU_CHECK_SHADOW_H
 #define PYCUDA_CPU_CHECK_SHADOW_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
 #include "cpu/check/check.h"
 
 /* Granule: the unit in which shadow memory is allocated, in bytes of the

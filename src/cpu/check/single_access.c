@@ -5,9 +5,14 @@
  * memory.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/run/runtime.h"
+#include "image/abi.h"
 
 /* Returns false if all bytes of the access are known to be written. Returns
  * true if uninitialized.c must check them. */

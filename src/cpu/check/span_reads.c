@@ -10,6 +10,9 @@
  * locks: concurrent records of two workers are stored in either order.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "cpu/check/race.h"
 
 /* What a read slot means for a new read. FREE: the slot may be overwritten.

@@ -9,11 +9,19 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cpu/check/check.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/limits.h"
+#include "cpu/run/runtime.h"
 #include "cpu/run/warp.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 struct text {
     char bytes[700];

@@ -9,10 +9,15 @@
  * to the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/access_range.h"
+#include "cpu/run/runtime.h"
+#include "image/abi.h"
 
 #define TRACE_WORDS 16384 /* capacity of a trace in 64-bit words */
 
@@ -171,11 +176,11 @@ record_reserve(struct cpu_check *check, unsigned words)
  * that it can skip the check: all words, or only those of the condition that
  * is always false. */
 static void
-row_condition_words(const struct image_check_row *row, unsigned at,
+row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)
 {
     const unsigned head = sizeof *row / 8, each = sizeof *row->conditions / 8;
-    int never = cpu_check_row_false_condition(row);
+    int never = cpu_check_range_false_condition(row);
 
     *first = never < 0 ? at : at + head + (unsigned)never * each;
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
@@ -187,7 +192,7 @@ static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)
 {
-    const struct image_check_place *places = cpu_check_form_places(form);
+    const struct image_check_operand *places = cpu_check_form_operands(form);
 
     for (unsigned i = 0; i < form->places; i++) {
         if (places[i].word >= first && places[i].word < end) {
@@ -208,13 +213,13 @@ masks_make(const struct image_check_form *form, const uint64_t *words,
     memset(masks, 0, form->values * sizeof *masks);
     masks_set(form, 0, at, masks);
     for (uint64_t n = 0; n < nest->rows; n++) {
-        const struct image_check_row *row = (const void *)(words + at);
+        const struct image_check_range *row = (const void *)(words + at);
 
         if (selected >> n & 1) {
             row_condition_words(row, at, &first, &end);
             masks_set(form, first, end, masks);
         }
-        at += cpu_check_row_bytes(row) / 8;
+        at += cpu_check_range_bytes(row) / 8;
     }
 }
 

@@ -6,11 +6,19 @@
  * copy inherits the state of its source.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/memory/arena.h"
+#include "cpu/run/runtime.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 static void
 report(uintptr_t address, uint64_t bytes, const struct image_site *site)

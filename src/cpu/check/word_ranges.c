@@ -6,10 +6,13 @@
  * the launch began) avoid looking at words.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "cpu/check/access_range.h"
 #include "cpu/check/race.h"
+#include "image/abi.h"
 
 /* A slot's age is its interval number minus the first one that may conflict,
  * modulo 2^32. Ages from this value on are negative: those intervals have
@@ -430,11 +433,11 @@ run_visit(struct cpu_check *check, const struct cpu_check_range *range,
 
 /* A word has two read slots, so the records of further readers change
  * nothing. */
-enum { MOST_READERS = 2 };
+enum { MAX_READERS = 2 };
 
 /* Calls `visit` for the inner loop of the range, for one iteration of the
  * outer loop. If all inner iterations have the same address, it visits only
- * the first MOST_READERS of them. */
+ * the first MAX_READERS of them. */
 static inline __attribute__((always_inline)) bool
 range_visit_row(struct cpu_check *check, const struct cpu_check_range *range,
                 uintptr_t address, unsigned linear, bool alone,
@@ -445,8 +448,8 @@ range_visit_row(struct cpu_check *check, const struct cpu_check_range *range,
     uint64_t rounds = adjacent ? 1 : range->count[0];
     bool same = !range->step[0] && range->count[0] > 1;
 
-    if (same && rounds > MOST_READERS) {
-        rounds = MOST_READERS;
+    if (same && rounds > MAX_READERS) {
+        rounds = MAX_READERS;
     }
     for (uint64_t x = 0; x < rounds; x++) {
         struct cpu_check_run run = {
@@ -472,8 +475,8 @@ range_visit(struct cpu_check *check, const struct cpu_check_range *range,
             run_visitor *visit)
 {
     bool same = !range->step[1] && range->count[1] > 1;
-    uint64_t rows = same && range->count[1] > MOST_READERS ? MOST_READERS
-                                                           : range->count[1];
+    uint64_t rows =
+        same && range->count[1] > MAX_READERS ? MAX_READERS : range->count[1];
 
     for (uint64_t y = 0; y < rows; y++) {
         if (!range_visit_row(

@@ -5,7 +5,10 @@
  * but the table lacks are 0, "not supported".
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <stddef.h>
+
+#include "cpu/device/device.h"
+#include "cpu/device/limits.h"
 
 #define THREADS (-1) /* stands for cpu_state.threads in the table */
 

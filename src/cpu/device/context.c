@@ -4,11 +4,31 @@
  * context. Owns struct cpu_context. context_stack.h has the stacks.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
 #include "cpu/device/context_stack.h"
+#include "cpu/device/device.h"
 #include "cpu/device/green.h"
+#include "cpu/device/handle.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/memory/arena.h"
+#include "cpu/memory/ipc.h"
+#include "cpu/module/module.h"
+#include "cpu/run/device_heap.h"
+#include "cpu/run/printf.h"
+#include "cpu/stream/event.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
 
 static atomic_ullong context_ids;
 

@@ -3,6 +3,10 @@
  * The memory of a stack with several contexts is freed when the thread ends.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "cpu/device/context_stack.h"

@@ -9,7 +9,7 @@
 #ifndef PYCUDA_CPU_CONTEXT_STACK_H
 #define PYCUDA_CPU_CONTEXT_STACK_H
 
-#include "cpu/cpu.h"
+#include "api/cuda_types.h"
 
 struct context_stack {
     /* NULL if the stack is empty, or if NULL was pushed. */

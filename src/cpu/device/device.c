@@ -6,11 +6,19 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/device.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/memory/budget.h"
 
 struct cpu_state cpu_state;

@@ -17,7 +17,13 @@
  * cuInit has no effect.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "cpu/blas/blas.h"
+#include "cpu/device/device.h"
 #include "cpu/nvrtc/nvrtc.h"
 
 static pthread_mutex_t *const locks[] = {

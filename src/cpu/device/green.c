@@ -7,9 +7,17 @@
  * green context.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/device/green.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/stream/operation.h"
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);

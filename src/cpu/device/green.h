@@ -8,7 +8,12 @@
 #ifndef PYCUDA_CPU_GREEN_H
 #define PYCUDA_CPU_GREEN_H
 
-#include "cpu/cpu.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/context.h"
+#include "cpu/stream/operation.h"
 
 struct cpu_green {
     CUgreenCtx handle;

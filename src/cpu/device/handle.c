@@ -7,7 +7,13 @@
  * first-out order, so that stale handles stay invalid for long.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/device/handle.h"
 
 struct cpu_slot cpu_slots[CPU_SLOTS];
 

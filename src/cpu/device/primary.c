@@ -4,7 +4,14 @@
  * count.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
 
 /* The primary context of a device. `lock` guards all members. */
 struct primary {

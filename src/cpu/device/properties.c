@@ -3,6 +3,11 @@
  * Called by users of the library.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/texture/texture.h"
 
 /* Returns the value of a device attribute. */

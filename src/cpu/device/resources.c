@@ -6,10 +6,18 @@
  * padding records its device, and whether it came from a split.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/device/green.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 
 #define MARK_MAGIC UINT64_C(0x726f737365636f72)
 

@@ -6,11 +6,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/device.h"
 
 /* Environment variables in which MPI launchers pass the number of ranks on
  * this machine. */

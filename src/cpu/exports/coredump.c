@@ -5,9 +5,13 @@
  * also prints a report.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
 
 #define TEXT_BYTES 1024
 

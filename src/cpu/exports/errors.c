@@ -4,8 +4,13 @@
  * cuInit.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "cpu/check/hooks.h"
+#include "cpu/device/device.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/memory/budget.h"
 
 struct error_row {

@@ -4,7 +4,10 @@
  * were linked with an old driver.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <stddef.h>
+
+#include "api/cuda_types.h"
+#include "cpu/exports/visibility.h"
 
 /* Defines the older name as a call of the newer function. */
 #define OLD_NAME(name, parameters, newer, arguments)                          \

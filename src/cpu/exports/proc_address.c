@@ -8,9 +8,12 @@
  * cpu_default_is_per_thread during the call.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/stream/stream.h"
 
 #define DECLARE(base, symbol, since, per_thread, parameters, arguments)       \
     CUresult symbol parameters;

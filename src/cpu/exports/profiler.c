@@ -3,7 +3,8 @@
  * Called by users of the library.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
 
 CPU_API CUresult
 cuProfilerStart(void)

@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "cpu/exports/system_errors.h"
 
 #define TEXT_BYTES 512

@@ -4,7 +4,9 @@
 #ifndef CPU_EXPORTS_SYSTEM_ERRORS_H
 #define CPU_EXPORTS_SYSTEM_ERRORS_H
 
-#include "cpu/cpu.h"
+#include <stddef.h>
+
+#include "api/cuda_types.h"
 
 /* Stores "the system refused PURPOSE: ..." as this thread's latest text about
  * a failed system call. PURPOSE is the formatted text, such as an operation

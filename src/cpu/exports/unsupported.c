@@ -7,7 +7,7 @@
  * a C alias must have the type of its target.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include "cpu/device/device.h"
 
 CUresult cpu_unsupported(void);
 

@@ -5,9 +5,19 @@
  * that a capture cannot contain. All state is guarded by the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
+#include "cpu/stream/stream.h"
 
 static uint64_t capture_ids; /* the latest id; guarded by the graph lock */
 

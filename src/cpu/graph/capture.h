@@ -13,7 +13,16 @@
 #ifndef PYCUDA_CPU_CAPTURE_H
 #define PYCUDA_CPU_CAPTURE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/context.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/stream.h"
 
 struct cpu_capture {
     struct cpu_capture *next; /* link of the list of active captures */

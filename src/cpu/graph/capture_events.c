@@ -7,10 +7,17 @@
  * contexts. The functions acquire the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/graph/capture.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/stream/stream.h"
 
 struct cpu_captured {
     uint64_t id;        /* id of the capture */

@@ -6,7 +6,17 @@
  * functions acquire the graph lock only if a capture is active.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/stream/stream.h"
 
 static _Thread_local CUstreamCaptureMode thread_mode;
 
@@ -15,7 +25,7 @@ cpu_capture_implicit(struct cpu_context *ctx)
 {
     CUresult code = CUDA_SUCCESS;
 
-    if (cpu_task_sink ||
+    if (cpu_node_task_sink ||
         !atomic_load_explicit(&ctx->capturing, memory_order_relaxed)) {
         return CUDA_SUCCESS;
     }

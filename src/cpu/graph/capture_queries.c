@@ -4,7 +4,15 @@
  * Called by users of the library. Acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/stream/stream.h"
 
 CPU_API CUresult
 cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,

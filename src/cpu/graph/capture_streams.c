@@ -7,9 +7,17 @@
  * takes it.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
 #include "cpu/graph/capture.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/stream/stream.h"
 
 struct cpu_capture *cpu_captures;
 atomic_uint cpu_captures_strict;

@@ -6,11 +6,17 @@
  * Acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "cpu/graph/capture.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/stream/stream.h"
 
-_Thread_local struct cpu_task *cpu_task_sink;
+_Thread_local struct cpu_node_task *cpu_node_task_sink;
 
 /* Returns the graph of the stream's capture, or NULL if the stream is not
  * captured or the capture is invalid. */
@@ -45,7 +51,7 @@ capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
  * becomes the stream's only tip, and owns the task on success. The caller
  * holds the lock. */
 static CUresult
-capture_add(struct cpu_stream *stream, struct cpu_task *task)
+capture_add(struct cpu_stream *stream, struct cpu_node_task *task)
 {
     struct cpu_graph *graph = capture_graph(stream);
     struct cpu_node *after[64] = {NULL}, **list = after, *node;
@@ -69,24 +75,24 @@ capture_add(struct cpu_stream *stream, struct cpu_task *task)
     if (code) {
         return code;
     }
-    *task = (struct cpu_task){0}; /* now owned by the node */
+    *task = (struct cpu_node_task){0}; /* now owned by the node */
     stream->joined = false;
     return cpu_capture_set_tips(stream, &node->handle, 1);
 }
 
 CUresult
-cpu_task_note(struct cpu_stream *stream, struct cpu_task *task)
+cpu_node_task_record(struct cpu_stream *stream, struct cpu_node_task *task)
 {
-    if (cpu_task_sink) {
-        cpu_task_free(cpu_task_sink);
-        *cpu_task_sink = *task;
+    if (cpu_node_task_sink) {
+        cpu_node_task_free(cpu_node_task_sink);
+        *cpu_node_task_sink = *task;
         return CUDA_SUCCESS;
     }
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code = capture_add(stream, task);
     pthread_mutex_unlock(&cpu_graph_lock);
     if (code) {
-        cpu_task_free(task);
+        cpu_node_task_free(task);
     }
     return code;
 }

@@ -1,15 +1,23 @@
 /* conditional.c - conditions and conditional nodes (IF, WHILE, SWITCH).
  *
- * Called by users of the library, by any_node.c, and by graph.c, which copies
- * and frees conditional nodes; branch.c runs them. A condition is a value that
- * selects which body (a graph) of a node runs. Its handle is the address of
- * the value, which kernels write (cudaGraphSetConditional). The graph lock
- * guards all state.
+ * Called by users of the library, by generic_nodes.c, and by graph.c, which
+ * copies and frees conditional nodes; conditional_run.c runs them. A condition
+ * is a value that selects which body (a graph) of a node runs. Its handle is
+ * the address of the value, which kernels write (cudaGraphSetConditional). The
+ * graph lock guards all state.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/arena.h"
 
 void
 cpu_condition_release(struct cpu_condition *condition)
@@ -173,7 +181,7 @@ conditional_add(CUgraphNode *made, CUgraph handle, const CUgraphNode *after,
 {
     struct cpu_graph *graph = cpu_handle_object(CPU_GRAPH, handle);
     struct cpu_condition *condition = graph ? graph->conditions : NULL;
-    struct cpu_task task = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
+    struct cpu_node_task task = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
     struct cpu_conditional *conditional;
 
     while (condition && condition->value != params->handle) {

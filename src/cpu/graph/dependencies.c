@@ -6,9 +6,14 @@
  * too. A program cannot distinguish this from a slow start of the kernel.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 
 bool

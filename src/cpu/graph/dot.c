@@ -6,10 +6,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
+#include "cpu/device/device.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/module/module.h"
 
 static const char *const type_names[] = {
     [CU_GRAPH_NODE_TYPE_KERNEL] = "KERNEL",
@@ -34,38 +40,39 @@ struct dot {
 
 /* Returns true if the flags contain `flag` or VERBOSE. */
 static bool
-asks(const struct dot *dot, unsigned flag)
+has_flag(const struct dot *dot, unsigned flag)
 {
     return dot->flags & (flag | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE);
 }
 
 static void
-kernel_print(const struct dot *dot, const struct cpu_task *task)
+kernel_print(const struct dot *dot, const struct cpu_node_task *task)
 {
     struct cpu_function *function = cpu_function_of(task->function);
 
-    if (asks(dot, CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS)) {
+    if (has_flag(dot, CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS)) {
         fprintf(dot->file, "|{%s|grid %u,%u,%u|block %u,%u,%u|shared %u}",
                 function ? function->name : "(unloaded)", task->grid[0],
                 task->grid[1], task->grid[2], task->block[0], task->block[1],
                 task->block[2], task->shared);
     }
-    if (asks(dot, CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES)) {
+    if (has_flag(dot, CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES)) {
         fprintf(dot->file, "|{cooperative %d|priority %d}", task->cooperative,
                 task->priority);
     }
 }
 
 static void
-memory_print(const struct dot *dot, const struct cpu_task *task)
+memory_print(const struct dot *dot, const struct cpu_node_task *task)
 {
     bool frees = task->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 
-    if (asks(dot, frees ? CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS
-                        : CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS)) {
-        fprintf(
-            dot->file, "|{dptr 0x%llx}",
-            (unsigned long long)cpu_graph_memory_base(cpu_task_memory(task)));
+    if (has_flag(dot, frees
+                          ? CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS
+                          : CU_GRAPH_DEBUG_DOT_FLAGS_MEM_ALLOC_NODE_PARAMS)) {
+        fprintf(dot->file, "|{dptr 0x%llx}",
+                (unsigned long long)cpu_graph_memory_base(
+                    cpu_node_task_memory(task)));
     }
 }
 
@@ -74,7 +81,7 @@ fill_print(const struct dot *dot, const struct cpu_node *node)
 {
     CUDA_MEMSET_NODE_PARAMS fill = {0};
 
-    if (asks(dot, CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS) &&
+    if (has_flag(dot, CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS) &&
         !cpu_node_read_params(node, &fill)) {
         fprintf(dot->file, "|{dptr 0x%llx|value %u|element %u|%zu x %zu}",
                 (unsigned long long)fill.dst, fill.value, fill.elementSize,
@@ -87,7 +94,7 @@ copy_print(const struct dot *dot, const struct cpu_node *node)
 {
     CUDA_MEMCPY3D copy = {0};
 
-    if (asks(dot, CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS) &&
+    if (has_flag(dot, CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS) &&
         !cpu_node_read_params(node, &copy)) {
         fprintf(dot->file, "|{%zu x %zu x %zu}", copy.WidthInBytes,
                 copy.Height, copy.Depth);
@@ -99,7 +106,7 @@ host_print(const struct dot *dot, const struct cpu_node *node)
 {
     CUDA_HOST_NODE_PARAMS host = {0};
 
-    if (asks(dot, CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS) &&
+    if (has_flag(dot, CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS) &&
         !cpu_node_read_params(node, &host)) {
         fprintf(dot->file, "|{fn %p|userData %p}", (void *)host.fn,
                 host.userData);
@@ -110,7 +117,7 @@ host_print(const struct dot *dot, const struct cpu_node *node)
 static void
 details_print(const struct dot *dot, const struct cpu_node *node)
 {
-    if (asks(dot, CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES)) {
+    if (has_flag(dot, CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES)) {
         fprintf(dot->file, "|%p", (void *)node->handle);
     }
     switch ((int)node->task.type) {

@@ -6,9 +6,16 @@
  * exec_launch.c, because an event stores the operation of a launch.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/event.h"
+#include "cpu/stream/stream.h"
 
 struct event_call {
     struct cpu_event *event; /* holds a reference */
@@ -27,16 +34,18 @@ call_release(void *payload)
     cpu_event_release(((struct event_call *)payload)->event);
 }
 
-static const struct cpu_task_hold event_hold = {call_retain, call_release};
+static const struct cpu_node_task_hold event_hold = {call_retain,
+                                                     call_release};
 
 struct cpu_event *
-cpu_task_event(const struct cpu_task *task)
+cpu_node_task_event(const struct cpu_node_task *task)
 {
     return ((const struct event_call *)task->payload)->event;
 }
 
 CUresult
-cpu_event_task(CUgraphNodeType type, CUevent handle, struct cpu_task *task)
+cpu_event_task(CUgraphNodeType type, CUevent handle,
+               struct cpu_node_task *task)
 {
     CUresult code = cpu_ready();
     struct cpu_event *event = code ? NULL : cpu_event_take(handle);
@@ -54,20 +63,21 @@ cpu_event_task(CUgraphNodeType type, CUevent handle, struct cpu_task *task)
         return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
     }
     *call = (struct event_call){event, handle};
-    *task = (struct cpu_task){.type = type,
-                              .payload = call,
-                              .bytes = sizeof *call,
-                              .hold = &event_hold};
+    *task = (struct cpu_node_task){.type = type,
+                                   .payload = call,
+                                   .bytes = sizeof *call,
+                                   .hold = &event_hold};
     return CUDA_SUCCESS;
 }
 
 CUresult
-cpu_event_note(CUgraphNodeType type, CUevent event, struct cpu_stream *stream)
+cpu_event_record_task(CUgraphNodeType type, CUevent event,
+                      struct cpu_stream *stream)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = cpu_event_task(type, event, &task);
 
-    return code ? code : cpu_task_note(stream, &task);
+    return code ? code : cpu_node_task_record(stream, &task);
 }
 
 /* ---- the API ---- */
@@ -76,7 +86,7 @@ static CUresult
 event_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
           size_t count, CUgraphNodeType type, CUevent event)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = cpu_event_task(type, event, &task);
 
     return code
@@ -106,7 +116,7 @@ event_get(CUgraphNode handle, CUgraphNodeType type, CUevent *event)
 static CUresult
 event_set(CUgraphNode node, CUgraphNodeType type, CUevent event)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = cpu_event_task(type, event, &task);
 
     return code ? code : cpu_node_set_task(node, &task, NULL);

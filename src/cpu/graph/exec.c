@@ -7,10 +7,17 @@
  * graph lock guards all state.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
+#include "cpu/stream/operation.h"
 
 /* Frees an executable graph, which must not have pending launches. The caller
  * holds the lock. */
@@ -20,7 +27,7 @@ exec_free(struct cpu_exec *exec)
     for (size_t i = 0; exec->steps && i < exec->count; i++) {
         struct cpu_step *step = &exec->steps[i];
 
-        cpu_task_free(&step->task);
+        cpu_node_task_free(&step->task);
         free(step->after);
         if (step->branch) {
             cpu_branch_free(step->branch);
@@ -70,7 +77,7 @@ step_add(struct cpu_exec *exec, const struct cpu_node *node,
          const unsigned *after, size_t count)
 {
     struct cpu_step *step = &exec->steps[exec->count];
-    CUresult code = cpu_task_copy(&step->task, &node->task);
+    CUresult code = cpu_node_task_copy(&step->task, &node->task);
 
     step->after = malloc((count + 1) * sizeof *step->after);
     exec->count++;

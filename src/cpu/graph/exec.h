@@ -1,4 +1,4 @@
-/* exec.h - executable graphs; internal to exec*.c and branch.c.
+/* exec.h - executable graphs; internal to exec*.c and conditional_run.c.
  *
  * An executable graph is an array of steps, one or more for each node. The
  * graph lock guards all state. Callers hold it, unless stated otherwise.
@@ -7,7 +7,14 @@
 #ifndef PYCUDA_CPU_EXEC_H
 #define PYCUDA_CPU_EXEC_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/context.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
 
 /* A conditional node's bodies: executable graphs of which the value of the
  * condition selects one. */
@@ -19,7 +26,7 @@ struct cpu_branch {
 };
 
 struct cpu_step {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUgraphNode node; /* the step's node in the source graph */
     unsigned *after;  /* indices of steps that it depends on; owned */
     size_t after_count;
@@ -61,7 +68,7 @@ CUresult cpu_exec_submit(struct cpu_exec *exec, struct cpu_context *ctx,
                          struct cpu_stream *stream, struct cpu_op *begin,
                          struct cpu_op *end);
 
-/* ---- branch.c ---- */
+/* ---- conditional_run.c ---- */
 
 /* cpu_branch_make creates the executable bodies of a conditional node. It
  * returns NOT_SUPPORTED if a body has nodes that allocate or free memory.
@@ -85,7 +92,7 @@ CUcontext cpu_step_context(CUgraphExec exec, CUgraphNode node);
 /* Replace the task, or the child graph, of the step that was created from
  * `node`. cpu_exec_set_task takes ownership of the task, also on failure. */
 CUresult cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
-                           struct cpu_task *task);
+                           struct cpu_node_task *task);
 CUresult cpu_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph graph);
 
 #endif

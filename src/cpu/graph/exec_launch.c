@@ -1,6 +1,6 @@
 /* exec_launch.c - launches of executable graphs.
  *
- * Called by users of the library, and by branch.c for the bodies of
+ * Called by users of the library, and by conditional_run.c for the bodies of
  * conditional nodes. A launch submits a begin operation in the stream, then an
  * operation for each step, and then an end operation in the stream. The
  * operation of a step waits for those of the steps that it depends on, or for
@@ -8,15 +8,28 @@
  * The graph lock is held while a launch is submitted.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/exec.h"
+#include "cpu/module/module.h"
+#include "cpu/run/launch.h"
+#include "cpu/stream/event.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
 
 /* Stores in *found the context that the task runs in: its own one, or `ctx`,
  * the context of the launch. Returns an error if it was destroyed. */
 static CUresult
-task_context(const struct cpu_task *task, struct cpu_context *ctx,
+task_context(const struct cpu_node_task *task, struct cpu_context *ctx,
              struct cpu_context **found)
 {
     *found = ctx;
@@ -32,7 +45,7 @@ task_context(const struct cpu_task *task, struct cpu_context *ctx,
 /* Creates an operation for the task, but does not submit it. If the step is
  * `disabled`, the operation does no work. */
 static CUresult
-task_op(struct cpu_context *launch_ctx, const struct cpu_task *task,
+task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
         bool disabled, struct cpu_op **made)
 {
     enum cpu_op_kind kind = task->run && !disabled ? CPU_OP_CALL : CPU_OP_MARK;
@@ -95,7 +108,7 @@ static struct cpu_op *
 step_waits_for(const struct cpu_step *step)
 {
     return step->task.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT
-               ? cpu_event_mark(cpu_task_event(&step->task))
+               ? cpu_event_mark(cpu_node_task_event(&step->task))
                : NULL;
 }
 
@@ -119,7 +132,7 @@ step_submit(const struct cpu_step *step, struct cpu_op **ops,
         after[count++] = event;
     }
     if (step->task.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-        cpu_event_set_mark(cpu_task_event(&step->task), op);
+        cpu_event_set_mark(cpu_node_task_event(&step->task), op);
     }
     cpu_op_submit_after(NULL, op, after, count);
     cpu_op_release(event);
@@ -192,8 +205,8 @@ begin_op(struct cpu_exec *exec, struct cpu_context *ctx)
 static CUresult
 memory_launch(const struct cpu_exec *exec)
 {
-    const struct cpu_task **tasks =
-        malloc((exec->count + 1) * sizeof(struct cpu_task *));
+    const struct cpu_node_task **tasks =
+        malloc((exec->count + 1) * sizeof(struct cpu_node_task *));
     bool again = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     size_t count = 0;
 
@@ -201,7 +214,7 @@ memory_launch(const struct cpu_exec *exec)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < exec->count; i++) {
-        const struct cpu_task *task = &exec->steps[i].task;
+        const struct cpu_node_task *task = &exec->steps[i].task;
 
         if (task->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
             task->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
@@ -276,10 +289,10 @@ cuGraphUpload(CUgraphExec handle, CUstream stream_handle)
     pthread_mutex_lock(&cpu_graph_lock);
     code = code ? code : cpu_exec_of(handle, &exec);
     for (size_t i = 0; !code && i < exec->count; i++) {
-        const struct cpu_task *task = &exec->steps[i].task;
+        const struct cpu_node_task *task = &exec->steps[i].task;
 
         if (task->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
-            cpu_graph_memory_reserve(cpu_task_memory(task));
+            cpu_graph_memory_reserve(cpu_node_task_memory(task));
         }
     }
     pthread_mutex_unlock(&cpu_graph_lock);

@@ -1,10 +1,15 @@
 /* exec_params.c - changes steps of an executable graph.
  *
- * Called by users of the library and by any_node.c. Programs name a step by
- * the node from which it was created. Pending launches are not affected.
+ * Called by users of the library and by generic_nodes.c. Programs name a step
+ * by the node from which it was created. Pending launches are not affected.
  * Acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
 
 static struct cpu_step *step_find(struct cpu_exec *exec, CUgraphNode node);
@@ -62,17 +67,18 @@ cpu_step_context(CUgraphExec exec, CUgraphNode node)
 }
 
 CUresult
-cpu_exec_set_task(CUgraphExec exec, CUgraphNode node, struct cpu_task *task)
+cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
+                  struct cpu_node_task *task)
 {
     struct cpu_step *step;
 
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code = step_of(exec, node, &step);
-    if (!code && !cpu_task_may_replace(&step->task, task)) {
+    if (!code && !cpu_node_task_may_replace(&step->task, task)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code) {
-        struct cpu_task old = step->task;
+        struct cpu_node_task old = step->task;
 
         task->cooperative = old.cooperative;
         task->has_priority = old.has_priority;
@@ -81,7 +87,7 @@ cpu_exec_set_task(CUgraphExec exec, CUgraphNode node, struct cpu_task *task)
         *task = old;
     }
     pthread_mutex_unlock(&cpu_graph_lock);
-    cpu_task_free(task);
+    cpu_node_task_free(task);
     return code;
 }
 
@@ -89,8 +95,8 @@ static CUresult
 params_set(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
            const void *params, CUcontext ctx)
 {
-    struct cpu_task task;
-    CUresult code = cpu_task_make(type, params, ctx, &task);
+    struct cpu_node_task task;
+    CUresult code = cpu_node_task_make(type, params, ctx, &task);
 
     return code ? code : cpu_exec_set_task(exec, node, &task);
 }
@@ -143,7 +149,7 @@ static CUresult
 event_set(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
           CUevent event)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = cpu_event_task(type, event, &task);
 
     return code ? code : cpu_exec_set_task(exec, node, &task);
@@ -177,7 +183,7 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
 
         /* A new step without dependencies corresponds to an old step that
          * depends only on the step before the child graph. */
-        if (!cpu_task_may_replace(&old[i].task, &new[i].task) ||
+        if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;
         }
@@ -216,7 +222,7 @@ child_set(struct cpu_exec *exec, CUgraphNode node, CUgraph handle)
         code = CUDA_ERROR_INVALID_VALUE;
     }
     for (size_t i = 0; i < count && !code; i++) {
-        struct cpu_task old = first[1 + i].task;
+        struct cpu_node_task old = first[1 + i].task;
 
         first[1 + i].task = fresh->steps[i].task;
         fresh->steps[i].task = old;
@@ -250,7 +256,7 @@ cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
 /* ---- disabled steps ---- */
 
 static bool
-may_be_disabled(const struct cpu_task *task)
+may_be_disabled(const struct cpu_node_task *task)
 {
     return task->type == CU_GRAPH_NODE_TYPE_KERNEL ||
            task->type == CU_GRAPH_NODE_TYPE_MEMCPY ||

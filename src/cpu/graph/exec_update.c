@@ -5,8 +5,13 @@
  * the executable graph and its references to user objects are replaced.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
 
 static CUgraphExecUpdateResult steps_compare(const struct cpu_exec *old,
@@ -41,7 +46,7 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
 static CUgraphExecUpdateResult
 step_compare(const struct cpu_step *old, const struct cpu_step *new)
 {
-    const struct cpu_task *a = &old->task, *b = &new->task;
+    const struct cpu_node_task *a = &old->task, *b = &new->task;
 
     if (a->type != b->type) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
@@ -51,14 +56,14 @@ step_compare(const struct cpu_step *old, const struct cpu_step *new)
                old->after_count * sizeof *old->after)) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     }
-    if (!cpu_task_may_replace(a, b)) {
+    if (!cpu_node_task_may_replace(a, b)) {
         return a->type == CU_GRAPH_NODE_TYPE_KERNEL
                    ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
                    : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     if ((a->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
          a->type == CU_GRAPH_NODE_TYPE_MEM_FREE) &&
-        cpu_task_memory(a) != cpu_task_memory(b)) {
+        cpu_node_task_memory(a) != cpu_node_task_memory(b)) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     }
     return branches_compare(old->branch, new->branch);

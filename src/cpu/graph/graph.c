@@ -5,9 +5,16 @@
  * cpu_graph_lock guards all graphs.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 
 pthread_mutex_t cpu_graph_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +32,7 @@ static void
 node_free(struct cpu_node *node)
 {
     cpu_handle_delete(node->handle);
-    cpu_task_free(&node->task);
+    cpu_node_task_free(&node->task);
     free(node->after);
     free(node->edge_data);
     free(node->params);
@@ -67,8 +74,8 @@ node_new(size_t count)
 
 CUresult
 cpu_node_add(struct cpu_graph *graph, struct cpu_node *const *after,
-             const CUgraphEdgeData *data, size_t count, struct cpu_task *task,
-             struct cpu_node **made)
+             const CUgraphEdgeData *data, size_t count,
+             struct cpu_node_task *task, struct cpu_node **made)
 {
     struct cpu_node *node = node_new(count);
 
@@ -285,8 +292,8 @@ child_copy(struct cpu_node *to, const struct cpu_node *from)
 static CUresult
 node_copy(struct cpu_graph *to, struct cpu_node *node)
 {
-    struct cpu_task task;
-    CUresult code = cpu_task_copy(&task, &node->task);
+    struct cpu_node_task task;
+    CUresult code = cpu_node_task_copy(&task, &node->task);
 
     if (code) {
         return code;
@@ -294,7 +301,7 @@ node_copy(struct cpu_graph *to, struct cpu_node *node)
     code = cpu_node_add(to, node->after, node->edge_data, node->after_count,
                         &task, &node->twin);
     if (code) {
-        cpu_task_free(&task);
+        cpu_node_task_free(&task);
         return code;
     }
     struct cpu_node *twin = node->twin;

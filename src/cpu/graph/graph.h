@@ -7,8 +7,8 @@
  * function becomes a task if its stream is being captured, if a program adds a
  * node for it, or if a program replaces the parameters of a node. In the last
  * two cases, the same driver function as for a stream is called; while the
- * thread's cpu_task_sink is set, this function stores a task there instead of
- * executing the work.
+ * thread's cpu_node_task_sink is set, this function stores a task there
+ * instead of executing the work.
  *
  * The lock cpu_graph_lock guards graphs, executable graphs, conditions and
  * captures; it is acquired before the scheduler lock.
@@ -17,24 +17,32 @@
 #ifndef PYCUDA_CPU_GRAPH_H
 #define PYCUDA_CPU_GRAPH_H
 
-#include "cpu/cpu.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/context.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
 
 /* Functions that retain and release the references in a task's payload, which
  * are to events or to graph memory. */
-struct cpu_task_hold {
+struct cpu_node_task_hold {
     void (*retain)(void *payload);
     void (*release)(void *payload);
 };
 
-struct cpu_task {
+struct cpu_node_task {
     CUgraphNodeType type;
     cpu_run *run;      /* NULL: a kernel, or no work */
     CUcontext context; /* NULL: the context of the launch's stream */
     uint64_t context_id;
     void *payload; /* owned; argument of `run`, or kernel parameters */
     size_t bytes;  /* size of the payload */
-    const struct cpu_task_hold *hold; /* NULL: holds no references */
-    CUfunction function;              /* kernel; looked up at each launch */
+    const struct cpu_node_task_hold *hold; /* NULL: holds no references */
+    CUfunction function; /* kernel; looked up at each launch */
     unsigned grid[3], block[3], shared;
     bool cooperative;
     bool has_priority; /* overrides the stream's priority */
@@ -48,7 +56,7 @@ struct cpu_node {
     struct cpu_node **after;    /* dependencies; owned */
     CUgraphEdgeData *edge_data; /* one per dependency; owned */
     size_t after_count;
-    struct cpu_task task;
+    struct cpu_node_task task;
     void **params;   /* owned; result of cuGraphKernelNodeGetParams */
     void *described; /* owned; parameters that the program has passed */
     size_t described_bytes;
@@ -84,27 +92,28 @@ void cpu_holds_free(struct cpu_hold **holds);
  * not hold a lock, because this calls destructors of the program. */
 void cpu_users_end(void);
 
-/* ---- task.c ---- */
+/* ---- node_task.c ---- */
 
 /* Copies the task and its payload, and retains the objects that the payload
  * refers to. On OUT_OF_MEMORY, `to` need not be freed. */
-CUresult cpu_task_copy(struct cpu_task *to, const struct cpu_task *from);
-void cpu_task_free(struct cpu_task *task);
+CUresult cpu_node_task_copy(struct cpu_node_task *to,
+                            const struct cpu_node_task *from);
+void cpu_node_task_free(struct cpu_node_task *task);
 /* Returns true if `new` can replace `old` in an executable graph: both must
  * have the same type and the same context. For host functions, only the type
  * must be the same. */
-bool cpu_task_may_replace(const struct cpu_task *old,
-                          const struct cpu_task *new);
+bool cpu_node_task_may_replace(const struct cpu_node_task *old,
+                               const struct cpu_node_task *new);
 /* Creates a task for a node of this type from its CUDA parameter structure,
  * such as CUDA_MEMCPY3D; for child graphs and empty nodes, `params` is
  * ignored. If `ctx` is NULL, a kernel runs in its function's context, any
  * other task in the current one. The caller must not hold the graph lock. */
-CUresult cpu_task_make(CUgraphNodeType type, const void *params, CUcontext ctx,
-                       struct cpu_task *task);
+CUresult cpu_node_task_make(CUgraphNodeType type, const void *params,
+                            CUcontext ctx, struct cpu_node_task *task);
 /* Returns the size in bytes of the CUDA parameter structure for this type of
  * node, if the node stores a copy of it for queries. Returns 0 if the
  * parameters are derived from the task instead. */
-size_t cpu_task_params_bytes(CUgraphNodeType type);
+size_t cpu_node_task_params_bytes(CUgraphNodeType type);
 
 /* ---- graph.c; the caller holds the lock ---- */
 
@@ -125,7 +134,7 @@ struct cpu_node *cpu_node_of(CUgraphNode handle);
  * default edges. */
 CUresult cpu_node_add(struct cpu_graph *graph, struct cpu_node *const *after,
                       const CUgraphEdgeData *data, size_t count,
-                      struct cpu_task *task, struct cpu_node **made);
+                      struct cpu_node_task *task, struct cpu_node **made);
 /* Returns true if `node` directly depends on `on`. */
 bool cpu_node_depends(const struct cpu_node *node, const struct cpu_node *on);
 /* Stores the nodes in topological order in `order`, which has a capacity of
@@ -159,12 +168,13 @@ CUresult cpu_node_describe(struct cpu_node *node, const void *params);
 CUresult cpu_node_insert_locked(CUgraphNode *made, CUgraph graph,
                                 const CUgraphNode *after,
                                 const CUgraphEdgeData *data, size_t count,
-                                struct cpu_task *task, const void *params);
+                                struct cpu_node_task *task,
+                                const void *params);
 /* Acquires the lock and adds a node like cpu_node_insert_locked. Takes
  * ownership of the task; on failure the task is freed. */
 CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
                          const CUgraphNode *after, const CUgraphEdgeData *data,
-                         size_t count, struct cpu_task *task,
+                         size_t count, struct cpu_node_task *task,
                          const void *params);
 
 /* ---- params.c ---- */
@@ -179,7 +189,7 @@ CUresult cpu_node_read_params(const struct cpu_node *node, void *params);
 /* Replaces the node's task. If `params` is not NULL, later queries return a
  * copy of these parameters. Acquires the lock. Takes ownership of the task; on
  * failure the task is freed. */
-CUresult cpu_node_set_task(CUgraphNode node, struct cpu_task *task,
+CUresult cpu_node_set_task(CUgraphNode node, struct cpu_node_task *task,
                            const void *params);
 /* Returns the context of the node's task, or NULL; acquires the lock. */
 CUcontext cpu_node_context(CUgraphNode node);
@@ -196,13 +206,13 @@ void cpu_host_call_describe(const void *payload,
 /* Creates a task for a batch of stream memory operations (values to wait for
  * and to write, as in cuStreamBatchMemOp). */
 CUresult cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
-                        struct cpu_task *task);
+                        struct cpu_node_task *task);
 /* Creates the operation for a task of cpu_batch_task. The operation completes
  * when all values that the batch waits for have been written. */
-CUresult cpu_batch_op(const struct cpu_task *task, struct cpu_context *ctx,
-                      struct cpu_op **made);
+CUresult cpu_batch_op(const struct cpu_node_task *task,
+                      struct cpu_context *ctx, struct cpu_op **made);
 
-/* ---- child.c ---- */
+/* ---- child_graph.c ---- */
 
 /* Adds a child graph node; acquires the lock. */
 CUresult cpu_child_add(CUgraphNode *made, CUgraph graph,
@@ -221,14 +231,14 @@ CUresult cpu_node_attributes_copy(struct cpu_node *to,
 
 /* Returns the event of a task that records an event or waits for one. Does not
  * add a reference to the event. */
-struct cpu_event *cpu_task_event(const struct cpu_task *task);
+struct cpu_event *cpu_node_task_event(const struct cpu_node_task *task);
 /* Creates a task that records the event or waits for it. */
 CUresult cpu_event_task(CUgraphNodeType type, CUevent event,
-                        struct cpu_task *task);
+                        struct cpu_node_task *task);
 /* Adds a node of type EVENT_RECORD or WAIT_EVENT to the graph into which the
  * stream is being captured. */
-CUresult cpu_event_note(CUgraphNodeType type, CUevent event,
-                        struct cpu_stream *stream);
+CUresult cpu_event_record_task(CUgraphNodeType type, CUevent event,
+                               struct cpu_stream *stream);
 
 /* ---- graph_memory.c ---- */
 
@@ -250,7 +260,7 @@ struct cpu_graph_memory *cpu_graph_memory_at(CUdeviceptr pointer);
  * and free tasks in their order. Returns INVALID_VALUE, without side effects,
  * if memory to free is not allocated, or if memory to allocate is still
  * allocated; if `again` is true, the latter is no error. */
-CUresult cpu_graph_memory_launch(const struct cpu_task *const *tasks,
+CUresult cpu_graph_memory_launch(const struct cpu_node_task *const *tasks,
                                  size_t count, bool again);
 /* Called when a program frees graph memory in a stream, not by a node. Marks
  * the memory as not allocated, and returns a reference in `*memory` that the
@@ -266,7 +276,8 @@ void cpu_graph_memory_reserve(struct cpu_graph_memory *memory);
 
 /* Returns the memory of an allocation or free task. Does not add a reference
  * to the memory. */
-struct cpu_graph_memory *cpu_task_memory(const struct cpu_task *task);
+struct cpu_graph_memory *
+cpu_node_task_memory(const struct cpu_node_task *task);
 /* Add an allocation node or a free node to the graph into which the stream is
  * being captured. */
 CUresult cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,

@@ -12,9 +12,17 @@
  * before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/device.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/arena.h"
 
 #define UNIT ((size_t)64 << 10) /* sizes are rounded up to multiples of it */
 
@@ -235,13 +243,14 @@ cpu_graph_memory_at(CUdeviceptr pointer)
  * INVALID_VALUE if one frees memory that is not allocated then, or, unless
  * `again` is true, allocates memory that an earlier launch has allocated. */
 static CUresult
-launch_check(const struct cpu_task *const *tasks, size_t count, bool again)
+launch_check(const struct cpu_node_task *const *tasks, size_t count,
+             bool again)
 {
     for (size_t i = 0; i < count; i++) {
-        cpu_task_memory(tasks[i])->taken = false;
+        cpu_node_task_memory(tasks[i])->taken = false;
     }
     for (size_t i = 0; i < count; i++) {
-        struct cpu_graph_memory *memory = cpu_task_memory(tasks[i]);
+        struct cpu_graph_memory *memory = cpu_node_task_memory(tasks[i]);
         bool frees = tasks[i]->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 
         if (frees ? !memory->taken && !memory->allocated
@@ -254,13 +263,13 @@ launch_check(const struct cpu_task *const *tasks, size_t count, bool again)
 }
 
 CUresult
-cpu_graph_memory_launch(const struct cpu_task *const *tasks, size_t count,
+cpu_graph_memory_launch(const struct cpu_node_task *const *tasks, size_t count,
                         bool again)
 {
     pthread_mutex_lock(&blocks_lock);
     CUresult code = launch_check(tasks, count, again);
     for (size_t i = 0; i < count && !code; i++) {
-        struct cpu_graph_memory *memory = cpu_task_memory(tasks[i]);
+        struct cpu_graph_memory *memory = cpu_node_task_memory(tasks[i]);
 
         block_reserve(memory);
         block_set_allocated(memory,

@@ -6,9 +6,15 @@
  * queries return them unchanged.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/stream.h"
 
 #define ATTRIBUTES 17 /* above the largest CUkernelNodeAttrID */
 

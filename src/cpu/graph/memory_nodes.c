@@ -7,10 +7,19 @@
  * acquires the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/stream.h"
 
 /* Payload of allocation and free tasks. */
 struct memory_call {
@@ -31,11 +40,11 @@ memory_release(void *payload)
     cpu_graph_memory_release(((struct memory_call *)payload)->memory);
 }
 
-static const struct cpu_task_hold memory_hold = {memory_retain,
-                                                 memory_release};
+static const struct cpu_node_task_hold memory_hold = {memory_retain,
+                                                      memory_release};
 
 struct cpu_graph_memory *
-cpu_task_memory(const struct cpu_task *task)
+cpu_node_task_memory(const struct cpu_node_task *task)
 {
     return ((const struct memory_call *)task->payload)->memory;
 }
@@ -44,7 +53,7 @@ cpu_task_memory(const struct cpu_task *task)
  * reference to the memory; on failure the reference is released. */
 static CUresult
 task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
-          const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct cpu_task *task)
+          const CUDA_MEM_ALLOC_NODE_PARAMS *params, struct cpu_node_task *task)
 {
     size_t access = params ? params->accessDescCount : 0;
     size_t bytes =
@@ -64,7 +73,7 @@ task_make(CUgraphNodeType type, struct cpu_graph_memory *memory,
                access * sizeof *call->access);
     }
     call->params.dptr = cpu_graph_memory_base(memory);
-    *task = (struct cpu_task){
+    *task = (struct cpu_node_task){
         .type = type, .payload = call, .bytes = bytes, .hold = &memory_hold};
     return CUDA_SUCCESS;
 }
@@ -105,7 +114,7 @@ params_device(const CUmemPoolProps *props, int *device)
 /* Creates memory with these parameters, and a task that allocates it. */
 static CUresult
 allocation_task(const CUDA_MEM_ALLOC_NODE_PARAMS *params,
-                struct cpu_task *task)
+                struct cpu_node_task *task)
 {
     struct cpu_graph_memory *memory;
     int device;
@@ -127,14 +136,14 @@ cpu_allocation_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
                    const CUgraphEdgeData *data, size_t count,
                    CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = cpu_ready();
 
     code = code ? code : allocation_task(params, &task);
     if (code) {
         return code;
     }
-    CUdeviceptr base = cpu_graph_memory_base(cpu_task_memory(&task));
+    CUdeviceptr base = cpu_graph_memory_base(cpu_node_task_memory(&task));
     code = cpu_node_insert(made, graph, after, data, count, &task, NULL);
     if (!code) {
         params->dptr = base;
@@ -160,14 +169,14 @@ cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,
                                    .id = stream->ctx->device}},
         .bytesize = bytes,
     };
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = allocation_task(&params, &task);
 
     if (code) {
         return code;
     }
-    CUdeviceptr base = cpu_graph_memory_base(cpu_task_memory(&task));
-    code = cpu_task_note(stream, &task);
+    CUdeviceptr base = cpu_graph_memory_base(cpu_node_task_memory(&task));
+    code = cpu_node_task_record(stream, &task);
     if (!code) {
         *pointer = base;
     }
@@ -177,7 +186,7 @@ cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,
 /* ---- free nodes ---- */
 
 static CUresult
-free_task(CUdeviceptr pointer, struct cpu_task *task)
+free_task(CUdeviceptr pointer, struct cpu_node_task *task)
 {
     struct cpu_graph_memory *memory = cpu_graph_memory_at(pointer);
 
@@ -194,7 +203,7 @@ graph_frees(CUgraph handle, const struct cpu_graph_memory *memory)
     for (const struct cpu_node *n = graph ? graph->first : NULL; n;
          n = n->next) {
         if (n->task.type == CU_GRAPH_NODE_TYPE_MEM_FREE &&
-            cpu_task_memory(&n->task) == memory) {
+            cpu_node_task_memory(&n->task) == memory) {
             return true;
         }
     }
@@ -205,7 +214,7 @@ CUresult
 cpu_free_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
              const CUgraphEdgeData *data, size_t count, CUdeviceptr pointer)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = cpu_ready();
 
     code = code ? code : free_task(pointer, &task);
@@ -213,12 +222,12 @@ cpu_free_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
         return code;
     }
     pthread_mutex_lock(&cpu_graph_lock);
-    code = graph_frees(graph, cpu_task_memory(&task))
+    code = graph_frees(graph, cpu_node_task_memory(&task))
                ? CUDA_ERROR_INVALID_VALUE
                : cpu_node_insert_locked(made, graph, after, data, count, &task,
                                         NULL);
     pthread_mutex_unlock(&cpu_graph_lock);
-    cpu_task_free(&task);
+    cpu_node_task_free(&task);
     return code;
 }
 
@@ -233,10 +242,10 @@ cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph,
 CUresult
 cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code = free_task(pointer, &task);
 
-    return code ? code : cpu_task_note(stream, &task);
+    return code ? code : cpu_node_task_record(stream, &task);
 }
 
 /* ---- queries ---- */

@@ -1,18 +1,23 @@
 /* nodes.c - adds nodes to a graph, with one function per node type.
  *
- * Called by users of the library; any_node.c has the function for all types.
- * Takes the graph lock.
+ * Called by users of the library; generic_nodes.c has the function for all
+ * types. Takes the graph lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 
 CUresult
 cpu_node_describe(struct cpu_node *node, const void *params)
 {
-    size_t bytes = cpu_task_params_bytes(node->task.type);
+    size_t bytes = cpu_node_task_params_bytes(node->task.type);
 
     if (!bytes || !params) {
         return CUDA_SUCCESS;
@@ -51,7 +56,8 @@ nodes_read(struct cpu_graph *graph, const CUgraphNode *handles, size_t count,
 CUresult
 cpu_node_insert_locked(CUgraphNode *made, CUgraph handle,
                        const CUgraphNode *after, const CUgraphEdgeData *data,
-                       size_t count, struct cpu_task *task, const void *params)
+                       size_t count, struct cpu_node_task *task,
+                       const void *params)
 {
     struct cpu_graph *graph = cpu_handle_object(CPU_GRAPH, handle);
     struct cpu_node **nodes, *node;
@@ -72,7 +78,7 @@ cpu_node_insert_locked(CUgraphNode *made, CUgraph handle,
     if (code) {
         return code;
     }
-    *task = (struct cpu_task){0}; /* now owned by the node */
+    *task = (struct cpu_node_task){0}; /* now owned by the node */
     code = cpu_node_describe(node, params);
     if (code) {
         cpu_node_remove(node);
@@ -85,13 +91,13 @@ cpu_node_insert_locked(CUgraphNode *made, CUgraph handle,
 CUresult
 cpu_node_insert(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
                 const CUgraphEdgeData *data, size_t count,
-                struct cpu_task *task, const void *params)
+                struct cpu_node_task *task, const void *params)
 {
     pthread_mutex_lock(&cpu_graph_lock);
     CUresult code =
         cpu_node_insert_locked(made, graph, after, data, count, task, params);
     pthread_mutex_unlock(&cpu_graph_lock);
-    cpu_task_free(task);
+    cpu_node_task_free(task);
     return code;
 }
 
@@ -99,8 +105,8 @@ static CUresult
 node_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
          size_t count, CUgraphNodeType type, const void *params, CUcontext ctx)
 {
-    struct cpu_task task;
-    CUresult code = cpu_task_make(type, params, ctx, &task);
+    struct cpu_node_task task;
+    CUresult code = cpu_node_task_make(type, params, ctx, &task);
 
     return code ? code
                 : cpu_node_insert(made, graph, after, NULL, count, &task,

@@ -6,10 +6,16 @@
  * capture has added, they are derived from its task.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/module/module.h"
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph,
                                  const CUgraphNode *after, size_t count,
@@ -52,7 +58,7 @@ node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
 /* Derives the CUDA parameters of a node from its task. Used for nodes that a
  * capture has added. */
 static void
-task_describe(const struct cpu_task *task, void *params)
+task_describe(const struct cpu_node_task *task, void *params)
 {
     switch ((int)task->type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY:
@@ -100,7 +106,7 @@ params_get(CUgraphNode handle, CUgraphNodeType type, void *params)
 static CUresult
 kernel_describe(struct cpu_node *node, CUDA_KERNEL_NODE_PARAMS *params)
 {
-    struct cpu_task *task = &node->task;
+    struct cpu_node_task *task = &node->task;
     struct cpu_function *function = cpu_function_of(task->function);
 
     if (!function) {
@@ -185,7 +191,7 @@ cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
 /* ---- changes ---- */
 
 CUresult
-cpu_node_set_task(CUgraphNode handle, struct cpu_task *task,
+cpu_node_set_task(CUgraphNode handle, struct cpu_node_task *task,
                   const void *params)
 {
     pthread_mutex_lock(&cpu_graph_lock);
@@ -194,7 +200,7 @@ cpu_node_set_task(CUgraphNode handle, struct cpu_task *task,
                         ? cpu_node_describe(node, params)
                         : CUDA_ERROR_INVALID_VALUE;
     if (!code) {
-        struct cpu_task old = node->task;
+        struct cpu_node_task old = node->task;
 
         task->cooperative = old.cooperative;
         task->has_priority = old.has_priority;
@@ -203,7 +209,7 @@ cpu_node_set_task(CUgraphNode handle, struct cpu_task *task,
         *task = old;
     }
     pthread_mutex_unlock(&cpu_graph_lock);
-    cpu_task_free(task);
+    cpu_node_task_free(task);
     return code;
 }
 
@@ -221,8 +227,8 @@ static CUresult
 params_set(CUgraphNode node, CUgraphNodeType type, const void *params,
            CUcontext ctx)
 {
-    struct cpu_task task;
-    CUresult code = cpu_task_make(type, params, ctx, &task);
+    struct cpu_node_task task;
+    CUresult code = cpu_node_task_make(type, params, ctx, &task);
 
     return code ? code : cpu_node_set_task(node, &task, params);
 }

@@ -5,8 +5,13 @@
  * edge data, functions that cannot return these data fail with LOSSY_QUERY.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 
 struct list {

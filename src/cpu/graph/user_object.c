@@ -8,8 +8,15 @@
  * acquired while it is held.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 
 struct user {

@@ -8,10 +8,18 @@
  * `advice_lock` guards the list; it is acquired before the memory lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/stream.h"
 
 #define PAGE ((uintptr_t)4096)
 

@@ -5,22 +5,26 @@
  * inaccessible gap; the pages are unmapped when freed, and addresses are
  * reused as late as possible.
  * Smaller allocations share slabs by size class. A table with one entry per
- * 64 KiB finds the allocation that contains an address. adopted.c manages
+ * 64 KiB finds the allocation that contains an address. external.c manages
  * memory outside the arena, and budget.c decides whether the system has enough
  * memory. One lock, `memory_lock`, guards all state.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/arch/arch.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/device.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/memory/addresses.h"
-#include "cpu/memory/adopted.h"
 #include "cpu/memory/budget.h"
+#include "cpu/memory/external.h"
+#include "cpu/memory/mempool.h"
 
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
@@ -431,7 +435,7 @@ arena_lookup(uintptr_t address)
         }
         found = &span->small[slot];
     }
-    return found->kind && found->kind != CPU_MEMORY_KEPT &&
+    return found->kind && found->kind != CPU_MEMORY_QUARANTINED &&
                    address - found->base < found->bytes
                ? found
                : NULL;
@@ -518,24 +522,24 @@ cpu_arena_share(uintptr_t address, struct cpu_shared *shared)
 
 /* ---- quarantine of freed memory ---- */
 
-#define KEPT_MAX   1024
-#define KEPT_BYTES ((size_t)64 << 20)
+#define QUARANTINE_MAX   1024
+#define QUARANTINE_BYTES ((size_t)64 << 20)
 
 /* Quarantine: a ring buffer of freed memory, oldest first. Its addresses are
  * not reused yet, so that the checks detect accesses to freed memory. */
-static struct cpu_allocation *kept[KEPT_MAX];
-static size_t kept_first, kept_count, kept_bytes;
+static struct cpu_allocation *quarantine[QUARANTINE_MAX];
+static size_t quarantine_first, quarantine_count, quarantine_bytes;
 
 /* Frees the oldest memory in quarantine. */
 static void
-kept_release(void)
+quarantine_release(void)
 {
-    struct cpu_allocation *oldest = kept[kept_first];
+    struct cpu_allocation *oldest = quarantine[quarantine_first];
     struct span *span = span_of(oldest->base);
 
-    kept_first = (kept_first + 1) % KEPT_MAX;
-    kept_count--;
-    kept_bytes -= oldest->bytes;
+    quarantine_first = (quarantine_first + 1) % QUARANTINE_MAX;
+    quarantine_count--;
+    quarantine_bytes -= oldest->bytes;
     if (span->small) {
         small_free(span, oldest);
     } else {
@@ -546,20 +550,22 @@ kept_release(void)
 /* Puts freed memory into quarantine. Returns false if the caller must free the
  * memory immediately. */
 static bool
-allocation_keep(struct cpu_allocation *allocation)
+quarantine_add(struct cpu_allocation *allocation)
 {
     if (!(cpu_check_flags & CPU_CHECK_MEMORY) ||
-        allocation->bytes > KEPT_BYTES / 4) {
+        allocation->bytes > QUARANTINE_BYTES / 4) {
         return false;
     }
-    while (kept_count == KEPT_MAX ||
-           (kept_count && kept_bytes + allocation->bytes > KEPT_BYTES)) {
-        kept_release();
+    while (quarantine_count == QUARANTINE_MAX ||
+           (quarantine_count &&
+            quarantine_bytes + allocation->bytes > QUARANTINE_BYTES)) {
+        quarantine_release();
     }
-    allocation->kind = CPU_MEMORY_KEPT;
+    allocation->kind = CPU_MEMORY_QUARANTINED;
     allocation->context_id = 0;
-    kept[(kept_first + kept_count++) % KEPT_MAX] = allocation;
-    kept_bytes += allocation->bytes;
+    quarantine[(quarantine_first + quarantine_count++) % QUARANTINE_MAX] =
+        allocation;
+    quarantine_bytes += allocation->bytes;
     return true;
 }
 
@@ -579,7 +585,7 @@ cpu_arena_find(uintptr_t address, struct cpu_allocation *found)
     pthread_mutex_lock(&memory_lock);
     struct cpu_allocation *allocation = arena_lookup(address);
     if (!allocation) {
-        allocation = cpu_adopted_find(address);
+        allocation = cpu_external_find(address);
     }
     if (allocation) {
         *found = *allocation;
@@ -652,7 +658,7 @@ allocation_free(struct cpu_allocation *allocation)
     if (allocation->pool) {
         cpu_pool_return(allocation->pool, allocation->bytes);
     }
-    if (allocation_keep(allocation)) {
+    if (quarantine_add(allocation)) {
         return;
     }
     if (span->small) {
@@ -681,20 +687,20 @@ cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind)
 }
 
 CUresult
-cpu_arena_adopt(const struct cpu_allocation *as)
+cpu_arena_add_external(const struct cpu_allocation *as)
 {
     pthread_mutex_lock(&memory_lock);
-    CUresult code = cpu_adopted_add(as, last_id + 1);
+    CUresult code = cpu_external_add(as, last_id + 1);
     last_id += code == CUDA_SUCCESS;
     pthread_mutex_unlock(&memory_lock);
     return code;
 }
 
 CUresult
-cpu_arena_disown(uintptr_t base, enum cpu_memory_kind kind)
+cpu_arena_remove_external(uintptr_t base, enum cpu_memory_kind kind)
 {
     pthread_mutex_lock(&memory_lock);
-    bool removed = cpu_adopted_remove(base, kind);
+    bool removed = cpu_external_remove(base, kind);
     pthread_mutex_unlock(&memory_lock);
     return removed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -731,7 +737,7 @@ cpu_arena_free_context(uint64_t context_id)
             allocation_free(&span->one);
         }
     }
-    cpu_adopted_remove_context(context_id);
+    cpu_external_remove_context(context_id);
     pthread_mutex_unlock(&memory_lock);
 }
 
@@ -762,7 +768,7 @@ cpu_arena_resident(uint64_t most)
 }
 
 uint64_t
-cpu_arena_left(void)
+cpu_arena_free_addresses(void)
 {
     size_t free_granules = 0, end = arena_bytes / GRANULE;
 
@@ -775,10 +781,10 @@ cpu_arena_left(void)
 }
 
 uint64_t
-cpu_arena_room(void)
+cpu_arena_free_bytes(void)
 {
     pthread_mutex_lock(&memory_lock);
-    uint64_t bytes = arena_open() ? 0 : cpu_budget_room();
+    uint64_t bytes = arena_open() ? 0 : cpu_budget_free_bytes();
     pthread_mutex_unlock(&memory_lock);
     return bytes;
 }

@@ -12,12 +12,15 @@
  * quarter, so that few of them read the system's files.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/device.h"
 #include "cpu/memory/available.h"
 #include "cpu/memory/budget.h"
 
@@ -99,7 +102,7 @@ cpu_budget_resident(uintptr_t first, size_t bytes)
 /* Returns the free bytes of all devices together. Stores in `bound` the limit
  * that determines this number. */
 static uint64_t
-room_look(struct cpu_bound *bound)
+free_bytes_read(struct cpu_bound *bound)
 {
     struct cpu_available now;
 
@@ -120,9 +123,10 @@ room_look(struct cpu_bound *bound)
         *bound = now.mappings;
         left = now.mappings.bytes;
     }
-    if (now.addresses.bytes != CPU_NO_LIMIT && cpu_arena_left() < left) {
+    if (now.addresses.bytes != CPU_NO_LIMIT &&
+        cpu_arena_free_addresses() < left) {
         *bound = now.addresses;
-        left = cpu_arena_left();
+        left = cpu_arena_free_addresses();
     }
     bound->bytes = left;
     return left;
@@ -159,20 +163,20 @@ cpu_budget_refuse_addresses(void)
 }
 
 uint64_t
-cpu_budget_room(void)
+cpu_budget_free_bytes(void)
 {
     struct cpu_bound bound;
 
-    return room_look(&bound);
+    return free_bytes_read(&bound);
 }
 
 /* Returns the free bytes of all devices together. If `bytes` is more than
  * that, stores the reason for the error message. */
 static uint64_t
-room_compare(uint64_t bytes)
+free_bytes_compare(uint64_t bytes)
 {
     struct cpu_bound bound;
-    uint64_t room = room_look(&bound);
+    uint64_t room = free_bytes_read(&bound);
 
     if (bytes > room && bytes <= cpu_state.memory_bytes) {
         refusal_set(bound.source);
@@ -183,7 +187,7 @@ room_compare(uint64_t bytes)
 void
 cpu_budget_explain(uint64_t bytes)
 {
-    room_compare(bytes);
+    free_bytes_compare(bytes);
 }
 
 bool
@@ -193,7 +197,7 @@ cpu_budget_admit(uint64_t bytes)
         grant -= bytes;
         return true;
     }
-    uint64_t room = room_compare(bytes);
+    uint64_t room = free_bytes_compare(bytes);
     if (bytes > room) {
         grant = 0;
         return false;

@@ -24,7 +24,7 @@ void cpu_budget_return(uint64_t bytes); /* returns freed bytes */
 /* Adds `bytes`, which may be negative, to the writable bytes of the arena. */
 void cpu_budget_commit(int64_t bytes);
 /* Returns the free bytes of all devices together. */
-uint64_t cpu_budget_room(void);
+uint64_t cpu_budget_free_bytes(void);
 /* Called when the device's own memory limit is reached: stores a reason for
  * cpu_budget_refusal if the system does not have `bytes` bytes either. */
 void cpu_budget_explain(uint64_t bytes);
@@ -48,12 +48,12 @@ uint64_t cpu_memory_bytes(void);
 uint64_t cpu_arena_resident(uint64_t most);
 /* Returns how many bytes of the arena's addresses are free. The caller holds
  * the memory lock. */
-uint64_t cpu_arena_left(void);
+uint64_t cpu_arena_free_addresses(void);
 /* Returns true if the system has enough memory for `bytes` bytes outside the
  * arena, such as a module's variables. Takes the memory lock. */
 bool cpu_arena_admit(uint64_t bytes);
 /* Returns the free bytes of all devices together, as limited by the system.
  * Takes the memory lock. */
-uint64_t cpu_arena_room(void);
+uint64_t cpu_arena_free_bytes(void);
 
 #endif

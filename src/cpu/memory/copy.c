@@ -2,10 +2,24 @@
  * all kinds of copies are reduced.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/arena.h"
+#include "cpu/memory/copy.h"
+#include "cpu/memory/memory.h"
 #include "cpu/run/fault.h"
+#include "cpu/run/printf.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
 
 #define SMALL_BYTES                                                           \
     (256u << 10) /* largest copy that the calling thread performs itself */
@@ -113,7 +127,7 @@ cpu_copy_describe(const void *payload, CUDA_MEMCPY3D *params)
 
 /* Copies `bytes` bytes in the order of a stream of the current context. */
 static CUresult
-copy_line(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
+copy_1d(void *to, const void *from, size_t bytes, CUstream handle, bool wait)
 {
     struct cpu_rows rows = {
         .to = to, .from = from, .width = bytes, .height = 1, .depth = 1};
@@ -153,7 +167,7 @@ copy_checked(CUdeviceptr to, bool to_device, CUdeviceptr from,
         code = cpu_memory_check(from, bytes);
     }
     return code ? code
-                : copy_line(address(to), address(from), bytes, stream, wait);
+                : copy_1d(address(to), address(from), bytes, stream, wait);
 }
 
 CPU_API CUresult

@@ -4,6 +4,15 @@
  * batch; this device uses the order of the list.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/device/context.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/stream/stream.h"
 #include "cpu/texture/texture.h"
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);

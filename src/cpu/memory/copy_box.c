@@ -6,6 +6,18 @@
  * their allocation or array. copy.c then performs the copy.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
+#include "cpu/memory/copy.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/stream.h"
 #include "cpu/texture/texture.h"
 
 struct side {
@@ -17,7 +29,7 @@ struct side {
     size_t x, y, z;       /* start of the box; x in bytes */
 };
 
-struct place {
+struct copy_location {
     char *at;
     size_t pitch, slice;
 };
@@ -26,7 +38,8 @@ struct place {
  * box is inside the array. Offset and width must be multiples of the element
  * size. */
 static CUresult
-array_place(const struct side *side, const size_t box[3], struct place *place)
+array_locate(const struct side *side, const size_t box[3],
+             struct copy_location *place)
 {
     const struct cpu_array *array = cpu_handle_object(CPU_ARRAY, side->array);
 
@@ -52,8 +65,8 @@ array_place(const struct side *side, const size_t box[3], struct place *place)
  * `*skip`, and the size in bytes of the box with its gaps in `*bytes`. Returns
  * false on overflow. */
 static bool
-extent(const struct side *side, const size_t box[3], struct place *place,
-       size_t *skip, size_t *bytes)
+extent(const struct side *side, const size_t box[3],
+       struct copy_location *place, size_t *skip, size_t *bytes)
 {
     size_t pitch = side->pitch ? side->pitch : box[0] + side->x;
     size_t height = side->height ? side->height : box[1] + side->y;
@@ -75,7 +88,8 @@ extent(const struct side *side, const size_t box[3], struct place *place,
  * memory, one allocation must contain the box. Host addresses are not
  * checked. */
 static CUresult
-linear_place(const struct side *side, const size_t box[3], struct place *place)
+linear_locate(const struct side *side, const size_t box[3],
+              struct copy_location *place)
 {
     bool host = side->type == CU_MEMORYTYPE_HOST;
     uintptr_t base = host ? (uintptr_t)side->host : (uintptr_t)side->device;
@@ -101,15 +115,16 @@ linear_place(const struct side *side, const size_t box[3], struct place *place)
 }
 
 static CUresult
-side_place(const struct side *side, const size_t box[3], struct place *place)
+side_locate(const struct side *side, const size_t box[3],
+            struct copy_location *place)
 {
     switch ((int)side->type) {
     case CU_MEMORYTYPE_ARRAY:
-        return array_place(side, box, place);
+        return array_locate(side, box, place);
     case CU_MEMORYTYPE_HOST:
     case CU_MEMORYTYPE_DEVICE:
     case CU_MEMORYTYPE_UNIFIED:
-        return linear_place(side, box, place);
+        return linear_locate(side, box, place);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -121,7 +136,7 @@ static CUresult
 box_copy(const struct side *to, const struct side *from, const size_t box[3],
          CUstream handle, bool wait)
 {
-    struct place source, target;
+    struct copy_location source, target;
     struct cpu_context *ctx;
     struct cpu_stream *stream;
     CUresult code = cpu_stream_current(handle, &ctx, &stream);
@@ -129,9 +144,9 @@ box_copy(const struct side *to, const struct side *from, const size_t box[3],
     if (code || !box[0] || !box[1] || !box[2]) {
         return code;
     }
-    code = side_place(from, box, &source);
+    code = side_locate(from, box, &source);
     if (!code) {
-        code = side_place(to, box, &target);
+        code = side_locate(to, box, &target);
     }
     if (code) {
         return code;
@@ -296,7 +311,7 @@ cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
 /* ---- 1-D copies of arrays; offsets are bytes in the first row ---- */
 
 static CUresult
-line_copy(const struct side *to, const struct side *from, size_t bytes,
+flat_copy(const struct side *to, const struct side *from, size_t bytes,
           CUstream stream, bool wait)
 {
     size_t box[3] = {bytes, 1, 1};
@@ -328,7 +343,7 @@ cuMemcpyDtoA_v2(CUarray to, size_t offset, CUdeviceptr from, size_t bytes)
 {
     struct side target = array_side(to, offset), source = device_side(from);
 
-    return line_copy(&target, &source, bytes, NULL, false);
+    return flat_copy(&target, &source, bytes, NULL, false);
 }
 
 CPU_API CUresult
@@ -336,7 +351,7 @@ cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, size_t bytes)
 {
     struct side target = device_side(to), source = array_side(from, offset);
 
-    return line_copy(&target, &source, bytes, NULL, false);
+    return flat_copy(&target, &source, bytes, NULL, false);
 }
 
 CPU_API CUresult
@@ -344,7 +359,7 @@ cuMemcpyHtoA_v2(CUarray to, size_t offset, const void *from, size_t bytes)
 {
     struct side target = array_side(to, offset), source = host_side(from);
 
-    return line_copy(&target, &source, bytes, NULL, true);
+    return flat_copy(&target, &source, bytes, NULL, true);
 }
 
 CPU_API CUresult
@@ -352,7 +367,7 @@ cuMemcpyAtoH_v2(void *to, CUarray from, size_t offset, size_t bytes)
 {
     struct side target = host_side(to), source = array_side(from, offset);
 
-    return line_copy(&target, &source, bytes, NULL, true);
+    return flat_copy(&target, &source, bytes, NULL, true);
 }
 
 CPU_API CUresult
@@ -362,7 +377,7 @@ cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
     struct side target = array_side(to, to_offset);
     struct side source = array_side(from, from_offset);
 
-    return line_copy(&target, &source, bytes, NULL, false);
+    return flat_copy(&target, &source, bytes, NULL, false);
 }
 
 CPU_API CUresult
@@ -371,7 +386,7 @@ cuMemcpyHtoAAsync_v2(CUarray to, size_t offset, const void *from, size_t bytes,
 {
     struct side target = array_side(to, offset), source = host_side(from);
 
-    return line_copy(&target, &source, bytes, stream, false);
+    return flat_copy(&target, &source, bytes, stream, false);
 }
 
 CPU_API CUresult
@@ -380,5 +395,5 @@ cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t offset, size_t bytes,
 {
     struct side target = host_side(to), source = array_side(from, offset);
 
-    return line_copy(&target, &source, bytes, stream, false);
+    return flat_copy(&target, &source, bytes, stream, false);
 }

@@ -4,9 +4,17 @@
  * the caller's thread if the stream is idle.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
 
 #define SMALL_BYTES (64u << 10)
 
@@ -95,8 +103,8 @@ fill_submit(const struct fill *fill, CUstream handle)
 
 /* Fills `count` elements of `element` bytes with `value`. */
 static CUresult
-fill_line(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
-          CUstream stream)
+fill_1d(CUdeviceptr to, uint32_t value, uint32_t element, size_t count,
+        CUstream stream)
 {
     struct fill fill = {.to = (char *)(uintptr_t)to,
                         .width = count,
@@ -130,39 +138,39 @@ fill_box(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element,
 CPU_API CUresult
 cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count)
 {
-    return fill_line(to, value, 1, count, NULL);
+    return fill_1d(to, value, 1, count, NULL);
 }
 
 CPU_API CUresult
 cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count)
 {
-    return fill_line(to, value, 2, count, NULL);
+    return fill_1d(to, value, 2, count, NULL);
 }
 
 CPU_API CUresult
 cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count)
 {
-    return fill_line(to, value, 4, count, NULL);
+    return fill_1d(to, value, 4, count, NULL);
 }
 
 CPU_API CUresult
 cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
                 CUstream stream)
 {
-    return fill_line(to, value, 1, count, stream);
+    return fill_1d(to, value, 1, count, stream);
 }
 
 CPU_API CUresult
 cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
                  CUstream stream)
 {
-    return fill_line(to, value, 2, count, stream);
+    return fill_1d(to, value, 2, count, stream);
 }
 
 CPU_API CUresult
 cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
 {
-    return fill_line(to, value, 4, count, stream);
+    return fill_1d(to, value, 4, count, stream);
 }
 
 CPU_API CUresult

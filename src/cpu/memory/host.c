@@ -1,7 +1,13 @@
 /* host.c - pinned and registered host memory.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
+#include "cpu/stream/scheduler.h"
 
 #define HOST_FLAGS                                                            \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |                   \
@@ -110,7 +116,7 @@ cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags)
     if (cpu_arena_contains((uintptr_t)host)) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
-    return cpu_arena_adopt(&as);
+    return cpu_arena_add_external(&as);
 }
 
 CPU_API CUresult
@@ -126,7 +132,7 @@ cuMemHostUnregister(void *host)
         return CUDA_ERROR_INVALID_VALUE;
     }
     cpu_scheduler_drain(ctx);
-    return cpu_arena_disown((uintptr_t)host, CPU_MEMORY_REGISTERED)
+    return cpu_arena_remove_external((uintptr_t)host, CPU_MEMORY_REGISTERED)
                ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                : CUDA_SUCCESS;
 }

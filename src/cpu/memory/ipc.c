@@ -13,6 +13,9 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/arch/arch.h"
+#include "cpu/device/context.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
+#include "cpu/memory/ipc.h"
+#include "cpu/stream/scheduler.h"
 
 #define MAGIC    0x70796375636d656dull
 #define PAGE     ((uint64_t)CPU_ARCH_PAGE)
@@ -140,7 +148,7 @@ opened_new(struct cpu_context *ctx, const struct handle *handle,
                                     .kind = CPU_MEMORY_IPC,
                                     .device = ctx->device,
                                     .context_id = ctx->id};
-        code = cpu_arena_adopt(&as);
+        code = cpu_arena_add_external(&as);
         if (code) {
             munmap(opened->mapping, opened->mapped);
         }
@@ -205,7 +213,7 @@ opened_end(struct opened **link)
     struct opened *opened = *link;
 
     *link = opened->next;
-    cpu_arena_disown(opened->base, CPU_MEMORY_IPC);
+    cpu_arena_remove_external(opened->base, CPU_MEMORY_IPC);
     munmap(opened->mapping, opened->mapped);
     free(opened);
 }

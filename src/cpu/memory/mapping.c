@@ -12,14 +12,21 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
 #include "cpu/memory/budget.h"
 
 /* Sizes and offsets must be multiples of this. */
@@ -451,7 +458,7 @@ static void
 mapping_hide(struct mapping *mapping)
 {
     if (mapping->devices) {
-        cpu_arena_disown(mapping->base, CPU_MEMORY_MAPPED);
+        cpu_arena_remove_external(mapping->base, CPU_MEMORY_MAPPED);
         mprotect((void *)mapping->base, mapping->bytes, PROT_NONE);
     }
     mapping->devices = 0;
@@ -477,7 +484,7 @@ mapping_show(struct mapping *mapping, uint64_t devices)
                  PROT_READ | PROT_WRITE)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    CUresult code = cpu_arena_adopt(&as);
+    CUresult code = cpu_arena_add_external(&as);
     if (!code) {
         mapping->devices = devices;
     }

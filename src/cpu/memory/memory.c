@@ -4,8 +4,18 @@
  * lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/arena.h"
 #include "cpu/memory/budget.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/scheduler.h"
 
 #define PITCH_UNIT 512
 
@@ -139,7 +149,7 @@ cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
     }
     *total = cpu_state.memory_bytes;
     uint64_t own = cpu_state.memory_bytes - cpu_arena_used(ctx->device);
-    uint64_t room = cpu_arena_room();
+    uint64_t room = cpu_arena_free_bytes();
     *free_bytes = own < room ? own : room;
     return CUDA_SUCCESS;
 }

@@ -8,9 +8,23 @@
  * `pools_lock` guards the pools; it is acquired after the memory lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/arena.h"
+#include "cpu/memory/mempool.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 
@@ -70,8 +84,8 @@ default_pool(enum pool_kind kind, int device)
  * it (device 0 for host memory). Returns INVALID_VALUE if the location does
  * not exist or has no memory of this type. */
 static CUresult
-place_read(CUmemLocation location, CUmemAllocationType type,
-           enum pool_kind *kind, int *device)
+location_read(CUmemLocation location, CUmemAllocationType type,
+              enum pool_kind *kind, int *device)
 {
     bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
 
@@ -280,7 +294,7 @@ cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
     if (!code && (!pool || !location)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    code = code ? code : place_read(*location, type, &kind, &device);
+    code = code ? code : location_read(*location, type, &kind, &device);
     if (code) {
         return code;
     }
@@ -296,7 +310,7 @@ cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
     CUresult code = cuMemGetDefaultMemPool(pool, location, type);
     int device;
 
-    code = code ? code : place_read(*location, type, &kind, &device);
+    code = code ? code : location_read(*location, type, &kind, &device);
     if (code) {
         return code;
     }
@@ -320,7 +334,7 @@ cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
     if (!code && !location) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    code = code ? code : place_read(*location, type, &kind, &device);
+    code = code ? code : location_read(*location, type, &kind, &device);
     if (!code && (pool->kind != kind || pool->device != device)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
@@ -382,8 +396,8 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code) {
-        code = place_read(properties->location, properties->allocType, &kind,
-                          &device);
+        code = location_read(properties->location, properties->allocType,
+                             &kind, &device);
     }
     if (!code && properties->handleTypes) {
         code = CUDA_ERROR_NOT_SUPPORTED;

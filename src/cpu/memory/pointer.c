@@ -4,9 +4,16 @@
  * copy of the allocation from arena.c, which takes the lock.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
 
 static bool
 on_device(const struct cpu_allocation *found)

@@ -5,7 +5,15 @@
  * in the current context. Attributes are set without a lock.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/module/module.h"
+#include "image/image.h"
 
 struct cpu_function *
 cpu_function_of(CUfunction handle)

@@ -14,6 +14,9 @@
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,6 @@
 #include <unistd.h>
 
 #include "cpu/arch/arch.h"
-#include "cpu/cpu.h"
 #include "cpu/memory/budget.h"
 #include "cpu/module/image.h"
 
@@ -278,7 +280,7 @@ map_sections(struct loading *load)
 /* Finds the address of a symbol. For an undefined symbol this is the address
  * of its stub. */
 static CUresult
-symbol_place(struct loading *load, uint64_t index, struct cpu_relocation *at)
+symbol_address(struct loading *load, uint64_t index, struct cpu_relocation *at)
 {
     const Elf64_Sym *symbol = &load->symbols[index];
     char *stub = load->stubs + index * STUB_BYTES;
@@ -324,7 +326,7 @@ relocate(struct loading *load, const Elf64_Shdr *target, uint64_t base,
                 target->sh_size)) {
         return damaged(load, "relocation");
     }
-    CUresult result = symbol_place(load, index, &at);
+    CUresult result = symbol_address(load, index, &at);
     if (result != CUDA_SUCCESS) {
         return result;
     }

@@ -11,12 +11,15 @@
  * Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "cpu/module/image.h"
+#include "image/image.h"
 
 #define TITLE      "Image of pycuda-c's CPU device, as text"
 #define LINE_BYTES 57 /* image bytes in one line of 76 characters */

@@ -7,10 +7,20 @@
  * attributes.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/module/library.h"
+#include "cpu/module/module.h"
+#include "image/image.h"
 
 CUresult cuFuncSetAttribute(CUfunction function,
                             CUfunction_attribute attribute, int value);

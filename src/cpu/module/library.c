@@ -5,11 +5,20 @@
  * library has a lock for its lists.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/module/image.h"
 #include "cpu/module/library.h"
+#include "cpu/module/module.h"
 
 CUresult
 cpu_library_of(CUlibrary handle, struct cpu_library **library)

@@ -4,7 +4,13 @@
 #ifndef PYCUDA_CPU_LIBRARY_H
 #define PYCUDA_CPU_LIBRARY_H
 
-#include "cpu/cpu.h"
+#include <pthread.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/limits.h"
+#include "cpu/module/module.h"
+#include "image/image.h"
 
 /* A kernel of a library. It does not depend on a context. */
 struct cpu_kernel {

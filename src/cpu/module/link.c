@@ -6,12 +6,20 @@
  * one thread at a time.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/module/image.h"
+#include "cpu/module/module.h"
+#include "cpu/nvrtc/jit_process.h"
+#include "image/image.h"
 
 struct link {
     CUlinkState handle;

@@ -7,20 +7,33 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/device/handle.h"
+#include "cpu/memory/arena.h"
 #include "cpu/module/image.h"
+#include "cpu/module/module.h"
+#include "cpu/nvrtc/jit_process.h"
 #include "cpu/run/fault.h"
+#include "cpu/run/printf.h"
+#include "cpu/stream/scheduler.h"
+#include "image/image.h"
 
 #define ELF_MAGIC      0x464c457fu
 #define ELF_CUDA       190
 #define FATBIN_MAGIC   0xba55ed50u
 #define FATBIN_WRAPPER 0x466243b1u
-#define PTX_LOOK       4096 /* PTX must have .version within this many bytes */
+#define PTX_SEARCH_BYTES                                                      \
+    4096 /* PTX must have .version within this many bytes */
 
 /* ---- detecting the form of an image ---- */
 
@@ -52,7 +65,7 @@ cpu_image_bytes(const void *bytes)
 static bool
 is_ptx(const char *text)
 {
-    for (size_t i = 0; i < PTX_LOOK && text[i]; i++) {
+    for (size_t i = 0; i < PTX_SEARCH_BYTES && text[i]; i++) {
         unsigned char c = (unsigned char)text[i];
 
         if (c < 9 || (c > 13 && c < 32)) {
@@ -110,7 +123,7 @@ foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 /* Registers the module's variables as device memory with arena.c, so that the
  * bounds of copies to them are checked. */
 static void
-globals_adopt(struct cpu_module *module)
+globals_add(struct cpu_module *module)
 {
     for (unsigned i = 0; i < cpu_image_global_count(module->image); i++) {
         struct cpu_image_global global;
@@ -122,19 +135,20 @@ globals_adopt(struct cpu_module *module)
                                     .device = module->ctx->device,
                                     .context_id = module->ctx->id};
         if (as.bytes) {
-            cpu_arena_adopt(&as);
+            cpu_arena_add_external(&as);
         }
     }
 }
 
 static void
-globals_disown(struct cpu_module *module)
+globals_remove(struct cpu_module *module)
 {
     for (unsigned i = 0; i < cpu_image_global_count(module->image); i++) {
         struct cpu_image_global global;
 
         cpu_image_global_at(module->image, i, &global);
-        cpu_arena_disown((uintptr_t)global.address, CPU_MEMORY_GLOBAL);
+        cpu_arena_remove_external((uintptr_t)global.address,
+                                  CPU_MEMORY_GLOBAL);
     }
 }
 
@@ -211,7 +225,7 @@ native_load(struct cpu_context *ctx, void *bytes, size_t size,
     module->next = ctx->modules;
     ctx->modules = module;
     pthread_mutex_unlock(&ctx->lock);
-    globals_adopt(module);
+    globals_add(module);
     cpu_fault_install();
     *made = module;
     return CUDA_SUCCESS;
@@ -302,7 +316,7 @@ module_free(struct cpu_module *module)
         cpu_handle_delete(function->handle);
         free(function);
     }
-    globals_disown(module);
+    globals_remove(module);
     cpu_image_unload(module->image);
     free(module->bytes);
     free(module);

@@ -28,8 +28,8 @@ struct cpu_function {
     void *warp_entry; /* function that runs a block by warps, or NULL */
     int max_dynamic_shared;
     int carveout;
-    atomic_uint ns_a_launch;           /* duration of the last launch in ns */
-    _Atomic uint64_t threads_a_launch; /* threads of the last launch, or 0 */
+    atomic_uint ns_per_launch; /* duration of the last launch in ns */
+    _Atomic uint64_t threads_per_launch; /* threads of the last launch, or 0 */
     bool may_inline;
     struct cpu_function *next;
 };

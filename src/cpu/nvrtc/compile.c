@@ -51,9 +51,9 @@ names_compile(struct nvrtc_job *job)
  * to create. On failure adds an explanation to `reason`. */
 static nvrtcResult
 jit_start(struct nvrtc_process *process, const char *kind,
-          const struct nvrtc_words *flags, struct nvrtc_text *reason)
+          const struct nvrtc_strings *flags, struct nvrtc_text *reason)
 {
-    struct nvrtc_words argv = {0};
+    struct nvrtc_strings argv = {0};
     char path[PATH_MAX], target[NVRTC_TARGET_WORD];
     int code = ENOMEM;
 
@@ -64,18 +64,18 @@ jit_start(struct nvrtc_process *process, const char *kind,
                          strerror(errno));
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
-    nvrtc_words_add(&argv, "%s", path);
+    nvrtc_strings_add(&argv, "%s", path);
     if (nvrtc_jit_target(target)) {
-        nvrtc_words_add(&argv, "%s", target);
+        nvrtc_strings_add(&argv, "%s", target);
     }
-    nvrtc_words_add(&argv, "--kind=%s", kind);
+    nvrtc_strings_add(&argv, "--kind=%s", kind);
     if (flags) {
-        nvrtc_words_add_all(&argv, flags);
+        nvrtc_strings_add_all(&argv, flags);
     }
     if (!argv.failed) {
         code = nvrtc_process_start(process, argv.word);
     }
-    nvrtc_words_free(&argv);
+    nvrtc_strings_free(&argv);
     if (code) {
         nvrtc_process_explain_start(code, path, reason);
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
@@ -149,12 +149,12 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
     if (program->ptx.length) {
         return NVRTC_SUCCESS;
     }
-    struct nvrtc_words flags = {0};
+    struct nvrtc_strings flags = {0};
     if (program->flush) {
-        nvrtc_words_add(&flags, "--ftz=1");
+        nvrtc_strings_add(&flags, "--ftz=1");
     }
     nvrtcResult result = jit_start(&process, "bitcode", &flags, &program->log);
-    nvrtc_words_free(&flags);
+    nvrtc_strings_free(&flags);
     if (result == NVRTC_SUCCESS) {
         result = jit_finish(&process, &program->bitcode, &image, &program->log,
                             &program->log);
@@ -177,8 +177,8 @@ job_precompile(struct nvrtc_job *job)
     struct nvrtc_text lines = {0};
 
     if (job->pch.path[0] && job->pch.rest.count == 0) {
-        nvrtc_leading_read(&lines, job->program->source, job->headers,
-                           &job->options, job->folder);
+        nvrtc_preamble_read(&lines, job->program->source, job->headers,
+                            &job->options, job->folder);
         nvrtc_pch_extend(&job->pch, job->frontend, job->headers, &job->options,
                          &lines, &job->program->log);
     }
@@ -211,7 +211,7 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
                        log)) {
         return NVRTC_ERROR_COMPILATION;
     }
-    if (!nvrtc_folder_make(job->program, job->folder, log)) {
+    if (!nvrtc_memory_headers_write(job->program, job->folder, log)) {
         return NVRTC_ERROR_INVALID_INPUT;
     }
     /* Precompiling is an optimization: its failures are no errors. */
@@ -271,7 +271,7 @@ image_has(const struct nvrtc_text *image, const char *name, size_t n)
 static nvrtcResult
 entries_check(struct nvrtc_job *job)
 {
-    const struct nvrtc_words *lists = &job->options.entries;
+    const struct nvrtc_strings *lists = &job->options.entries;
     const struct nvrtc_text *image = &job->program->cubin;
     nvrtcResult result = NVRTC_SUCCESS;
 
@@ -410,7 +410,7 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
         result = job_run(&job);
     }
     result = job_judge(&job, result);
-    nvrtc_folder_remove(program, job.folder);
+    nvrtc_memory_headers_remove(program, job.folder);
     nvrtc_process_free(&job.jit);
     free(job.marked);
     free(job.source);

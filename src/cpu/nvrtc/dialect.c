@@ -1,8 +1,8 @@
 /* dialect.c - keywords of clang that NVRTC does not have.
  *
- * Called by attempts.c for the text of a source, but not for included files.
- * A keyword that NVRTC lacks gets the prefix CUDA_has_no_, which makes it an
- * undeclared name and thus an error. So a source that compiles here also
+ * Called by frontend_retry.c for the text of a source, but not for included
+ * files. A keyword that NVRTC lacks gets the prefix CUDA_has_no_, which makes
+ * it an undeclared name and thus an error. So a source that compiles here also
  * compiles for a GPU. A source that contains the macro __PYCUDA_CPU__ is
  * written for this compiler and is not changed. Without state.
  *
@@ -135,7 +135,7 @@ token_mark(struct nvrtc_edits *edits, const char *source,
 /* Skips a directive whose '#' has been read, except for a #define: the text of
  * the macro is read as tokens. */
 static void
-directive_pass(struct nvrtc_tokens *tokens)
+directive_skip(struct nvrtc_tokens *tokens)
 {
     const char *end = tokens->line_end;
 
@@ -158,7 +158,7 @@ nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
     }
     while (nvrtc_token_read(&tokens)) {
         if (tokens.line_end) {
-            directive_pass(&tokens);
+            directive_skip(&tokens);
             continue;
         }
         token_mark(edits, source, tokens.last, before_20);

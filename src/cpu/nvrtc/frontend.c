@@ -17,7 +17,7 @@
 #define FRONTEND_MAJOR "19"
 
 pthread_mutex_t nvrtc_choice_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nvrtc_words
+static struct nvrtc_strings
     choice; /* the front end's command; guarded by nvrtc_choice_lock until it
              * is found, then constant */
 
@@ -42,9 +42,9 @@ choose(const char *path)
     const char *name = strrchr(path, '/');
 
     name = name ? name + 1 : path;
-    nvrtc_words_add(&choice, "%s", path);
+    nvrtc_strings_add(&choice, "%s", path);
     if (!strncmp(name, "zig", 3)) {
-        nvrtc_words_add(&choice, "clang");
+        nvrtc_strings_add(&choice, "clang");
     }
 }
 
@@ -105,7 +105,7 @@ find(struct nvrtc_text *log)
     }
 }
 
-const struct nvrtc_words *
+const struct nvrtc_strings *
 nvrtc_frontend_find(struct nvrtc_text *log)
 {
     pthread_mutex_lock(&nvrtc_choice_lock);
@@ -113,7 +113,7 @@ nvrtc_frontend_find(struct nvrtc_text *log)
         find(log);
     }
     if (choice.failed) {
-        nvrtc_words_free(&choice); /* the next call searches again */
+        nvrtc_strings_free(&choice); /* the next call searches again */
     }
     bool found = choice.count > 0;
     pthread_mutex_unlock(&nvrtc_choice_lock);
@@ -121,15 +121,15 @@ nvrtc_frontend_find(struct nvrtc_text *log)
 }
 
 bool
-nvrtc_frontend_check(const struct nvrtc_words *frontend,
+nvrtc_frontend_check(const struct nvrtc_strings *frontend,
                      struct nvrtc_text *log)
 {
     struct nvrtc_process process;
-    struct nvrtc_words argv = {0};
+    struct nvrtc_strings argv = {0};
     bool right = false;
 
-    nvrtc_words_add_all(&argv, frontend);
-    nvrtc_words_add(&argv, "--version");
+    nvrtc_strings_add_all(&argv, frontend);
+    nvrtc_strings_add(&argv, "--version");
     int code = argv.failed ? ENOMEM : nvrtc_process_start(&process, argv.word);
     if (code) {
         if (!nvrtc_process_explain_start(code, frontend->word[0], log)) {
@@ -152,7 +152,7 @@ nvrtc_frontend_check(const struct nvrtc_words *frontend,
     }
     nvrtc_process_free(&process);
 done:
-    nvrtc_words_free(&argv);
+    nvrtc_strings_free(&argv);
     return right;
 }
 
@@ -219,18 +219,18 @@ static const char *const fixed_flags[] = {
 const char *const nvrtc_header_dirs[] = {"nvrtc", "std", "cpu/include", NULL};
 
 void
-nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
+nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
                      const struct nvrtc_options *options)
 {
     for (size_t i = 0; i < sizeof fixed_flags / sizeof *fixed_flags; i++) {
-        nvrtc_words_add(argv, "%s", fixed_flags[i]);
+        nvrtc_strings_add(argv, "%s", fixed_flags[i]);
     }
     for (const char *const *name = nvrtc_header_dirs; *name; name++) {
-        nvrtc_words_add(argv, "-internal-isystem");
-        nvrtc_words_add(argv, "%s/%s", headers, *name);
+        nvrtc_strings_add(argv, "-internal-isystem");
+        nvrtc_strings_add(argv, "%s/%s", headers, *name);
     }
-    /* Empty headers, which leading.c does not precompile. */
-    nvrtc_words_add(argv, "-internal-isystem");
-    nvrtc_words_add(argv, "%s/cpu/absent", headers);
-    nvrtc_words_add_all(argv, &options->language);
+    /* Empty headers, which preamble.c does not precompile. */
+    nvrtc_strings_add(argv, "-internal-isystem");
+    nvrtc_strings_add(argv, "%s/cpu/absent", headers);
+    nvrtc_strings_add_all(argv, &options->language);
 }

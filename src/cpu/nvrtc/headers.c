@@ -1,6 +1,6 @@
 /* headers.c - examines the CUDA headers of the package (folder pycuda/cuda).
  *
- * Called by pch.c and leading.c. A hash of all headers identifies a
+ * Called by pch.c and preamble.c. A hash of all headers identifies a
  * precompiled header. Searches for macro names and file names find options
  * that would change the meaning of the headers. Thread-safe, without state.
  *
@@ -185,7 +185,7 @@ has_word(const char *text, const char *word)
 static bool
 lacks_words(void *state, const char *name, const struct nvrtc_text *text)
 {
-    const struct nvrtc_words *words = state;
+    const struct nvrtc_strings *words = state;
 
     (void)name;
     for (size_t i = 0; i < words->count; i++) {
@@ -199,7 +199,8 @@ lacks_words(void *state, const char *name, const struct nvrtc_text *text)
 /* Adds the names of the macros in -D and -U options to `names`. Returns false
  * if an option has no macro name. */
 static bool
-macros_name(struct nvrtc_words *names, const struct nvrtc_words *preprocess)
+macros_name(struct nvrtc_strings *names,
+            const struct nvrtc_strings *preprocess)
 {
     bool named = true;
 
@@ -210,7 +211,7 @@ macros_name(struct nvrtc_words *names, const struct nvrtc_words *preprocess)
             while (is_word_byte(word[2 + n])) {
                 n++;
             }
-            nvrtc_words_add(names, "%.*s", (int)n, word + 2);
+            nvrtc_strings_add(names, "%.*s", (int)n, word + 2);
             named = named && n;
         }
     }
@@ -219,16 +220,16 @@ macros_name(struct nvrtc_words *names, const struct nvrtc_words *preprocess)
 
 bool
 nvrtc_headers_undefined(const char *headers,
-                        const struct nvrtc_words *preprocess)
+                        const struct nvrtc_strings *preprocess)
 {
-    struct nvrtc_words names = {0};
+    struct nvrtc_strings names = {0};
     struct visit visit = {lacks_words, &names, true, {0}};
 
     bool right = macros_name(&names, preprocess);
     if (right && names.count) {
         right = headers_visit(visit, headers, ".");
     }
-    nvrtc_words_free(&names);
+    nvrtc_strings_free(&names);
     return right;
 }
 
@@ -279,7 +280,8 @@ nvrtc_headers_shadowed(const char *headers, const char *folder)
 }
 
 bool
-nvrtc_headers_hold(const char *headers, const char *folder, const char *name)
+nvrtc_headers_contain(const char *headers, const char *folder,
+                      const char *name)
 {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/%s/%s", headers, folder, name);
@@ -288,7 +290,7 @@ nvrtc_headers_hold(const char *headers, const char *folder, const char *name)
 }
 
 bool
-nvrtc_headers_are(const char *headers, const char *word)
+nvrtc_headers_are_only(const char *headers, const char *word)
 {
     char path[PATH_MAX];
 
@@ -297,10 +299,11 @@ nvrtc_headers_are(const char *headers, const char *word)
 }
 
 bool
-nvrtc_headers_given(const char *headers, const struct nvrtc_words *preprocess)
+nvrtc_headers_given(const char *headers,
+                    const struct nvrtc_strings *preprocess)
 {
     for (size_t i = 0; i < preprocess->count; i++) {
-        if (nvrtc_headers_are(headers, preprocess->word[i])) {
+        if (nvrtc_headers_are_only(headers, preprocess->word[i])) {
             return true;
         }
     }

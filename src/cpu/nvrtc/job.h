@@ -1,4 +1,4 @@
-/* job.h - one compilation; shared by compile.c and attempts.c.
+/* job.h - one compilation; shared by compile.c and frontend_retry.c.
  *
  * A job is used by one thread.
  *
@@ -11,12 +11,12 @@
 struct nvrtc_job {
     struct _nvrtcProgram *program;
     struct nvrtc_options options;
-    const struct nvrtc_words *frontend;
+    const struct nvrtc_strings *frontend;
     struct nvrtc_pch pch;
     char headers[PATH_MAX]; /* folder pycuda/cuda */
     char folder[PATH_MAX];  /* headers given in memory; "": none */
     bool trivial;           /* pycuda::complex has a trivial constructor */
-    bool apart;             /* spaces.c has edited `marked` */
+    bool apart;             /* execution_spaces.c has edited `marked` */
     char *marked;           /* source with the edits of nvrtc_job_mark */
     char *source;           /* `marked` after rewrite.c; NULL: no rewrite */
     struct nvrtc_process jit;
@@ -27,10 +27,10 @@ struct nvrtc_job {
     struct nvrtc_text reason;
 };
 
-/* ---- attempts.c ---- */
+/* ---- frontend_retry.c ---- */
 
-/* Sets job->marked to the source with the edits of guides.c and dialect.c,
- * which every source gets. Returns false if out of memory. */
+/* Sets job->marked to the source with the edits of deduction_guides.c and
+ * dialect.c, which every source gets. Returns false if out of memory. */
 bool nvrtc_job_mark(struct nvrtc_job *job);
 /* Runs the front end once, unless job->stopped is set. The front end outputs
  * bitcode; if `text` is true, it outputs textual IR that has the lowered names

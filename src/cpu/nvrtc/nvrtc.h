@@ -44,7 +44,7 @@ void nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nvrtc_text_free(struct nvrtc_text *text);
 
-struct nvrtc_words {
+struct nvrtc_strings {
     char **word; /* ends with NULL unless empty */
     size_t count;
     size_t capacity;
@@ -52,11 +52,11 @@ struct nvrtc_words {
 };
 
 /* Append one formatted string, or copies of all strings of another list. */
-void nvrtc_words_add(struct nvrtc_words *words, const char *format, ...)
+void nvrtc_strings_add(struct nvrtc_strings *words, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void nvrtc_words_add_all(struct nvrtc_words *words,
-                         const struct nvrtc_words *more);
-void nvrtc_words_free(struct nvrtc_words *words);
+void nvrtc_strings_add_all(struct nvrtc_strings *words,
+                           const struct nvrtc_strings *more);
+void nvrtc_strings_free(struct nvrtc_strings *words);
 
 /* ---- process.c: child processes with pipes ---- */
 
@@ -119,22 +119,22 @@ bool nvrtc_path_cache(char path[PATH_MAX]);
 /* ---- options.c ---- */
 
 struct nvrtc_options {
-    struct nvrtc_words language;    /* cc1 flags that affect headers as well */
-    struct nvrtc_words preprocess;  /* cc1 flags: -I -D -U */
-    struct nvrtc_words preincludes; /* file names of --pre-include */
-    struct nvrtc_words jit;         /* flags of pycuda-jit */
-    struct nvrtc_words diagnostics; /* cc1 flags for warnings */
-    struct nvrtc_words entries;     /* lists of kernels that must exist */
-    struct nvrtc_words trimmed;     /* the options, without blanks at ends */
-    const char *times;              /* file of --time, or NULL */
-    const char *trace;              /* file of --fdevice-time-trace */
-    const char *create_pch;         /* file of --create-pch */
-    nvrtcResult result;             /* result code for an invalid option */
-    int arch;                       /* 90 for sm_90; 0: not specified */
-    char arch_suffix;               /* 'a' of sm_90a, 'f', or 0 */
-    int assembler_kind;             /* kind of the previous ptxas option */
-    bool assembler_value;           /* the next text may be its value */
-    bool device_default;            /* --device-as-default-execution-space */
+    struct nvrtc_strings language; /* cc1 flags that affect headers as well */
+    struct nvrtc_strings preprocess;  /* cc1 flags: -I -D -U */
+    struct nvrtc_strings preincludes; /* file names of --pre-include */
+    struct nvrtc_strings jit;         /* flags of pycuda-jit */
+    struct nvrtc_strings diagnostics; /* cc1 flags for warnings */
+    struct nvrtc_strings entries;     /* lists of kernels that must exist */
+    struct nvrtc_strings trimmed;     /* the options, without blanks at ends */
+    const char *times;                /* file of --time, or NULL */
+    const char *trace;                /* file of --fdevice-time-trace */
+    const char *create_pch;           /* file of --create-pch */
+    nvrtcResult result;               /* result code for an invalid option */
+    int arch;                         /* 90 for sm_90; 0: not specified */
+    char arch_suffix;                 /* 'a' of sm_90a, 'f', or 0 */
+    int assembler_kind;               /* kind of the previous ptxas option */
+    bool assembler_value;             /* the next text may be its value */
+    bool device_default;              /* --device-as-default-execution-space */
     bool relocatable;
     bool whole_program; /* -rdc=false */
     bool lto;           /* -dlto: the result is LTO code only */
@@ -179,18 +179,18 @@ nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
 
 /* Returns the command of clang's cc1, which is searched for once per process.
  * Returns NULL if there is none; `log` then says what to install. */
-const struct nvrtc_words *nvrtc_frontend_find(struct nvrtc_text *log);
+const struct nvrtc_strings *nvrtc_frontend_find(struct nvrtc_text *log);
 /* Runs the front end with --version. Returns false, with an error in `log`, if
  * it cannot be run or has another major version than the required one. Only
  * called while no precompiled header of this front end exists. */
-bool nvrtc_frontend_check(const struct nvrtc_words *frontend,
+bool nvrtc_frontend_check(const struct nvrtc_strings *frontend,
                           struct nvrtc_text *log);
 /* Subfolders of pycuda/cuda that are searched for `#include <name>`, in this
  * order; NULL ends the array. */
 extern const char *const nvrtc_header_dirs[];
 /* Adds the cc1 flags that every run of the front end gets: target, language,
  * header folders. */
-void nvrtc_frontend_flags(struct nvrtc_words *argv, const char *headers,
+void nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
                           const struct nvrtc_options *options);
 
 /* ---- headers.c: the CUDA headers that the Python package contains;
@@ -210,31 +210,32 @@ bool nvrtc_headers_digest(struct nvrtc_digest *digest, const char *headers,
 /* Returns true if no package header contains the name of a macro that a -D or
  * -U option defines or undefines. */
 bool nvrtc_headers_undefined(const char *headers,
-                             const struct nvrtc_words *preprocess);
+                             const struct nvrtc_strings *preprocess);
 /* Returns true if `folder` contains a file with the name of a package
  * header. */
 bool nvrtc_headers_shadowed(const char *headers, const char *folder);
 /* Returns true if the package's `folder` contains the file `name`. */
-bool nvrtc_headers_hold(const char *headers, const char *folder,
-                        const char *name);
-/* nvrtc_headers_are returns true if `word` is an -I option with the path of
- * the package headers' folder; nvrtc_headers_given, if one of the words is. */
-bool nvrtc_headers_are(const char *headers, const char *word);
+bool nvrtc_headers_contain(const char *headers, const char *folder,
+                           const char *name);
+/* nvrtc_headers_are_only returns true if `word` is an -I option with the path
+ * of the package headers' folder; nvrtc_headers_given, if one of the words
+ * is. */
+bool nvrtc_headers_are_only(const char *headers, const char *word);
 bool nvrtc_headers_given(const char *headers,
-                         const struct nvrtc_words *preprocess);
+                         const struct nvrtc_strings *preprocess);
 
-/* ---- leading.c ---- */
+/* ---- preamble.c ---- */
 
 /* Stores in `lines` the leading #include lines of the source, which pch.c
  * precompiles. `lines` stays empty if precompiling saves no time, or if an
  * option could change the meaning of the headers. `folder` is the folder of
  * the headers that the caller passed in memory; "" if there are none. */
-void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
-                        const char *headers,
-                        const struct nvrtc_options *options,
-                        const char *folder);
+void nvrtc_preamble_read(struct nvrtc_text *lines, const char *source,
+                         const char *headers,
+                         const struct nvrtc_options *options,
+                         const char *folder);
 
-/* ---- cachefile.c: cache files that processes share ---- */
+/* ---- cache_file.c: cache files that processes share ---- */
 
 /* Returns true if only the user and root can write to or replace `folder` and
  * the folders above it. A folder with the sticky bit may be writable by
@@ -243,15 +244,15 @@ void nvrtc_leading_read(struct nvrtc_text *lines, const char *source,
 bool nvrtc_folder_private(const char *folder);
 /* Stores the path of the file for `digest`. Returns false if it is too
  * long. */
-bool nvrtc_cachefile_path(char path[PATH_MAX], const char *folder,
-                          const struct nvrtc_digest *digest);
+bool nvrtc_cache_file_path(char path[PATH_MAX], const char *folder,
+                           const struct nvrtc_digest *digest);
 /* Returns true if `path` is a regular file that the user or root owns, with
  * the correct checksum. Renews the file's modification time, so that it is not
  * removed as unused. */
-bool nvrtc_cachefile_whole(const char *path);
+bool nvrtc_cache_file_whole(const char *path);
 /* Writes `text` and its checksum to `path` atomically, and removes unused
  * files from the folder. Returns false on failure, with no file left. */
-bool nvrtc_cachefile_put(const char *path, const struct nvrtc_text *text);
+bool nvrtc_cache_file_put(const char *path, const struct nvrtc_text *text);
 
 /* ---- pch.c ---- */
 
@@ -259,25 +260,25 @@ struct nvrtc_pch {
     char path[PATH_MAX];        /* "": no precompiled header can be used */
     char base[PATH_MAX];        /* PCH that `path` builds on; "": none */
     struct nvrtc_text includes; /* #include lines of precompiled headers */
-    struct nvrtc_words rest;    /* pre-includes that are not precompiled */
+    struct nvrtc_strings rest;  /* pre-includes that are not precompiled */
 };
 
 /* Finds or creates the precompiled package headers for these options. Returns
  * false if the front end cannot be used; `log` has the reason. */
-bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
+bool nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
                    const char *headers, const struct nvrtc_options *options,
                    struct nvrtc_text *log);
 /* Finds or creates a second precompiled header that builds on pch->path and
  * adds the #include lines `lines`; pch->path then names the second one. On
  * failure `pch` is unchanged. */
 void nvrtc_pch_extend(struct nvrtc_pch *pch,
-                      const struct nvrtc_words *frontend, const char *headers,
-                      const struct nvrtc_options *options,
+                      const struct nvrtc_strings *frontend,
+                      const char *headers, const struct nvrtc_options *options,
                       const struct nvrtc_text *lines, struct nvrtc_text *log);
 /* Called after the front end failed with the messages `log`. Goes back to the
  * precompiled header `base`, and removes a precompiled file that the front end
  * rejects, such as a damaged one. Returns true if a retry may succeed. */
-bool nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log);
+bool nvrtc_pch_fall_back(struct nvrtc_pch *pch, const char *log);
 void nvrtc_pch_free(struct nvrtc_pch *pch);
 
 /* ---- programs ---- */
@@ -319,7 +320,7 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
 /* Creates program->ptx if it does not exist yet. */
 nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 
-/* ---- jit.c ---- */
+/* ---- jit_process.c ---- */
 
 #define NVRTC_TARGET_WORD 48 /* buffer size for --target=... */
 /* Returns true if `text`, the output of pycuda-jit, is exactly one image. */
@@ -328,7 +329,7 @@ bool nvrtc_jit_image_whole(const struct nvrtc_text *text);
  * it. Returns NULL if the user sets the target with PYCUDA_CPU_TARGET. */
 const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);
 
-/* ---- names.c: expressions of nvrtcAddNameExpression ---- */
+/* ---- name_expressions.c: expressions of nvrtcAddNameExpression ---- */
 
 /* Appends lines to `source` that instantiate the templates that the program's
  * name expressions name. */
@@ -370,10 +371,11 @@ void nvrtc_edits_free(struct nvrtc_edits *edits);
 
 /* ---- edits that are not caused by an error message ---- */
 
-/* guides.c: adds edits that declare deduction guides __device__. */
-void nvrtc_guides_mark(struct nvrtc_edits *edits, const char *source);
-/* spaces.c: adds edits that exclude kernels from the pragma that makes all
- * functions device functions. */
+/* deduction_guides.c: adds edits that declare deduction guides __device__. */
+void nvrtc_deduction_guides_mark(struct nvrtc_edits *edits,
+                                 const char *source);
+/* execution_spaces.c: adds edits that exclude kernels from the pragma that
+ * makes all functions device functions. */
 void nvrtc_kernels_mark(struct nvrtc_edits *edits, const char *source);
 /* dialect.c: adds edits that make clang keywords an error if NVRTC does not
  * have them. `before_20`: the C++ standard is older than C++20. */
@@ -389,23 +391,24 @@ void nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
 char *nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
                     const char *source, int round);
 
-/* ---- bodies.c ---- */
+/* ---- function_bodies.c ---- */
 
 /* Returns a copy of `source`, which the caller frees. Each template function
  * body in which the log has an error is replaced by a body that causes an
  * error only if the template is instantiated. `name` is the file name of the
  * source in the log. Returns NULL if an error is outside such a body. */
-char *nvrtc_bodies_refuse(const struct nvrtc_text *log, const char *name,
-                          const char *source);
+char *nvrtc_bodies_replace(const struct nvrtc_text *log, const char *name,
+                           const char *source);
 
-/* ---- folder.c: headers that the caller passes to nvrtcCreateProgram ---- */
+/* ---- memory_headers.c: headers that the caller passes to nvrtcCreateProgram
+ * ---- */
 
 /* Writes the program's headers to a new temporary folder and stores its name
  * in `path`, or "" if there are no headers. Returns false, with an error in
  * `log`, on failure. */
-bool nvrtc_folder_make(const struct _nvrtcProgram *program,
-                       char path[PATH_MAX], struct nvrtc_text *log);
-void nvrtc_folder_remove(const struct _nvrtcProgram *program,
-                         const char *path);
+bool nvrtc_memory_headers_write(const struct _nvrtcProgram *program,
+                                char path[PATH_MAX], struct nvrtc_text *log);
+void nvrtc_memory_headers_remove(const struct _nvrtcProgram *program,
+                                 const char *path);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "cpu/nvrtc/options.h"
 
-#define DENSITY_MOST 101 /* maximum of --jump-table-density in percent */
+#define DENSITY_MAX 101 /* maximum of --jump-table-density in percent */
 
 bool
 nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
@@ -39,10 +39,10 @@ number_check(const struct option_row *row, const char *value,
                                   "%s (%s) expects an integer value, not '%s'",
                                   row->name, row->brief, value);
     }
-    if (!strcmp(row->brief, "-jtd") && (number < 0 || number > DENSITY_MOST)) {
+    if (!strcmp(row->brief, "-jtd") && (number < 0 || number > DENSITY_MAX)) {
         return nvrtc_option_fault(log,
                                   "Argument for %s must be between [0-%d]",
-                                  row->name, DENSITY_MOST);
+                                  row->name, DENSITY_MAX);
     }
     if (!strcmp(row->brief, "-split-compile") && number < 0) {
         return nvrtc_option_fault(log, "Argument for %s must be non-negative",
@@ -176,7 +176,7 @@ nvrtc_option_diagnostic(struct nvrtc_options *options,
             char word[64];
             if (diagnostics[i].number == number) {
                 snprintf(word, sizeof word, form, diagnostics[i].name);
-                nvrtc_words_add(&options->diagnostics, "%s", word);
+                nvrtc_strings_add(&options->diagnostics, "%s", word);
             }
         }
         at = end + (*end == ',');

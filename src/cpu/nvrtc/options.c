@@ -31,7 +31,7 @@ standard_add(struct nvrtc_options *options, const char *value,
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (!strcmp(value, known[i].name)) {
-            nvrtc_words_add(&options->language, "%s", known[i].flag);
+            nvrtc_strings_add(&options->language, "%s", known[i].flag);
             return true;
         }
     }
@@ -112,7 +112,7 @@ text_set(const char **text, const struct option_row *row, const char *value,
 static void
 macro_add(struct nvrtc_options *options, const char *name)
 {
-    nvrtc_words_add(&options->preprocess, "-D%s", name);
+    nvrtc_strings_add(&options->preprocess, "-D%s", name);
 }
 
 /* Applies an option about code generation. Returns false for other options. */
@@ -122,34 +122,35 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
 {
     switch (kind) {
     case OPTION_FMAD:
-        nvrtc_words_add(&options->language, "-ffp-contract=%s",
-                        on ? "fast" : "off");
-        nvrtc_words_add(&options->jit, "--fmad=%d", on);
+        nvrtc_strings_add(&options->language, "-ffp-contract=%s",
+                          on ? "fast" : "off");
+        nvrtc_strings_add(&options->jit, "--fmad=%d", on);
         return true;
     case OPTION_FLUSH:
-        nvrtc_words_add(&options->jit, "--ftz=%d", on);
+        nvrtc_strings_add(&options->jit, "--ftz=%d", on);
         options->flush = on;
         return true;
     case OPTION_FAST:
-        nvrtc_words_add(&options->jit, "--fast-math");
+        nvrtc_strings_add(&options->jit, "--fast-math");
         return true;
     case OPTION_DEBUG:
         options->debug = true;
         macro_add(options, "__CUDACC_DEBUG__");
-        nvrtc_words_add(&options->jit, "--debug");
+        nvrtc_strings_add(&options->jit, "--debug");
         return true;
     case OPTION_DOPT:
         options->optimized = true;
         return true;
     case OPTION_LINES:
-        nvrtc_words_add(&options->jit, "--debug");
+        nvrtc_strings_add(&options->jit, "--debug");
         return true;
     case OPTION_LEVEL:
-        nvrtc_words_add(&options->jit, "-O%c", *value == '4' ? '3' : *value);
+        nvrtc_strings_add(&options->jit, "-O%c", *value == '4' ? '3' : *value);
         return true;
     case OPTION_REGISTERS:
         if (atol(value) > 0) {
-            nvrtc_words_add(&options->jit, "--max-registers=%ld", atol(value));
+            nvrtc_strings_add(&options->jit, "--max-registers=%ld",
+                              atol(value));
         }
         return true;
     case OPTION_RELOCATABLE:
@@ -223,17 +224,18 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
 {
     switch (row->kind) {
     case OPTION_INCLUDE:
-        nvrtc_words_add(&options->preprocess, "%s%s",
-                        folder_is_nvidias(value) ? "-idirafter" : "-I", value);
+        nvrtc_strings_add(&options->preprocess, "%s%s",
+                          folder_is_nvidias(value) ? "-idirafter" : "-I",
+                          value);
         return true;
     case OPTION_DEFINE:
         macro_add(options, value);
         return true;
     case OPTION_UNDEFINE:
-        nvrtc_words_add(&options->preprocess, "-U%s", value);
+        nvrtc_strings_add(&options->preprocess, "-U%s", value);
         return true;
     case OPTION_PREINCLUDE:
-        nvrtc_words_add(&options->preincludes, "%s", value);
+        nvrtc_strings_add(&options->preincludes, "%s", value);
         return true;
     case OPTION_STANDARD:
         return standard_add(options, value, log);
@@ -253,7 +255,7 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
     case OPTION_PCH_DIR:
         return pch_dir_check(options, value, log);
     case OPTION_ASSEMBLER:
-        if (nvrtc_assembler_apply(options, value, log)) {
+        if (nvrtc_ptxas_options_apply(options, value, log)) {
             return true;
         }
         options->result = NVRTC_ERROR_COMPILATION;
@@ -344,7 +346,7 @@ text_read(struct nvrtc_options *options, int *i, int count,
         return true;
     }
     /* Values point into these copies, which exist as long as `options`. */
-    nvrtc_words_add(&options->trimmed, "%.*s", (int)n, text);
+    nvrtc_strings_add(&options->trimmed, "%.*s", (int)n, text);
     if (options->trimmed.failed) {
         return nvrtc_option_fault(log, "out of memory");
     }
@@ -366,7 +368,7 @@ options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
         macro_add(options, "__CUDACC_RDC__");
     }
     if (options->debug && !options->optimized) {
-        nvrtc_words_add(&options->jit, "-O0");
+        nvrtc_strings_add(&options->jit, "-O0");
     }
     if (options->float128 && options->arch < FLOAT128_SINCE) {
         return nvrtc_option_fault(log,
@@ -412,11 +414,11 @@ nvrtc_options_parse(struct nvrtc_options *options, int count,
 void
 nvrtc_options_free(struct nvrtc_options *options)
 {
-    nvrtc_words_free(&options->language);
-    nvrtc_words_free(&options->preprocess);
-    nvrtc_words_free(&options->preincludes);
-    nvrtc_words_free(&options->diagnostics);
-    nvrtc_words_free(&options->jit);
-    nvrtc_words_free(&options->entries);
-    nvrtc_words_free(&options->trimmed);
+    nvrtc_strings_free(&options->language);
+    nvrtc_strings_free(&options->preprocess);
+    nvrtc_strings_free(&options->preincludes);
+    nvrtc_strings_free(&options->diagnostics);
+    nvrtc_strings_free(&options->jit);
+    nvrtc_strings_free(&options->entries);
+    nvrtc_strings_free(&options->trimmed);
 }

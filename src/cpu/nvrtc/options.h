@@ -82,8 +82,8 @@ bool nvrtc_option_check(const struct option_row *row, const char *value,
 
 /* Applies `text`, one option of ptxas or the value of the previous one.
  * Returns false, with an error in the log, if the option does not exist. */
-bool nvrtc_assembler_apply(struct nvrtc_options *options, const char *text,
-                           struct nvrtc_text *log);
+bool nvrtc_ptxas_options_apply(struct nvrtc_options *options, const char *text,
+                               struct nvrtc_text *log);
 
 /* Returns the number in sm_90 or compute_100a, or 0 if the value names no
  * architecture. */

@@ -1,12 +1,12 @@
 /* pch.c - precompiled package headers, cached in a folder.
  *
- * Called by compile.c and attempts.c. A precompiled header saves about half of
- * the front end's time. Its file name is a hash of the front end (path, size,
- * time), the flags and the bytes of the headers, so a file for other headers
- * or flags is never used. cachefile.c rejects damaged files and those of other
- * users. If other users can write to the cache folder, headers are compiled as
- * text. If the file exists, the version of the front end was checked when the
- * file was created, and is not checked again. Thread-safe.
+ * Called by compile.c and frontend_retry.c. A precompiled header saves about
+ * half of the front end's time. Its file name is a hash of the front end
+ * (path, size, time), the flags and the bytes of the headers, so a file for
+ * other headers or flags is never used. cache_file.c rejects damaged files and
+ * those of other users. If other users can write to the cache folder, headers
+ * are compiled as text. If the file exists, the version of the front end was
+ * checked when the file was created, and is not checked again. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -41,7 +41,7 @@ path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
         return false;
     }
     if (nvrtc_folder_private(folder)) {
-        return nvrtc_cachefile_path(path, folder, digest);
+        return nvrtc_cache_file_path(path, folder, digest);
     }
     int error = errno;
     pthread_mutex_lock(&lock);
@@ -62,8 +62,8 @@ path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
 /* Stores the path of the precompiled header for this front end, these headers
  * and these flags in pch->path. Returns false if there is none. */
 static bool
-pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
-         const char *headers, const struct nvrtc_words *flags,
+pch_name(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
+         const char *headers, const struct nvrtc_strings *flags,
          struct nvrtc_text *log)
 {
     struct nvrtc_digest digest = {0};
@@ -91,7 +91,7 @@ pch_name(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
  * folder, or else in the folders of the -I options. Stores its real path. */
 static bool
 header_find(char path[PATH_MAX], const char *name,
-            const struct nvrtc_words *preprocess)
+            const struct nvrtc_strings *preprocess)
 {
     char joined[PATH_MAX];
 
@@ -133,7 +133,7 @@ pch_split(struct nvrtc_pch *pch, const char *headers,
         if (ours) {
             nvrtc_text_print(&pch->includes, "#include \"%s\"\n", path);
         } else {
-            nvrtc_words_add(&pch->rest, "%s", name);
+            nvrtc_strings_add(&pch->rest, "%s", name);
         }
     }
     return !pch->includes.failed && !pch->rest.failed;
@@ -145,80 +145,80 @@ pch_split(struct nvrtc_pch *pch, const char *headers,
  * Returns false on failure, and also if the front end has printed warnings,
  * since they would not be repeated in later compilations. */
 static bool
-pch_make(const char *path, const struct nvrtc_words *frontend,
-         const struct nvrtc_words *flags, const struct nvrtc_text *lines)
+pch_make(const char *path, const struct nvrtc_strings *frontend,
+         const struct nvrtc_strings *flags, const struct nvrtc_text *lines)
 {
     static const char *const last[] = {
         "-fno-pch-timestamp", "-emit-pch", "-o", "-", "-x",
         "cuda-header",        "-"};
     struct nvrtc_process process;
-    struct nvrtc_words argv = {0};
+    struct nvrtc_strings argv = {0};
     bool made = false;
 
-    nvrtc_words_add_all(&argv, frontend);
-    nvrtc_words_add_all(&argv, flags);
+    nvrtc_strings_add_all(&argv, frontend);
+    nvrtc_strings_add_all(&argv, flags);
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
-        nvrtc_words_add(&argv, "%s", last[i]);
+        nvrtc_strings_add(&argv, "%s", last[i]);
     }
     if (!argv.failed && !nvrtc_process_start(&process, argv.word)) {
         int code = nvrtc_process_finish(&process, lines->bytes, lines->length);
         made = !code && process.is_status_known && !process.status &&
                process.out.length && !process.err.length &&
-               nvrtc_cachefile_put(path, &process.out);
+               nvrtc_cache_file_put(path, &process.out);
         nvrtc_process_free(&process);
     }
-    nvrtc_words_free(&argv);
+    nvrtc_strings_free(&argv);
     return made;
 }
 
 bool
-nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
+nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
               const char *headers, const struct nvrtc_options *options,
               struct nvrtc_text *log)
 {
-    struct nvrtc_words flags = {0};
+    struct nvrtc_strings flags = {0};
     bool right = true;
 
     nvrtc_frontend_flags(&flags, headers, options);
     if (flags.failed || !pch_split(pch, headers, options)) {
         nvrtc_text_print(log, "out of memory\n");
-        nvrtc_words_free(&flags);
+        nvrtc_strings_free(&flags);
         return false;
     }
     if (!pch_name(pch, frontend, headers, &flags, log)) {
         pch->path[0] = 0;
         right = nvrtc_frontend_check(frontend, log);
-    } else if (!nvrtc_cachefile_whole(pch->path)) {
+    } else if (!nvrtc_cache_file_whole(pch->path)) {
         right = nvrtc_frontend_check(frontend, log);
         if (!right || !pch_make(pch->path, frontend, &flags, &pch->includes)) {
             pch->path[0] = 0;
         }
     }
-    nvrtc_words_free(&flags);
+    nvrtc_strings_free(&flags);
     return right;
 }
 
 /* Adds the flags that create a precompiled header on top of the existing one,
  * pch->path. */
 static void
-extension_flags(struct nvrtc_words *flags, const struct nvrtc_pch *pch,
+extension_flags(struct nvrtc_strings *flags, const struct nvrtc_pch *pch,
                 const char *headers, const struct nvrtc_options *options)
 {
     nvrtc_frontend_flags(flags, headers, options);
     if (nvrtc_headers_given(headers, &options->preprocess)) {
-        nvrtc_words_add(flags, "-I%s", headers);
+        nvrtc_strings_add(flags, "-I%s", headers);
     }
-    nvrtc_words_add(flags, "-include-pch");
-    nvrtc_words_add(flags, "%s", pch->path);
+    nvrtc_strings_add(flags, "-include-pch");
+    nvrtc_strings_add(flags, "%s", pch->path);
 }
 
 void
-nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
+nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
                  const char *headers, const struct nvrtc_options *options,
                  const struct nvrtc_text *lines, struct nvrtc_text *log)
 {
     struct nvrtc_digest digest = {0};
-    struct nvrtc_words flags = {0};
+    struct nvrtc_strings flags = {0};
     char path[PATH_MAX];
 
     if (pch->path[0] == 0 || lines->length == 0) {
@@ -234,12 +234,12 @@ nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_words *frontend,
         nvrtc_headers_digest(&digest, headers, "cpu/include", true) &&
         nvrtc_headers_digest(&digest, headers, "pycuda-random", true) &&
         path_name(path, &digest, log) &&
-        (nvrtc_cachefile_whole(path) ||
+        (nvrtc_cache_file_whole(path) ||
          pch_make(path, frontend, &flags, lines))) {
         memcpy(pch->base, pch->path, sizeof pch->base);
         memcpy(pch->path, path, sizeof pch->path);
     }
-    nvrtc_words_free(&flags);
+    nvrtc_strings_free(&flags);
 }
 
 static bool
@@ -253,7 +253,7 @@ is_refused(const char *path, const char *log)
 }
 
 bool
-nvrtc_pch_retreat(struct nvrtc_pch *pch, const char *log)
+nvrtc_pch_fall_back(struct nvrtc_pch *pch, const char *log)
 {
     bool refused = is_refused(pch->path, log);
 
@@ -272,7 +272,7 @@ void
 nvrtc_pch_free(struct nvrtc_pch *pch)
 {
     nvrtc_text_free(&pch->includes);
-    nvrtc_words_free(&pch->rest);
+    nvrtc_strings_free(&pch->rest);
     pch->path[0] = 0;
     pch->base[0] = 0;
 }

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cpu/nvrtc/nvrtc.h"
-#include "cpu/run/abandon.h"
+#include "cpu/run/watchdog.h"
 
 #define POLL_FAILURES 20 /* failures of poll after which a child is killed */
 

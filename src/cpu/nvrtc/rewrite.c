@@ -1,8 +1,8 @@
 /* rewrite.c - rewrites code that NVRTC accepts and clang rejects.
  *
- * Called by attempts.c with the front end's log, which contains the positions
- * of errors. A rule examines the source at such a position, and edits it if it
- * recognizes the code:
+ * Called by frontend_retry.c with the front end's log, which contains the
+ * positions of errors. A rule examines the source at such a position, and
+ * edits it if it recognizes the code:
  *
  * - Shared variables of a type with a constructor become references to
  *   uninitialized shared memory, since NVRTC does not run the constructor (see
@@ -117,7 +117,7 @@ nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
 /* Returns true if an earlier line of the log equals `line`. Clang repeats the
  * messages about a template for each of its instances. */
 static bool
-said_before(const char *log, const char *line)
+is_repeated(const char *log, const char *line)
 {
     size_t length = strcspn(line, "\n");
 
@@ -130,7 +130,7 @@ said_before(const char *log, const char *line)
 }
 
 const char *
-nvrtc_line_after(const char *line)
+nvrtc_line_next(const char *line)
 {
     const char *end = strchr(line, '\n');
 
@@ -150,8 +150,8 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
     if (rule->rule(remark, edits)) {
         return true;
     }
-    for (const char *line = nvrtc_line_after(remark->said); line;
-         line = nvrtc_line_after(line)) {
+    for (const char *line = nvrtc_line_next(remark->said); line;
+         line = nvrtc_line_next(line)) {
         if (*line == ' ') {
             continue; /* a line of source code that clang quotes */
         }
@@ -196,9 +196,9 @@ nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
     struct nvrtc_edits edits = {0};
     bool any = false;
 
-    for (const char *line = log->bytes; line; line = nvrtc_line_after(line)) {
+    for (const char *line = log->bytes; line; line = nvrtc_line_next(line)) {
         if (nvrtc_remark_read(&remark, name, line) &&
-            !said_before(log->bytes, line)) {
+            !is_repeated(log->bytes, line)) {
             any |= rules_apply(&remark, name, &edits);
         }
     }

@@ -26,7 +26,7 @@ struct nvrtc_rule {
     nvrtc_rule_fn *rule;
 };
 
-/* The rules of rules.c; in the last row, `rule` is NULL. */
+/* The rules of rewrite_rules.c; in the last row, `rule` is NULL. */
 extern const struct nvrtc_rule nvrtc_rules[];
 
 /* Parses FILE:LINE:COLUMN at the start of a log line. Sets remark->at to this
@@ -36,7 +36,7 @@ extern const struct nvrtc_rule nvrtc_rules[];
 bool nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
                        const char *line);
 /* Returns the next line of a log, or NULL. */
-const char *nvrtc_line_after(const char *line);
+const char *nvrtc_line_next(const char *line);
 
 /* Returns true if the text begins with the word. */
 bool nvrtc_begins(const char *at, const char *word);

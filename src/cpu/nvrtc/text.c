@@ -79,7 +79,7 @@ nvrtc_text_free(struct nvrtc_text *text)
 
 /* Appends `word` to the list, which then owns it. If that fails, frees it. */
 static void
-words_push(struct nvrtc_words *words, char *word)
+strings_push(struct nvrtc_strings *words, char *word)
 {
     if (word == NULL || words->failed) {
         words->failed = nvrtc_memory_failed = true;
@@ -102,7 +102,7 @@ words_push(struct nvrtc_words *words, char *word)
 }
 
 void
-nvrtc_words_add(struct nvrtc_words *words, const char *format, ...)
+nvrtc_strings_add(struct nvrtc_strings *words, const char *format, ...)
 {
     char *word = NULL;
     va_list arguments;
@@ -112,24 +112,25 @@ nvrtc_words_add(struct nvrtc_words *words, const char *format, ...)
         word = NULL;
     }
     va_end(arguments);
-    words_push(words, word);
+    strings_push(words, word);
 }
 
 void
-nvrtc_words_add_all(struct nvrtc_words *words, const struct nvrtc_words *more)
+nvrtc_strings_add_all(struct nvrtc_strings *words,
+                      const struct nvrtc_strings *more)
 {
     words->failed |= more->failed;
     for (size_t i = 0; i < more->count; i++) {
-        words_push(words, strdup(more->word[i]));
+        strings_push(words, strdup(more->word[i]));
     }
 }
 
 void
-nvrtc_words_free(struct nvrtc_words *words)
+nvrtc_strings_free(struct nvrtc_strings *words)
 {
     for (size_t i = 0; i < words->count; i++) {
         free(words->word[i]);
     }
     free(words->word);
-    *words = (struct nvrtc_words){0};
+    *words = (struct nvrtc_strings){0};
 }

@@ -1,8 +1,8 @@
 /* tokens.c - reads a source as tokens.
  *
- * Called by guides.c, spaces.c and dialect.c. Comments are skipped, and
- * directives as well unless the caller requests them. A literal, also a raw
- * one, is one token. Thread-safe, without state.
+ * Called by deduction_guides.c, execution_spaces.c and dialect.c. Comments are
+ * skipped, and directives as well unless the caller requests them. A literal,
+ * also a raw one, is one token. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -53,7 +53,7 @@ comment_end(const char *at)
 /* Skips blanks, comments and directives. If tokens->directives is true, stops
  * at the '#' of a directive. */
 static void
-blank_pass(struct nvrtc_tokens *tokens)
+blank_skip(struct nvrtc_tokens *tokens)
 {
     for (;;) {
         const char *at = tokens->at;
@@ -116,7 +116,7 @@ word_end(const char *at)
 bool
 nvrtc_token_read(struct nvrtc_tokens *tokens)
 {
-    blank_pass(tokens);
+    blank_skip(tokens);
     const char *at = tokens->at, *end = at + 1;
 
     if (*at == 0) {

@@ -9,6 +9,10 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,8 +21,25 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "cpu/arch/arch.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/device/limits.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/module/module.h"
+#include "cpu/run/block.h"
+#include "cpu/run/cooperative.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/launch.h"
+#include "cpu/run/named_barrier.h"
+#include "cpu/run/runtime.h"
+#include "cpu/run/shared_memory.h"
 #include "cpu/run/warp.h"
+#include "cpu/run/watchdog.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
+#include "image/image.h"
 
 /* Bytes added to the frame size that LLVM reports. */
 #define STACK_EXTRA (16u << 10)
@@ -37,7 +58,7 @@
 #define GUARD_BYTES         (64u << 10)
 #define YIELDS_BEFORE_SLEEP 4096
 /* Most blocks along x for which kernels run by warps. */
-#define MOST_BLOCKS (1u << 21)
+#define MAX_BLOCKS (1u << 21)
 
 struct block_range {
     struct cpu_worker *worker;
@@ -59,12 +80,12 @@ kernel_flags(const struct cpu_launch *launch)
 
 /* Returns true if the kernel runs warp by warp: its warps must be complete and
  * consist of neighbours along x. Also, the compiler relies on at most
- * MOST_BLOCKS blocks along x (src/jit/warps/warps.h). */
+ * MAX_BLOCKS blocks along x (src/jit/warps/warps.h). */
 static bool
 runs_by_warps(const struct cpu_launch *launch)
 {
     return launch->function->warp_entry && launch->block[0] % CPU_WARP == 0 &&
-           launch->grid[0] <= MOST_BLOCKS;
+           launch->grid[0] <= MAX_BLOCKS;
 }
 
 static bool
@@ -272,8 +293,8 @@ cpu_fibers_fail(CUresult code)
 CPU_ON_FIBER void
 /* Calls `function` on the worker's main stack, which is larger than that of a
  * fiber. */
-cpu_fibers_aside(struct cpu_worker *worker, void (*function)(void *),
-                 void *argument)
+cpu_fibers_call_large_stack(struct cpu_worker *worker,
+                            void (*function)(void *), void *argument)
 {
     void *unused;
 
@@ -348,7 +369,7 @@ fibers_reset(struct cpu_worker *worker, const struct cpu_launch *launch)
            (threads + CPU_WARP - 1) / CPU_WARP * sizeof *worker->warps);
     worker->live = threads;
     worker->arrived = 0;
-    cpu_named_reset(worker);
+    cpu_named_barriers_reset(worker);
     worker->barrier_count = 0;
     for (uint32_t z = 0; z < launch->block[2]; z++) {
         for (uint32_t y = 0; y < launch->block[1]; y++) {
@@ -389,7 +410,7 @@ cpu_fibers_begin(struct cpu_worker *worker, uint64_t index)
 /* Resumes the worker's current fiber. Returns when the block has ended, or
  * when a cooperative block yields. */
 void
-cpu_fibers_go_on(struct cpu_worker *worker)
+cpu_fibers_resume(struct cpu_worker *worker)
 {
     cpu_fiber_switch(&worker->main_sp, worker->fibers[worker->current].sp);
 }
@@ -469,9 +490,10 @@ __pycuda_yield(void)
     struct cpu_worker *worker = cpu_worker_tls;
     unsigned from = worker->current;
 
-    cpu_warp_give_way(worker, from / CPU_WARP);
-    if (worker->together && ready_next(worker, from) <= (int)from) {
-        cpu_together_next(worker); /* all fibers of the block have yielded */
+    cpu_warp_answer_spin(worker, from / CPU_WARP);
+    if (worker->cooperative && ready_next(worker, from) <= (int)from) {
+        cpu_cooperative_next(
+            worker); /* all fibers of the block have yielded */
     }
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
@@ -542,12 +564,12 @@ fibers_range_run(void *argument)
     struct cpu_worker *worker = range->worker;
 
     if (range->launch->cooperative) {
-        cpu_together_run(worker, range->launch, range->first, range->count);
+        cpu_cooperative_run(worker, range->launch, range->first, range->count);
         return;
     }
     for (uint64_t i = 0; i < range->count; i++) {
         cpu_fibers_begin(worker, range->first + i);
-        cpu_fibers_go_on(worker);
+        cpu_fibers_resume(worker);
     }
 }
 
@@ -565,7 +587,7 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->launch = launch;
     worker->ctx = launch->function->module->ctx;
     worker->self = &worker->loop_thread;
-    worker->together = false;
+    worker->cooperative = false;
     memcpy(worker->block.ntid, launch->block, sizeof launch->block);
     memcpy(worker->block.nctaid, launch->grid, sizeof launch->grid);
     worker->block.dynamic_shared = launch->dynamic_shared;
@@ -624,7 +646,8 @@ cpu_block_run(struct cpu_worker *worker, struct cpu_launch *launch,
     worker->in_kernel = 0;
     block_leave(worker, code != CUDA_SUCCESS);
     if (launch->cooperative) {
-        for (worker = worker->beside; worker; worker = worker->beside) {
+        for (worker = worker->next_block; worker;
+             worker = worker->next_block) {
             block_leave(worker, code != CUDA_SUCCESS);
         }
     }

@@ -9,12 +9,22 @@
  * installed by other means.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/arch/arch.h"
 #include "cpu/run/fault.h"
+#include "cpu/run/fiber.h"
 #include "cpu/run/program_handlers.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/worker.h"
 
 /* Time in ns between two checks that our signal handlers are still
  * installed. */

@@ -4,7 +4,11 @@
 #ifndef PYCUDA_CPU_RUN_FAULT_H
 #define PYCUDA_CPU_RUN_FAULT_H
 
-#include "cpu/cpu.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/stream/operation.h"
 
 /* Installs our handlers of fault signals; they pass a signal on to the
  * program's handler, also to one that is set later. Called by any thread at

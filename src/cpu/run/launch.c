@@ -1,17 +1,38 @@
 /* launch.c - cuLaunchKernel and the other launch functions of the driver API.
  *
  * Called by users of the library. A launch becomes a KERNEL operation whose
- * blocks are shared among workers (pieces.c). A small launch of a kernel that
+ * blocks are shared among workers (chunks.c). A small launch of a kernel that
  * is known to be quick runs on the caller's thread if no earlier operation is
  * pending in the stream.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
-#include "cpu/stream/ready_queue.h"
+#include "cpu/module/module.h"
+#include "cpu/run/block.h"
+#include "cpu/run/chunks.h"
 #include "cpu/run/fault.h"
+#include "cpu/run/launch.h"
+#include "cpu/run/occupancy.h"
+#include "cpu/run/watchdog.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/ready_queue.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
+#include "image/image.h"
 
 /* Limits on the expected time of a launch that the calling thread runs itself.
  * INLINE_NS is less than the time to wake a worker; INLINE_AWAKE_NS is less
@@ -110,11 +131,11 @@ params_copy(const struct cpu_function *function, char *to, void **params,
 /* Returns true if the launch will probably end before a woken worker could
  * help with it. */
 static bool
-launch_is_quick(const struct cpu_function *function, uint64_t threads)
+launch_is_short(const struct cpu_function *function, uint64_t threads)
 {
     uint64_t ns =
-        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
-    uint64_t known = atomic_load_explicit(&function->threads_a_launch,
+        atomic_load_explicit(&function->ns_per_launch, memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(&function->threads_per_launch,
                                           memory_order_relaxed);
 
     if (!function->may_inline || !known) {
@@ -131,14 +152,14 @@ launch_is_quick(const struct cpu_function *function, uint64_t threads)
         return false;
     }
     return ns <= INLINE_NS &&
-           !atomic_load_explicit(&cpu_queue_counters.spinning,
+           !atomic_load_explicit(&cpu_ready_queue_counters.spinning,
                                  memory_order_relaxed);
 }
 
 /* Adds the duration of a launch that the calling thread ran without workers to
- * `row_ns`, from which launch_is_quick decides whether to wake a worker. */
+ * `row_ns`, from which launch_is_short decides whether to wake a worker. */
 static void
-row_note(const struct cpu_launch *launch, uint64_t end)
+row_account(const struct cpu_launch *launch, uint64_t end)
 {
     uint64_t start = launch->started_ns;
     uint64_t last = atomic_load_explicit(&row_end, memory_order_relaxed);
@@ -173,7 +194,7 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     launch->cooperative = cooperative;
     atomic_store(&launch->grid_arrived, 0);
     atomic_store(&launch->grid_ended, 0);
-    cpu_pieces_plan(op);
+    cpu_chunks_plan(op);
 }
 
 void
@@ -210,7 +231,7 @@ launch_inline(struct cpu_op *op)
     }
     uint64_t end = cpu_now_ns();
     atomic_store(&launch->ns, end - launch->started_ns);
-    row_note(launch, end);
+    row_account(launch, end);
     cpu_launch_finish(launch);
     cpu_op_finish(op);
 }
@@ -228,10 +249,10 @@ cpu_launch_finish(struct cpu_launch *launch)
     if (error) {
         cpu_context_fail(function->module->ctx, (CUresult)error);
     }
-    atomic_store_explicit(&function->ns_a_launch,
+    atomic_store_explicit(&function->ns_per_launch,
                           ns < UINT32_MAX ? ns : UINT32_MAX,
                           memory_order_relaxed);
-    atomic_store_explicit(&function->threads_a_launch,
+    atomic_store_explicit(&function->threads_per_launch,
                           launch->total * launch->threads,
                           memory_order_relaxed);
 }
@@ -249,18 +270,18 @@ struct launch_call {
 
 /* Adds the launch as a node to the graph that the stream's capture builds. */
 static CUresult
-launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
-            struct cpu_function *function, const struct launch_call *call)
+launch_record(struct cpu_context *ctx, struct cpu_stream *stream,
+              struct cpu_function *function, const struct launch_call *call)
 {
-    struct cpu_task task = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
-                            .context = ctx->handle,
-                            .context_id = ctx->id,
-                            .bytes = function->kernel->parameter_bytes,
-                            .function = function->handle,
-                            .shared = call->shared,
-                            .cooperative = call->cooperative,
-                            .has_priority = call->has_priority,
-                            .priority = call->priority};
+    struct cpu_node_task task = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                                 .context = ctx->handle,
+                                 .context_id = ctx->id,
+                                 .bytes = function->kernel->parameter_bytes,
+                                 .function = function->handle,
+                                 .shared = call->shared,
+                                 .cooperative = call->cooperative,
+                                 .has_priority = call->has_priority,
+                                 .priority = call->priority};
 
     task.payload = malloc(task.bytes + 1);
     if (!task.payload) {
@@ -271,10 +292,10 @@ launch_note(struct cpu_context *ctx, struct cpu_stream *stream,
     CUresult code =
         params_copy(function, task.payload, call->params, call->extra);
     if (code) {
-        cpu_task_free(&task);
+        cpu_node_task_free(&task);
         return code;
     }
-    return cpu_task_note(stream, &task);
+    return cpu_node_task_record(stream, &task);
 }
 
 static CUresult
@@ -284,7 +305,7 @@ launch_submit(struct cpu_context *ctx, struct cpu_stream *stream,
     uint64_t threads = (uint64_t)call->grid[0] * call->grid[1] *
                        call->grid[2] *
                        (call->block[0] * call->block[1] * call->block[2]);
-    bool quick = !call->cooperative && launch_is_quick(function, threads);
+    bool quick = !call->cooperative && launch_is_short(function, threads);
     struct cpu_op *op = cpu_op_new(ctx, quick ? CPU_OP_CALLER : CPU_OP_KERNEL,
                                    function->kernel->parameter_bytes);
 
@@ -351,7 +372,7 @@ launch(const struct launch_call *call)
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     return cpu_stream_records(stream)
-               ? launch_note(ctx, stream, function, call)
+               ? launch_record(ctx, stream, function, call)
                : launch_submit(ctx, stream, function, call);
 }
 

@@ -8,10 +8,18 @@
  * state.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/cpu.h"
+#include <stddef.h>
+#include <stdint.h>
 
-#define THREADS_A_MULTIPROCESSOR 2048
-#define BLOCKS_A_MULTIPROCESSOR  32
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/module/module.h"
+#include "cpu/run/occupancy.h"
+
+#define THREADS_PER_MULTIPROCESSOR 2048
+#define BLOCKS_PER_MULTIPROCESSOR  32
 
 int
 cpu_occupancy_blocks(const struct cpu_function *function, int threads,
@@ -19,7 +27,7 @@ cpu_occupancy_blocks(const struct cpu_function *function, int threads,
 {
     size_t all = shared + function->kernel->static_shared;
     int rounded = (threads + CPU_WARP - 1) / CPU_WARP * CPU_WARP;
-    int blocks = THREADS_A_MULTIPROCESSOR / rounded;
+    int blocks = THREADS_PER_MULTIPROCESSOR / rounded;
 
     if (threads > CPU_MAX_THREADS ||
         shared > (size_t)function->max_dynamic_shared) {
@@ -28,7 +36,8 @@ cpu_occupancy_blocks(const struct cpu_function *function, int threads,
     if (all && blocks > (int)(CPU_SHARED_OPTIN / all)) {
         blocks = (int)(CPU_SHARED_OPTIN / all);
     }
-    return blocks > BLOCKS_A_MULTIPROCESSOR ? BLOCKS_A_MULTIPROCESSOR : blocks;
+    return blocks > BLOCKS_PER_MULTIPROCESSOR ? BLOCKS_PER_MULTIPROCESSOR
+                                              : blocks;
 }
 
 static CUresult

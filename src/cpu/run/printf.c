@@ -7,11 +7,22 @@
  * lost. One lock per buffer, never held while the kernel's memory is read.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/device/context.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/printf.h"
+#include "cpu/run/printf_format.h"
+#include "cpu/run/runtime.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 struct cpu_fifo {
     pthread_mutex_t lock;
@@ -143,7 +154,7 @@ __pycuda_vprintf(const char *format, const void *args)
     struct print print = {cpu_worker_tls, format, args, -1};
 
     if (format) {
-        cpu_fibers_aside(print.worker, print_run, &print);
+        cpu_fibers_call_large_stack(print.worker, print_run, &print);
     }
     return print.taken;
 }
@@ -183,6 +194,6 @@ __pycuda_assert_fail(const char *expression, const char *file, uint32_t line,
     struct failure failure = {cpu_worker_tls, expression, file, function,
                               line};
 
-    cpu_fibers_aside(failure.worker, failure_tell, &failure);
+    cpu_fibers_call_large_stack(failure.worker, failure_tell, &failure);
     cpu_fibers_fail(CUDA_ERROR_ASSERT);
 }

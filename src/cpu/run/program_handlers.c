@@ -34,8 +34,8 @@ const int cpu_fault_signals[] = {CPU_ARCH_FAULT_SIGNALS};
 const size_t cpu_fault_signal_count =
     sizeof cpu_fault_signals / sizeof *cpu_fault_signals;
 
-static struct sigaction rows[CPU_FAULTS_MOST][ROWS];
-static atomic_uint current[CPU_FAULTS_MOST];
+static struct sigaction rows[CPU_FAULT_SIGNALS_MAX][ROWS];
+static atomic_uint current[CPU_FAULT_SIGNALS_MAX];
 static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- handlers ---- */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* Capacity for the list of fault signals of the processor architecture. */
-#define CPU_FAULTS_MOST 8
+#define CPU_FAULT_SIGNALS_MAX 8
 extern const int cpu_fault_signals[];
 extern const size_t cpu_fault_signal_count;
 #define CPU_FAULTS cpu_fault_signal_count

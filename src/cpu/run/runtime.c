@@ -3,9 +3,14 @@
  * Called by kernel code on a worker's thread. Without state of their own.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdint.h>
 #include <time.h>
 
-#include "cpu/cpu.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/runtime.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 struct image_thread *
 __pycuda_self(void)

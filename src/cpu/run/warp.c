@@ -1,7 +1,17 @@
 /* warp.c - warp operations: exchange of values between lanes of a warp.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/check/hooks.h"
+#include "cpu/device/limits.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/runtime.h"
 #include "cpu/run/warp.h"
+#include "cpu/stream/worker.h"
+#include "image/abi.h"
 
 enum warp_kind {
     WARP_BARRIER,
@@ -10,8 +20,8 @@ enum warp_kind {
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
-    WARP_TOGETHER = IMAGE_SHUFFLE_TOGETHER,
-    WARP_SHUFFLE = 2 * WARP_TOGETHER, /* plus a value of enum image_shuffle */
+    WARP_CONVERGED = IMAGE_SHUFFLE_CONVERGED,
+    WARP_SHUFFLE = 2 * WARP_CONVERGED, /* plus a value of enum image_shuffle */
 };
 
 /* Loops over the lanes in the bit set `set`, lowest first. */
@@ -116,8 +126,8 @@ shuffle(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
 /* Exchanges the values of a shuffle for which all lanes have waited. The
  * lanes' masks may differ. */
 static void
-shuffle_together(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set,
-                 int kind)
+shuffle_converged(struct cpu_warp *warp, struct cpu_fiber *fibers,
+                  uint32_t set, int kind)
 {
     find_groups(warp->named, set, true);
     EACH_LANE(lane, set)
@@ -196,9 +206,9 @@ match_all(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
 }
 
 static uint32_t
-reduce_two(int operation, uint32_t a, uint32_t b)
+reduce_two(int warp_operation, uint32_t a, uint32_t b)
 {
-    switch (operation) {
+    switch (warp_operation) {
     case IMAGE_REDUCE_ADD:
         return a + b;
     case IMAGE_REDUCE_MIN_S32:
@@ -236,9 +246,9 @@ reduce(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
 }
 
 /* Returns true if all lanes that this lane's mask names have arrived at the
- * same operation with the same mask. */
+ * same warp_operation with the same mask. */
 static bool
-lanes_together(const struct cpu_warp *warp, unsigned lane)
+lanes_have_arrived(const struct cpu_warp *warp, unsigned lane)
 {
     uint32_t set = warp->mask[lane] & warp->live;
 
@@ -255,8 +265,8 @@ lanes_together(const struct cpu_warp *warp, unsigned lane)
     return true;
 }
 
-/* Computes the results of the operation for all its lanes, and makes their
- * fibers ready. */
+/* Computes the results of the warp_operation for all its lanes, and makes
+ * their fibers ready. */
 static void
 lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
 {
@@ -265,7 +275,7 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
     uint32_t set = warp->mask[lane] & warp->live;
 
     int kind = warp->kind[lane];
-    int how = kind & (WARP_TOGETHER - 1); /* value of enum image_shuffle */
+    int how = kind & (WARP_CONVERGED - 1); /* value of enum image_shuffle */
 
     switch (kind) {
     case WARP_BARRIER:
@@ -284,8 +294,8 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
         reduce(warp, fibers, set);
         break;
     default:
-        if (kind & WARP_TOGETHER) {
-            shuffle_together(warp, fibers, set, how);
+        if (kind & WARP_CONVERGED) {
+            shuffle_converged(warp, fibers, set, how);
         } else {
             shuffle(warp, fibers, set, how);
         }
@@ -304,7 +314,7 @@ lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
  * that wait at the same call. Only the call with the lowest address is
  * answered, since lanes at later calls may be waiting for its lanes. */
 static void
-asking_answer(struct cpu_worker *worker, unsigned index)
+active_mask_answer(struct cpu_worker *worker, unsigned index)
 {
     struct cpu_warp *warp = &worker->warps[index];
     struct cpu_fiber *fibers = &worker->fibers[index * CPU_WARP];
@@ -328,8 +338,8 @@ asking_answer(struct cpu_worker *worker, unsigned index)
     warp->asking &= ~set;
 }
 
-/* Called when a lane waits at a barrier or warp operation. If all live lanes
- * of the warp wait now, answers those in __pycuda_activemask. */
+/* Called when a lane waits at a barrier or warp warp_operation. If all live
+ * lanes of the warp wait now, answers those in __pycuda_activemask. */
 void
 cpu_warp_stop(struct cpu_worker *worker, unsigned index)
 {
@@ -337,17 +347,18 @@ cpu_warp_stop(struct cpu_worker *worker, unsigned index)
     uint32_t still = warp->waiting | warp->asking | warp->stopped;
 
     if (warp->asking && (still & warp->live) == warp->live) {
-        asking_answer(worker, index);
+        active_mask_answer(worker, index);
     }
 }
 
-/* Called when a lane spins. It will not wait in a warp operation, so lanes in
+/* Called when a lane spins. It will not wait in a warp warp_operation, so
+ * lanes in
  * __pycuda_activemask get their result without it. */
 void
-cpu_warp_give_way(struct cpu_worker *worker, unsigned index)
+cpu_warp_answer_spin(struct cpu_worker *worker, unsigned index)
 {
     while (worker->warps[index].asking) {
-        asking_answer(worker, index);
+        active_mask_answer(worker, index);
     }
 }
 
@@ -360,7 +371,7 @@ cpu_warp_resolve(struct cpu_worker *worker, unsigned index)
 
     EACH_LANE(lane, warp->waiting)
     {
-        if (warp->waiting >> lane & 1 && lanes_together(warp, lane)) {
+        if (warp->waiting >> lane & 1 && lanes_have_arrived(warp, lane)) {
             lanes_finish(worker, index, lane);
         }
     }
@@ -368,8 +379,8 @@ cpu_warp_resolve(struct cpu_worker *worker, unsigned index)
 }
 
 CPU_ON_FIBER static uint64_t
-operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
-          int32_t width)
+warp_operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
+               int32_t width)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     unsigned linear = worker->current;
@@ -382,7 +393,7 @@ operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
         cpu_fibers_fail(CUDA_ERROR_ILLEGAL_INSTRUCTION);
     }
     mask |= 1u << lane;
-    if (kind & WARP_TOGETHER) {
+    if (kind & WARP_CONVERGED) {
         warp->named[lane] = mask;
         mask = UINT32_MAX;
     }
@@ -392,7 +403,7 @@ operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
     warp->lane[lane] = argument;
     warp->width[lane] = width;
     warp->waiting |= 1u << lane;
-    if (lanes_together(warp, lane)) {
+    if (lanes_have_arrived(warp, lane)) {
         lanes_finish(worker, index, lane);
     } else {
         worker->ready[linear / 64] &= ~(1ull << (linear % 64));
@@ -405,44 +416,44 @@ operation(uint32_t mask, int kind, uint64_t value, int32_t argument,
 void
 __pycuda_warp_barrier(uint32_t mask)
 {
-    operation(mask, WARP_BARRIER, 0, 0, 0);
+    warp_operation(mask, WARP_BARRIER, 0, 0, 0);
 }
 
 uint64_t
 __pycuda_shuffle(uint32_t mask, uint64_t value, int32_t kind, int32_t lane,
                  int32_t width)
 {
-    return operation(mask, WARP_SHUFFLE + kind, value, lane, width);
+    return warp_operation(mask, WARP_SHUFFLE + kind, value, lane, width);
 }
 
 uint32_t
 __pycuda_ballot(uint32_t mask, int32_t predicate)
 {
-    return (uint32_t)operation(mask, WARP_BALLOT, predicate != 0, 0, 0);
+    return (uint32_t)warp_operation(mask, WARP_BALLOT, predicate != 0, 0, 0);
 }
 
 uint32_t
 __pycuda_warp_vote(uint32_t mask, int32_t predicate)
 {
-    return (uint32_t)operation(mask, WARP_VOTE, predicate != 0, 0, 0);
+    return (uint32_t)warp_operation(mask, WARP_VOTE, predicate != 0, 0, 0);
 }
 
 uint32_t
 __pycuda_match_any(uint32_t mask, uint64_t value)
 {
-    return (uint32_t)operation(mask, WARP_MATCH, value, 0, 0);
+    return (uint32_t)warp_operation(mask, WARP_MATCH, value, 0, 0);
 }
 
 uint32_t
 __pycuda_match_all(uint32_t mask, uint64_t value)
 {
-    return (uint32_t)operation(mask, WARP_MATCH_ALL, value, 0, 0);
+    return (uint32_t)warp_operation(mask, WARP_MATCH_ALL, value, 0, 0);
 }
 
 uint32_t
 __pycuda_reduce(uint32_t mask, uint32_t value, int32_t kind)
 {
-    return (uint32_t)operation(mask, WARP_REDUCE, value, kind, 0);
+    return (uint32_t)warp_operation(mask, WARP_REDUCE, value, kind, 0);
 }
 
 CPU_ON_FIBER uint32_t

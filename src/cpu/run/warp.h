@@ -7,7 +7,11 @@
 #ifndef PYCUDA_CPU_RUN_WARP_H
 #define PYCUDA_CPU_RUN_WARP_H
 
-#include "cpu/cpu.h"
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/limits.h"
+#include "cpu/stream/worker.h"
 
 struct cpu_warp {
     uint32_t live;    /* bit set: lanes that have not exited */
@@ -36,7 +40,7 @@ void cpu_warp_stop(struct cpu_worker *worker, unsigned warp);
 void cpu_warp_resolve(struct cpu_worker *worker, unsigned warp);
 /* Called when a lane of the warp spins: lanes in __pycuda_activemask no longer
  * wait for it. */
-void cpu_warp_give_way(struct cpu_worker *worker, unsigned warp);
+void cpu_warp_answer_spin(struct cpu_worker *worker, unsigned warp);
 
 /* ---- check/race.c, check/synchronization.c ---- */
 

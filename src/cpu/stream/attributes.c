@@ -4,9 +4,12 @@
  * attributes are hints about caches and waiting, which the stream only stores.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/stream/stream.h"
 
 /* Values of a stream's attributes, in the order of the list `hints`. */
 struct cpu_stream_attributes {

@@ -2,10 +2,23 @@
  * or a green context.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/device/green.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/event.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
 
 /* A set of streams: all streams of a context, or those of one of its green
  * contexts. */

@@ -5,9 +5,24 @@
  * interprocess event has its state in ipc_event.c instead of a marker.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/run/printf.h"
+#include "cpu/stream/event.h"
+#include "cpu/stream/ipc_event.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
 
 /* An event. Freed when its last reference is released. */
 struct cpu_event {
@@ -276,8 +291,8 @@ cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags)
         return flags ? CUDA_ERROR_ILLEGAL_STATE
                      : event_record(event, ctx, stream);
     }
-    return flags ? cpu_event_note(CU_GRAPH_NODE_TYPE_EVENT_RECORD, handle,
-                                  stream)
+    return flags ? cpu_event_record_task(CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                         handle, stream)
                  : event_capture(event, stream);
 }
 
@@ -361,8 +376,8 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     }
     if (flags) {
         return cpu_stream_records(stream)
-                   ? cpu_event_note(CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle,
-                                    stream)
+                   ? cpu_event_record_task(CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                                           handle, stream)
                    : CUDA_ERROR_ILLEGAL_STATE;
     }
     pthread_mutex_lock(&event->lock);

@@ -5,10 +5,17 @@
  * runs them.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
 
 static CUresult
 op_run(struct cpu_op *op)
@@ -43,18 +50,18 @@ static CUresult
 run_capture(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
             const void *argument, size_t bytes)
 {
-    struct cpu_task task = {.type = type,
-                            .run = run,
-                            .context = stream->ctx->handle,
-                            .context_id = stream->ctx->id,
-                            .bytes = bytes};
+    struct cpu_node_task task = {.type = type,
+                                 .run = run,
+                                 .context = stream->ctx->handle,
+                                 .context_id = stream->ctx->id,
+                                 .bytes = bytes};
 
     task.payload = malloc(bytes);
     if (!task.payload) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     memcpy(task.payload, argument, bytes);
-    return cpu_task_note(stream, &task);
+    return cpu_node_task_record(stream, &task);
 }
 
 CUresult

@@ -15,7 +15,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +29,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/stream/ipc_event.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
 
 #define MAGIC 0x70796375657665ull
 #define PAGE  4096

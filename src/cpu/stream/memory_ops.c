@@ -11,14 +11,28 @@
  * scheduler lock is taken, not the other way round.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/exec.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
 
 #define POLL_NS_FIRST 20000   /* shortest time between two polls */
 #define POLL_NS_LAST  1000000 /* longest time between two polls */
@@ -273,7 +287,7 @@ batch_bytes(unsigned count)
 }
 
 CUresult
-cpu_batch_op(const struct cpu_task *task, struct cpu_context *ctx,
+cpu_batch_op(const struct cpu_node_task *task, struct cpu_context *ctx,
              struct cpu_op **made)
 {
     struct cpu_op *op = cpu_op_new(ctx, CPU_OP_CALL, task->bytes);
@@ -294,7 +308,7 @@ cpu_batch_op(const struct cpu_task *task, struct cpu_context *ctx,
 
 CUresult
 cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
-               struct cpu_task *task)
+               struct cpu_node_task *task)
 {
     struct cpu_context *ctx;
     CUresult code = params->ctx ? cpu_context_of(params->ctx, &ctx)
@@ -319,11 +333,11 @@ cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
         memcpy(batch->operations, params->paramArray,
                batch->count * sizeof *batch->operations);
     }
-    *task = (struct cpu_task){.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                              .context = ctx->handle,
-                              .context_id = ctx->id,
-                              .payload = batch,
-                              .bytes = batch_bytes(batch->count)};
+    *task = (struct cpu_node_task){.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                   .context = ctx->handle,
+                                   .context_id = ctx->id,
+                                   .payload = batch,
+                                   .bytes = batch_bytes(batch->count)};
     return CUDA_SUCCESS;
 }
 
@@ -335,7 +349,7 @@ cuStreamBatchMemOp_v2(CUstream handle, unsigned count,
 {
     struct cpu_context *ctx;
     struct cpu_stream *stream;
-    struct cpu_task task;
+    struct cpu_node_task task;
     struct cpu_op *op;
     CUresult code = cpu_stream_current(handle, &ctx, &stream);
 
@@ -349,11 +363,11 @@ cuStreamBatchMemOp_v2(CUstream handle, unsigned count,
         return code;
     }
     if (cpu_stream_records(stream)) {
-        return cpu_task_note(stream, &task);
+        return cpu_node_task_record(stream, &task);
     }
     code = cpu_workers_start();
     code = code ? code : cpu_batch_op(&task, ctx, &op);
-    cpu_task_free(&task);
+    cpu_node_task_free(&task);
     if (!code) {
         cpu_op_submit(stream, op, NULL);
         cpu_op_release(op);
@@ -400,7 +414,7 @@ cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph,
                          const CUgraphNode *after, size_t count,
                          const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code =
         params ? cpu_batch_task(params, &task) : CUDA_ERROR_INVALID_VALUE;
 
@@ -437,7 +451,7 @@ CPU_API CUresult
 cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
                                const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code =
         params ? cpu_batch_task(params, &task) : CUDA_ERROR_INVALID_VALUE;
 
@@ -448,7 +462,7 @@ CPU_API CUresult
 cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct cpu_task task;
+    struct cpu_node_task task;
     CUresult code =
         params ? cpu_batch_task(params, &task) : CUDA_ERROR_INVALID_VALUE;
 

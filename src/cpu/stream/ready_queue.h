@@ -7,26 +7,32 @@
 #ifndef PYCUDA_CPU_READY_QUEUE_H
 #define PYCUDA_CPU_READY_QUEUE_H
 
-#include "cpu/cpu.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/stream/operation.h"
 
 /* The following functions are called by workers.c with the scheduler lock
- * held. cpu_queue_take removes a CALL operation from the queue, or joins a
- * kernel if `kernels_too`, and returns the operation for the caller to run.
+ * held. cpu_ready_queue_take removes a CALL operation from the queue, or joins
+ * a kernel if `kernels_too`, and returns the operation for the caller to run.
  * Returns NULL if there is none. */
-struct cpu_op *cpu_queue_take(bool kernels_too);
+struct cpu_op *cpu_ready_queue_take(bool kernels_too);
 /* Joins the first kernel of the queue for a thread that waits for `op`.
  * Returns NULL if this does not help the wait, or if the kernel is expected to
  * take more than `most` nanoseconds. */
-struct cpu_op *cpu_queue_take_for_waiter(const struct cpu_op *op,
-                                         uint64_t most);
+struct cpu_op *cpu_ready_queue_take_for_waiter(const struct cpu_op *op,
+                                               uint64_t most);
 /* Requests another worker for a running launch, if it has chunks left and an
  * idle worker exists. */
-void cpu_queue_request_worker(struct cpu_op *op);
+void cpu_ready_queue_request_worker(struct cpu_op *op);
 /* Finishes a kernel operation. Called by the worker that ran its last
  * block. */
-void cpu_queue_finish_kernel(struct cpu_op *op);
-extern unsigned cpu_queue_sleeping; /* number of workers that sleep */
-extern pthread_cond_t cpu_queue_work_added, cpu_queue_calls_added;
+void cpu_ready_queue_finish_kernel(struct cpu_op *op);
+extern unsigned cpu_ready_queue_sleeping; /* number of workers that sleep */
+extern pthread_cond_t cpu_ready_queue_work_added, cpu_ready_queue_calls_added;
 
 /* Number of threads that sleep until an operation's state changes (wait.c);
  * guarded by the scheduler lock. cpu_wait_wake wakes all of them; its caller
@@ -36,12 +42,12 @@ void cpu_wait_wake(void);
 
 /* Counters that idle threads read without the lock. Each is in a separate
  * cache line, to avoid false sharing. */
-extern struct cpu_queue_counters {
+extern struct cpu_ready_queue_counters {
     /* Number of kernels queued so far. */
     _Alignas(64) atomic_uint puts;
     _Alignas(64) atomic_uint ready;    /* number of queued operations */
     _Alignas(64) atomic_uint spinning; /* number of spinning workers */
-} cpu_queue_counters;
+} cpu_ready_queue_counters;
 
 /* Value of a hand-off slot while its worker spins and has received nothing. In
  * general a slot has the operation that the worker receives: a kernel that it

@@ -10,22 +10,36 @@
  * waiting threads, and one by the scheduler until the operation is done.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/graph/graph.h"
+#include "cpu/module/module.h"
+#include "cpu/run/chunks.h"
+#include "cpu/run/launch.h"
+#include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
 
 #define FREE_MAX 256 /* capacity of the free list, in operations */
 
 /* An adaptive mutex spins before it sleeps. The lock is held for less time
  * than it takes to sleep. */
 pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
-pthread_cond_t cpu_queue_work_added = PTHREAD_COND_INITIALIZER;
-pthread_cond_t cpu_queue_calls_added = PTHREAD_COND_INITIALIZER;
+pthread_cond_t cpu_ready_queue_work_added = PTHREAD_COND_INITIALIZER;
+pthread_cond_t cpu_ready_queue_calls_added = PTHREAD_COND_INITIALIZER;
 
-struct cpu_queue_counters cpu_queue_counters;
+struct cpu_ready_queue_counters cpu_ready_queue_counters;
 struct cpu_handoff *cpu_handoffs;
 
 static struct cpu_op *free_ops;
@@ -45,14 +59,14 @@ static struct {
     bool calls, waiters;
 } wakes;
 
-unsigned cpu_queue_sleeping;
+unsigned cpu_ready_queue_sleeping;
 
 void
 cpu_scheduler_unlock(void)
 {
     uint64_t workers = wakes.workers;
     bool calls = wakes.calls, waiters = wakes.waiters && cpu_wait_sleepers;
-    bool all = workers >= cpu_queue_sleeping;
+    bool all = workers >= cpu_ready_queue_sleeping;
 
     wakes.workers = 0;
     wakes.calls = wakes.waiters = false;
@@ -61,14 +75,14 @@ cpu_scheduler_unlock(void)
         cpu_wait_wake();
     }
     if (calls) {
-        pthread_cond_signal(&cpu_queue_calls_added);
+        pthread_cond_signal(&cpu_ready_queue_calls_added);
     }
     if (workers && all) {
-        pthread_cond_broadcast(&cpu_queue_work_added);
+        pthread_cond_broadcast(&cpu_ready_queue_work_added);
         return;
     }
     for (; workers; workers--) {
-        pthread_cond_signal(&cpu_queue_work_added);
+        pthread_cond_signal(&cpu_ready_queue_work_added);
     }
 }
 
@@ -111,13 +125,13 @@ static void
 ready_put(struct queue *queue, struct cpu_op *op)
 {
     queue_put(queue, op);
-    atomic_fetch_add(&cpu_queue_counters.ready, 1);
+    atomic_fetch_add(&cpu_ready_queue_counters.ready, 1);
 }
 
 static struct cpu_op *
 ready_pop(struct queue *queue)
 {
-    atomic_fetch_sub(&cpu_queue_counters.ready, 1);
+    atomic_fetch_sub(&cpu_ready_queue_counters.ready, 1);
     return queue_pop(queue);
 }
 
@@ -139,7 +153,7 @@ kernel_put(struct cpu_op *op)
     }
     op->next = *at;
     *at = op;
-    atomic_fetch_add(&cpu_queue_counters.ready, 1);
+    atomic_fetch_add(&cpu_ready_queue_counters.ready, 1);
 }
 
 /* Removes from the ready queue a kernel that is not the first one. */
@@ -156,7 +170,7 @@ kernel_remove(struct cpu_op *op)
         ready_kernels.last = before;
     }
     op->queued = false;
-    atomic_fetch_sub(&cpu_queue_counters.ready, 1);
+    atomic_fetch_sub(&cpu_ready_queue_counters.ready, 1);
 }
 
 /* ---- creating and freeing operations ---- */
@@ -164,7 +178,7 @@ kernel_remove(struct cpu_op *op)
 /* Takes an operation from the free list or allocates one; returns NULL if
  * there is not enough memory. */
 static __attribute__((noinline)) struct cpu_op *
-op_take_shared(void)
+op_allocate_shared(void)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *op = free_ops;
@@ -177,15 +191,15 @@ op_take_shared(void)
 }
 
 /* Returns a new operation: the calling thread's spare operation, which needs
- * no lock, or the result of op_take_shared. */
+ * no lock, or the result of op_allocate_shared. */
 static inline struct cpu_op *
-op_take(void)
+op_allocate(void)
 {
     struct cpu_worker *worker = cpu_worker_tls;
     struct cpu_op *op = worker ? worker->spare_op : NULL;
 
     if (!op) {
-        return op_take_shared();
+        return op_allocate_shared();
     }
     worker->spare_op = NULL;
     return op;
@@ -195,7 +209,7 @@ struct cpu_op *
 cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
            size_t payload_bytes)
 {
-    struct cpu_op *op = op_take();
+    struct cpu_op *op = op_allocate();
 
     if (!op) {
         return NULL;
@@ -220,7 +234,7 @@ cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
  * thread's spare one. Returns false if the thread already has a spare
  * operation, or has no struct cpu_worker. */
 static inline bool
-op_keep(struct cpu_op *op)
+op_recycle(struct cpu_op *op)
 {
     struct cpu_worker *worker = cpu_worker_tls;
 
@@ -255,7 +269,7 @@ op_share(struct cpu_op *op)
 static void
 op_release_locked(struct cpu_op *op)
 {
-    if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_keep(op)) {
+    if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_recycle(op)) {
         op_share(op);
     }
 }
@@ -277,7 +291,7 @@ op_prefetch(void)
 void
 cpu_op_release(struct cpu_op *op)
 {
-    if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_keep(op)) {
+    if (op && atomic_fetch_sub(&op->references, 1) == 1 && !op_recycle(op)) {
         pthread_mutex_lock(&cpu_scheduler_lock);
         op_share(op);
         pthread_mutex_unlock(&cpu_scheduler_lock);
@@ -386,7 +400,7 @@ static struct cpu_op *kernel_join(void);
 static struct cpu_handoff *
 handoff_reserve(unsigned *position)
 {
-    if (!atomic_load(&cpu_queue_counters.spinning)) {
+    if (!atomic_load(&cpu_ready_queue_counters.spinning)) {
         return NULL;
     }
     while (*position < (unsigned)cpu_state.threads) {
@@ -395,7 +409,7 @@ handoff_reserve(unsigned *position)
 
         if (atomic_compare_exchange_strong(&handoff->op, &free,
                                            CPU_HANDOFF_RESERVED)) {
-            atomic_fetch_sub(&cpu_queue_counters.spinning, 1);
+            atomic_fetch_sub(&cpu_ready_queue_counters.spinning, 1);
             return handoff;
         }
     }
@@ -411,7 +425,7 @@ workers_request(uint64_t wanted)
     struct cpu_handoff *handoff;
     unsigned position = 0;
 
-    atomic_fetch_add(&cpu_queue_counters.puts, 1);
+    atomic_fetch_add(&cpu_ready_queue_counters.puts, 1);
     while (wanted && kernel_first(wanted) &&
            (handoff = handoff_reserve(&position))) {
         atomic_store(&handoff->op, kernel_join());
@@ -600,7 +614,7 @@ kernel_first(uint64_t coming)
     while (ready_kernels.first) {
         struct cpu_launch *launch = &ready_kernels.first->launch;
 
-        if (cpu_pieces_left(launch)) {
+        if (cpu_chunks_left(launch)) {
             return launch->joined < (unsigned)cpu_state.threads
                        ? ready_kernels.first
                        : NULL;
@@ -614,7 +628,7 @@ kernel_first(uint64_t coming)
  * run and finish, or a kernel with chunks left, which it has then joined. NULL
  * if there is none. */
 struct cpu_op *
-cpu_queue_take(bool kernels_too)
+cpu_ready_queue_take(bool kernels_too)
 {
     if (ready_calls.first) {
         struct cpu_op *op = ready_pop(&ready_calls);
@@ -630,10 +644,10 @@ static bool
 launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
 {
     const struct cpu_function *function = launch->function;
-    uint64_t known = atomic_load_explicit(&function->threads_a_launch,
+    uint64_t known = atomic_load_explicit(&function->threads_per_launch,
                                           memory_order_relaxed);
     uint64_t ns =
-        atomic_load_explicit(&function->ns_a_launch, memory_order_relaxed);
+        atomic_load_explicit(&function->ns_per_launch, memory_order_relaxed);
     uint64_t threads = launch->total * launch->threads;
 
     return threads <= known
@@ -648,13 +662,13 @@ launch_is_shorter(const struct cpu_launch *launch, uint64_t most)
  * blocks cannot be interrupted, so it does not join a launch that is expected
  * to take longer than `most` nanoseconds. */
 struct cpu_op *
-cpu_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
+cpu_ready_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 {
     struct cpu_op *first = ready_kernels.first;
 
     return first && (first == op || op->pending) &&
                    first->launch.function->may_inline &&
-                   cpu_pieces_left(&first->launch) &&
+                   cpu_chunks_left(&first->launch) &&
                    atomic_load(&first->launch.running) <
                        (unsigned)cpu_state.threads &&
                    (most == UINT64_MAX ||
@@ -667,9 +681,9 @@ cpu_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
  * that has run the launch for a while. Before that, a waiting thread may have
  * joined. */
 void
-cpu_queue_request_worker(struct cpu_op *op)
+cpu_ready_queue_request_worker(struct cpu_op *op)
 {
-    if (ready_kernels.first == op && cpu_pieces_left(&op->launch) &&
+    if (ready_kernels.first == op && cpu_chunks_left(&op->launch) &&
         op->launch.joined < (unsigned)cpu_state.threads) {
         workers_request(1);
     }
@@ -678,7 +692,7 @@ cpu_queue_request_worker(struct cpu_op *op)
 /* Finishes a kernel. Called by the worker that ran its last block, even if
  * other workers have joined. */
 void
-cpu_queue_finish_kernel(struct cpu_op *op)
+cpu_ready_queue_finish_kernel(struct cpu_op *op)
 {
     if (ready_kernels.first == op) {
         kernel_pop(0);

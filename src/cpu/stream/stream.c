@@ -7,11 +7,26 @@
  * done.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/device/green.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/arena.h"
+#include "cpu/run/printf.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
 
 static atomic_ullong stream_ids;
 

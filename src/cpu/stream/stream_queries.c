@@ -3,7 +3,12 @@
  * Called by users of the library.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "cpu/device/green.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/stream/stream.h"
 
 /* Looks up the stream for a query that stores its answer in `*result`.
  * `result` must not be NULL. */

@@ -2,12 +2,24 @@
  *
  * A waiting thread first runs blocks of the launch that it waits for, then
  * spins briefly, then sleeps. While it sleeps it regularly asks whether the
- * program interrupts it (run/abandon.c). The scheduler lock guards the state.
+ * program interrupts it (run/watchdog.c). The scheduler lock guards the state.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
+#include "cpu/arch/arch.h"
+#include "cpu/device/context.h"
+#include "cpu/run/watchdog.h"
+#include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/worker.h"
 
 #define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
 
@@ -31,7 +43,7 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 
     for (unsigned turn = 0;; turn++) {
         if (atomic_load_explicit(&op->state, memory_order_acquire) >= least ||
-            atomic_load_explicit(&cpu_queue_counters.puts,
+            atomic_load_explicit(&cpu_ready_queue_counters.puts,
                                  memory_order_relaxed) != seen) {
             return true;
         }
@@ -104,7 +116,7 @@ wait_state(struct cpu_op *op, unsigned least)
     unsigned seen;
 
     do {
-        seen = atomic_load(&cpu_queue_counters.puts);
+        seen = atomic_load(&cpu_ready_queue_counters.puts);
         do {
             if (atomic_load_explicit(&op->state, memory_order_acquire) >=
                 least) {

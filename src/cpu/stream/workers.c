@@ -7,15 +7,31 @@
  * 50 us before it sleeps.
  *
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cpu/arch/arch.h"
+#include "cpu/check/hooks.h"
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/run/block.h"
+#include "cpu/run/chunks.h"
+#include "cpu/run/launch.h"
+#include "cpu/run/watchdog.h"
+#include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/worker.h"
 
 #define SPIN_NS 50000
 /* A launch that has run this long (ns) requests another worker. */
@@ -85,7 +101,7 @@ worker_free(void *argument)
     signal_stack_free(worker);
     free(worker->spare_op);
     for (; worker; worker = next) {
-        next = worker->beside;
+        next = worker->next_block;
         cpu_block_close(worker);
         free(worker->text.bytes);
         free(worker->fibers);
@@ -143,7 +159,7 @@ static void
 worker_request(struct cpu_op *op)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
-    cpu_queue_request_worker(op);
+    cpu_ready_queue_request_worker(op);
     cpu_scheduler_unlock();
 }
 
@@ -191,7 +207,7 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
     bool requested = launch->total <= launch->least;
     unsigned near = cpu_share_near(launch);
     struct progress progress = {.since = cpu_now_ns()};
-    uint64_t first, count = cpu_piece_take(launch, near, &first);
+    uint64_t first, count = cpu_chunk_take(launch, near, &first);
 
     if (!count) {
         return false;
@@ -214,7 +230,7 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
             worker_request(op);
             atomic_fetch_add(&launch->running, 1);
         }
-    } while ((count = cpu_piece_take(launch, near, &first)));
+    } while ((count = cpu_chunk_take(launch, near, &first)));
     atomic_fetch_sub(&launch->running, 1);
     return progress.blocks && progress_report(&progress, launch, cpu_now_ns());
 }
@@ -229,7 +245,7 @@ launch_work(struct cpu_worker *worker, struct cpu_op *op)
     cpu_runner_end(&worker->runner);
     if (last) {
         pthread_mutex_lock(&cpu_scheduler_lock);
-        cpu_queue_finish_kernel(op);
+        cpu_ready_queue_finish_kernel(op);
         cpu_scheduler_unlock();
     }
     cpu_op_release(op);
@@ -245,7 +261,7 @@ cpu_worker_help(const struct cpu_op *op)
 
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_op *found =
-        worker ? cpu_queue_take_for_waiter(op, limit) : NULL;
+        worker ? cpu_ready_queue_take_for_waiter(op, limit) : NULL;
     cpu_scheduler_unlock();
     if (found) {
         launch_work(worker, found);
@@ -259,10 +275,10 @@ static bool
 spin_begin(struct cpu_handoff *handoff)
 {
     unsigned limit = (unsigned)cpu_state.threads;
-    unsigned before = atomic_fetch_add(&cpu_queue_counters.spinning, 1);
+    unsigned before = atomic_fetch_add(&cpu_ready_queue_counters.spinning, 1);
 
     if (before && before + 1 >= limit) {
-        atomic_fetch_sub(&cpu_queue_counters.spinning, 1);
+        atomic_fetch_sub(&cpu_ready_queue_counters.spinning, 1);
         return false;
     }
     atomic_store(&handoff->op, CPU_HANDOFF_FREE);
@@ -277,7 +293,7 @@ spin_end(struct cpu_handoff *handoff)
     struct cpu_op *op = CPU_HANDOFF_FREE;
 
     if (atomic_compare_exchange_strong(&handoff->op, &op, NULL)) {
-        atomic_fetch_sub(&cpu_queue_counters.spinning, 1);
+        atomic_fetch_sub(&cpu_ready_queue_counters.spinning, 1);
         return NULL;
     }
     while ((op = atomic_load(&handoff->op)) == CPU_HANDOFF_RESERVED) {
@@ -298,7 +314,7 @@ work_spin(struct cpu_handoff *handoff)
     if (!spin_begin(handoff)) {
         return NULL;
     }
-    if (atomic_load(&cpu_queue_counters.ready)) {
+    if (atomic_load(&cpu_ready_queue_counters.ready)) {
         return spin_end(handoff);
     }
     do {
@@ -318,7 +334,7 @@ static struct cpu_op *
 work_take(void)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
-    struct cpu_op *op = cpu_queue_take(true);
+    struct cpu_op *op = cpu_ready_queue_take(true);
     cpu_scheduler_unlock();
     return op;
 }
@@ -331,10 +347,10 @@ work_wait(bool kernels, pthread_cond_t *wake)
     struct cpu_op *op;
 
     pthread_mutex_lock(&cpu_scheduler_lock);
-    while (!(op = cpu_queue_take(kernels))) {
-        cpu_queue_sleeping += kernels;
+    while (!(op = cpu_ready_queue_take(kernels))) {
+        cpu_ready_queue_sleeping += kernels;
         pthread_cond_wait(wake, &cpu_scheduler_lock);
-        cpu_queue_sleeping -= kernels;
+        cpu_ready_queue_sleeping -= kernels;
     }
     cpu_scheduler_unlock();
     return op;
@@ -346,10 +362,10 @@ static struct cpu_op *
 work_find(struct cpu_worker *worker)
 {
     struct cpu_op *op =
-        atomic_load(&cpu_queue_counters.ready) ? work_take() : NULL;
+        atomic_load(&cpu_ready_queue_counters.ready) ? work_take() : NULL;
 
     op = op ? op : work_spin(worker->handoff);
-    return op ? op : work_wait(true, &cpu_queue_work_added);
+    return op ? op : work_wait(true, &cpu_ready_queue_work_added);
 }
 
 /* Selects the scheduling policy SCHED_BATCH. A woken worker then does not
@@ -393,7 +409,7 @@ calls_main(void *argument)
     cpu_worker_tls = argument;
     signal_stack_new();
     for (;;) {
-        cpu_op_call(work_wait(false, &cpu_queue_calls_added));
+        cpu_op_call(work_wait(false, &cpu_ready_queue_calls_added));
     }
     return NULL;
 }
@@ -417,7 +433,7 @@ thread_start(void *(*run)(void *), struct cpu_handoff *handoff)
     sigdelset(&block, SIGBUS);
     sigdelset(&block, SIGFPE);
     sigdelset(&block, SIGILL);
-    cpu_watch_unmask(&block);
+    cpu_watchdog_unmask(&block);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WORKER_STACK);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -453,7 +469,7 @@ static CUresult
 services_start(void)
 {
     static bool watchdog_started, calls_started; /* guarded by start_lock */
-    CUresult code = watchdog_started ? CUDA_SUCCESS : cpu_watch_start();
+    CUresult code = watchdog_started ? CUDA_SUCCESS : cpu_watchdog_start();
 
     watchdog_started = !code;
     if (!code && !calls_started) {

@@ -5,9 +5,18 @@
  * layers or faces) of `rows` rows of `pitch` bytes.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/arena.h"
+#include "cpu/stream/scheduler.h"
 #include "cpu/texture/texture.h"
 
 #define ARRAY_FLAGS                                                           \

@@ -8,9 +8,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/run/runtime.h"
 #include "cpu/texture/texel.h"
+#include "image/abi.h"
 
 /* Returns the mipmap level to sample, in units of 1/256. NaN selects level
  * 0. */

@@ -4,8 +4,15 @@
  * array for copies and surfaces, but only the mipmapped array frees it.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/stream/scheduler.h"
 #include "cpu/texture/texture.h"
 
 /* Returns the largest number of levels of a mipmapped array: the last level

@@ -8,9 +8,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "cpu/device/handle.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/runtime.h"
 #include "cpu/texture/texel.h"
+#include "image/abi.h"
 
 /* ---- coordinates ---- */
 

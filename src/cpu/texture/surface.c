@@ -5,10 +5,20 @@
  * Kernels give x in bytes.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/runtime.h"
 #include "cpu/texture/texture.h"
+#include "image/abi.h"
 
 struct surface {
     CUDA_RESOURCE_DESC resource;

@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "cpu/texture/texel.h"

@@ -7,6 +7,9 @@
 #ifndef PYCUDA_CPU_TEXEL_H
 #define PYCUDA_CPU_TEXEL_H
 
+#include <stdint.h>
+
+#include "api/cuda_types.h"
 #include "cpu/texture/texture.h"
 
 /* A texel as a kernel receives it: four words, which are floats or integers

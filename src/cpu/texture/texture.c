@@ -5,9 +5,19 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
+#include "cpu/device/device.h"
+#include "cpu/device/handle.h"
+#include "cpu/device/limits.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/memory/memory.h"
+#include "cpu/stream/scheduler.h"
 #include "cpu/texture/texture.h"
 
 /* Fills the texture object for a resource that is a CUDA array. */

@@ -4,7 +4,12 @@
 #ifndef PYCUDA_CPU_TEXTURE_H
 #define PYCUDA_CPU_TEXTURE_H
 
-#include "cpu/cpu.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/context.h"
 
 /* ---- texture/array.c, texture/mipmap.c, texture/texture.c ---- */
 

@@ -41,7 +41,7 @@ map_grow(struct jit_map *map)
 }
 
 unsigned *
-jit_map_place(struct jit_map *map, const void *key)
+jit_map_slot(struct jit_map *map, const void *key)
 {
     if (2 * (map->count + 1) > map->capacity) {
         map_grow(map);
@@ -128,7 +128,7 @@ jit_cfg_read(struct jit_cfg *cfg, LLVMValueRef function)
     LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function);
     for (; at; at = LLVMGetNextBasicBlock(at)) {
         cfg->blocks[cfg->count].block = at;
-        *jit_map_place(&cfg->index, at) = ++cfg->count;
+        *jit_map_slot(&cfg->index, at) = ++cfg->count;
     }
     for (unsigned i = 0; i < cfg->count; i++) {
         read_edges(cfg, i);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
@@ -149,7 +149,7 @@ find_postdominators(struct analysis *analysis)
 static void
 mark(struct analysis *analysis, LLVMValueRef value)
 {
-    unsigned *place = jit_map_place(analysis->differs, value);
+    unsigned *place = jit_map_slot(analysis->differs, value);
     analysis->changed |= !*place;
     *place = 1;
 }
@@ -185,7 +185,7 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     }
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMAlloca:
-        return !PLANTED(uniform_load);
+        return !PLANTED_FAULT(uniform_load);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
     case LLVMVAArg:
@@ -231,8 +231,8 @@ spread_values(struct analysis *analysis)
     }
 }
 
-/* Tests whether the value is used in a block that is not in the set `inside`.
- */
+/* Tests whether the value is used in a block that is not in the set
+ * `inside`. */
 static bool
 used_outside(const struct analysis *analysis, LLVMValueRef value,
              const bool *inside)
@@ -292,7 +292,7 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
             (!after[from] || from == analysis->immediate[branch])) {
             continue;
         }
-        if (seen && seen != value && !PLANTED(uniform_join)) {
+        if (seen && seen != value && !PLANTED_FAULT(uniform_join)) {
             return true;
         }
         seen = value;
@@ -340,7 +340,7 @@ spread_branch(struct analysis *analysis, unsigned branch)
         }
         analysis->apart[x] |= after[x] && x != analysis->immediate[branch];
     }
-    if (after[branch] && !PLANTED(uniform_exit)) {
+    if (after[branch] && !PLANTED_FAULT(uniform_exit)) {
         mark_cycle(analysis, branch, after);
     }
     free(reached);

@@ -1,14 +1,14 @@
 /* affine.c - affine values of a loop: start + step * iteration number.
  *
- * Called by candidates.c and form.c for addresses and conditions. To compute
- * start and steps, the computation of a value is cloned with the loop indices
- * replaced by those of the first, second or last iteration. The value of the
- * last iteration shows at run time that nothing wraps in between.
+ * Called by candidates.c and access_form.c for addresses and conditions. To
+ * compute start and steps, the computation of a value is cloned with the loop
+ * indices replaced by those of the first, second or last iteration. The value
+ * of the last iteration shows at run time that nothing wraps in between.
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/checks/affine.h"
 
-enum { MOST_STEPS = 24, FIRST, SECOND, LAST };
+enum { MAX_STEPS = 24, FIRST, SECOND, LAST };
 
 const struct jit_loop *
 jit_view_whole(const struct jit_view *view)
@@ -93,7 +93,7 @@ affine(const struct jit_view *view, LLVMValueRef value, int steps)
 bool
 jit_is_affine(const struct jit_view *view, LLVMValueRef value)
 {
-    return affine(view, value, MOST_STEPS);
+    return affine(view, value, MAX_STEPS);
 }
 
 /* ---- values of a round ---- */

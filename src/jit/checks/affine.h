@@ -1,7 +1,7 @@
 /* affine.h - affine values: they change by the same amount in each iteration
  * of a loop.
  *
- * affine.c finds them for candidates.c and form.c.
+ * affine.c finds them for candidates.c and access_form.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_AFFINE_H

@@ -1,13 +1,14 @@
 /* candidates.c - selects the accesses of a loop that can be checked before it.
  *
- * Called by rows.c. An access qualifies if its address is affine (start + step
+ * Called by access_ranges.c. An access qualifies if its address is affine
+ * (start + step
  * * iteration), as are the conditions under which it runs, and if nothing in
  * the loop, such as a barrier, orders the accesses of different threads.
  *
  * SPDX-License-Identifier: MIT */
-#include "jit/checks/rows.h"
+#include "jit/checks/access_ranges.h"
 
-enum { MOST_BYTES = 64 };
+enum { MAX_BYTES = 64 };
 
 static uint64_t
 site_flags(LLVMValueRef call)
@@ -80,8 +81,8 @@ may_pause(const struct jit_view *view)
     return any_instruction(view, pauses, NULL);
 }
 
-/* Tests whether the access may be to a variable that is private to a thread.
- */
+/* Tests whether the access may be to a variable that is private to a
+ * thread. */
 static bool
 may_be_local(LLVMValueRef call)
 {
@@ -92,7 +93,8 @@ may_be_local(LLVMValueRef call)
 /* Fills `row` for the access that `call` checks, and returns whether the
  * access qualifies. */
 static bool
-row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
+row_read(const struct jit_view *view, LLVMValueRef call,
+         struct jit_access_range *row)
 {
     LLVMValueRef bytes = LLVMGetOperand(call, JIT_ROW_BYTES);
     unsigned block =
@@ -101,7 +103,7 @@ row_read(const struct jit_view *view, LLVMValueRef call, struct jit_row *row)
     row->call = call;
     return !(site_flags(call) & (IMAGE_SITE_ATOMIC | IMAGE_SITE_VOLATILE)) &&
            LLVMIsAConstantInt(bytes) &&
-           LLVMConstIntGetZExtValue(bytes) <= MOST_BYTES &&
+           LLVMConstIntGetZExtValue(bytes) <= MAX_BYTES &&
            is_outside(view, LLVMGetOperand(call, JIT_ROW_OBJECT)) &&
            is_outside(view, LLVMGetOperand(call, JIT_ROW_OBJECT_BYTES)) &&
            jit_is_affine(view, LLVMGetOperand(call, JIT_ROW_ADDRESS)) &&
@@ -155,7 +157,7 @@ add_left(struct left *left, LLVMValueRef call)
  * stays in the loop, because the report of a race must say which of the two
  * came first. Returns the number of rows left. */
 static unsigned
-drop_meeting(struct left *left, struct jit_row *rows, unsigned count)
+drop_meeting(struct left *left, struct jit_access_range *rows, unsigned count)
 {
     for (unsigned i = 0; i < count;) {
         if (meets_left(left, rows[i].call)) {
@@ -170,7 +172,8 @@ drop_meeting(struct left *left, struct jit_row *rows, unsigned count)
 }
 
 unsigned
-jit_rows_read(const struct jit_view *view, struct jit_row rows[JIT_MOST_ROWS])
+jit_ranges_read(const struct jit_view *view,
+                struct jit_access_range rows[JIT_MOST_ROWS])
 {
     const struct jit_loops *loops = view->loops;
     int inner = (int)(view->nest[0] - loops->rows);
@@ -227,7 +230,8 @@ outer_is_quiet(const struct jit_loops *loops, const struct jit_loop *outer,
 }
 
 bool
-jit_rows_may_nest(const struct jit_loops *loops, const struct jit_loop *inner)
+jit_ranges_may_nest(const struct jit_loops *loops,
+                    const struct jit_loop *inner)
 {
     const struct jit_loop *outer =
         inner->outer < 0 ? NULL : &loops->rows[inner->outer];

@@ -33,8 +33,8 @@ struct jit_access {
     unsigned alignment;
 };
 
-/* site.c: returns a pointer to a new struct image_site for the instruction.
- * `object` may be NULL; flags are enum image_site_flags. */
+/* source_sites.c: returns a pointer to a new struct image_site for the
+ * instruction. `object` may be NULL; flags are enum image_site_flags. */
 LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
                       unsigned flags, unsigned alignment);
 
@@ -63,11 +63,11 @@ unsigned jit_accesses_of(struct jit *jit, LLVMValueRef at,
  * kernel. */
 bool jit_is_return(struct jit *jit, LLVMValueRef at);
 
-/* value.c: records where the source copies structs. Called before the pass
- * SROA splits these copies into single loads and stores. */
+/* uninitialized.c: records where the source copies structs. Called before the
+ * pass SROA splits these copies into single loads and stores. */
 void jit_note_copies(struct jit *jit);
-/* Tests whether the load or store is a part of a struct copy that SROA split.
- */
+/* Tests whether the load or store is a part of a struct copy that SROA
+ * split. */
 bool jit_is_copy(LLVMValueRef at);
 /* Inserts checks for uses of private variables that may be uninitialized. */
 void jit_check_values(struct jit *jit, LLVMValueRef function);

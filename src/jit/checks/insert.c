@@ -233,7 +233,7 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
 static void
 trust_callee(struct jit *jit, LLVMValueRef at)
 {
-    enum { MOST_WRITTEN = 16 };
+    enum { MAX_WRITTEN = 16 };
     unsigned count = LLVMGetNumArgOperands(at);
 
     for (unsigned i = 0; i < count; i++) {
@@ -248,7 +248,7 @@ trust_callee(struct jit *jit, LLVMValueRef at)
         if (object.flags & IMAGE_SITE_LOCAL) {
             mark_written(jit, object.base, object.size);
         } else if (!LLVMIsAConstant(operand)) {
-            mark_written(jit, operand, MOST_WRITTEN);
+            mark_written(jit, operand, MAX_WRITTEN);
         }
     }
 }
@@ -514,7 +514,7 @@ forget_stop(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 void
-jit_forget_stops(struct jit *jit, struct jit_kernel *kernel)
+jit_remove_stop_checks(struct jit *jit, struct jit_kernel *kernel)
 {
     jit_each_instruction(jit, kernel->body, forget_stop, NULL);
 }

@@ -1,7 +1,8 @@
 /* loops.c - finds natural loops, their preheaders and iteration counts.
  *
- * Called by return.c, and by rows.c for the functions that run whole blocks,
- * after the pass loop-rotate, which moves a loop's condition to its end.
+ * Called by return.c, and by access_ranges.c for the functions that run whole
+ * blocks, after the pass loop-rotate, which moves a loop's condition to its
+ * end.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* loops.h - natural loops of a function, with iteration counts where known.
  *
- * loops.c finds them for rows.c and return.c.
+ * loops.c finds them for access_ranges.c and return.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_CHECK_LOOPS_H

@@ -11,10 +11,10 @@
 #include "image/abi.h"
 #include "jit/checks/checks.h"
 
-enum { MOST_STEPS = 64 };
+enum { MAX_STEPS = 64 };
 
 struct walk {
-    LLVMValueRef seen[MOST_STEPS];
+    LLVMValueRef seen[MAX_STEPS];
     unsigned count;
     LLVMValueRef base; /* address of the object found so far, or NULL */
     bool mixed;        /* several objects, or an unknown one, were found */
@@ -67,7 +67,7 @@ walk_saw(struct walk *walk, LLVMValueRef value)
             return true;
         }
     }
-    if (walk->count == MOST_STEPS) {
+    if (walk->count == MAX_STEPS) {
         walk->mixed = true;
         return true;
     }

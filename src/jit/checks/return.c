@@ -14,7 +14,7 @@
 #include "jit/checks/checks.h"
 #include "jit/checks/loops.h"
 
-enum { MOST_STEPS = 64, WAY_RETURN = 1 };
+enum { MAX_STEPS = 64, WAY_RETURN = 1 };
 
 static bool
 is_named(LLVMBasicBlockRef block, const char *prefix)
@@ -68,7 +68,7 @@ way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 static bool
 is_end(LLVMBasicBlockRef block, bool *left)
 {
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         LLVMValueRef at = LLVMGetFirstInstruction(block);
 
         *left |= is_named(block, "for.end") || is_named(block, "while.end") ||
@@ -120,8 +120,8 @@ is_in_cycle(const struct jit_cfg *cfg, LLVMBasicBlockRef block)
 }
 
 /* Returns the branch of the innermost `if` around the block, or NULL. Sets
- * *arm to the first block of the part (then or else) that contains the block.
- */
+ * *arm to the first block of the part (then or else) that contains the
+ * block. */
 static LLVMValueRef
 if_around(const struct jit_loops *loops, LLVMBasicBlockRef block,
           LLVMBasicBlockRef *arm)

@@ -104,7 +104,7 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
  * blockDim.x if it is known, else 0. If it is known and the kernel does not
  * use threadIdx.y (flat), blockDim.y and blockDim.z are 1. `own`: no other
  * pointer refers to the block's shared memory while the entry runs
- * (output/pieces.c). */
+ * (output/vector_slices.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
 {
@@ -123,7 +123,7 @@ jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
                  "i64 40\n  %%shared%s = load ptr, ptr %%sharedp\n",
                  own ? ".all" : "");
     if (own) {
-        jit_text_add(text, "  %%shared = call noalias ptr @" JIT_OWN
+        jit_text_add(text, "  %%shared = call noalias ptr @" JIT_UNALIASED
                            "(ptr %%shared.all)\n");
     }
     if (width) {
@@ -276,7 +276,7 @@ close_text(struct jit *jit)
     }
     jit_text_add(jit->wrappers,
                  "declare void @__pycuda_warp_groups(ptr, i32)\n"
-                 "declare noalias ptr @" JIT_OWN "(ptr) nounwind "
+                 "declare noalias ptr @" JIT_UNALIASED "(ptr) nounwind "
                  "willreturn nosync nofree memory(none)\n"
                  "attributes #0 = { nounwind null_pointer_is_valid "
                  "\"target-cpu\"=\"%s\" "
@@ -304,7 +304,7 @@ close_text(struct jit *jit)
  * the lines of a kernel, and that is the kernel's entry for warps, not its
  * fiber entry. */
 static void
-forget_place(struct jit *jit, LLVMValueRef at, void *data)
+drop_location(struct jit *jit, LLVMValueRef at, void *data)
 {
     (void)jit;
     (void)data;
@@ -323,7 +323,7 @@ jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel)
     jit_drop_attribute(kernel->body, "alwaysinline");
     jit_each_instruction(jit,
                          LLVMGetNamedFunction(jit->module, kernel->symbol),
-                         forget_place, NULL);
+                         drop_location, NULL);
     kernel->threads_made = true;
 }
 

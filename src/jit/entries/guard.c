@@ -13,7 +13,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 struct search {
     struct jit *jit;
@@ -194,7 +194,7 @@ match_constant(struct search *search, LLVMValueRef left,
     }
     LLVMValueRef next = LLVMConstInt(
         LLVMTypeOf(right),
-        LLVMConstIntGetZExtValue(right) + 1 - PLANTED(guard_short), 0);
+        LLVMConstIntGetZExtValue(right) + 1 - PLANTED_FAULT(guard_short), 0);
     if (predicate == LLVMIntSLE) {
         return match_comparison(search, left, LLVMIntSLT, next);
     }

@@ -11,7 +11,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 /* Writes IR text that sets %limit to the guard's limit, with 64 bits. For a
  * 32-bit index, the limit is clamped to the range of the index. */
@@ -55,7 +55,7 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
                  "  %%any = icmp ult i64 %%start64, %%bound64\n"
                  "  %%start = trunc i64 %%start64 to i32\n"
                  "  br i1 %%any, label %%rows, label %%next\nrows:\n",
-                 (long long)kernel->guard.lower - PLANTED(guard_lower));
+                 (long long)kernel->guard.lower - PLANTED_FAULT(guard_lower));
 }
 
 /* Writes IR text that sets %base (64 bits) to the global index of the block's
@@ -98,8 +98,8 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
                  "  %%row32 = trunc i64 %%base to i32\n"
                  "  br i1 %%some, label %%some.row, label %%next\n"
                  "some.row:\n",
-                 guard->compare_signed && !PLANTED(guard_sign) ? "sgt"
-                                                               : "ugt");
+                 guard->compare_signed && !PLANTED_FAULT(guard_sign) ? "sgt"
+                                                                     : "ugt");
     write_lower(jit, kernel);
 }
 
@@ -128,7 +128,7 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
                  "  %%bound64 = select i1 %%some, i64 %%capped, i64 0\n"
                  "  %%bound = trunc nuw nsw i64 %%bound64 to i32\n"
                  "  br i1 %%some, label %%rows, label %%others\n",
-                 addend, addend, factor, 1 - PLANTED(split_short));
+                 addend, addend, factor, 1 - PLANTED_FAULT(split_short));
 }
 
 /* Writes IR text that sets %index and %wide to the global index with 32 and 64
@@ -210,7 +210,7 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
         jit_text_add(jit->wrappers,
                      "  %%base.next = add i64 %%base, %s\n"
                      "  br label %%row\n",
-                     PLANTED(grid_stride) ? "%row64" : "%stride");
+                     PLANTED_FAULT(grid_stride) ? "%row64" : "%stride");
     } else {
         jit_text_add(jit->wrappers, "  br label %%next\n");
     }
@@ -227,7 +227,7 @@ knows_no_block(const struct jit_kernel *kernel)
                               JIT_LINEAR, JIT_SHARED,    JIT_THREAD};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (LLVMGetFirstUse(jit_body_argument(kernel, own[i])) &&
-            !(PLANTED(merged_blocks) && own[i] <= JIT_CTAID)) {
+            !(PLANTED_FAULT(merged_blocks) && own[i] <= JIT_CTAID)) {
             return false;
         }
     }

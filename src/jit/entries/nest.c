@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 unsigned
 jit_text_loops(unsigned count)
@@ -166,7 +166,7 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                  "  %%more = icmp ult i64 %%done.next, %%blocks\n"
                  "  br i1 %%more, label %%block.head, label %%out\n"
                  "out:\n  ret void\n}\n",
-                 PLANTED(grid_carry) ? "0" : "%bx.carry");
+                 PLANTED_FAULT(grid_carry) ? "0" : "%bx.carry");
 }
 
 /* Tests whether the kernel body is too long for interleaving (several vectors
@@ -183,7 +183,7 @@ is_long(const struct jit_kernel *kernel)
         LLVMValueRef at = LLVMGetFirstInstruction(block);
         for (; at; at = LLVMGetNextInstruction(at)) {
             LLVMValueRef callee = jit_callee(at);
-            bool call = callee && (jit_rare_function(jit_name(callee)) ||
+            bool call = callee && (jit_slow_path_function(jit_name(callee)) ||
                                    jit_is_loop_result(callee));
             count += call ? LONG : 1;
         }

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 char *
 jit_region_variables(const struct jit_regions *regions)
@@ -45,7 +45,7 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     if (regions->votes) {
         jit_text_add(jit->wrappers, "  %%voted.%u = load i32, ptr %%votes\n",
                      point);
-        if (!PLANTED(votes_kept)) {
+        if (!PLANTED_FAULT(votes_kept)) {
             jit_text_add(jit->wrappers, "  store i32 0, ptr %%votes\n");
         }
     }
@@ -115,8 +115,8 @@ write_limit(struct jit_text *text, const struct jit_region_bound *bound,
 {
     LLVMIntPredicate predicate = bound->predicate;
     bool is_signed = predicate >= LLVMIntSGT && predicate <= LLVMIntSLE &&
-                     !PLANTED(bound_unsigned);
-    bool next = (predicate == LLVMIntULE && !PLANTED(bound_short)) ||
+                     !PLANTED_FAULT(bound_unsigned);
+    bool next = (predicate == LLVMIntULE && !PLANTED_FAULT(bound_short)) ||
                 predicate == LLVMIntSLE || predicate == LLVMIntUGT ||
                 predicate == LLVMIntSGT;
     const char *kind = is_signed ? "s" : "u";
@@ -202,7 +202,7 @@ write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
         write_range(jit->wrappers, bound, jit_format("%u.%u", point, i),
                     &first[bound->axis], &last[bound->axis]);
     }
-    if (!PLANTED(outsider_gone)) {
+    if (!PLANTED_FAULT(outsider_gone)) {
         write_outsider(jit, kernel, point);
     }
     jit_text_add(jit->wrappers,
@@ -223,7 +223,7 @@ write_bounds(struct jit *jit, struct jit_kernel *kernel, unsigned point,
 /* Writes the branch that skips a thread block if all its threads return before
  * the first barrier. */
 static void
-write_early(struct jit *jit, struct jit_kernel *kernel)
+write_early_exit(struct jit *jit, struct jit_kernel *kernel)
 {
     if (!kernel->early.condition) {
         jit_text_add(jit->wrappers, "  br label %%point.0\n");
@@ -326,7 +326,7 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     struct jit_regions *regions = kernel->regions;
     unsigned loop = jit_text_loops(regions->count);
     jit_text_blocks_start(jit, kernel, frame);
-    write_early(jit, kernel);
+    write_early_exit(jit, kernel);
     for (unsigned k = 0; k < regions->count; k++) {
         jit_region_point(jit, kernel, k, loop + k);
     }

@@ -20,7 +20,7 @@
  *               that was reached
  *
  * SPDX-License-Identifier: MIT */
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/warps/warps.h"
 
 /* Returns a bit mask of the start points that belong to the whole block: the
@@ -107,7 +107,7 @@ write_start(struct jit *jit, const struct jit_regions *regions, unsigned point)
                  "  store i32 0, ptr %%warp.l\n"
                  "  br label %%again.%u\nagain.%u:\n",
                  point, point, point);
-    if (!PLANTED(stale_uniform)) {
+    if (!PLANTED_FAULT(stale_uniform)) {
         copy_uniform(jit, regions, point, "k", "v");
     }
     jit_text_add(text,

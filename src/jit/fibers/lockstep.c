@@ -18,7 +18,7 @@
 #include "jit/jit.h"
 
 /* limit of the operations between a variable and an address derived from it */
-enum { MOST_STEPS = 32 };
+enum { MAX_STEPS = 32 };
 
 /* Tests for the call of an access check (PYCUDA_CPU_CHECK), which returns the
  * address that it checks. */
@@ -32,7 +32,7 @@ is_checked(LLVMValueRef address)
 static bool
 is_shared(LLVMValueRef address)
 {
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         if (LLVMIsAGlobalVariable(address)) {
             const char *section = jit_section(address);
             return strcmp(section, "shared") == 0 ||
@@ -81,7 +81,7 @@ look_at(struct jit *jit, LLVMValueRef at, void *data)
 }
 
 void
-jit_keep_level(struct jit *jit)
+jit_keep_lockstep(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, look_at, NULL);
+    jit_each_instruction_of_module(jit, look_at, NULL);
 }

@@ -57,7 +57,7 @@ reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
     reach->functions[reach->count++] = function;
     LLVMAttributeRef why = LLVMGetStringAttributeAtIndex(
         function, LLVMAttributeFunctionIndex, "pycuda-kept", 11);
-    if (jit_is_kept(jit, function)) {
+    if (jit_is_noinline(jit, function)) {
         unsigned length;
         const char *text = LLVMGetStringAttributeValue(why, &length);
         reach->kernel->calls_kept = true;

@@ -61,7 +61,7 @@ static LLVMValueRef
 call_for(struct jit *jit, struct calls *calls, LLVMValueRef at,
          LLVMValueRef function)
 {
-    LLVMValueRef arguments[MOST_INPUTS + 1];
+    LLVMValueRef arguments[MAX_INPUTS + 1];
     for (unsigned i = 0; i < calls->count; i++) {
         if (jit_callee(calls->made[i]) == function &&
             has_arguments_of(calls->made[i], at)) {

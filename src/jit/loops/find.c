@@ -12,7 +12,7 @@
 
 #include "jit/loops/loops.h"
 
-enum { MOST_INSTRUCTIONS = 256, MOST_BLOCKS = 64 };
+enum { MAX_INSTRUCTIONS = 256, MAX_BLOCKS = 64 };
 
 /* Marks the basic blocks of the loop with back edge `latch` -> `head` in
  * loop->inside. Returns false if the loop has other entries or too many
@@ -38,7 +38,7 @@ mark_blocks(struct jit_pure_loop *loop)
         }
     }
     free(queue);
-    return !loop->inside[0] && count < MOST_BLOCKS;
+    return !loop->inside[0] && count < MAX_BLOCKS;
 }
 
 /* Sets loop->before to the preheader. Returns false unless the loop has one
@@ -240,7 +240,7 @@ input_add(struct jit_pure_loop *loop, LLVMValueRef value)
             return true;
         }
     }
-    if (loop->input_count == MOST_INPUTS || !type_fits(LLVMTypeOf(value))) {
+    if (loop->input_count == MAX_INPUTS || !type_fits(LLVMTypeOf(value))) {
         return false;
     }
     loop->inputs[loop->input_count++] = value;
@@ -290,7 +290,7 @@ instructions_fit(struct jit_pure_loop *loop)
             if (jit_is_note(at)) {
                 continue;
             }
-            if (++count > MOST_INSTRUCTIONS || !opcode_fits(at) ||
+            if (++count > MAX_INSTRUCTIONS || !opcode_fits(at) ||
                 !operands_fit(loop, at)) {
                 return false;
             }
@@ -316,7 +316,7 @@ static bool
 exit_add(struct jit_pure_loop *loop, unsigned block)
 {
     const struct jit_block *row = &loop->cfg->blocks[block];
-    if (loop->exit_count == MOST_EXITS) {
+    if (loop->exit_count == MAX_EXITS) {
         return false;
     }
     for (unsigned i = 0; i < row->predecessor_count; i++) {
@@ -327,7 +327,7 @@ exit_add(struct jit_pure_loop *loop, unsigned block)
     loop->exits[loop->exit_count++] = block;
     LLVMValueRef phi = LLVMGetFirstInstruction(row->block);
     for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-        if (loop->result_count == MOST_RESULTS - 1 ||
+        if (loop->result_count == MAX_RESULTS - 1 ||
             !operands_fit(loop, phi)) {
             return false;
         }

@@ -14,9 +14,9 @@
 
 enum {
     /* values that a loop returns, including the exit's number */
-    MOST_RESULTS = 6,
-    MOST_INPUTS = 16,
-    MOST_EXITS = 4,
+    MAX_RESULTS = 6,
+    MAX_INPUTS = 16,
+    MAX_EXITS = 4,
 };
 
 /* An innermost loop of a kernel body that has no side effects and accesses no
@@ -26,12 +26,12 @@ struct jit_pure_loop {
     bool *inside; /* by basic block: it is part of the loop */
     unsigned head, latch, before;
     /* blocks after the loop; all their predecessors are in the loop */
-    unsigned exits[MOST_EXITS];
+    unsigned exits[MAX_EXITS];
     unsigned exit_count;
-    LLVMValueRef inputs[MOST_INPUTS];
+    LLVMValueRef inputs[MAX_INPUTS];
     unsigned input_count;
     /* phis of the exits, which receive the loop's results */
-    LLVMValueRef results[MOST_RESULTS];
+    LLVMValueRef results[MAX_RESULTS];
     unsigned result_count;
 };
 

@@ -105,7 +105,7 @@ value_put(struct outline *outline, LLVMValueRef from, LLVMValueRef to)
         }
     }
     outline->values[outline->value_count] = to;
-    *jit_map_place(&outline->index, from) = ++outline->value_count;
+    *jit_map_slot(&outline->index, from) = ++outline->value_count;
 }
 
 static LLVMValueRef
@@ -198,7 +198,7 @@ write_exit(struct outline *outline, unsigned number)
     struct jit *jit = outline->jit;
     const struct jit_pure_loop *loop = outline->loop;
     LLVMBasicBlockRef exit = loop->cfg->blocks[loop->exits[number]].block;
-    LLVMValueRef phis[MOST_RESULTS];
+    LLVMValueRef phis[MAX_RESULTS];
     LLVMPositionBuilderAtEnd(jit->builder, block_of(outline, exit));
     for (unsigned i = 0; i < loop->result_count; i++) {
         LLVMValueRef phi = loop->results[i];
@@ -301,7 +301,7 @@ tell_variants(struct jit *jit, LLVMValueRef call,
               const struct jit_outlined *row)
 {
     static const char key[] = "vector-function-abi-variant";
-    static const char each[] = "vvvvvvvvvvvvvvvv"; /* MOST_INPUTS */
+    static const char each[] = "vvvvvvvvvvvvvvvv"; /* MAX_INPUTS */
     const char *scalar = jit_name(jit_callee(call));
     struct jit_text text = {0};
     for (unsigned width = 2; width <= most_width(jit, row); width *= 2) {
@@ -322,7 +322,7 @@ static void
 declare_variants(struct jit *jit, LLVMValueRef function,
                  struct jit_result_name name)
 {
-    LLVMTypeRef types[MOST_INPUTS + 1], wide[MOST_INPUTS + 1];
+    LLVMTypeRef types[MAX_INPUTS + 1], wide[MAX_INPUTS + 1];
     LLVMTypeRef type = LLVMGlobalGetValueType(function);
     unsigned count = LLVMCountParamTypes(type);
     unsigned most = most_width(jit, &jit->outlined[name.number]);
@@ -360,7 +360,7 @@ build_call(struct outline *outline, const struct jit_outlined *row,
     struct jit *jit = outline->jit;
     const struct jit_pure_loop *loop = outline->loop;
     struct jit_result_name name = {row->number, result, 1};
-    LLVMTypeRef types[MOST_INPUTS];
+    LLVMTypeRef types[MAX_INPUTS];
     for (unsigned i = 0; i < loop->input_count; i++) {
         types[i] = LLVMTypeOf(loop->inputs[i]);
     }
@@ -472,7 +472,7 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
 {
     struct outline outline = {.jit = jit, .loop = loop};
     struct jit_outlined *row = row_add(jit);
-    LLVMTypeRef types[MOST_INPUTS], results[MOST_RESULTS];
+    LLVMTypeRef types[MAX_INPUTS], results[MAX_RESULTS];
     for (unsigned i = 0; i < loop->input_count; i++) {
         types[i] = LLVMTypeOf(loop->inputs[i]);
     }
@@ -559,7 +559,7 @@ prepare_bodies(struct jit *jit)
             any = true;
             continue;
         }
-        *jit_map_place(&untouched, at) = 1 + jit_has_attribute(at, "noinline");
+        *jit_map_slot(&untouched, at) = 1 + jit_has_attribute(at, "noinline");
         jit_add_attribute(jit, at, "noinline");
         jit_add_attribute(jit, at, "optnone");
     }

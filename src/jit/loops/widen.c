@@ -27,7 +27,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "jit/loops/loops.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 /* A control-flow edge, and the mask of the threads that take it. */
 struct edge {
@@ -52,7 +52,7 @@ struct widening {
     unsigned edge_count;
     /* phi: mask of the threads that are still in the loop */
     LLVMValueRef active;
-    LLVMValueRef kept[MOST_RESULTS], next[MOST_RESULTS];
+    LLVMValueRef kept[MAX_RESULTS], next[MAX_RESULTS];
     unsigned result_count;
 };
 
@@ -112,7 +112,7 @@ static void
 value_put(struct widening *to, LLVMValueRef from, LLVMValueRef value)
 {
     to->values[to->value_count] = value;
-    *jit_map_place(&to->index, from) = ++to->value_count;
+    *jit_map_slot(&to->index, from) = ++to->value_count;
 }
 
 static LLVMTypeRef
@@ -239,8 +239,8 @@ widen_call(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {
     struct jit *jit = to->jit;
     struct jit_result_name name;
-    LLVMValueRef arguments[MOST_INPUTS + 1], callee = jit_callee(at);
-    LLVMTypeRef types[MOST_INPUTS + 1];
+    LLVMValueRef arguments[MAX_INPUTS + 1], callee = jit_callee(at);
+    LLVMTypeRef types[MAX_INPUTS + 1];
     LLVMTypeRef type = wide_type(to, LLVMTypeOf(at));
     unsigned count = LLVMGetNumArgOperands(at);
     size_t row = intrinsic_row(at);
@@ -322,7 +322,7 @@ keep_result(struct widening *to, unsigned which, LLVMValueRef from,
             LLVMValueRef mask)
 {
     LLVMValueRef value = value_of(to, from);
-    to->next[which] = PLANTED(loop_stale)
+    to->next[which] = PLANTED_FAULT(loop_stale)
                           ? value
                           : LLVMBuildSelect(to->jit->builder, mask, value,
                                             to->next[which], "");
@@ -449,8 +449,8 @@ static LLVMValueRef
 build_any(struct widening *to, LLVMValueRef mask)
 {
     struct jit *jit = to->jit;
-    const char *name = PLANTED(loop_together) ? "llvm.vector.reduce.and"
-                                              : "llvm.vector.reduce.or";
+    const char *name = PLANTED_FAULT(loop_together) ? "llvm.vector.reduce.and"
+                                                    : "llvm.vector.reduce.or";
     LLVMTypeRef type = LLVMTypeOf(mask);
     LLVMValueRef reduce = LLVMGetIntrinsicDeclaration(
         jit->module, LLVMLookupIntrinsicID(name, strlen(name)), &type, 1);
@@ -504,7 +504,7 @@ add_function(struct jit *jit, LLVMValueRef scalar, unsigned width)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(scalar);
     LLVMTypeRef all = LLVMGetReturnType(type);
-    LLVMTypeRef types[MOST_INPUTS + 1], results[MOST_RESULTS];
+    LLVMTypeRef types[MAX_INPUTS + 1], results[MAX_RESULTS];
     unsigned count = LLVMCountParams(scalar);
     LLVMGetParamTypes(type, types);
     for (unsigned i = 0; i < count; i++) {

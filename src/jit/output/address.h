@@ -31,8 +31,8 @@ struct jit_access {
     struct jit_address address;
 };
 
-/* address.c: describes a load or store. Returns false for other instructions.
- */
+/* address.c: describes a load or store. Returns false for other
+ * instructions. */
 bool jit_access_read(const struct jit *jit, LLVMValueRef at,
                      struct jit_access *access);
 /* Returns the index of the instruction's address operand. */

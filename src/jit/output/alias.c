@@ -8,11 +8,11 @@
  * SPDX-License-Identifier: MIT */
 #include "jit/output/address.h"
 
-enum { MOST_ROOTS = 8, DEPTH = 8, MOST_SCOPES = 64 };
+enum { MAX_ROOTS = 8, DEPTH = 8, MAX_SCOPES = 64 };
 
 /* The values from which an address may be computed. */
 struct roots {
-    LLVMValueRef values[MOST_ROOTS];
+    LLVMValueRef values[MAX_ROOTS];
     unsigned count;
     bool lost; /* there may be others, which are not known */
 };
@@ -58,7 +58,7 @@ roots_find(struct roots *roots, LLVMValueRef pointer, int depth)
     if (phi || select) {
         return;
     }
-    roots->lost = roots->count == MOST_ROOTS;
+    roots->lost = roots->count == MAX_ROOTS;
     if (!roots->lost) {
         roots->values[roots->count++] = pointer;
     }
@@ -101,7 +101,7 @@ memory_of(LLVMValueRef root)
     if (LLVMIsAAllocaInst(root)) {
         return FRAME;
     }
-    if (jit_calls(root, JIT_OWN)) {
+    if (jit_calls(root, JIT_UNALIASED)) {
         return SHARED;
     }
     LLVMValueRef from = loaded_from(root);
@@ -192,7 +192,7 @@ scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
     }
     LLVMValueRef list = LLVMGetMetadata(at, LLVMGetMDKindID(kind, length));
     unsigned count = list ? (unsigned)LLVMGetMDNodeNumOperands(list) : 0;
-    if (count == 0 || count > MOST_SCOPES) {
+    if (count == 0 || count > MAX_SCOPES) {
         return 0;
     }
     LLVMGetMDNodeOperands(list, scopes);
@@ -200,12 +200,12 @@ scopes_read(LLVMValueRef at, const char *kind, LLVMValueRef *scopes)
 }
 
 /* Tests whether `__restrict__` guarantees that the first access does not
- * overlap the other: its alias scopes are all in the other's `noalias` list.
- */
+ * overlap the other: its alias scopes are all in the other's `noalias`
+ * list. */
 static bool
 is_restricted(LLVMValueRef one, LLVMValueRef other)
 {
-    LLVMValueRef own[MOST_SCOPES], others[MOST_SCOPES];
+    LLVMValueRef own[MAX_SCOPES], others[MAX_SCOPES];
     unsigned count = scopes_read(one, "alias.scope", own);
     unsigned known = scopes_read(other, "noalias", others);
     for (unsigned i = 0; i < count; i++) {

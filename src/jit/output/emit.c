@@ -53,19 +53,19 @@ static void
 check_frame(const struct jit_kernel *kernel, uint64_t kept)
 {
     uint64_t bytes = kept + jit_report_frame(kernel->symbol);
-    if (bytes > JIT_MOST_BYTES) {
+    if (bytes > JIT_MAX_BYTES) {
         jit_user_error(NULL,
                        "the kernel '%s' needs a frame of %llu bytes: more "
                        "than the %llu that the CPU device takes",
                        kernel->name, (unsigned long long)bytes,
-                       (unsigned long long)JIT_MOST_BYTES);
+                       (unsigned long long)JIT_MAX_BYTES);
     }
 }
 
 /* Sets the frame size of each kernel in bytes: the frame of its entry, plus,
  * if it calls functions that were not inlined, the frames of all such
- * functions. Each gets an addition for the return address and saved registers.
- */
+ * functions. Each gets an addition for the return address and saved
+ * registers. */
 static void
 measure_frames(struct jit *jit)
 {
@@ -73,7 +73,7 @@ measure_frames(struct jit *jit)
     uint64_t kept = 0;
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
     for (; at; at = LLVMGetNextFunction(at)) {
-        if (!LLVMIsDeclaration(at) && jit_is_kept(jit, at)) {
+        if (!LLVMIsDeclaration(at) && jit_is_noinline(jit, at)) {
             kept += jit_report_frame(jit_name(at)) + CALL_OVERHEAD;
         }
     }
@@ -116,7 +116,7 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        if (!jit->kernels[i].regions) { /* else done by carry.c */
+        if (!jit->kernels[i].regions) { /* else done by spill.c */
             jit_each_instruction(jit, entry, measure_private,
                                  &jit->kernels[i]);
         }

@@ -22,9 +22,9 @@
 #define APART "__pycuda_apart"
 
 enum {
-    MOST_PAIRED = 400, /* in a loop with more accesses, none are combined */
-    MOST_RACING = 48,  /* with more, would_race is not evaluated */
-    MOST_JOINED = 16   /* distance in words; LLVM combines up to 8 */
+    MAX_PAIRED = 400, /* in a loop with more accesses, none are combined */
+    MAX_RACING = 48,  /* with more, would_race is not evaluated */
+    MAX_JOINED = 16   /* distance in words; LLVM combines up to 8 */
 };
 
 struct member {
@@ -41,7 +41,7 @@ struct loop {
     const struct jit_parallel *parallel;
     unsigned count;
     struct member *members;
-    char pairs[MOST_PAIRED][MOST_PAIRED]; /* each an enum relation */
+    char pairs[MAX_PAIRED][MAX_PAIRED]; /* each an enum relation */
 };
 
 enum relation { UNKNOWN, DIFFER, OVERLAP };
@@ -73,7 +73,7 @@ may_be_joined(const struct member *a, const struct member *b)
 {
     const struct jit_access *one = &a->access, *other = &b->access;
     int64_t distance = other->address.offset - one->address.offset;
-    int64_t near = MOST_JOINED * one->bytes;
+    int64_t near = MAX_JOINED * one->bytes;
     bool alike = one->address.base == other->address.base &&
                  jit_address_like(&one->address, &other->address);
     if (!a->strided || !b->strided || one->is_store != other->is_store ||
@@ -123,8 +123,8 @@ would_race(const struct loop *loop, unsigned i, unsigned k)
     const struct jit_address *one = &a->access.address;
     const struct jit_address *other = &b->access.address;
     int64_t bytes = a->access.bytes;
-    if (loop->parallel->masked || loop->count > MOST_RACING ||
-        a->stride == 0 || one->base == other->base ||
+    if (loop->parallel->masked || loop->count > MAX_RACING || a->stride == 0 ||
+        one->base == other->base ||
         jit_parallel_makes(loop->parallel, one->base) ||
         jit_parallel_makes(loop->parallel, other->base) ||
         !jit_address_like(one, other) || b->access.bytes != bytes ||
@@ -228,7 +228,7 @@ member_part(struct loop *loop, const struct member *member)
 static void
 accesses_part(struct loop *loop)
 {
-    bool all = loop->count > MOST_PAIRED;
+    bool all = loop->count > MAX_PAIRED;
     for (unsigned j = 0; j < loop->count; j++) {
         if (all) {
             loop->members[j].epoch = loop->members[j].strided ? j : 0;
@@ -323,5 +323,5 @@ zero_show(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_show_zeros(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, zero_show, NULL);
+    jit_each_instruction_of_module(jit, zero_show, NULL);
 }

@@ -13,9 +13,9 @@
 
 #include "jit/jit.h"
 
-/* MOST_STRIDE: the vectoriser combines accesses that are at most 8 elements
+/* MAX_STRIDE: the vectoriser combines accesses that are at most 8 elements
  * apart. */
-enum { MOST_STRIDE = 8, MOST_SHIFT = 3, MOST_DEPTH = 6 };
+enum { MAX_STRIDE = 8, MAX_SHIFT = 3, MAX_DEPTH = 6 };
 
 static const char *const names[] = {"__pycuda_mask32", "__pycuda_mask64"};
 
@@ -40,9 +40,9 @@ may_stride(LLVMValueRef value, int depth)
     LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
     switch (opcode) {
     case LLVMMul:
-        return is_constant_at_most(LLVMGetOperand(value, 1), MOST_STRIDE);
+        return is_constant_at_most(LLVMGetOperand(value, 1), MAX_STRIDE);
     case LLVMShl:
-        return is_constant_at_most(LLVMGetOperand(value, 1), MOST_SHIFT);
+        return is_constant_at_most(LLVMGetOperand(value, 1), MAX_SHIFT);
     case LLVMAdd:
     case LLVMSub:
     case LLVMOr:
@@ -74,7 +74,7 @@ is_wrapping(struct jit *jit, LLVMValueRef at)
     }
     uint64_t mask = LLVMConstIntGetZExtValue(LLVMGetOperand(at, 1));
     return mask && (mask & (mask + 1)) == 0 && mask <= UINT32_MAX &&
-           may_stride(LLVMGetOperand(at, 0), MOST_DEPTH);
+           may_stride(LLVMGetOperand(at, 0), MAX_DEPTH);
 }
 
 static void
@@ -105,7 +105,7 @@ hide_mask(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_hide_masks(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, hide_mask, NULL);
+    jit_each_instruction_of_module(jit, hide_mask, NULL);
 }
 
 static void
@@ -121,7 +121,7 @@ show_mask(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_show_masks(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, show_mask, NULL);
+    jit_each_instruction_of_module(jit, show_mask, NULL);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(jit->module, names[i]);
         if (function) {

@@ -150,7 +150,7 @@ unroll_rows(struct jit *jit, bool warps)
                         warps ? ",jump-threading,instcombine<"
                                 "no-verify-fixpoint>,simplifycfg,adce"
                               : ""));
-    jit_join_pieces(jit);
+    jit_join_slices(jit);
 }
 
 /* Disables epilogue vectorisation (vectors of half the length for remaining
@@ -175,12 +175,12 @@ void
 jit_optimise(struct jit *jit)
 {
     jit_run_passes(jit, "always-inline,globaldce");
-    jit_each_instruction_of_all(jit, drop_scope_declaration, NULL);
-    bool rare = jit_declare_rare(jit);
+    jit_each_instruction_of_module(jit, drop_scope_declaration, NULL);
+    bool rare = jit_declare_slow_paths(jit);
     if (jit->options.level == 0) {
-        jit_define_rare(jit);
+        jit_define_slow_paths(jit);
         jit_run_passes(jit, "function(sroa)");
-        jit_drop_own(jit);
+        jit_drop_unaliased(jit);
         return;
     }
     tune_rows(jit);
@@ -191,11 +191,11 @@ jit_optimise(struct jit *jit)
                        "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
                        "loop-mssa(loop-rotate,licm),simplifycfg,"
                        "loop-simplify)");
-        jit_check_rows(jit);
+        jit_check_ranges(jit);
     }
     jit_run_passes(jit, "function(sroa,early-cse<memssa>,simplifycfg,"
                         "instcombine<no-verify-fixpoint>)");
-    jit_lower_asks(jit);
+    jit_lower_range_checks(jit);
     jit_part_accesses(jit);
     jit_hide_masks(jit);
     jit_bound_unswitching(jit);
@@ -215,7 +215,7 @@ jit_optimise(struct jit *jit)
     jit_show_zeros(jit);
     jit_define_loops(jit);
     if (rare) {
-        jit_define_rare(jit);
+        jit_define_slow_paths(jit);
     }
     jit_run_passes(jit,
                    "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,"
@@ -224,6 +224,6 @@ jit_optimise(struct jit *jit)
     if (!jit->options.debug && has_known_rows(jit, &warps)) {
         unroll_rows(jit, warps);
     }
-    jit_drop_own(jit);
+    jit_drop_unaliased(jit);
     jit_split_extensions(jit);
 }

@@ -69,7 +69,7 @@ trap_add(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_add_traps(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, trap_add, trap_declare(jit));
+    jit_each_instruction_of_module(jit, trap_add, trap_declare(jit));
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (!LLVMIsDeclaration(function)) {

@@ -19,10 +19,10 @@
 #include "jit/output/loop_nest.h"
 
 /* Six conditions make at most 64 copies of a block. */
-enum { MOST_CONDITIONS = 6, MOST_DEPTH = 12, MOST_VALUES = 200 };
+enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };
 
 /* LLVM's default of -unswitch-threshold, and the value for memory checks. */
-enum { MOST_SIZE = 50, MOST_CHECKED_SIZE = 400 };
+enum { MAX_SIZE = 50, MOST_CHECKED_SIZE = 400 };
 
 /* A condition of a loop in which it is invariant. */
 struct split {
@@ -61,7 +61,7 @@ mark_sources(struct search *search, LLVMValueRef value, int depth)
     if (!LLVMIsAInstruction(value)) {
         return;
     }
-    if (depth == 0 || ++search->values > MOST_VALUES || !is_pure(value)) {
+    if (depth == 0 || ++search->values > MAX_VALUES || !is_pure(value)) {
         LLVMBasicBlockRef block = LLVMGetInstructionParent(value);
         search->varying[jit_cfg_index(&search->cfg, block)] = true;
         return;
@@ -90,7 +90,7 @@ is_invariant(struct search *search, LLVMValueRef value,
 {
     memset(search->varying, 0, search->cfg.count * sizeof *search->varying);
     search->values = 0;
-    mark_sources(search, value, MOST_DEPTH);
+    mark_sources(search, value, MAX_DEPTH);
     return !varies_in(search, loop);
 }
 
@@ -151,7 +151,7 @@ add_conditions(struct search *search, unsigned loop, unsigned block)
     for (; at; at = LLVMGetNextInstruction(at)) {
         LLVMValueRef condition = condition_of(at);
         if (!condition ||
-            !has_invariant(search, condition, around, MOST_DEPTH)) {
+            !has_invariant(search, condition, around, MAX_DEPTH)) {
             continue;
         }
         struct split *split = &search->splits[search->split_count++];
@@ -300,7 +300,7 @@ condition_count(LLVMValueRef function)
             }
         }
     }
-    return cost > MOST_CONDITIONS ? count : 0;
+    return cost > MAX_CONDITIONS ? count : 0;
 }
 
 static unsigned
@@ -328,7 +328,7 @@ has_many_copies(struct jit *jit, LLVMValueRef function)
     jit_cfg_read(&search.cfg, function);
     jit_loop_nest_read(&search.nest, &search.cfg);
     unsigned blocks = search.cfg.count;
-    search.most_size = jit->options.checks ? MOST_CHECKED_SIZE : MOST_SIZE;
+    search.most_size = jit->options.checks ? MOST_CHECKED_SIZE : MAX_SIZE;
     search.varying = jit_allocate(blocks * sizeof *search.varying);
     search.doublings = jit_allocate(blocks * sizeof *search.doublings);
     search.sizes = jit_allocate(blocks * sizeof *search.sizes);
@@ -345,7 +345,7 @@ has_many_copies(struct jit *jit, LLVMValueRef function)
         }
     }
     mark_splits(&search);
-    return most_doublings(&search) > MOST_CONDITIONS;
+    return most_doublings(&search) > MAX_CONDITIONS;
 }
 
 void

@@ -26,12 +26,13 @@ add_kernels(struct jit *jit, struct jit_text *out, struct jit_text *strings)
         struct image_kernel row = {
             .name = add_string(strings, from->name),
             .symbol = add_string(strings, from->symbol),
-            .flags =
-                (from->fibers ? IMAGE_KERNEL_FIBERS : 0u) |
-                (from->recursive ? IMAGE_KERNEL_RECURSIVE : 0u) |
-                (from->warps ? IMAGE_KERNEL_WARPS : 0u) |
-                (from->apart && !from->recursive ? IMAGE_KERNEL_APART : 0u) |
-                (from->guard.stride ? IMAGE_KERNEL_ROUNDS : 0u),
+            .flags = (from->fibers ? IMAGE_KERNEL_FIBERS : 0u) |
+                     (from->recursive ? IMAGE_KERNEL_RECURSIVE : 0u) |
+                     (from->warps ? IMAGE_KERNEL_WARPS : 0u) |
+                     (from->independent && !from->recursive
+                          ? IMAGE_KERNEL_INDEPENDENT_BLOCKS
+                          : 0u) |
+                     (from->guard.stride ? IMAGE_KERNEL_GRID_STRIDE : 0u),
             .first_parameter = first,
             .parameter_count = from->parameter_count,
             .parameter_bytes = from->parameter_bytes,

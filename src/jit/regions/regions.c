@@ -21,13 +21,13 @@
 
 #include "image/abi.h"
 #include "jit/explain.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
 enum {
-    MOST_BLOCKS = 2000,   /* basic blocks; the analysis of more is too slow */
-    MOST_COPIES = 200000, /* limit of instructions times barriers */
+    MAX_BLOCKS = 2000,   /* basic blocks; the analysis of more is too slow */
+    MAX_COPIES = 200000, /* limit of instructions times barriers */
 };
 
 struct survey {
@@ -127,8 +127,8 @@ may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
     }
     return survey.fits && survey.barriers && !(*warps && survey.votes) &&
            survey.barriers < JIT_MAX_POINTS &&
-           survey.size * survey.barriers <= MOST_COPIES &&
-           LLVMCountBasicBlocks(kernel->body) <= MOST_BLOCKS;
+           survey.size * survey.barriers <= MAX_COPIES &&
+           LLVMCountBasicBlocks(kernel->body) <= MAX_BLOCKS;
 }
 
 static void
@@ -163,8 +163,8 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
         LLVMInstructionRemoveFromParent(at);
         LLVMInsertIntoBuilder(jit->builder, at);
     }
-    static const struct jit_soft_point mark;
-    const struct jit_soft_point *soft =
+    static const struct jit_added_point mark;
+    const struct jit_added_point *soft =
         jit_is_cut_mark(barrier) ? &mark : NULL;
     for (unsigned i = 0; i < split->soft_count; i++) {
         if (split->soft[i].barrier == barrier) {
@@ -223,7 +223,7 @@ cut_all(struct jit *jit, struct jit_split *split)
     struct noted noted = {.split = split};
     jit_each_instruction(jit, split->kernel->body, note_barrier, &noted);
     for (unsigned i = 0; i < noted.count; i++) {
-        if (PLANTED(barrier_dropped) && i % 2 &&
+        if (PLANTED_FAULT(barrier_dropped) && i % 2 &&
             jit_calls(noted.barriers[i], "__pycuda_barrier") &&
             is_plain_barrier(noted.barriers[i])) {
             LLVMInstructionEraseFromParent(noted.barriers[i]);
@@ -309,7 +309,8 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
              const unsigned *ends)
 {
     const struct jit_cfg *cfg = &split->cfg;
-    for (unsigned b = 0; b < cfg->count && !PLANTED(parting_allowed); b++) {
+    for (unsigned b = 0; b < cfg->count && !PLANTED_FAULT(parting_allowed);
+         b++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
         if (cfg->blocks[b].successor_count < 2 || !jit_map_get(differs, end)) {
             continue;
@@ -412,7 +413,7 @@ restore(struct jit *jit, struct jit_split *split)
             jit_restore_vote(jit, &split->points[k].vote, back);
         }
     }
-    jit_restore_early(jit, split->kernel);
+    jit_restore_early_exit(jit, split->kernel);
 }
 
 static void
@@ -503,7 +504,7 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
     jit_find_short_points(split);
     jit_lower_warp_ops(jit, split);
     jit_open_counted_stores(jit, split);
-    if (!jit_carry_values(jit, split)) {
+    if (!jit_spill_values(jit, split)) {
         kernel->warps = false;
         kernel->warps_not = "what lives over its stops needs too much memory";
         kernel->regions = NULL;
@@ -522,7 +523,7 @@ meet_together(struct jit *jit, const struct jit_split *split, bool all)
         LLVMValueRef warp = split->points[k].warp;
         if (warp && !(jit->options.checks & JIT_CHECK_SYNC) &&
             (all || (jit_may_leave_out(&split->differs, warp) &&
-                     jit_come_or_return(split, k)))) {
+                     jit_reaches_or_returns(split, k)))) {
             jit_meet_together(jit, &split->differs, warp);
         }
     }
@@ -537,7 +538,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     split->warps = warps;
     unsigned width = guess_width(kernel);
     if (!warps && !(jit->options.checks & JIT_CHECK_SYNC)) {
-        jit_find_early(jit, kernel);
+        jit_find_early_exit(jit, kernel);
     }
     unsigned *ends = cut_and_look(jit, split);
     if (warps) {
@@ -548,7 +549,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
         ends = NULL;
     }
     if (ends) {
-        jit_add_soft_points(jit, split, ends);
+        jit_add_split_points(jit, split, ends);
         ends = split->soft_count ? cut_and_look(jit, split) : ends;
     }
     if (!ends) {
@@ -558,13 +559,13 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     find_successors(split, ends);
     bool plain = !jit->options.debug && !jit->options.checks;
     if (plain) {
-        jit_open_gates(jit, split);
+        jit_add_row_guards(jit, split);
     }
     if (warps && jit_find_warp_ops(jit, split)) {
         carry_by_warps(jit, split);
         return;
     }
-    if (warps || !jit_carry_values(jit, split)) {
+    if (warps || !jit_spill_values(jit, split)) {
         kernel->regions = NULL;
         restore(jit, split);
         return;
@@ -572,7 +573,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     kernel->regions->width = plain && width_pays(kernel) ? width : 0;
     kernel->fibers = false;
     kernel->sequential = false;
-    jit_forget_stops(jit, kernel);
+    jit_remove_stop_checks(jit, kernel);
     jit_publish_failures(jit, kernel);
 }
 

@@ -6,7 +6,7 @@
  * begins: the kernel's begin, or the code after a barrier or warp operation.
  *
  * regions.c decides whether a kernel is split and splits it, using
- * analyse/cfg.c and analyse/uniform.c; carry.c passes values across barriers;
+ * analyse/cfg.c and analyse/uniform.c; spill.c passes values across barriers;
  * entries/region.c writes the entry. Basic blocks are identified by their
  * index in a jit_cfg. A jit_cfg is valid until the basic blocks of its
  * function change.
@@ -24,10 +24,10 @@ struct jit_map {
     size_t capacity, count;
 };
 
-/* jit_map_place returns a pointer to the number stored for the key, and adds
+/* jit_map_slot returns a pointer to the number stored for the key, and adds
  * the key with the number 0 if it is missing. The pointer is valid until the
  * next call. jit_map_get returns the number, or 0 if the key is missing. */
-unsigned *jit_map_place(struct jit_map *map, const void *key);
+unsigned *jit_map_slot(struct jit_map *map, const void *key);
 unsigned jit_map_get(const struct jit_map *map, const void *key);
 
 struct jit_block {
@@ -81,18 +81,19 @@ struct jit_bound {
     LLVMValueRef limit; /* a uniform value of 32 or 64 bits */
 };
 
-/* A split point that soft.c added to the kernel. If it has bounds, the code
- * after it begins with a basic block whose branch tests whether all bounds
- * hold. */
-struct jit_soft_point {
-    LLVMValueRef barrier; /* barrier call that soft.c inserted at the point */
+/* A split point that split_points.c added to the kernel. If it has bounds, the
+ * code after it begins with a basic block whose branch tests whether all
+ * bounds hold. */
+struct jit_added_point {
+    LLVMValueRef
+        barrier; /* barrier call that split_points.c inserted at the point */
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
     bool inverted; /* the branch condition is false if all bounds hold */
 };
 
-/* A barrier that returns a result, such as __syncthreads_count (votes.c). If
- * the barrier has no result, `kind` is NULL. */
+/* A barrier that returns a result, such as __syncthreads_count (warp_votes.c).
+ * If the barrier has no result, `kind` is NULL. */
 struct jit_vote {
     /* first argument of the barrier call: enum image_barrier */
     LLVMValueRef kind;
@@ -104,8 +105,9 @@ struct jit_vote {
  * block `head` ends there, and `next` begins there. */
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
-    /* the point that soft.c added, or NULL for a barrier of the source */
-    const struct jit_soft_point *soft;
+    /* the point that split_points.c added, or NULL for a barrier of the
+     * source */
+    const struct jit_added_point *soft;
     LLVMValueRef warp; /* warp operation at the start of `next`, or NULL */
     struct jit_vote vote;
 };
@@ -124,31 +126,32 @@ struct jit_split {
     struct jit_map lanes_differ;
     bool *lanes_apart;
     /* by lane array (one element per lane of a warp): the alloca that
-     * represents it until carry.c passes it as an argument */
+     * represents it until spill.c passes it as an argument */
     LLVMValueRef *lanes;
     struct jit_barrier points[JIT_MAX_POINTS];
     unsigned count; /* number of start points */
-    struct jit_soft_point soft[JIT_MAX_POINTS];
+    struct jit_added_point soft[JIT_MAX_POINTS];
     unsigned soft_count;
 };
 
-/* soft.c: inserts further split points where they help. ends[b] describes how
- * basic block b ends: k > 0 if points[k] follows, 0 if it returns from the
- * kernel, JIT_NO_END if it branches to other basic blocks. */
+/* split_points.c: inserts further split points where they help. ends[b]
+ * describes how basic block b ends: k > 0 if points[k] follows, 0 if it
+ * returns from the kernel, JIT_NO_END if it branches to other basic blocks. */
 #define JIT_NO_END JIT_MAX_POINTS
-void jit_add_soft_points(struct jit *jit, struct jit_split *split,
-                         const unsigned *ends);
+void jit_add_split_points(struct jit *jit, struct jit_split *split,
+                          const unsigned *ends);
 
-/* meeting.c: tests whether each lane of a warp either reaches the warp
+/* reach_or_return.c: tests whether each lane of a warp either reaches the warp
  * operation of points[point] or returns from the kernel, and waits for no
  * other lane before that. */
-bool jit_come_or_return(const struct jit_split *split, unsigned point);
+bool jit_reaches_or_returns(const struct jit_split *split, unsigned point);
 
-/* gates.c: extends conditions such as `i < n`, where i depends on threadIdx.x,
- * by a uniform test whether they hold for all values of threadIdx.x. */
-void jit_open_gates(struct jit *jit, struct jit_split *split);
+/* guards.c: extends conditions such as `i < n`, where i depends on
+ * threadIdx.x, by a uniform test whether they hold for all values of
+ * threadIdx.x. */
+void jit_add_row_guards(struct jit *jit, struct jit_split *split);
 
-/* ahead.c: searches the basic blocks marked in `inside`, which form a loop,
+/* prefetch.c: searches the basic blocks marked in `inside`, which form a loop,
  * for a load of element `index` of an array. A row is the elements that the
  * threads of one value of threadIdx.y read in one iteration. Returns the
  * address of the element if prefetching rows of the array pays, else NULL. */
@@ -157,10 +160,10 @@ LLVMValueRef jit_far_row(const struct jit_cfg *cfg, const bool *inside,
 /* Inserts, between basic blocks `from` and `to`, prefetches of `count` rows of
  * the array of which `address` is an element. next[i] is the index of the
  * first element of row i. */
-void jit_fetch_rows(struct jit *jit, struct jit_kernel *kernel,
-                    LLVMBasicBlockRef from, LLVMBasicBlockRef to,
-                    LLVMValueRef address, const LLVMValueRef *next,
-                    unsigned count);
+void jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
+                       LLVMBasicBlockRef from, LLVMBasicBlockRef to,
+                       LLVMValueRef address, const LLVMValueRef *next,
+                       unsigned count);
 /* jit_build_cut inserts a call of __pycuda_cut, at which a kernel is cut as at
  * a barrier if it is split. jit_is_cut_mark tests whether an instruction is
  * such a call. jit_drop_cut_marks removes all such calls. */
@@ -168,9 +171,9 @@ void jit_build_cut(struct jit *jit);
 bool jit_is_cut_mark(LLVMValueRef at);
 void jit_drop_cut_marks(struct jit *jit);
 
-/* jam.c: a strided loop after stride.c transformed it (see stride.c). `gate`
- * is the basic block that tests whether the thread has work in the iteration;
- * `round` ends the iteration. */
+/* unroll_and_jam.c: a strided loop after stride.c transformed it (see
+ * stride.c). `gate` is the basic block that tests whether the thread has work
+ * in the iteration; `round` ends the iteration. */
 struct jit_strided {
     struct jit_kernel *kernel;
     LLVMBasicBlockRef head, gate, body, round;
@@ -181,15 +184,15 @@ struct jit_strided {
     LLVMValueRef row;
 };
 /* Merges several consecutive iterations of the loop into one, if that pays. */
-void jit_jam_rounds(struct jit *jit, const struct jit_strided *loop);
+void jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop);
 
-/* analyse/access.c: tests whether the marked basic blocks spend most of their
- * work on memory accesses for which consecutive values of threadIdx.x do not
- * access consecutive addresses. */
+/* analyse/access_pattern.c: tests whether the marked basic blocks spend most
+ * of their work on memory accesses for which consecutive values of threadIdx.x
+ * do not access consecutive addresses. */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
                       const bool *blocks);
 
-/* votes.c: jit_is_vote tests for a barrier with a result, such as
+/* warp_votes.c: jit_is_vote tests for a barrier with a result, such as
  * __syncthreads_count. jit_cut_vote replaces such a barrier by a call that
  * adds the thread's vote, at the end of `head`, and by the computation of the
  * result in the basic block after it. Fills `vote`. */
@@ -206,11 +209,11 @@ void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
 void jit_lower_vote(struct jit *jit, const struct jit_vote *vote,
                     LLVMValueRef sum, LLVMValueRef told);
 
-/* early.c: jit_find_early removes the branch by which threads return before
- * the first barrier, and describes the remaining threads in kernel->early.
- * jit_restore_early inserts the branch again. */
-void jit_find_early(struct jit *jit, struct jit_kernel *kernel);
-void jit_restore_early(struct jit *jit, struct jit_kernel *kernel);
+/* early_exit.c: jit_find_early_exit removes the branch by which threads return
+ * before the first barrier, and describes the remaining threads in
+ * kernel->early. jit_restore_early_exit inserts the branch again. */
+void jit_find_early_exit(struct jit *jit, struct jit_kernel *kernel);
+void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
 
 /* analyse/live.c: returns a bit mask of the start points at which the value is
  * live. */
@@ -222,11 +225,11 @@ typedef LLVMValueRef jit_make_at(LLVMValueRef value, LLVMValueRef at,
                                  void *data);
 void jit_replace_elsewhere(LLVMValueRef value, jit_make_at *make, void *data);
 
-/* carry.c: adds arguments to the body, and passes every value that is live
+/* spill.c: adds arguments to the body, and passes every value that is live
  * across a barrier through them or through the context (one memory block of
  * the entry for all threads of a thread block). Returns false, with the body's
  * behaviour unchanged, if the context would be too large. */
-bool jit_carry_values(struct jit *jit, struct jit_split *split);
+bool jit_spill_values(struct jit *jit, struct jit_split *split);
 /* Tests whether the value is computed again after each barrier, instead of
  * being stored across it. */
 bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);

@@ -11,17 +11,17 @@
  *
  * The result is the same for each thread, but for some threads the last
  * iterations are empty. All threads then run the same iterations, so that
- * soft.c can cut the loop at its head. An unsigned `first + threadIdx.x` may
- * wrap to 0 at some thread. The threads before that one have a very large
- * index and thus no iterations, so that the thread at which the index wraps
- * takes the role of thread 0. Such loops may be nested. If the inner loop is
- * the only code under the outer loop's test `threadIdx.x < n - b`, that test
- * moves into the inner loop, so that all threads run both loops.
+ * split_points.c can cut the loop at its head. An unsigned `first +
+ * threadIdx.x` may wrap to 0 at some thread. The threads before that one have
+ * a very large index and thus no iterations, so that the thread at which the
+ * index wraps takes the role of thread 0. Such loops may be nested. If the
+ * inner loop is the only code under the outer loop's test `threadIdx.x < n -
+ * b`, that test moves into the inner loop, so that all threads run both loops.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 
 struct stride {
@@ -45,7 +45,7 @@ struct stride {
     LLVMValueRef row;
 };
 
-enum { MOST_STRIDES = 32 };
+enum { MAX_STRIDES = 32 };
 
 static const char together[] = "__pycuda_together";
 
@@ -215,7 +215,7 @@ match_phi(struct stride *stride, struct jit_kernel *kernel,
             match_compare(stride, differs)) {
             stride->may_wrap =
                 LLVMGetICmpPredicate(stride->compare) == LLVMIntULT &&
-                !counts_up(kernel, start, 8) && !PLANTED(stride_wraps);
+                !counts_up(kernel, start, 8) && !PLANTED_FAULT(stride_wraps);
             return true;
         }
     }
@@ -339,8 +339,8 @@ has_phis(LLVMBasicBlockRef block)
 }
 
 /* Builds a call of a function with the attribute noduplicate, which keeps LLVM
- * from unrolling the loop. Otherwise each copy of the code that soft.c cuts
- * out would become another thread loop. */
+ * from unrolling the loop. Otherwise each copy of the code that split_points.c
+ * cuts out would become another thread loop. */
 static void
 build_mark(struct jit *jit)
 {
@@ -394,15 +394,15 @@ replace_index(const struct stride *stride, LLVMValueRef base)
 /* Inserts, between the loop's head and `gate`, a prefetch of the array
  * elements that the next iteration reads. */
 static void
-fetch_ahead(const struct stride *stride, struct jit_kernel *kernel,
-            LLVMValueRef address, LLVMValueRef base)
+prefetch_next(const struct stride *stride, struct jit_kernel *kernel,
+              LLVMValueRef address, LLVMValueRef base)
 {
     struct jit *jit = stride->jit;
     LLVMBasicBlockRef ahead =
         LLVMInsertBasicBlockInContext(jit->context, stride->gate, "ahead");
     LLVMPositionBuilderAtEnd(jit->builder, ahead);
     LLVMValueRef next = LLVMBuildAdd(jit->builder, base, stride->step, "");
-    jit_fetch_rows(jit, kernel, ahead, stride->gate, address, &next, 1);
+    jit_prefetch_rows(jit, kernel, ahead, stride->gate, address, &next, 1);
     LLVMSetSuccessor(LLVMGetBasicBlockTerminator(stride->head), 0, ahead);
 }
 
@@ -444,12 +444,13 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     LLVMValueRef left = LLVMBuildSub(builder, stride->limit, base, "");
     LLVMBuildCondBr(
         builder,
-        LLVMBuildICmp(builder, PLANTED(stride_late) ? LLVMIntULE : LLVMIntULT,
+        LLVMBuildICmp(builder,
+                      PLANTED_FAULT(stride_late) ? LLVMIntULE : LLVMIntULT,
                       build_index(stride), left, ""),
         stride->body, round);
     stride->row = row;
     if (row) {
-        fetch_ahead(stride, kernel, row, base);
+        prefetch_next(stride, kernel, row, base);
     }
 }
 
@@ -540,7 +541,7 @@ change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
 }
 
 static void
-jam_rounds(struct jit_kernel *kernel, const struct stride *stride)
+unroll_and_jam(struct jit_kernel *kernel, const struct stride *stride)
 {
     struct jit_strided loop = {.kernel = kernel,
                                .head = stride->head,
@@ -554,16 +555,16 @@ jam_rounds(struct jit_kernel *kernel, const struct stride *stride)
                                .row = stride->row};
     if (!stride->apart && !stride->low &&
         stride->index == jit_body_argument(kernel, JIT_TID)) {
-        jit_jam_rounds(stride->jit, &loop);
+        jit_unroll_and_jam(stride->jit, &loop);
     }
 }
 
 static void
 even_kernel(struct jit *jit, struct jit_kernel *kernel)
 {
-    struct stride strides[MOST_STRIDES] = {{0}};
+    struct stride strides[MAX_STRIDES] = {{0}};
     int n = 0;
-    for (; n < MOST_STRIDES && change_one(jit, kernel, &strides[n]); n++) {
+    for (; n < MAX_STRIDES && change_one(jit, kernel, &strides[n]); n++) {
         for (int i = 0; i < n; i++) {
             move_condition(&strides[i], &strides[n]);
             move_condition(&strides[n], &strides[i]);
@@ -571,7 +572,7 @@ even_kernel(struct jit *jit, struct jit_kernel *kernel)
     }
     bool plain = !jit->options.debug && !jit->options.checks;
     for (int i = 0; i < n && plain; i++) {
-        jam_rounds(kernel, &strides[i]);
+        unroll_and_jam(kernel, &strides[i]);
     }
 }
 
@@ -611,5 +612,5 @@ drop_mark(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_drop_stride_marks(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, drop_mark, NULL);
+    jit_each_instruction_of_module(jit, drop_mark, NULL);
 }

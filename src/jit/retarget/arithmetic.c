@@ -23,7 +23,7 @@
 #include <math.h>
 
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 static bool
 is_integer(LLVMValueRef value)
@@ -277,7 +277,7 @@ lower_instruction(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_lower_arithmetic(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, lower_instruction, NULL);
+    jit_each_instruction_of_module(jit, lower_instruction, NULL);
 }
 
 /* Divides 32-bit integers as doubles. If the exact quotient is below an
@@ -288,7 +288,7 @@ divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {
     LLVMBuilderRef builder = jit->builder;
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMTypeRef wide = PLANTED(float_division)
+    LLVMTypeRef wide = PLANTED_FAULT(float_division)
                            ? LLVMFloatTypeInContext(jit->context)
                            : LLVMDoubleTypeInContext(jit->context);
     if (is_signed) {
@@ -333,5 +333,5 @@ widen_division(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_widen_divisions(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, widen_division, NULL);
+    jit_each_instruction_of_module(jit, widen_division, NULL);
 }

@@ -90,8 +90,8 @@ statement_read(const char *bare, char *words)
     return *bare ? bare + 1 : NULL;
 }
 
-/* Returns the enum effect of a PTX statement, or -1 if it is not in the table.
- */
+/* Returns the enum effect of a PTX statement, or -1 if it is not in the
+ * table. */
 static int
 effect_of(const char *words)
 {
@@ -235,5 +235,5 @@ lower_assembly(struct jit *jit, LLVMValueRef instruction, void *data)
 void
 jit_lower_assembly(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, lower_assembly, NULL);
+    jit_each_instruction_of_module(jit, lower_assembly, NULL);
 }

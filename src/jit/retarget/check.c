@@ -32,7 +32,7 @@ static const char *const known[] = {
 bool
 jit_is_known_symbol(const char *name)
 {
-    const char *rare = jit_rare_function(name);
+    const char *rare = jit_slow_path_function(name);
     name = rare ? rare : name;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) {
@@ -194,13 +194,13 @@ check_local(struct jit *jit, LLVMValueRef at, void *data)
 {
     uint64_t *sum = data;
     if (!LLVMIsAAllocaInst(at) || !LLVMIsAConstantInt(LLVMGetOperand(at, 0)) ||
-        *sum > JIT_MOST_BYTES) {
+        *sum > JIT_MAX_BYTES) {
         return;
     }
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(jit->module),
                                        LLVMGetAllocatedType(at));
     *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
-    if (*sum > JIT_MOST_BYTES) {
+    if (*sum > JIT_MAX_BYTES) {
         const char *name = jit_name(at);
         LLVMValueRef function =
             LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
@@ -209,7 +209,7 @@ check_local(struct jit *jit, LLVMValueRef at, void *data)
                        "than the %llu that the CPU device takes",
                        *name ? name : "(without a name)", jit_name(function),
                        (unsigned long long)bytes,
-                       (unsigned long long)JIT_MOST_BYTES);
+                       (unsigned long long)JIT_MAX_BYTES);
     }
 }
 
@@ -227,7 +227,7 @@ void
 jit_check_declarations(struct jit *jit)
 {
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
-    jit_each_instruction_of_all(jit, check_store, NULL);
+    jit_each_instruction_of_module(jit, check_store, NULL);
     check_frames(jit);
     for (; at; at = LLVMGetNextFunction(at)) {
         check_name(at);
@@ -250,8 +250,8 @@ first_call(LLVMValueRef function)
     return NULL;
 }
 
-/* Reports an error if an unsupported builtin or an undefined function is used.
- */
+/* Reports an error if an unsupported builtin or an undefined function is
+ * used. */
 static void
 check_function(LLVMValueRef function)
 {

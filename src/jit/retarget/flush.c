@@ -196,5 +196,5 @@ flush_instruction(struct jit *jit, LLVMValueRef instruction, void *data)
 void
 jit_flush(struct jit *jit)
 {
-    jit_each_instruction_of_all(jit, flush_instruction, NULL);
+    jit_each_instruction_of_module(jit, flush_instruction, NULL);
 }

@@ -12,7 +12,7 @@
 
 #include "image/abi.h"
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 struct geometry {
     const char *name;
@@ -81,7 +81,7 @@ geometry_to_argument(struct jit *jit, LLVMValueRef at, void *data)
     (void)jit;
     if (row) {
         int which = row->argument + (int)axis_of(row, at);
-        which -= PLANTED(wrong_axis) && which == JIT_TID + 2;
+        which -= PLANTED_FAULT(wrong_axis) && which == JIT_TID + 2;
         jit_replace(at, jit_body_argument(data, which));
     } else if (jit_calls(at, "__pycuda_self")) {
         jit_replace(at, jit_body_argument(data, JIT_THREAD));
@@ -270,7 +270,7 @@ jit_make_bodies(struct jit *jit)
         struct jit_kernel *kernel = &jit->kernels[i];
         make_body(jit, kernel);
         if (!kernel->fibers) {
-            jit_forget_stops(jit, kernel);
+            jit_remove_stop_checks(jit, kernel);
         }
         if (!kernel->fibers && !kernel->calls_kept) {
             jit_find_guard(jit, kernel);
@@ -285,5 +285,5 @@ jit_make_bodies(struct jit *jit)
                 LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->body)));
         }
     }
-    jit_each_instruction_of_all(jit, geometry_to_load, NULL);
+    jit_each_instruction_of_module(jit, geometry_to_load, NULL);
 }

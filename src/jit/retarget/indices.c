@@ -130,7 +130,7 @@ jit_lower_indices(struct jit *jit)
         struct object object = objects[i];
         object.global = LLVMGetNamedGlobal(jit->module, object.variable);
         if (object.global) {
-            jit_each_instruction_of_all(jit, replace_read, &object);
+            jit_each_instruction_of_module(jit, replace_read, &object);
             jit_expand_constant(jit, object.global, make_copy, &object);
         }
     }

@@ -31,7 +31,7 @@ struct graph {
 static const char kept[] = "pycuda-kept";
 
 bool
-jit_is_kept(struct jit *jit, LLVMValueRef function)
+jit_is_noinline(struct jit *jit, LLVMValueRef function)
 {
     (void)jit;
     return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
@@ -83,7 +83,7 @@ measure_call(struct jit *jit, struct graph *graph, struct node *caller,
     if (node->state == NEW) {
         measure(jit, graph, node);
     }
-    if (!jit_is_kept(jit, node->function)) {
+    if (!jit_is_noinline(jit, node->function)) {
         caller->size += node->size;
     }
 }
@@ -105,7 +105,7 @@ measure(struct jit *jit, struct graph *graph, struct node *node)
     }
     node->state = DONE;
     if (node->size > TOO_LARGE && !jit_is_kernel(jit, node->function) &&
-        !jit_is_kept(jit, node->function)) {
+        !jit_is_noinline(jit, node->function)) {
         keep(jit, node->function, "large");
     }
 }
@@ -138,7 +138,7 @@ jit_choose_inlining(struct jit *jit)
     }
     for (size_t i = 0; i < graph.count; i++) {
         LLVMValueRef function = graph.nodes[i].function;
-        if (!jit_is_kernel(jit, function) && !jit_is_kept(jit, function)) {
+        if (!jit_is_kernel(jit, function) && !jit_is_noinline(jit, function)) {
             jit_add_attribute(jit, function, "alwaysinline");
         }
     }

@@ -217,7 +217,7 @@ jit_map_intrinsics(struct jit *jit)
     bool wide = clusters_are_wide(jit);
 
     rename_functions(jit);
-    jit_each_instruction_of_all(jit, lower_cluster, &wide);
-    jit_each_instruction_of_all(jit, map_instruction, NULL);
-    jit_each_instruction_of_all(jit, lower_exchange, NULL);
+    jit_each_instruction_of_module(jit, lower_cluster, &wide);
+    jit_each_instruction_of_module(jit, map_instruction, NULL);
+    jit_each_instruction_of_module(jit, lower_exchange, NULL);
 }

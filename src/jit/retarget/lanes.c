@@ -55,5 +55,5 @@ jit_lower_lanes(struct jit *jit)
 {
     const char *own =
         jit->options.checks ? NULL : jit->options.target->compress;
-    jit_each_instruction_of_all(jit, lower_call, (void *)own);
+    jit_each_instruction_of_module(jit, lower_call, (void *)own);
 }

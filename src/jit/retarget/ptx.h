@@ -82,8 +82,8 @@ bool ptx_has(const struct ptx_statement *statement, const char *modifier);
  * among `words`. In `words`, each word has a blank before and after it. */
 bool ptx_only(const struct ptx_statement *statement, const char *words);
 
-/* ptx_registers.c. Sets ptx->wrong to the formatted reason and returns false.
- */
+/* ptx_registers.c. Sets ptx->wrong to the formatted reason and returns
+ * false. */
 bool ptx_fail(struct ptx *ptx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Adds a register with the initial value, which may be NULL (unset). Fails if

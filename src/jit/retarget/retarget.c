@@ -42,8 +42,8 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         jit_drop_attribute(function, flags[i]);
     }
     jit_add_attribute(jit, function, "nounwind");
-    /* A null access must fault; without this, LLVM treats it as unreachable.
-     */
+    /* A null access must fault; without this, LLVM treats it as
+     * unreachable. */
     jit_add_attribute(jit, function, "null_pointer_is_valid");
     LLVMAddTargetDependentFunctionAttr(function, "target-cpu", target->cpu);
     LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",
@@ -94,7 +94,7 @@ jit_retarget(struct jit *jit)
         }
         retarget_function(jit, function);
     }
-    jit_each_instruction_of_all(jit, retarget_call, NULL);
+    jit_each_instruction_of_module(jit, retarget_call, NULL);
 }
 
 static void
@@ -112,12 +112,12 @@ void
 jit_set_math(struct jit *jit)
 {
     if (!jit->options.fmad) {
-        jit_each_instruction_of_all(jit, jit_forbid_contraction, NULL);
+        jit_each_instruction_of_module(jit, jit_forbid_contraction, NULL);
     }
     if (jit->options.flush) {
         jit_flush(jit);
     }
     if (jit->options.fast_math) {
-        jit_each_instruction_of_all(jit, set_flags, NULL);
+        jit_each_instruction_of_module(jit, set_flags, NULL);
     }
 }

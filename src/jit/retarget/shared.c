@@ -14,7 +14,7 @@
 
 #include "image/abi.h"
 #include "jit/jit.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 
 enum { NOWHERE = -1 };
 
@@ -85,8 +85,8 @@ kernel_of_body(struct jit *jit, LLVMValueRef function)
 }
 
 /* Marks in `row` the kernels that use `value`, the variable or a constant
- * expression with it. Until offsets are assigned, an offset of 0 means "used".
- */
+ * expression with it. Until offsets are assigned, an offset of 0 means
+ * "used". */
 static void
 mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 {
@@ -148,7 +148,7 @@ place_in_kernel(struct layout *layout, unsigned k)
         } else if (!row->dynamic && row->offsets[k] != NOWHERE) {
             row->offsets[k] = (int64_t)align_up(end, row->alignment);
             end = (uint64_t)row->offsets[k] + row->bytes -
-                  (PLANTED(shared_overlap) ? row->alignment : 0);
+                  (PLANTED_FAULT(shared_overlap) ? row->alignment : 0);
         }
     }
     kernel->static_shared = (uint32_t)end;
@@ -240,8 +240,8 @@ combine(struct jit *jit, LLVMAtomicRMWBinOp operation, LLVMValueRef a,
     case LLVMAtomicRMWBinOpMin:
         return choose(jit, LLVMIntSLT, a, b);
     case LLVMAtomicRMWBinOpUMax:
-        return choose(jit, PLANTED(atomic_sign) ? LLVMIntSGT : LLVMIntUGT, a,
-                      b);
+        return choose(
+            jit, PLANTED_FAULT(atomic_sign) ? LLVMIntSGT : LLVMIntUGT, a, b);
     case LLVMAtomicRMWBinOpUMin:
         return choose(jit, LLVMIntULT, a, b);
     case LLVMAtomicRMWBinOpFAdd:
@@ -272,8 +272,8 @@ lower_atomic(struct jit *jit, LLVMValueRef at, void *data)
         return;
     }
     LLVMValueRef store = LLVMBuildStore(jit->builder, made, place);
-    LLVMSetVolatile(old, !PLANTED(lost_atomic));
-    LLVMSetVolatile(store, !PLANTED(lost_atomic));
+    LLVMSetVolatile(old, !PLANTED_FAULT(lost_atomic));
+    LLVMSetVolatile(store, !PLANTED_FAULT(lost_atomic));
     jit_replace(at, old);
 }
 

@@ -156,16 +156,16 @@ check_size(struct jit *jit, LLVMValueRef variable, unsigned space)
         LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
     bool shared = space == SPACE_SHARED;
     uint64_t *sum = shared ? &jit->shared_sum : &jit->device_sum;
-    bool was_too_large = *sum > JIT_MOST_BYTES;
+    bool was_too_large = *sum > JIT_MAX_BYTES;
     *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
-    if (*sum > JIT_MOST_BYTES && !was_too_large) {
+    if (*sum > JIT_MAX_BYTES && !was_too_large) {
         jit_user_error(NULL,
                        "the %s variable '%s' has %llu bytes, all of them have "
                        "%llu: more than the %llu that the CPU device takes",
                        shared ? "__shared__" : "device",
                        short_name(jit_name(variable)),
                        (unsigned long long)bytes, (unsigned long long)*sum,
-                       (unsigned long long)JIT_MOST_BYTES);
+                       (unsigned long long)JIT_MAX_BYTES);
     }
 }
 

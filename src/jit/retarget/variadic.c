@@ -41,8 +41,8 @@ struct item {
     unsigned alignment;
 };
 
-/* Sets value, size and alignment (in bytes) of argument `index` of the call.
- */
+/* Sets value, size and alignment (in bytes) of argument `index` of the
+ * call. */
 static void
 item_measure(struct jit *jit, LLVMValueRef call, unsigned index,
              struct item *item)
@@ -207,7 +207,7 @@ void
 jit_lower_variadic(struct jit *jit)
 {
     LLVMValueRef next, function = LLVMGetFirstFunction(jit->module);
-    jit_each_instruction_of_all(jit, lower_call, NULL);
+    jit_each_instruction_of_module(jit, lower_call, NULL);
     for (; function; function = next) {
         next = LLVMGetNextFunction(function);
         if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) &&

@@ -10,7 +10,7 @@
  * with a multiple of 32.
  *
  * SPDX-License-Identifier: MIT */
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/warps/warps.h"
 
 enum {
@@ -18,7 +18,7 @@ enum {
     LANE_BITS = 5,
     /* limit on gridDim.x for kernels that run by warps
      * (src/cpu/run/block.c) */
-    MOST_BLOCKS = 1 << 21,
+    MAX_BLOCKS = 1 << 21,
 };
 
 #define TOO_MUCH (UINT64_C(1) << 31)
@@ -146,7 +146,7 @@ most_of(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
     } known[] = {{JIT_TID, 1023},      {JIT_TID + 1, 1023},
                  {JIT_TID + 2, 63},    {JIT_NTID, 1024},
                  {JIT_NTID + 1, 1024}, {JIT_NTID + 2, 64},
-                 {JIT_LINEAR, 1023},   {JIT_CTAID, MOST_BLOCKS - 1}};
+                 {JIT_LINEAR, 1023},   {JIT_CTAID, MAX_BLOCKS - 1}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (value == jit_body_argument(kernel, known[i].argument)) {
             return known[i].most;
@@ -245,7 +245,7 @@ forgets_lane(const struct jit_kernel *kernel, LLVMValueRef at)
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMLShr:
     case LLVMAShr:
-        return number >= LANE_BITS - PLANTED(lanes_agree);
+        return number >= LANE_BITS - PLANTED_FAULT(lanes_agree);
     case LLVMUDiv:
         return number > 0 && number % JIT_LANES == 0;
     case LLVMSDiv:
@@ -282,8 +282,8 @@ jit_lanes_agree(const struct jit_kernel *kernel, const struct jit_map *differs,
 static LLVMValueRef
 note_new(struct jit_split *split, LLVMValueRef value, bool differs)
 {
-    *jit_map_place(&split->differs, value) = 1;
-    *jit_map_place(&split->lanes_differ, value) = differs;
+    *jit_map_slot(&split->differs, value) = 1;
+    *jit_map_slot(&split->lanes_differ, value) = differs;
     return value;
 }
 

@@ -180,18 +180,18 @@ put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
 
 /* Returns the result of a warp operation that is the same in all lanes. It is
  * an argument of the body with a new value after each operation. Therefore
- * `freeze` keeps carry.c from reading the argument again at a later place. */
+ * `freeze` keeps spill.c from reading the argument again at a later place. */
 static LLVMValueRef
 take_vote(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 {
     LLVMValueRef vote = LLVMBuildFreeze(
         jit->builder, jit_body_argument(split->kernel, JIT_VOTE), "");
-    *jit_map_place(&split->differs, vote) = 1;
+    *jit_map_slot(&split->differs, vote) = 1;
     if (type == jit->i64) {
         return vote;
     }
     vote = LLVMBuildTrunc(jit->builder, vote, type, "");
-    *jit_map_place(&split->differs, vote) = 1;
+    *jit_map_slot(&split->differs, vote) = 1;
     return vote;
 }
 
@@ -205,14 +205,14 @@ take_own(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
     LLVMPositionBuilderBefore(jit->builder, call);
     LLVMValueRef value = LLVMBuildLoad2(
         jit->builder, kept, build_place(jit, split, op->result_lanes), "");
-    *jit_map_place(&split->differs, value) = 1;
-    *jit_map_place(&split->lanes_differ, value) = 1;
+    *jit_map_slot(&split->differs, value) = 1;
+    *jit_map_slot(&split->lanes_differ, value) = 1;
     if (type == kept) {
         return value;
     }
     value = LLVMBuildZExt(jit->builder, value, type, "");
-    *jit_map_place(&split->differs, value) = 1;
-    *jit_map_place(&split->lanes_differ, value) = 1;
+    *jit_map_slot(&split->differs, value) = 1;
+    *jit_map_slot(&split->lanes_differ, value) = 1;
     return value;
 }
 

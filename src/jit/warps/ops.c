@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "image/abi.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/warps/warps.h"
 
 /* Indices of the operands of a warp operation's call; -1: the call has no such
@@ -94,7 +94,7 @@ read_shuffle(LLVMValueRef call, const struct form *form,
         !read_constant(call, form->width, &width)) {
         return false;
     }
-    op->how = how & ~IMAGE_SHUFFLE_TOGETHER;
+    op->how = how & ~IMAGE_SHUFFLE_CONVERGED;
     op->segment = IMAGE_SHUFFLE_SEGMENT(width);
     op->fixed_argument = read_constant(call, form->argument, &op->argument);
     op->argument &= JIT_LANES - 1;
@@ -189,7 +189,7 @@ jit_meet_together(struct jit *jit, const struct jit_map *differs,
         LLVMValueRef how = LLVMGetOperand(call, (unsigned)form->how);
         LLVMSetOperand(
             call, (unsigned)form->how,
-            LLVMConstAdd(how, jit_constant(jit, IMAGE_SHUFFLE_TOGETHER)));
+            LLVMConstAdd(how, jit_constant(jit, IMAGE_SHUFFLE_CONVERGED)));
     }
 }
 
@@ -206,7 +206,7 @@ jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument)
         source = lane - argument >= first ? lane - argument : lane;
         break;
     case IMAGE_SHUFFLE_DOWN:
-        source = lane + argument <= last + PLANTED(wrong_lane)
+        source = lane + argument <= last + PLANTED_FAULT(wrong_lane)
                      ? lane + argument
                      : lane;
         break;

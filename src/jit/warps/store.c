@@ -8,13 +8,13 @@
  * for which `keep` is false store to their element of a scratch array.
  *
  * SPDX-License-Identifier: MIT */
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/warps/warps.h"
 
 enum {
     /* limit of the instructions of the conditional block, which all lanes
      * execute afterwards */
-    MOST_WORK = 16,
+    MAX_WORK = 16,
     /* limit of the operations from __popc to the store's address */
     DEPTH = 6,
 };
@@ -58,7 +58,7 @@ only_store(LLVMBasicBlockRef block)
          at = LLVMGetNextInstruction(at)) {
         bool plain = LLVMIsAStoreInst(at) && !LLVMGetVolatile(at) &&
                      LLVMGetOrdering(at) == LLVMAtomicOrderingNotAtomic;
-        if (++work > MOST_WORK || (plain ? store != NULL : !is_harmless(at))) {
+        if (++work > MAX_WORK || (plain ? store != NULL : !is_harmless(at))) {
             return NULL;
         }
         store = plain ? at : store;
@@ -102,7 +102,7 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
     own = LLVMBuildInBoundsGEP2(jit->builder, type, split->lanes[number],
                                 &lane, 1, "");
     LLVMValueRef place = LLVMGetOperand(store, 1);
-    inverted = PLANTED(counted_swapped) ? !inverted : inverted;
+    inverted = PLANTED_FAULT(counted_swapped) ? !inverted : inverted;
     LLVMSetOperand(store, 1,
                    LLVMBuildSelect(jit->builder, test, inverted ? own : place,
                                    inverted ? place : own, ""));

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "image/abi.h"
-#include "jit/plants.h"
+#include "jit/planted_faults.h"
 #include "jit/warps/warps.h"
 
 /* Returns the text of a vector of 32 constants, f(data, lane) for each lane:
@@ -42,7 +42,7 @@ static int
 first_lane(const void *data, int lane)
 {
     const struct jit_warp_op *op = data;
-    return PLANTED(whole_warp) ? 0 : lane & op->segment;
+    return PLANTED_FAULT(whole_warp) ? 0 : lane & op->segment;
 }
 
 static int
@@ -366,7 +366,7 @@ write_ballot(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  "poison, <32 x i32> zeroinitializer\n"
                  "  %%result.%u = and <32 x i32> %%v32.%u, ",
                  k, k, k, k, k, k);
-    if (PLANTED(mask_forgotten)) {
+    if (PLANTED_FAULT(mask_forgotten)) {
         jit_text_add(text, "%s\n", splat(-1));
     } else {
         jit_text_add(text, "%%group.%u\n", k);
@@ -439,7 +439,7 @@ write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                  "  %%same.%u = icmp %s <32 x i%u> %%value.%u, %%v32.%u\n"
                  "  %%set.%u = bitcast <32 x i1> %%same.%u to i32\n",
                  k, bits, bits, k, k, bits, k, bits, k,
-                 PLANTED(match_self) ? "uge" : "eq", bits, k, k, k, k);
+                 PLANTED_FAULT(match_self) ? "uge" : "eq", bits, k, k, k, k);
     if (op->shared_mask) {
         jit_text_add(text, "  %%m.%u = add i32 0, -1\n", k);
     } else {

@@ -70,7 +70,7 @@ bool jit_lanes_agree(const struct jit_kernel *kernel,
 void jit_use_warp_base(struct jit *jit, struct jit_split *split);
 /* Adds a lane array (one element of `type` per lane) and sets *number to its
  * number in the entry. Returns an alloca in the body that represents it until
- * carry.c makes it an argument. */
+ * spill.c makes it an argument. */
 LLVMValueRef jit_add_lanes(struct jit *jit, struct jit_split *split,
                            LLVMTypeRef type, unsigned *number);
 /* Builds the lane index at the builder's position. */
@@ -80,7 +80,7 @@ LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
 /* ops.c: changes a call that all lanes of a warp reach together. A uniform
  * mask becomes the full mask, since on an H100 the lanes that it omits take
  * part as well. A shuffle with other masks gets the flag
- * IMAGE_SHUFFLE_TOGETHER. */
+ * IMAGE_SHUFFLE_CONVERGED. */
 void jit_meet_together(struct jit *jit, const struct jit_map *differs,
                        LLVMValueRef call);
 /* Tests whether all threads pass the same mask to the call, and this mask is

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "core/private.h"
+#include "core/code/layout.h"
 
 /* Python's allocator is replaced by the C library's, without an interpreter.
  * */

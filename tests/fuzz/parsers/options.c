@@ -7,14 +7,14 @@
 
 #include "cpu/nvrtc/options.h"
 
-#define MOST_OPTIONS 64
+#define MAX_OPTIONS 64
 
 static int
 lines_split(char *text, const char **lines)
 {
     int count = 0;
 
-    while (count < MOST_OPTIONS) {
+    while (count < MAX_OPTIONS) {
         size_t n = strcspn(text, "\n");
         bool last = text[n] == 0;
 
@@ -29,7 +29,7 @@ lines_split(char *text, const char **lines)
 }
 
 static void
-words_check(const struct nvrtc_words *words)
+words_check(const struct nvrtc_strings *words)
 {
     for (size_t i = 0; i < words->count; i++) {
         FUZZ_REQUIRE(strlen(words->word[i]) < SIZE_MAX);
@@ -40,7 +40,7 @@ words_check(const struct nvrtc_words *words)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *lines[MOST_OPTIONS];
+    const char *lines[MAX_OPTIONS];
     struct nvrtc_options options = {0};
     struct nvrtc_text log = {0};
     char *text = fuzz_copy(data, size, true);

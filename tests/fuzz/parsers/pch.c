@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "cpu/nvrtc/cachefile.c"
+#include "cpu/nvrtc/cache_file.c"
 
 const char *const nvrtc_header_dirs[] = {NULL};
 
@@ -32,7 +32,7 @@ static bool
 is_whole(const char *path)
 {
     memset(seen, 0, sizeof seen);
-    return nvrtc_cachefile_whole(path);
+    return nvrtc_cache_file_whole(path);
 }
 
 static void
@@ -53,10 +53,10 @@ made_check(const char *path, const uint8_t *data, size_t size)
     struct nvrtc_text text = {.bytes = (char *)(uintptr_t)data,
                               .length = size};
 
-    FUZZ_REQUIRE(nvrtc_cachefile_put(path, &text));
+    FUZZ_REQUIRE(nvrtc_cache_file_put(path, &text));
     FUZZ_REQUIRE(is_whole(path) == (size > 0));
     /* cached result */
-    FUZZ_REQUIRE(nvrtc_cachefile_whole(path) == (size > 0));
+    FUZZ_REQUIRE(nvrtc_cache_file_whole(path) == (size > 0));
     byte_change(path, (size + sizeof(struct trailer)) / 2);
     FUZZ_REQUIRE(!is_whole(path));
 }
@@ -69,14 +69,14 @@ others_check(const char *path)
     struct nvrtc_text text = {.bytes = (char *)(uintptr_t) "x", .length = 1};
     struct nvrtc_digest digest = {1, 2};
 
-    FUZZ_REQUIRE(nvrtc_cachefile_path(other, folder, &digest));
-    FUZZ_REQUIRE(nvrtc_cachefile_put(path, &text));
+    FUZZ_REQUIRE(nvrtc_cache_file_path(other, folder, &digest));
+    FUZZ_REQUIRE(nvrtc_cache_file_put(path, &text));
     FUZZ_REQUIRE(rename(path, other) == 0 && !is_whole(other));
     FUZZ_REQUIRE(rename(other, path) == 0 && is_whole(path));
     FUZZ_REQUIRE(chmod(path, 0666) == 0 && !is_whole(path));
     unlink(path);
     FUZZ_REQUIRE(!is_whole(path) && !is_whole(folder));
-    FUZZ_REQUIRE(!nvrtc_cachefile_put("/nowhere/at/all", &text));
+    FUZZ_REQUIRE(!nvrtc_cache_file_put("/nowhere/at/all", &text));
     FUZZ_REQUIRE(!nvrtc_folder_private("/tmp/../nowhere"));
     FUZZ_REQUIRE(nvrtc_folder_private(folder));
 }
@@ -92,7 +92,7 @@ trim_check(const char *path)
     snprintf(left, sizeof left, "%s.1.x", path);
     file_write(left, "x", 1);
     FUZZ_REQUIRE(utimensat(AT_FDCWD, left, old, 0) == 0);
-    FUZZ_REQUIRE(nvrtc_cachefile_put(path, &text));
+    FUZZ_REQUIRE(nvrtc_cache_file_put(path, &text));
     FUZZ_REQUIRE(access(left, F_OK) != 0);
     FUZZ_REQUIRE(utimensat(AT_FDCWD, path, old, 0) == 0 && is_whole(path));
     unlink(path);
@@ -107,7 +107,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct nvrtc_digest digest = {3, 4};
         FUZZ_REQUIRE(mkdtemp(folder) != NULL);
         atexit(folder_remove);
-        FUZZ_REQUIRE(nvrtc_cachefile_path(path, folder, &digest));
+        FUZZ_REQUIRE(nvrtc_cache_file_path(path, folder, &digest));
         others_check(path);
         trim_check(path);
     }

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "cpu/cpu.h"
+#include "cpu/run/printf_format.h"
 
 /* Each byte of a format takes at most one argument. */
 static uint64_t *

@@ -13,21 +13,23 @@
 const char *const nvrtc_header_dirs[] = {"nvrtc", "std", NULL};
 
 bool
-nvrtc_headers_hold(const char *headers, const char *folder, const char *name)
+nvrtc_headers_contain(const char *headers, const char *folder,
+                      const char *name)
 {
     (void)headers;
     return !strcmp(folder, "std") ? strlen(name) > 8 : strlen(name) > 4;
 }
 
 bool
-nvrtc_headers_given(const char *headers, const struct nvrtc_words *preprocess)
+nvrtc_headers_given(const char *headers,
+                    const struct nvrtc_strings *preprocess)
 {
     (void)headers;
     return preprocess->count > 0;
 }
 
 bool
-nvrtc_headers_are(const char *headers, const char *word)
+nvrtc_headers_are_only(const char *headers, const char *word)
 {
     return !strcmp(word + 2, headers);
 }
@@ -41,7 +43,7 @@ nvrtc_headers_shadowed(const char *headers, const char *folder)
 
 bool
 nvrtc_headers_undefined(const char *headers,
-                        const struct nvrtc_words *preprocess)
+                        const struct nvrtc_strings *preprocess)
 {
     (void)headers;
     return preprocess->count < 3;
@@ -67,7 +69,7 @@ source_mark(const char *source)
 {
     struct nvrtc_edits edits = {0};
 
-    nvrtc_guides_mark(&edits, source);
+    nvrtc_deduction_guides_mark(&edits, source);
     nvrtc_kernels_mark(&edits, source);
     nvrtc_dialect_mark(&edits, source, true);
     for (size_t i = 0; i < edits.count; i++) {
@@ -89,12 +91,12 @@ leading_read(const char *source, const char *folder, unsigned words)
 
     for (unsigned i = 0; i < 3; i++) {
         if (words >> i & 1) {
-            nvrtc_words_add(&options.preprocess, "%s", texts[i]);
+            nvrtc_strings_add(&options.preprocess, "%s", texts[i]);
         }
     }
-    nvrtc_leading_read(&lines, source, "/headers", &options, folder);
+    nvrtc_preamble_read(&lines, source, "/headers", &options, folder);
     nvrtc_text_free(&lines);
-    nvrtc_words_free(&options.preprocess);
+    nvrtc_strings_free(&options.preprocess);
 }
 
 static void
@@ -128,7 +130,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     source_mark(source);
     free(nvrtc_rewrite(&text, "kernel.cu", source, 1));
-    free(nvrtc_bodies_refuse(&text, "kernel.cu", source));
+    free(nvrtc_bodies_replace(&text, "kernel.cu", source));
     for (unsigned words = 0; words < 8; words += 1 + (words == 1)) {
         leading_read(source, words == 5 ? "shadow" : "", words);
     }

@@ -3,17 +3,16 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "cpu/cpu.h"
 #include "cpu/memory/budget.h"
 #include "cpu/module/image.h"
 
 /* Larger images are rejected, as on a machine with little memory. */
-#define MOST_BYTES ((size_t)16 << 20)
+#define MAX_BYTES ((size_t)16 << 20)
 
 bool
 cpu_arena_admit(size_t bytes)
 {
-    return bytes <= MOST_BYTES;
+    return bytes <= MAX_BYTES;
 }
 
 const char *

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "core/private.h"
+#include "core/code/layout.h"
 
 int
 layouts_describe(const void *image, size_t bytes, char *text, size_t room)

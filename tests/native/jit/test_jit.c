@@ -411,8 +411,8 @@ test_how_blocks_are_dealt(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t flags = harness_kernel(image, rows[i].name).row->flags;
-        bool apart = flags & IMAGE_KERNEL_APART;
-        bool rounds = flags & IMAGE_KERNEL_ROUNDS;
+        bool apart = flags & IMAGE_KERNEL_INDEPENDENT_BLOCKS;
+        bool rounds = flags & IMAGE_KERNEL_GRID_STRIDE;
 
         check(apart == rows[i].apart, rows[i].name, apart, rows[i].apart);
         check(rounds == rows[i].rounds, rows[i].name, rounds, rows[i].rounds);

@@ -1,13 +1,13 @@
 // Products of small matrices for threads that run sequentially, one per block:
 // each block packs its own panels. It computes `each` panels of rows of the
 // product of one batch item, or all rows.
-enum { MOST_PANELS = $most_panels, MOST_INNER = $most_inner };
+enum { MAX_PANELS = $most_panels, MAX_INNER = $most_inner };
 
 extern "C" __global__ void matmul(Out *c, const StoredA *a, const StoredB *b,
                                   const Shape s, long long each)
 {
-    __align__(64) Lane left[MOST_PANELS * MOST_INNER * HIGH * PARTS];
-    __align__(64) Lane right[MOST_INNER * WIDE * PARTS];
+    __align__(64) Lane left[MAX_PANELS * MAX_INNER * HIGH * PARTS];
+    __align__(64) Lane right[MAX_INNER * WIDE * PARTS];
     __align__(64) Lane tile[HIGH * WIDE * PARTS];
     const long long blocks = (panels_down(s) + each - 1) / each;
     const long long batch = blockIdx.x / blocks;

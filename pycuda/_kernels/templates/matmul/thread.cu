@@ -1,7 +1,7 @@
 // Matrix products for threads that run sequentially, one per block.
 // `matmul_pack` copies both matrices to panels. `matmul` then computes blocks
 // of the product from them, DEEP steps at a time, in vectors.
-enum { MOST_PANELS = $panels, DEEP = $steps };
+enum { MAX_PANELS = $panels, DEEP = $steps };
 
 // A block packs DEEP steps of a panel: first those of `a`, then those of `b`.
 // The same steps of all panels of a matrix are adjacent.
@@ -36,7 +36,7 @@ extern "C" __global__ void matmul(Out *c, const Lane *left, const Lane *right,
                                   const Shape s, int i_most, int j_most)
 {
     enum { TILE = HIGH * WIDE * PARTS };
-    __align__(64) Lane tiles[MOST_PANELS * MOST_PANELS * TILE];
+    __align__(64) Lane tiles[MAX_PANELS * MAX_PANELS * TILE];
     const long long down = (panels_down(s) + i_most - 1) / i_most;
     const long long across = (panels_across(s) + j_most - 1) / j_most;
     const long long batch = blockIdx.x / (down * across);

@@ -1,11 +1,11 @@
 // Distributes rows that fit the caches over few buckets, in vectors: a sample
 // determines the keys at which buckets begin.
 #if defined(__PYCUDA_CPU__) && $by_vectors
-enum { MOST_DEALT = 1 << 17 }; // elements of a row
+enum { MAX_DEALT = 1 << 17 }; // elements of a row
 
 __device__ inline bool deals_by_vectors(Long n)
 {
-    return __pycuda_has_lanes() && n <= MOST_DEALT;
+    return __pycuda_has_lanes() && n <= MAX_DEALT;
 }
 
 // The first bucket begins with the smallest possible key.

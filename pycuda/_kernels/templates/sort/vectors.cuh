@@ -12,10 +12,10 @@ typedef Vectors::vector Vector;
 typedef Vectors::mask Mask;
 
 enum { LANES = sizeof(Vector) / sizeof(Word) };
-enum { MOST_ROWS = 16 }; // Size of a piece that is sorted in registers.
+enum { MAX_ROWS = 16 }; // Size of a piece that is sorted in registers.
 enum { AHEAD = 4 };      // vectors per step
 // Radix passes are faster for more elements of 8 bytes than this.
-enum { MOST_WIDE = 1 << 13 };
+enum { MAX_WIDE = 1 << 13 };
 
 __device__ inline Vector load_vector(const Word *from)
 {
@@ -189,7 +189,7 @@ __device__ inline void sort_in_registers(const Word *from, Word *to, Index n)
     } else if (n <= 8 * LANES) {
         sort_rows_of<8>(from, to, n);
     } else {
-        sort_rows_of<MOST_ROWS>(from, to, n);
+        sort_rows_of<MAX_ROWS>(from, to, n);
     }
 }
 
@@ -292,7 +292,7 @@ __device__ inline void sort_by_vectors(Word *keys, Word *spare, Index n)
     Piece waiting[DEEPEST], piece = {keys, keys, spare, n, 0};
     piece.depth = 2 * (64 - __clzll((unsigned long long)n));
     for (int count = 0;;) {
-        if (piece.n <= MOST_ROWS * LANES) {
+        if (piece.n <= MAX_ROWS * LANES) {
             sort_in_registers(piece.from, piece.result, piece.n);
         } else if (piece.depth == 0) {
             sort_by_passes(piece);
@@ -350,7 +350,7 @@ __device__ inline void sort_values(Sorter task, int spare_bits)
         return;
     }
 #if defined(__PYCUDA_CPU__) && $by_vectors
-    if (__pycuda_has_lanes() && (BYTES == 4 || task.n <= MOST_WIDE)) {
+    if (__pycuda_has_lanes() && (BYTES == 4 || task.n <= MAX_WIDE)) {
         if (range.bits) {
             sort_plain(task);
         } else {

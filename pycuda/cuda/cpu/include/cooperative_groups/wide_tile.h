@@ -1,7 +1,7 @@
 /* wide_tile.h - tiles of 64 to 1,024 threads, partitions of a block.
  *
  * Their threads synchronise at separate numbered barriers
- * (src/cpu/run/named.c, from 16 on) and exchange values in shared memory, one
+ * (src/cpu/run/named_barrier.c, from 16 on) and exchange values in shared memory, one
  * slot per thread.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,0 +1,389 @@
+/* attribute_setters.c - attributes of arrays that programs assign, in any
+ * order.
+ *
+ * Programs set shape, strides, dtype and gpudata one by one, and the values
+ * may contradict each other until the last one is set. In between, the array's
+ * owner is an UnsettledMemory object. It holds the assigned owner and raises
+ * an exception as soon as the memory is used. core_use finds the inconsistency
+ * because it asks owners of unknown types for `gpudata`. The fast paths accept
+ * only allocations as owners, so they need no check.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+
+struct unsettled {
+    PyObject_HEAD
+    PyObject *owner; /* strong; the assigned owner, or NULL */
+    /* Strong; assigned strides whose number is not ndim, or NULL. */
+    PyObject *strides;
+    PyObject *reason; /* strong; a str that explains the inconsistency */
+};
+
+static PyTypeObject *unsettled_type;
+
+/* --- the temporary owner ---------------------------------------------- */
+
+static int
+unsettled_raise(const struct unsettled *self)
+{
+    PyErr_SetObject(PyExc_ValueError, self->reason);
+    return -1;
+}
+
+static PyObject *
+unsettled_gpudata(PyObject *self, void *unused)
+{
+    (void)unused;
+    unsettled_raise((struct unsettled *)self);
+    return NULL;
+}
+
+static int
+unsettled_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((struct unsettled *)self)->owner);
+    return 0;
+}
+
+static int
+unsettled_clear(PyObject *self)
+{
+    Py_CLEAR(((struct unsettled *)self)->owner);
+    return 0;
+}
+
+static void
+unsettled_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_GC_UnTrack(self);
+    unsettled_clear(self);
+    Py_CLEAR(((struct unsettled *)self)->strides);
+    Py_CLEAR(((struct unsettled *)self)->reason);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+int
+array_assign_setup(PyObject *module)
+{
+    static PyGetSetDef attributes[] = {
+        {"gpudata", unsettled_gpudata, NULL, NULL, NULL},
+        {NULL},
+    };
+    static PyType_Slot slots[] = {
+        {Py_tp_doc, "Memory of an array whose attributes do not agree yet."},
+        {Py_tp_dealloc, unsettled_dealloc},
+        {Py_tp_traverse, unsettled_traverse},
+        {Py_tp_clear, unsettled_clear},
+        {Py_tp_getset, attributes},
+        {0},
+    };
+    static PyType_Spec spec = {
+        .name = "pycuda._driver.UnsettledMemory",
+        .basicsize = sizeof(struct unsettled),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+        .slots = slots,
+    };
+
+    unsettled_type =
+        (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    return unsettled_type ? 0 : -1;
+}
+
+static struct unsettled *
+unsettled_memory_of(const struct array *array)
+{
+    PyObject *owner = array->head.owner;
+
+    return owner && Py_IS_TYPE(owner, unsettled_type)
+               ? (struct unsettled *)owner
+               : NULL;
+}
+
+PyObject *
+assign_owner(const struct array *array)
+{
+    const struct unsettled *between = unsettled_memory_of(array);
+
+    return between ? between->owner : array->head.owner;
+}
+
+PyObject *
+assign_strides_waiting(const struct array *array)
+{
+    const struct unsettled *between = unsettled_memory_of(array);
+
+    return between ? between->strides : NULL;
+}
+
+int
+assign_is_consistent(const struct array *array)
+{
+    const struct unsettled *between = unsettled_memory_of(array);
+
+    return between ? unsettled_raise(between) : 0;
+}
+
+/* Returns a str that explains why the memory cannot be used. Returns NULL if
+ * the attributes agree, or with an exception. */
+static PyObject *
+inconsistency(const struct array *array, PyObject *owner, PyObject *strides)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    npy_intp low, high;
+
+    if (strides) {
+        return PyUnicode_FromFormat("strides has %zd entries, shape has %d",
+                                    PyTuple_GET_SIZE(strides), array->ndim);
+    }
+    if (array->size == 0) {
+        return NULL;
+    }
+    if (!owner) {
+        return PyUnicode_FromString("an array with elements needs memory: "
+                                    "its gpudata is None");
+    }
+    if (array_verify_reach(array->ndim, array->shape, array->strides, itemsize,
+                           &low, &high) == 0 &&
+        core_check_extent(owner, array->head.pointer, low, high) == 0) {
+        return NULL;
+    }
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *reason = value ? PyObject_Str(value) : NULL;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return reason;
+}
+
+/* Sets the array's owner and consumes the reference. The owner is wrapped in
+ * UnsettledMemory while the attributes contradict each other. `strides` is a
+ * tuple whose length differs from the number of axes, or NULL. */
+static int
+owner_set(struct array *array, PyObject *owner, PyObject *strides)
+{
+    PyObject *reason = inconsistency(array, owner, strides);
+
+    if (PyErr_Occurred()) {
+        Py_XDECREF(owner);
+        return -1;
+    }
+    if (reason) {
+        struct unsettled *between =
+            (struct unsettled *)unsettled_type->tp_alloc(unsettled_type, 0);
+        if (!between) {
+            Py_XDECREF(owner);
+            Py_DECREF(reason);
+            return -1;
+        }
+        between->owner = owner;
+        between->strides = Py_XNewRef(strides);
+        between->reason = reason;
+        owner = (PyObject *)between;
+    }
+    array->flags |= ARRAY_READY;
+    Py_XSETREF(array->head.owner, owner);
+    return 0;
+}
+
+/* Checks again whether the attributes contradict each other, after a program
+ * assigned one of them, and wraps or unwraps the owner accordingly. */
+static int
+owner_recheck(struct array *array)
+{
+    return owner_set(array, Py_XNewRef(assign_owner(array)), NULL);
+}
+
+/* --- the attributes ---------------------------------------------------- */
+
+/* Raises AttributeError and returns -1 if `value` is NULL, which means that a
+ * program deletes the attribute. Otherwise returns 0. */
+static int
+refuse_delete(PyObject *value)
+{
+    if (value) {
+        return 0;
+    }
+    PyErr_SetString(PyExc_AttributeError, "cannot delete this attribute");
+    return -1;
+}
+
+/* Computes the strides for a new shape. Assigned strides are used if they have
+ * as many entries as the shape. Otherwise the strides keep each element at its
+ * address if the shape permits it, and describe a contiguous array if not. */
+static int
+strides_for(struct array *array, int ndim, const npy_intp *shape,
+            npy_intp *strides)
+{
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+    PyObject *waiting = assign_strides_waiting(array);
+    npy_intp low, high;
+
+    if (waiting && PyTuple_GET_SIZE(waiting) == ndim) {
+        return array_parse_shape(waiting, strides) < 0
+                   ? -1
+                   : array_verify_reach(ndim, shape, strides, itemsize, &low,
+                                        &high);
+    }
+    if (array->flags & ARRAY_STRIDES && array->ndim == ndim) {
+        memcpy(strides, array->strides, (size_t)ndim * sizeof *strides);
+        return array_verify_reach(ndim, shape, strides, itemsize, &low, &high);
+    }
+    if (array->size == 0 || layout_size(ndim, shape) != array->size ||
+        !layout_reshape(array->ndim, array->shape, array->strides, itemsize,
+                        ndim, shape, strides)) {
+        bool fortran = array->flags & ARRAY_F && !(array->flags & ARRAY_C);
+        layout_pack(ndim, shape, itemsize, fortran ? 'F' : 'C', strides);
+    }
+    return 0;
+}
+
+int
+assign_shape(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
+    npy_intp itemsize = PyDataType_ELSIZE(array->dtype);
+
+    (void)unused;
+    int ndim = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, shape);
+    if (ndim < 0 || array_verify_shape(ndim, shape, itemsize) < 0 ||
+        strides_for(array, ndim, shape, strides) < 0 ||
+        array_set_dims(array, ndim, shape, strides) < 0) {
+        return -1;
+    }
+    return owner_recheck(array);
+}
+
+/* Sets the strides. A tuple whose length differs from the number of axes waits
+ * in UnsettledMemory for a shape of that length. */
+int
+assign_strides(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    npy_intp strides[ARRAY_MAX_NDIM], low, high;
+
+    (void)unused;
+    int n = refuse_delete(value) < 0 ? -1 : array_parse_shape(value, strides);
+    if (n < 0) {
+        return -1;
+    }
+    if (n != array->ndim) {
+        PyObject *tuple = array_tuple(n, strides);
+        int status =
+            tuple == NULL
+                ? -1
+                : owner_set(array, Py_XNewRef(assign_owner(array)), tuple);
+        Py_XDECREF(tuple);
+        array->flags |= ARRAY_STRIDES;
+        return status;
+    }
+    if (array_verify_reach(n, array->shape, strides,
+                           PyDataType_ELSIZE(array->dtype), &low, &high) < 0) {
+        return -1;
+    }
+    memcpy(array->strides, strides, (size_t)n * sizeof *strides);
+    array_update(array);
+    array->flags |= ARRAY_STRIDES;
+    return owner_recheck(array);
+}
+
+/* Sets the dtype. A contiguous array stays contiguous unless a program
+ * assigned its strides. */
+int
+assign_dtype(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    PyArray_Descr *dtype;
+
+    (void)unused;
+    if (refuse_delete(value) < 0 || !PyArray_DescrConverter(value, &dtype)) {
+        return -1;
+    }
+    npy_intp itemsize = PyDataType_ELSIZE(dtype);
+    if (array_verify_dtype(dtype) < 0 ||
+        array_verify_shape(array->ndim, array->shape, itemsize) < 0) {
+        Py_DECREF(dtype);
+        return -1;
+    }
+    bool repacked = array->flags & ARRAY_FORC &&
+                    !(array->flags & ARRAY_STRIDES) &&
+                    itemsize != PyDataType_ELSIZE(array->dtype);
+    if (repacked) {
+        layout_pack(array->ndim, array->shape, itemsize,
+                    array->flags & ARRAY_C ? 'C' : 'F', array->strides);
+    }
+    Py_SETREF(array->dtype, dtype);
+    array_update(array);
+    PyObject *waiting = Py_XNewRef(assign_strides_waiting(array));
+    int status = owner_set(array, Py_XNewRef(assign_owner(array)), waiting);
+    Py_XDECREF(waiting);
+    return status;
+}
+
+int
+assign_gpudata(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+    CUdeviceptr pointer = 0;
+
+    (void)unused;
+    /* `del array.gpudata` releases the memory */
+    value = value ? value : Py_None;
+    if (value != Py_None && core_pointer(value, &pointer) < 0) {
+        return -1;
+    }
+    array->head.pointer = pointer;
+    array->flags &= ~(unsigned)ARRAY_OFFSET;
+    PyObject *waiting = Py_XNewRef(assign_strides_waiting(array));
+    int status =
+        owner_set(array, value == Py_None ? NULL : Py_NewRef(value), waiting);
+    Py_XDECREF(waiting);
+    return status;
+}
+
+int
+assign_base(PyObject *self, PyObject *value, void *unused)
+{
+    (void)unused;
+    if (refuse_delete(value) < 0) {
+        return -1;
+    }
+    Py_XSETREF(((struct array *)self)->base,
+               value == Py_None ? NULL : Py_NewRef(value));
+    return 0;
+}
+
+int
+assign_allocator(PyObject *self, PyObject *value, void *unused)
+{
+    struct array *array = (struct array *)self;
+
+    (void)unused;
+    if (refuse_delete(value) < 0) {
+        return -1;
+    }
+    if (value != Py_None && !PyCallable_Check(value)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "allocator must be callable, or None: the default");
+        return -1;
+    }
+    bool is_default = value == Py_None || value == array_default_allocator();
+    Py_XSETREF(array->allocator, is_default ? NULL : Py_NewRef(value));
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Setter of `flags`: accepted for compatibility with old programs and ignored,
+ * since the flags follow from the strides. */
+int
+assign_flags(PyObject *self, PyObject *value, void *unused)
+{
+    (void)self;
+    (void)unused;
+    return refuse_delete(value);
+}

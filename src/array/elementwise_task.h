@@ -1,0 +1,75 @@
+/* elementwise_task.h - element-wise task: one launch of an element-wise
+ * kernel.
+ *
+ * elementwise_operation.c and copy.c describe a task; elementwise_task.c
+ * selects the kernel and launches it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_ARRAY_ELEMENTWISE_TASK_H
+#define PYCUDA_ARRAY_ELEMENTWISE_TASK_H
+
+#include "array/array.h"
+
+/* A task. Operand 0 of its layout is the output; the inputs that are arrays
+ * follow in order. Inputs that are scalars have no entry in the layout. */
+struct elementwise_task {
+    int operation;
+    int inputs;
+    int scalar[ARRAY_INPUTS]; /* true: the input is a scalar */
+    /* Type code of each input in memory; for a scalar, that of the
+     * computation. */
+    int code[ARRAY_INPUTS];
+    /* Type code in which the kernel converts each input to compute. */
+    int loop[ARRAY_INPUTS];
+    int result; /* type code of the result before it is cast to `out` */
+    int out;    /* type code of the output */
+    /* True: all operands are contiguous in the same order. */
+    int dense;
+    /* Scalars, converted to type code `loop`; borrowed. */
+    const void *value[ARRAY_INPUTS];
+    /* Address of each operand of the layout. */
+    CUdeviceptr pointer[ARRAY_OPERANDS];
+    /* Item size in bytes of each operand of the layout. */
+    npy_intp itemsize[ARRAY_OPERANDS];
+    struct layout layout;
+    CUstream stream;
+    /* This and the fields below are set by elementwise_task_run. */
+    enum layout_class class;
+    int wide; /* true: more elements than a 32-bit index can count */
+    int inner[ARRAY_OPERANDS]; /* how each operand moves along the last axis */
+    struct kernel kernel;
+    unsigned grid[3], block[3];
+    int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];
+    /* Number of entries of `words`, the last parameter of the kernel. */
+    int word_count;
+};
+
+/* Minimum number of elements for which 16-byte loads are used. */
+#define ALIGN_MINIMUM 4096
+
+/* How the address of an operand changes from element to element along the last
+ * axis. */
+enum inner_walk {
+    /* FIXED: stride 0. UNIT: the stride is the item size. STRIDE: any
+     * other. */
+    INNER_FIXED,
+    INNER_UNIT,
+    INNER_STRIDE,
+    INNER_ACROSS, /* in tiles: read along the second to last axis */
+};
+
+/* Cache of launches of copies between two layouts (cached_copy.c).
+ * cached_copy_run performs target[...] = source. It returns 1 on success, 0
+ * without side effects if the copy is not in the cache, or -1 with an
+ * exception. cached_copy_add adds the launch of a completed copy if it is
+ * suitable. */
+int cached_copy_run(struct array *target, struct array *source,
+                    CUstream stream);
+void cached_copy_add(const struct elementwise_task *task,
+                     const struct array *target, const struct array *source);
+
+/* Launches a task, whose layout.size must not be 0, and completes its fields.
+ * Returns 0, or -1 with an exception. */
+int elementwise_task_run(struct elementwise_task *task);
+
+#endif

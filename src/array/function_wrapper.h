@@ -1,0 +1,36 @@
+/* function_wrapper.h - common part of the types whose objects wrap a Python
+ * function.
+ *
+ * FastUfunc, PlannedMethod and FastCall have C fast paths for some calls and
+ * pass other calls to the wrapped function. To programs they look like the
+ * function: functools.update_wrapper stores its name, text and signature in
+ * their dict.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "array/array.h"
+
+struct function_wrapper {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    /* Strong; attributes of the object, copied from the function. */
+    PyObject *dict;
+    PyObject *weakrefs;
+    PyObject *function; /* strong; released by dealloc, not by tp_clear */
+};
+
+/* Creates a wrapper object of `type` for `function`, with a new reference to
+ * it. The fields that the type adds are zero. Returns NULL with an exception
+ * on failure. */
+PyObject *function_wrapper_new(PyTypeObject *type, vectorcallfunc call,
+                               PyObject *function);
+/* Releases the common fields and frees the object. The destructor of a type
+ * releases the fields that the type adds, and then calls this function. */
+void function_wrapper_dealloc(PyObject *op);
+
+/* Creates a type called `name` and adds it to the module. It has the common
+ * slots and the slots `own`, an array that ends with {0}. `bytes` is the size
+ * of an object. Returns 0, or -1 with an exception. */
+int function_wrapper_add_type(PyObject *module, const char *name, size_t bytes,
+                              const PyType_Slot *own);

@@ -1,0 +1,37 @@
+/* index_copy.h - gather and scatter of elements, or rows, of a contiguous
+ * array by index.
+ *
+ * `row` is the indexed array. `plain` is the array with one item (an element
+ * or a row) per index.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_ARRAY_INDEX_COPY_H
+#define PYCUDA_ARRAY_INDEX_COPY_H
+
+#include "array/array.h"
+
+enum index_copy_kind {
+    INDEX_COPY_GATHER,  /* plain[i] = row[indices[i]] */
+    INDEX_COPY_SCATTER, /* row[indices[i]] = plain[i] */
+    INDEX_COPY_FILL,    /* row[indices[i]] = element */
+};
+
+/* Parameters of a gather or scatter. All arrays are contiguous and have
+ * elements; `row` and `plain` have the same dtype. References are borrowed. */
+struct index_copy {
+    enum index_copy_kind move;
+    /* True: indices select rows; false: elements of `row` as a flat array. */
+    bool rows;
+    struct array *row, *indices;
+    struct array *plain; /* NULL for INDEX_COPY_FILL */
+    const void *element; /* bytes of the element for INDEX_COPY_FILL */
+    long axis;           /* axis number for fault records */
+    CUdeviceptr words;   /* device address of the fault record */
+};
+
+/* Launches the kernel in `stream`. Returns 0, or -1 with an exception. If an
+ * index is out of range, the kernel writes a fault record; fault_check later
+ * raises the exception. */
+int index_copy_run(const struct index_copy *copy, CUstream stream);
+
+#endif

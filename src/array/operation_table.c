@@ -1,0 +1,169 @@
+/* operation_table.c - operation numbers and type rules.
+ *
+ * Called by elementwise_operation.c and reduce.c. A hash table maps an
+ * operation and type codes to a rule. Rules exist until the process ends. If a
+ * rule is missing, the type resolver, a Python function, determines it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+#include "array/hash_table.h"
+
+static struct hash_table rules;
+static PyObject *names[OPERATION_LIMIT];
+static int name_count;
+/* Strong; the type resolver: resolver(name, types) returns (types of the
+ * computation, result type). */
+static PyObject *resolver;
+
+/* --- names ------------------------------------------------------------- */
+
+/* Registers the operations of enum array_operation. Returns 0, or -1 with an
+ * exception. */
+static int
+names_start(void)
+{
+    static const char *const texts[] = {
+#define ARRAY_OPERATION_TEXT(name, text) text,
+        ARRAY_OPERATIONS(ARRAY_OPERATION_TEXT)
+#undef ARRAY_OPERATION_TEXT
+    };
+
+    while (name_count < OPERATION_BUILTIN) {
+        names[name_count] = PyUnicode_InternFromString(texts[name_count]);
+        if (!names[name_count]) {
+            return -1;
+        }
+        name_count++;
+    }
+    return 0;
+}
+
+/* Returns the number of the operation called `name`. A new name gets the next
+ * free number. Returns -1 with an exception on failure. */
+int
+operation_number(PyObject *name)
+{
+    if (!PyUnicode_Check(name)) {
+        PyErr_SetString(PyExc_TypeError, "an operation's name must be a str");
+        return -1;
+    }
+    if (name_count == 0 && names_start() < 0) {
+        return -1;
+    }
+    for (int i = 0; i < name_count; i++) {
+        if (names[i] == name) {
+            return i;
+        }
+    }
+    for (int i = 0; i < name_count; i++) {
+        if (PyUnicode_Compare(names[i], name) == 0) {
+            return i;
+        }
+    }
+    if (name_count == OPERATION_LIMIT) {
+        PyErr_SetString(PyExc_RuntimeError, "too many operations");
+        return -1;
+    }
+    names[name_count] = Py_NewRef(name);
+    PyUnicode_InternInPlace(&names[name_count]);
+    return name_count++;
+}
+
+/* Returns the name of an operation, a borrowed reference, or NULL with an
+ * exception. */
+PyObject *
+operation_name(int number)
+{
+    return name_count == 0 && names_start() < 0 ? NULL : names[number];
+}
+
+/* --- rules ------------------------------------------------------------- */
+
+/* Calls the type resolver. Returns its result, or NULL with an exception. */
+static PyObject *
+rule_ask(int operation, int inputs, const int *codes)
+{
+    PyObject *types = PyTuple_New(inputs);
+    PyObject *answer = NULL;
+
+    if (!resolver) {
+        PyErr_SetString(PyExc_RuntimeError, "import pycuda.gpuarray first");
+    }
+    for (int i = 0; types && i < inputs; i++) {
+        PyObject *type = type_code_object(codes[i]);
+        if (!type) {
+            Py_CLEAR(types);
+            break;
+        }
+        PyTuple_SET_ITEM(types, i, type);
+    }
+    if (resolver && types && operation_name(operation)) {
+        answer = PyObject_CallFunctionObjArgs(
+            resolver, operation_name(operation), types, NULL);
+    }
+    Py_XDECREF(types);
+    return answer;
+}
+
+/* Creates a rule from the type resolver's result. Returns NULL with an
+ * exception on failure. */
+static struct rule *
+rule_parse(PyObject *answer, int inputs)
+{
+    PyObject *loop, *result;
+    struct rule *rule;
+
+    if (!PyArg_ParseTuple(answer, "O!O!", &PyTuple_Type, &loop,
+                          &PyArrayDescr_Type, &result)) {
+        return NULL;
+    }
+    if (PyTuple_GET_SIZE(loop) != inputs) {
+        PyErr_SetString(PyExc_RuntimeError, "resolver: wrong number of types");
+        return NULL;
+    }
+    rule = PyMem_RawCalloc(1, sizeof *rule);
+    if (!rule) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    rule->result = (PyArray_Descr *)Py_NewRef(result);
+    for (int i = 0; i < inputs; i++) {
+        rule->loop[i] = (PyArray_Descr *)Py_NewRef(PyTuple_GET_ITEM(loop, i));
+    }
+    return rule;
+}
+
+/* Returns the rule of an operation for inputs of these type codes, owned by
+ * the table. Returns NULL with an exception on failure. */
+const struct rule *
+operation_rule(int operation, int inputs, const int *codes)
+{
+    uint64_t key = (uint64_t)operation + 1;
+
+    for (int i = 0; i < inputs; i++) {
+        key = key << 6 | (uint64_t)codes[i];
+    }
+    key = key << 2 | (uint64_t)inputs;
+    struct rule *rule = hash_table_find(&rules, key, 0);
+    if (rule) {
+        return rule;
+    }
+    PyObject *answer = rule_ask(operation, inputs, codes);
+    if (!answer) {
+        return NULL;
+    }
+    rule = rule_parse(answer, inputs);
+    Py_DECREF(answer);
+    if (rule && hash_table_add(&rules, key, 0, rule) < 0) {
+        rule = NULL;
+    }
+    return rule;
+}
+
+PyObject *
+operation_set_resolver(PyObject *module, PyObject *callable)
+{
+    (void)module;
+    Py_XSETREF(resolver, Py_NewRef(callable));
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,184 @@
+/* local_storage.c - context-local storage: objects owned by a context and
+ * released with it.
+ *
+ * The storage has the compiled kernels and launch plans
+ * (src/array/kernel_cache.c), the results that Python functions cache by
+ * context, and the buffer in which kernels record faults. Most of these
+ * objects refer to the context, as every Function does. The context is their
+ * only owner, so Python's garbage collector can release an unused context, and
+ * detach() leaves none of them behind.
+ *
+ * A context has a key, a number that other caches use to find entries for the
+ * context (src/array/cached_elementwise.c). The key changes when the context's
+ * kernels are dropped, so that entries with the old key are not found any
+ * more.
+ *
+ * This file owns the list of all contexts, but no references to them. The GIL
+ * protects the list.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/code/cublas.h"
+#include "core/context/context.h"
+#include "core/context/local_storage.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+
+static struct core_context *contexts; /* all existing contexts; borrowed */
+
+/* Add a context to the list when it is created, and remove it when its memory
+ * is freed. */
+void
+core_contexts_add(struct core_context *context)
+{
+    context->serial = ++core.next_serial;
+    context->next = contexts;
+    contexts = context;
+    core_contexts_guard();
+}
+
+/* Updates `guarded` of all contexts, after a context was created or detached,
+ * or a capture began or ended. There are few contexts, and they seldom
+ * change. */
+void
+core_contexts_guard(void)
+{
+    unsigned valid = 0;
+    for (struct core_context *c = contexts; c != NULL; c = c->next) {
+        valid += c->valid;
+    }
+    for (struct core_context *c = contexts; c != NULL; c = c->next) {
+        c->guarded = valid > 1 || !c->valid || c->captures != 0;
+    }
+}
+
+void
+core_contexts_remove(struct core_context *context)
+{
+    struct core_context **link = &contexts;
+    while (*link != NULL && *link != context) {
+        link = &(*link)->next;
+    }
+    if (*link != NULL) {
+        *link = context->next;
+    }
+    core_contexts_guard();
+}
+
+struct core_context *
+core_contexts_first(void)
+{
+    return contexts;
+}
+
+PyObject **
+core_local_slot(enum core_local which)
+{
+    struct core_context *context = core_current();
+    return context == NULL ? NULL : &context->local[which];
+}
+
+/* Visit and drop the objects of the context-local storage. Dropping them
+ * changes the context's key. */
+int
+core_local_traverse(struct core_context *context, visitproc visit, void *arg)
+{
+    for (int i = 0; i < CORE_LOCAL_COUNT; i++) {
+        Py_VISIT(context->local[i]);
+    }
+    return 0;
+}
+
+/* Moves the context's objects that can be rebuilt to `list`, after the context
+ * itself, and changes the context's key. */
+static int
+local_move(struct core_context *context, PyObject *list)
+{
+    if (PyList_Append(list, (PyObject *)context) < 0) {
+        return -1;
+    }
+    context->serial = ++core.next_serial;
+    for (int i = 0; i < CORE_LOCAL_FAULTS; i++) {
+        PyObject *kept = context->local[i];
+        if (kept != NULL && (core_capture_hold(context, kept) < 0 ||
+                             PyList_Append(list, kept) < 0)) {
+            return -1;
+        }
+        Py_CLEAR(context->local[i]); /* `list` has another reference */
+    }
+    return 0;
+}
+
+void
+core_local_drop(struct core_context *context)
+{
+    context->serial = ++core.next_serial;
+    for (int i = 0; i < CORE_LOCAL_COUNT; i++) {
+        Py_CLEAR(context->local[i]);
+    }
+}
+
+/* Drops the kernels and cached results of all contexts. Moves the references
+ * to a list first, so that no destructor runs during the loop over the
+ * contexts. */
+static PyObject *
+drop_kernels(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    int status = list == NULL ? -1 : 0;
+    for (struct core_context *context = contexts;
+         context != NULL && status == 0; context = context->next) {
+        status = local_move(context, list);
+    }
+    /* Destroying a cuBLAS handle or a kernel releases the GIL. Destroying a
+     * handle also waits for the device, which would break a capture. */
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
+        struct core_context *item = (void *)PyList_GET_ITEM(list, i);
+        if (Py_IS_TYPE((PyObject *)item, core.context_type) &&
+            item->captures == 0) {
+            core_cublas_drop(item);
+        }
+    }
+    Py_XDECREF(list);
+    return status < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+context_results(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject **place = core_local_slot(CORE_LOCAL_RESULTS);
+    if (place == NULL || (*place == NULL && (*place = PyDict_New()) == NULL)) {
+        return NULL;
+    }
+    return Py_NewRef(*place);
+}
+
+static PyObject *
+set_context_end(PyObject *module, PyObject *callable)
+{
+    (void)module;
+    Py_XSETREF(core.context_end, Py_NewRef(callable));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"_drop_kernels", drop_kernels, METH_NOARGS,
+     "Let go what is kept for contexts and can be made again: kernels, "
+     "plans, results that Python remembers."},
+    {"_context_results", context_results, METH_NOARGS,
+     "A dict of the current context's, which goes with it."},
+    {"_set_context_end", set_context_end, METH_O,
+     "callable(context): called after detach()."},
+    {NULL},
+};
+
+int
+core_local_storage_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

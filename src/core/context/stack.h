@@ -1,0 +1,25 @@
+/* stack.h - the context stack of each thread.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_CONTEXT_STACK_H
+#define PYCUDA_CORE_CONTEXT_STACK_H
+
+#include "core/core.h"
+
+struct core_context;
+struct core_entered;
+
+struct core_context *core_current(void);   /* borrowed; NULL with LogicError */
+struct core_context *core_stack_top(void); /* borrowed; NULL: none */
+/* Pushes a context on this thread's stack, but not on CUDA's own one. */
+int core_stack_push(struct core_context *context);
+struct core_context *core_stack_pop(void); /* strong; NULL: none */
+int core_stack_restore(void);              /* makes the top current in CUDA */
+/* Returns this thread's entered streams. With `create` NULL means an
+ * exception, otherwise that there are none. */
+struct core_entered *core_stack_entered(bool create);
+
+#endif

@@ -1,0 +1,179 @@
+/* extension_module.c - the extension module pycuda._driver.
+ *
+ * Imported by pycuda.driver. Runs the setup function of each file once, and
+ * owns the process-wide state (state.h), which the garbage collector visits
+ * through the module. Import in a second interpreter is an error.
+ *
+ * SPDX-License-Identifier: MIT */
+#define CORE_IMPORT_NUMPY
+#include "core/core.h"
+#include "core/numpy.h"
+#include "core/python/gil.h"
+#include "core/setups.h"
+#include "core/state.h"
+
+#include <pthread.h>
+
+struct core_state core;
+
+/* Creates the interned strings that calls and attribute lookups compare. */
+static int
+strings_setup(void)
+{
+    struct {
+        PyObject **field;
+        const char *text;
+    } rows[] = {
+        {&core.str_grid, "grid"},
+        {&core.str_block, "block"},
+        {&core.str_stream, "stream"},
+        {&core.str_shared, "shared"},
+        {&core.str_texrefs, "texrefs"},
+        {&core.str_time_kernel, "time_kernel"},
+        {&core.str_cooperative, "cooperative"},
+        {&core.str_cluster, "cluster"},
+        {&core.str_shared_size, "shared_size"},
+        {&core.str_gpudata, "gpudata"},
+        {&core.str_interface, "__cuda_array_interface__"},
+        {&core.str_data, "data"},
+        {&core.str_dlpack, "__dlpack__"},
+        {&core.str_stack, "pycuda.context_stack"},
+        {&core.str_thread, "pycuda.thread"},
+        {&core.str_source, "_source"},
+        {&core.str_get_pointer, "get_pointer"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *rows[i].field = PyUnicode_InternFromString(rows[i].text);
+        if (*rows[i].field == NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Called in a forked child. If the parent has initialized CUDA, CUDA is
+ * unusable in the child: destructors then do not call the driver, and
+ * core_fail states the reason. Opening a GPU's driver library initializes
+ * CUDA, even if the user has not called init(). */
+static void
+after_fork(void)
+{
+    core.forked = api_fork_child() || core.initialised;
+    core_gil_forked();
+}
+
+/* Registers the fork handlers once per process, even if the import is
+ * repeated. */
+static int
+fork_handlers_setup(void)
+{
+    static bool registered;
+
+    if (!registered) {
+        int code = pthread_atfork(api_fork_begin, api_fork_end, after_fork);
+        if (code != 0) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        registered = true;
+    }
+    return 0;
+}
+
+/* Initializes core.module and core.pool_off. ImportError in a second
+ * interpreter. */
+static int
+state_setup(PyObject *module)
+{
+    if (core.module != NULL) {
+        PyErr_SetString(PyExc_ImportError,
+                        "pycuda._driver works in one interpreter of a "
+                        "process only: CUDA's state is process-wide");
+        return -1;
+    }
+    const char *pool = getenv("PYCUDA_POOL");
+    const char *checks = getenv("PYCUDA_CPU_CHECK");
+    /* The memory checks (PYCUDA_CPU_CHECK) need exact sizes and lifetimes. A
+     * block of the pool is larger than requested, and outlives its
+     * allocation. */
+    core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
+                    (checks != NULL && *checks != 0);
+    if (fork_handlers_setup() < 0) {
+        return -1;
+    }
+    core.module = Py_NewRef(module);
+    return 0;
+}
+
+/* Runs the setup function of each file of core, then that of src/array. */
+static int
+parts_setup(PyObject *module)
+{
+    if (strings_setup() < 0) {
+        return -1;
+    }
+#define SETUP(name)                                                           \
+    if (core_##name##_setup(module) < 0) {                                    \
+        return -1;                                                            \
+    }
+    CORE_SETUPS(SETUP)
+#undef SETUP
+    return array_setup(module);
+}
+
+/* Initializes the module. After a failure, such as no memory, the import can
+ * be repeated; it then runs all setup functions again. */
+static int
+driver_exec(PyObject *module)
+{
+    import_array1(-1);
+    if (state_setup(module) < 0) {
+        return -1;
+    }
+    if (parts_setup(module) < 0) {
+        Py_CLEAR(core.module);
+        if (!PyErr_Occurred()) { /* an import may have lost the exception */
+            PyErr_NoMemory();
+        }
+        return -1;
+    }
+    return 0;
+}
+
+static int
+driver_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    (void)module;
+#define TYPE(field, name) Py_VISIT(core.field);
+    CORE_TYPES(TYPE)
+#undef TYPE
+#define OBJECT(field) Py_VISIT(core.field);
+    CORE_OBJECTS(OBJECT)
+#undef OBJECT
+    Py_VISIT(core.array_type);
+    return 0;
+}
+
+static PyModuleDef_Slot driver_slots[] = {
+    {Py_mod_exec, driver_exec},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+/* There is no m_clear: at interpreter exit objects may outlive the module, and
+ * their methods read the state. */
+static PyModuleDef driver_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "pycuda._driver",
+    .m_doc = "CUDA driver objects, the launch path and device arrays.",
+    .m_slots = driver_slots,
+    .m_traverse = driver_traverse,
+};
+
+PyMODINIT_FUNC
+PyInit__driver(void)
+{
+    return PyModuleDef_Init(&driver_module);
+}

@@ -1,0 +1,33 @@
+/* diagnostics.h - records launches for error messages.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_LAUNCH_DIAGNOSTICS_H
+#define PYCUDA_CORE_LAUNCH_DIAGNOSTICS_H
+
+#include "core/core.h"
+
+struct core_context;
+struct core_function;
+struct core_pack;
+
+/* Adds a launch to the context's recent launches. `name` may be NULL. */
+void core_launch_record(struct core_context *context, PyObject *name,
+                        CUfunction function, const unsigned grid[3],
+                        const unsigned block[3]);
+/* Clears the context's recent launches. */
+void core_launch_records_clear(struct core_context *context);
+/* Stores a Function's name in its recent launches, before it is freed. */
+void core_launch_records_name(struct core_context *context,
+                              CUfunction function, PyObject *name);
+/* If `code` makes the context unusable, writes the recent launches to `text`
+ * and returns true. */
+bool core_sticky_detail(CUresult code, char *text, size_t room);
+/* Raises the exception of a launch that the driver refused; returns -1. */
+int core_launch_fail(CUresult code, struct core_function *function,
+                     const unsigned grid[3], const unsigned block[3],
+                     unsigned shared, const struct core_pack *pack);
+
+#endif

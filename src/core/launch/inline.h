@@ -1,0 +1,246 @@
+/* inline.h - inlined steps that every launch takes.
+ *
+ * Private to the launch path. A call of the driver evicts most of the
+ * processor's caches, so the cost of a launch is the memory and code that it
+ * touches. This file has the fast path of each step in a few instructions; the
+ * slow paths are functions in pack.c, diagnostics.c and memory/allocation.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_LAUNCH_INLINE_H
+#define PYCUDA_CORE_LAUNCH_INLINE_H
+
+#include "core/code/function.h"
+#include "core/code/layout.h"
+#include "core/code/module.h"
+#include "core/context/context.h"
+#include "core/core.h"
+#include "core/launch/diagnostics.h"
+#include "core/launch/launch.h"
+#include "core/launch/pack.h"
+#include "core/launch/prepared_format.h"
+#include "core/launch/throttle.h"
+#include "core/memory/allocation.h"
+#include "core/memory/default_pool.h"
+#include "core/python/gil.h"
+#include "core/state.h"
+#include "core/stream/capture.h"
+#include "core/stream/current_stream.h"
+
+/* Initializes the pack. After a failure the pack is still valid for
+ * pack_end. */
+static inline int
+pack_begin(struct core_pack *pack, const struct core_layout *layout,
+           PyObject *stream)
+{
+    pack->stream_object = stream;
+    pack->pointers = pack->local_pointers;
+    pack->buffer = pack->local;
+    pack->heap = NULL;
+    pack->bytes = 0;
+    pack->capacity = CORE_PACK_BYTES;
+    pack->pointer_room = CORE_PACK_POINTERS;
+    pack->as_buffer = pack->handlers = pack->outputs = false;
+    pack->cooperative = false;
+    pack->cluster[0] = pack->cluster[1] = pack->cluster[2] = 0;
+    pack->args = NULL;
+    pack->count = 0;
+    if (stream == NULL || stream == Py_None) {
+        pack->stream = core_stream_default();
+    } else if (core_stream(stream, &pack->stream) < 0) {
+        return -1;
+    }
+    return LIKELY(layout->bytes <= CORE_PACK_BYTES &&
+                  layout->count <= CORE_PACK_POINTERS)
+               ? 0
+               : core_pack_reserve(pack, layout->bytes, layout->count);
+}
+
+/* Frees the pack's heap memory. */
+static inline void
+pack_end(struct core_pack *pack)
+{
+    if (UNLIKELY(pack->heap != NULL)) {
+        PyMem_Free(pack->heap);
+    }
+}
+
+/* core_use of memory that the same stream used last, which changes nothing
+ * else; false: the caller calls core_use. */
+static inline bool
+use_fast(struct core_allocation *allocation, CUstream stream)
+{
+    if (UNLIKELY(allocation->stream != stream || allocation->freed ||
+                 allocation->context->guarded)) {
+        return false;
+    }
+    allocation->touched = true;
+    return true;
+}
+
+/* use_fast if `here` is valid and captures nothing. */
+static inline bool
+use_fast_in_context(const struct core_context *here,
+                    struct core_allocation *allocation, CUstream stream)
+{
+    if (UNLIKELY(allocation->context != here || allocation->stream != stream ||
+                 allocation->freed)) {
+        return false;
+    }
+    allocation->touched = true;
+    return true;
+}
+
+/* Returns the function's context for use_fast_in_context, or NULL if it is not
+ * valid or captures. */
+static inline const struct core_context *
+context_plain(const struct core_function *function)
+{
+    const struct core_context *context = function->context;
+    return LIKELY(context->valid && context->captures == 0) ? context : NULL;
+}
+
+/* Stores the address of an argument whose type equals the previous call's;
+ * false: the caller takes the slow path. `here` is the context for
+ * use_fast_in_context, or NULL, with which no address is stored. */
+static inline bool
+address_store(const struct core_slot *slot, PyObject *arg,
+              const struct core_context *here, CUstream stream, char *target)
+{
+    struct core_allocation *allocation = (struct core_allocation *)arg;
+    CUdeviceptr pointer;
+    if (slot->kind == ARGUMENT_ALLOCATION) {
+        pointer = allocation->pointer;
+    } else if (slot->kind == ARGUMENT_ARRAY) {
+        struct core_array_head *array = (struct core_array_head *)arg;
+        pointer = array->pointer;
+        allocation = (struct core_allocation *)array->owner;
+        if (UNLIKELY(allocation == NULL ||
+                     (!Py_IS_TYPE(array->owner, core.allocation_type) &&
+                      !Py_IS_TYPE(array->owner, core.pooled_type)))) {
+            return false;
+        }
+    } else {
+        return false;
+    }
+    if (UNLIKELY(!use_fast_in_context(here, allocation, stream))) {
+        return false;
+    }
+    memcpy(target, &pointer, sizeof pointer);
+    return true;
+}
+
+/* Returns the value of an exact int of one digit; false for any other int. */
+static inline bool
+small_int(PyObject *object, long *value)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    if (!PyUnstable_Long_IsCompact((PyLongObject *)object)) {
+        return false;
+    }
+    *value = PyUnstable_Long_CompactValue((PyLongObject *)object);
+#else
+    Py_ssize_t size = Py_SIZE(object);
+    if (size < -1 || size > 1) {
+        return false;
+    }
+    *value = size * (long)((PyLongObject *)object)->ob_digit[0];
+#endif
+    return true;
+}
+
+/* Fast path of argument_store: an address, or a NumPy scalar of the
+ * parameter's size. False: the caller calls argument_store. */
+static inline bool
+argument_store_fast(const struct core_slot *slot, PyObject *arg,
+                    const struct core_context *here, CUstream stream,
+                    uint32_t bytes, char *target)
+{
+    const char *data = (const char *)arg + sizeof(PyObject);
+    if (Py_TYPE(arg) != slot->type) {
+        return false;
+    }
+    if (slot->bytes != bytes) { /* 0 except for scalars */
+        return bytes == sizeof(CUdeviceptr) &&
+               address_store(slot, arg, here, stream, target);
+    }
+    if (bytes == 4) {
+        memcpy(target, data, 4);
+    } else if (bytes == 8) {
+        memcpy(target, data, 8);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Fast path of field_store; false: the caller calls field_store. */
+static inline bool
+field_store_fast(const struct core_field *field, const struct core_slot *slot,
+                 PyObject *arg, const struct core_context *here,
+                 CUstream stream, char *target)
+{
+    long number;
+    float narrow;
+    if (LIKELY(field->fast_code == 'P')) {
+        return Py_TYPE(arg) == slot->type &&
+               address_store(slot, arg, here, stream, target);
+    }
+    if (LIKELY(field->fast_code == 'i')) {
+        if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
+            return false;
+        }
+        memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
+        return true;
+    }
+    switch (field->fast_code) {
+    case 'l':
+    case 'q':
+    case 'n':
+    case 'L':
+    case 'Q':
+    case 'N':
+        if (!PyLong_CheckExact(arg) || !small_int(arg, &number) ||
+            (number < 0 && field->fast_code < 'a')) {
+            return false;
+        }
+        memcpy(target, &number, 8); /* the same bytes for all these codes */
+        return true;
+    case 'f':
+        if (PyFloat_CheckExact(arg)) {
+            narrow = (float)PyFloat_AS_DOUBLE(arg);
+        } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
+            narrow = (float)(double)number; /* rounded once: 30 bits */
+        } else {
+            return false;
+        }
+        memcpy(target, &narrow, sizeof narrow);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Compares three lengths without a branch for each; 0 if equal. */
+static inline unsigned
+lengths_differ(const unsigned a[3], const unsigned b[3])
+{
+    return (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]);
+}
+
+/* Records a launch for the message of an error that appears later. A launch
+ * equal to the newest one changes nothing. */
+static inline void
+launch_record(struct core_context *context, PyObject *name,
+              CUfunction function, const unsigned grid[3],
+              const unsigned block[3])
+{
+    const struct core_recorded_launch *last =
+        &context->launched[context->launched_at];
+    if (UNLIKELY(last->function != function || last->name != name ||
+                 lengths_differ(last->grid, grid) ||
+                 lengths_differ(last->block, block))) {
+        core_launch_record(context, name, function, grid, block);
+    }
+}
+
+#endif

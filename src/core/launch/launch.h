@@ -1,0 +1,42 @@
+/* launch.h - launches of a Function.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_LAUNCH_LAUNCH_H
+#define PYCUDA_CORE_LAUNCH_LAUNCH_H
+
+#include "core/core.h"
+
+struct core_context;
+struct core_function;
+struct core_pack;
+
+/* Call a Function: the fast path (vectorcall), and the slow path. */
+PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
+                                   size_t nargsf, PyObject *names);
+PyObject *core_function_call(struct core_function *function,
+                             PyObject *const *args, Py_ssize_t count,
+                             PyObject *names);
+/* Methods of Function; core_prepared_first: slow path of prepared_call. */
+PyObject *core_prepared_call(PyObject *self, CORE_ARGS);
+PyObject *core_prepared_first(struct core_function *function, CORE_ARGS);
+PyObject *core_prepared_async_call(PyObject *self, CORE_ARGS);
+PyObject *core_prepared_timed_call(PyObject *self, CORE_ARGS);
+extern PyType_Spec core_timer_spec;
+/* Method of Function: launches with a buffer of packed arguments. */
+PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
+/* Launches packed arguments. LaunchError or LogicError. May release the
+ * GIL. */
+int core_launch_packed(struct core_function *function, const unsigned grid[3],
+                       const unsigned block[3], unsigned shared,
+                       struct core_pack *pack);
+/* Launches a kernel and counts it as pending. If device memory is exhausted,
+ * frees idle memory and retries once. Raises nothing. */
+CUresult core_launch_counted(struct core_context *context, CUfunction function,
+                             const unsigned grid[3], const unsigned block[3],
+                             unsigned shared, CUstream stream,
+                             void **arguments, void **extra);
+
+#endif

@@ -1,0 +1,508 @@
+/* host_memory.c - allocates page-locked, aligned and managed host memory, and
+ * registers existing host memory with the driver.
+ *
+ * Each function returns a NumPy array whose base object owns the memory. That
+ * object can be freed from any thread and after its context is gone.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
+#include "core/numpy.h"
+#include "core/python/args.h"
+#include "core/python/gil.h"
+#include "core/python/object.h"
+#include "core/state.h"
+
+enum host_kind {
+    HOST_PAGELOCKED, /* cuMemHostAlloc */
+    HOST_ALIGNED,    /* aligned_alloc */
+    HOST_REGISTERED, /* cuMemHostRegister of the user's array */
+};
+
+struct host_object {
+    CORE_HEAD
+    void *pointer;
+    PyObject *base; /* registered memory only: the array that owns it */
+    enum host_kind kind;
+    bool freed;
+};
+
+/* Frees or unregisters the memory at the first call, without the GIL. Later
+ * calls do nothing. */
+static CUresult
+host_release(struct host_object *self)
+{
+    struct core_scope scope;
+    CUresult code = CUDA_SUCCESS;
+    if (self->freed) {
+        return code;
+    }
+    self->freed = true;
+    if (self->kind == HOST_ALIGNED) {
+        free(self->pointer);
+    } else if (core_enter(self->context, &scope)) {
+        void *pointer = self->pointer;
+        bool registered = self->kind == HOST_REGISTERED;
+        PyThreadState *thread = core_gil_release();
+        code = registered ? driver.cuMemHostUnregister(pointer)
+                          : driver.cuMemFreeHost(pointer);
+        core_gil_acquire(thread);
+        core_leave(&scope);
+    }
+    Py_CLEAR(self->base);
+    return code;
+}
+
+static void
+host_dealloc(PyObject *self)
+{
+    core_object_begin_dealloc(self);
+    host_release((struct host_object *)self);
+    core_object_end_dealloc(self);
+}
+
+static int
+host_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((struct host_object *)op)->base);
+    return core_object_traverse(op, visit, arg);
+}
+
+/* Python method free() or unregister(); raises LogicError if it was called
+ * before. */
+static PyObject *
+host_free(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    static const char *const labels[] = {
+        [HOST_PAGELOCKED] = "pagelocked_host_allocation::free",
+        [HOST_ALIGNED] = "aligned_host_allocation::free",
+        [HOST_REGISTERED] = "registered_host_memory::free",
+    };
+    struct host_object *self = (struct host_object *)op;
+    if (self->freed) {
+        core_fail(CUDA_ERROR_INVALID_HANDLE, labels[self->kind], NULL);
+        return NULL;
+    }
+    if (core_check(host_release(self), self->kind == HOST_REGISTERED
+                                           ? "cuMemHostUnregister"
+                                           : "cuMemFreeHost") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+host_get_device_pointer(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    CUdeviceptr pointer;
+    if (core_check(driver.cuMemHostGetDevicePointer(
+                       &pointer, ((struct host_object *)op)->pointer, 0),
+                   "cuMemHostGetDevicePointer") < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(pointer);
+}
+
+static PyObject *
+host_get_flags(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    unsigned flags;
+    if (core_check(driver.cuMemHostGetFlags(
+                       &flags, ((struct host_object *)op)->pointer),
+                   "cuMemHostGetFlags") < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
+}
+
+static PyMethodDef host_methods[] = {
+    {"get_device_pointer", host_get_device_pointer, METH_NOARGS, NULL},
+    {NULL},
+};
+static PyMethodDef pagelocked_methods[] = {
+    {"free", host_free, METH_NOARGS, NULL},
+    {"get_flags", host_get_flags, METH_NOARGS, NULL},
+    {NULL},
+};
+static PyMethodDef aligned_methods[] = {
+    {"free", host_free, METH_NOARGS, NULL},
+    {NULL},
+};
+static PyMethodDef registered_methods[] = {
+    {"unregister", host_free, METH_NOARGS, NULL},
+    {NULL},
+};
+static PyMemberDef registered_members[] = {
+    {"base", T_OBJECT, offsetof(struct host_object, base), READONLY,
+     "The array whose memory is registered."},
+    {NULL},
+};
+
+static PyType_Slot host_slots[] = {
+    {Py_tp_doc, "Host memory that the device can reach."},
+    {Py_tp_new, core_no_new},
+    {Py_tp_dealloc, host_dealloc},
+    {Py_tp_traverse, host_traverse},
+    {Py_tp_clear, core_object_clear},
+    {Py_tp_methods, host_methods},
+    {Py_tp_members, core_object_members},
+    {0, NULL},
+};
+static PyType_Slot pagelocked_slots[] = {
+    {Py_tp_methods, pagelocked_methods},
+    {0, NULL},
+};
+static PyType_Slot aligned_slots[] = {
+    {Py_tp_methods, aligned_methods},
+    {0, NULL},
+};
+static PyType_Slot registered_slots[] = {
+    {Py_tp_methods, registered_methods},
+    {Py_tp_members, registered_members},
+    {0, NULL},
+};
+
+#define HOST_SPEC(variable, text, slot_table, more)                           \
+    static PyType_Spec variable = {                                           \
+        .name = "pycuda._driver." text,                                       \
+        .basicsize = sizeof(struct host_object),                              \
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | (more),           \
+        .slots = slot_table,                                                  \
+    }
+/* Only the base type sets HAVE_GC. The derived types inherit it. */
+HOST_SPEC(host_spec, "HostPointer", host_slots, Py_TPFLAGS_HAVE_GC);
+HOST_SPEC(pagelocked_spec, "PagelockedHostAllocation", pagelocked_slots, 0);
+HOST_SPEC(aligned_spec, "AlignedHostAllocation", aligned_slots, 0);
+HOST_SPEC(registered_spec, "RegisteredHostMemory", registered_slots, 0);
+
+/* Shape, dtype and order of a new array. */
+struct request {
+    int ndim;
+    Py_intptr_t shape[32];
+    PyArray_Descr *descr; /* strong reference */
+    bool fortran;
+    size_t bytes;
+};
+
+/* Reads an `order` argument: "C", or "F" for Fortran order. */
+static int
+order_read(PyObject *object, bool *fortran)
+{
+    *fortran = false;
+    if (object == NULL) {
+        return 0;
+    }
+    const char *text = core_text(object, "order");
+    if (text == NULL) {
+        return -1;
+    }
+    if (strcmp(text, "C") == 0 || strcmp(text, "c") == 0) {
+        return 0;
+    }
+    *fortran = strcmp(text, "F") == 0 || strcmp(text, "f") == 0;
+    return *fortran ? 0
+                    : core_fail(CUDA_ERROR_INVALID_VALUE, "numpy_empty",
+                                "unrecognized order specifier");
+}
+
+int
+core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
+                size_t *bytes)
+{
+    if (PyDataType_REFCHK(descr)) {
+        PyErr_Format(PyExc_TypeError,
+                     "dtype %S holds Python objects, which this memory cannot",
+                     (PyObject *)descr);
+        return -1;
+    }
+    *bytes = (size_t)PyDataType_ELSIZE(descr);
+    for (int i = 0; i < ndim; i++) {
+        if (__builtin_mul_overflow(*bytes, (size_t)shape[i], bytes)) {
+            PyErr_SetString(PyExc_OverflowError, "the array is too large");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Reads shape, dtype and order into `request`. On success the caller owns
+ * request->descr. */
+static int
+request_read(PyObject *shape, PyObject *dtype, PyObject *order,
+             struct request *request)
+{
+    request->descr = NULL;
+    request->ndim = core_shape(shape, request->shape);
+    if (request->ndim < 0 || order_read(order, &request->fortran) < 0 ||
+        !PyArray_DescrConverter(dtype, &request->descr)) {
+        return -1;
+    }
+    if (core_host_bytes(request->descr, request->ndim, request->shape,
+                        &request->bytes) < 0) {
+        Py_CLEAR(request->descr);
+        return -1;
+    }
+    return 0;
+}
+
+/* Returns an array over the memory at `pointer`, which `base` owns. Takes over
+ * the caller's references to request->descr and `base`. */
+static PyObject *
+request_array(struct request *request, void *pointer, PyObject *base)
+{
+    int flags = request->fortran ? NPY_ARRAY_FARRAY : NPY_ARRAY_CARRAY;
+    PyObject *array =
+        PyArray_NewFromDescr(&PyArray_Type, request->descr, request->ndim,
+                             request->shape, NULL, pointer, flags, NULL);
+    if (array == NULL ||
+        PyArray_SetBaseObject((PyArrayObject *)array, base) < 0) {
+        if (array == NULL) {
+            Py_DECREF(base);
+        }
+        Py_XDECREF(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* Returns a Python object that owns the memory. If that fails, the caller
+ * still owns the memory. */
+static PyObject *
+host_wrap(PyTypeObject *type, struct core_context *context, void *pointer,
+          enum host_kind kind)
+{
+    struct host_object *self =
+        (struct host_object *)core_object_new(type, context);
+    if (self != NULL) {
+        self->pointer = pointer;
+        self->kind = kind;
+    }
+    return (PyObject *)self;
+}
+
+/* Raises the exception for an error of cuMemHostAlloc. The message does not
+ * state the free memory of the device, since page-locked memory is host
+ * memory. */
+static int
+host_check(CUresult code, size_t bytes)
+{
+    char detail[64];
+    if (code != CUDA_ERROR_OUT_OF_MEMORY) {
+        return core_check(code, "cuMemHostAlloc");
+    }
+    snprintf(detail, sizeof detail, "%zu bytes asked for", bytes);
+    return core_fail(code, "cuMemHostAlloc", detail);
+}
+
+/* Allocates page-locked memory and returns an array of the requested shape;
+ * takes over the reference to request->descr. */
+static PyObject *
+pagelocked_make(struct request *request, unsigned flags)
+{
+    struct core_context *context = core_current();
+    void *pointer;
+    if (context == NULL ||
+        host_check(driver.cuMemHostAlloc(&pointer, request->bytes, flags),
+                   request->bytes) < 0) {
+        Py_DECREF(request->descr);
+        return NULL;
+    }
+    PyObject *base =
+        host_wrap(core.pagelocked_type, context, pointer, HOST_PAGELOCKED);
+    if (base == NULL) {
+        driver.cuMemFreeHost(pointer);
+        Py_DECREF(request->descr);
+        return NULL;
+    }
+    return request_array(request, pointer, base);
+}
+
+static PyObject *
+hostmem_pagelocked_empty(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "pagelocked_empty", 2, {"shape", "dtype", "order", "mem_flags"}};
+    PyObject *values[4];
+    struct request request;
+    unsigned flags = 0;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[3] != NULL && core_unsigned(values[3], &flags) < 0) ||
+        request_read(values[0], values[1], values[2], &request) < 0) {
+        return NULL;
+    }
+    return pagelocked_make(&request, flags);
+}
+
+/* Allocates aligned memory. It asks for one byte more than needed, so that an
+ * empty array has an address, too. */
+static PyObject *
+hostmem_aligned_empty(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "aligned_empty", 2, {"shape", "dtype", "order", "alignment"}};
+    PyObject *values[4];
+    struct request request;
+    size_t alignment = 4096;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[3] != NULL && core_size(values[3], &alignment) < 0)) {
+        return NULL;
+    }
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "aligned_malloc",
+                  alignment == 0 ? "alignment must not be zero"
+                                 : "alignment must be a power of two");
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    if (context == NULL ||
+        request_read(values[0], values[1], values[2], &request) < 0) {
+        return NULL;
+    }
+    void *pointer = NULL;
+    size_t least = alignment < sizeof pointer ? sizeof pointer : alignment;
+    if (posix_memalign(&pointer, least, request.bytes + 1) != 0) {
+        Py_DECREF(request.descr);
+        return PyErr_NoMemory();
+    }
+    PyObject *base =
+        host_wrap(core.aligned_type, context, pointer, HOST_ALIGNED);
+    if (base == NULL) {
+        free(pointer);
+        Py_DECREF(request.descr);
+        return NULL;
+    }
+    return request_array(&request, pointer, base);
+}
+
+/* Allocates managed memory. If memory is short, frees idle device memory and
+ * retries. */
+static PyObject *
+hostmem_managed_empty(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "managed_empty", 2, {"shape", "dtype", "order", "mem_flags"}};
+    PyObject *values[4];
+    struct request request;
+    unsigned flags = 0;
+    CUdeviceptr pointer;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[3] != NULL && core_unsigned(values[3], &flags) < 0) ||
+        request_read(values[0], values[1], values[2], &request) < 0) {
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    flags = flags == 0 ? CU_MEM_ATTACH_GLOBAL : flags;
+    if (context == NULL) {
+        Py_DECREF(request.descr);
+        return NULL;
+    }
+    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
+    PyObject *base = NULL;
+    bool tried = false;
+    CUresult code;
+    do {
+        code = driver.cuMemAllocManaged(&pointer, request.bytes, flags);
+    } while (core_reclaim_memory(code, &tried));
+    if (core_allocate_check(code, request.bytes, "cuMemAllocManaged") == 0) {
+        base = core_allocation_wrap(core.managed_type, context, pointer,
+                                    request.bytes);
+        if (base == NULL) {
+            driver.cuMemFree(pointer);
+        }
+    }
+    Py_DECREF((PyObject *)context);
+    if (base == NULL) {
+        Py_DECREF(request.descr);
+        return NULL;
+    }
+    return request_array(&request, (void *)(uintptr_t)pointer, base);
+}
+
+/* Page-locks the memory of a contiguous array, and returns an array that
+ * shares it. The new array's base keeps the given one alive. */
+static PyObject *
+hostmem_register_host_memory(PyObject *unused, CORE_ARGS)
+{
+    (void)unused;
+    static const struct core_signature signature = {
+        "register_host_memory", 1, {"ary", "flags"}};
+    PyObject *values[2];
+    unsigned flags = 0;
+    if (core_args(&signature, args, nargs, names, values) < 0 ||
+        (values[1] != NULL && core_unsigned(values[1], &flags) < 0)) {
+        return NULL;
+    }
+    if (!PyArray_Check(values[0])) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "register_host_memory",
+                  "ary is not a numpy array");
+        return NULL;
+    }
+    PyArrayObject *array = (PyArrayObject *)values[0];
+    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
+        core_fail(CUDA_ERROR_INVALID_VALUE, "register_host_memory",
+                  "ary is not contiguous");
+        return NULL;
+    }
+    struct core_context *context = core_current();
+    void *pointer = PyArray_DATA(array);
+    if (context == NULL ||
+        core_check(driver.cuMemHostRegister(
+                       pointer, (size_t)PyArray_NBYTES(array), flags),
+                   "cuMemHostRegister") < 0) {
+        return NULL;
+    }
+    PyObject *base =
+        host_wrap(core.registered_type, context, pointer, HOST_REGISTERED);
+    if (base == NULL) {
+        driver.cuMemHostUnregister(pointer);
+        return NULL;
+    }
+    ((struct host_object *)base)->base = Py_NewRef(values[0]);
+    struct request request = {
+        .ndim = PyArray_NDIM(array),
+        .descr = (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array)),
+        .fortran = !PyArray_IS_C_CONTIGUOUS(array),
+    };
+    memcpy(request.shape, PyArray_DIMS(array),
+           (size_t)request.ndim * sizeof *request.shape);
+    PyObject *result = request_array(&request, pointer, base);
+    if (result != NULL && !PyArray_ISWRITEABLE(array)) {
+        PyArray_CLEARFLAGS((PyArrayObject *)result, NPY_ARRAY_WRITEABLE);
+    }
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"pagelocked_empty", CORE_METHOD(hostmem_pagelocked_empty),
+     "A NumPy array in page-locked memory."},
+    {"aligned_empty", CORE_METHOD(hostmem_aligned_empty),
+     "A NumPy array at an aligned address."},
+    {"managed_empty", CORE_METHOD(hostmem_managed_empty),
+     "A NumPy array in memory that host and device share."},
+    {"register_host_memory", CORE_METHOD(hostmem_register_host_memory),
+     "Page-lock an existing array; returns one that shares its memory."},
+    {NULL},
+};
+
+int
+core_host_memory_setup(PyObject *module)
+{
+    if (core_add_type(module, &core.host_pointer_type, &host_spec, NULL) < 0 ||
+        core_add_type(module, &core.pagelocked_type, &pagelocked_spec,
+                      core.host_pointer_type) < 0 ||
+        core_add_type(module, &core.aligned_type, &aligned_spec,
+                      core.host_pointer_type) < 0 ||
+        core_add_type(module, &core.registered_type, &registered_spec,
+                      core.host_pointer_type) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(module, functions);
+}

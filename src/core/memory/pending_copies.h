@@ -1,0 +1,34 @@
+/* pending_copies.h - host memory of pending copies.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_MEMORY_PENDING_COPIES_H
+#define PYCUDA_CORE_MEMORY_PENDING_COPIES_H
+
+#include "core/core.h"
+
+struct core_context;
+
+/* A pending copy: host memory of an asynchronous copy
+ * (memory/pending_copies.c). */
+struct core_pending_copy {
+    PyObject *host; /* strong reference */
+    CUstream stream;
+    CUevent event;
+};
+
+/* Keeps a reference to `host`, the owner of the host memory at `address`,
+ * until the copy just issued on `stream` is complete. */
+void core_pending_copy_add(PyObject *host, const void *address,
+                           CUstream stream);
+/* Drops the references of pending copies that are now complete. */
+void core_pending_copies_poll(struct core_context *context);
+/* Drops the references of all copies on `stream`, which is idle. */
+void core_pending_copies_drop_stream(struct core_context *context,
+                                     CUstream stream);
+/* At the context's end: waits for all copies, and drops their references. */
+void core_pending_copies_drop(struct core_context *context);
+
+#endif

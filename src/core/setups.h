@@ -1,0 +1,52 @@
+/* setups.h - the functions that register types and functions of the module,
+ * one per file.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_SETUPS_H
+#define PYCUDA_CORE_SETUPS_H
+
+#include "core/core.h"
+
+/* Registers its types or functions. */
+#define CORE_SETUPS(SETUP)                                                    \
+    SETUP(errors)                                                             \
+    SETUP(enums)                                                              \
+    SETUP(device)                                                             \
+    SETUP(context)                                                            \
+    SETUP(local_storage)                                                      \
+    SETUP(pointer_holder)                                                     \
+    SETUP(allocation)                                                         \
+    SETUP(pool)                                                               \
+    SETUP(host_memory)                                                        \
+    SETUP(stream)                                                             \
+    SETUP(current_stream)                                                     \
+    SETUP(event)                                                              \
+    SETUP(memory)                                                             \
+    SETUP(foreign)                                                            \
+    SETUP(module)                                                             \
+    SETUP(function)                                                           \
+    SETUP(argument_handler)                                                   \
+    SETUP(cuda_array)                                                         \
+    SETUP(mipmap)                                                             \
+    SETUP(staging)                                                            \
+    SETUP(texture_reference)                                                  \
+    SETUP(texture_object)                                                     \
+    SETUP(memcpy_nd)                                                          \
+    SETUP(memory_pool)                                                        \
+    SETUP(ipc)                                                                \
+    SETUP(linker)                                                             \
+    SETUP(nvrtc)                                                              \
+    SETUP(cublas)                                                             \
+    SETUP(capture)                                                            \
+    SETUP(async_pool)                                                         \
+    SETUP(graph)                                                              \
+    SETUP(callback)                                                           \
+    SETUP(gil)
+#define SETUP(name) int core_##name##_setup(PyObject *module);
+CORE_SETUPS(SETUP)
+#undef SETUP
+
+#endif

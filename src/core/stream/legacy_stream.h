@@ -1,0 +1,27 @@
+/* legacy_stream.h - makes driver calls that always use the legacy default
+ * stream act as if they used the current stream.
+ *
+ * For synchronous copies of CUDA arrays and unaligned copies, which have no
+ * stream argument. current_stream.c describes the rules. Both functions need
+ * the GIL and release it while they wait.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_STREAM_LEGACY_STREAM_H
+#define PYCUDA_CORE_STREAM_LEGACY_STREAM_H
+
+#include "core/core.h"
+
+struct core_legacy_stream_call {
+    CUstream stream; /* the current stream; NULL if it is the legacy stream */
+};
+/* Called before the driver call: waits for the current stream. LogicError if
+ * that captures. */
+int core_legacy_stream_begin(struct core_legacy_stream_call *plain,
+                             const char *routine);
+/* Called after the driver call, whose result is `code`. If the current stream
+ * is not the legacy stream, waits for the legacy stream. Returns `code`, or
+ * the error of the wait. */
+CUresult core_legacy_stream_end(const struct core_legacy_stream_call *plain,
+                                CUresult code);
+
+#endif

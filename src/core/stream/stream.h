@@ -1,0 +1,40 @@
+/* stream.h - Stream and Event objects.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_STREAM_STREAM_H
+#define PYCUDA_CORE_STREAM_STREAM_H
+
+#include "core/core.h"
+#include "core/python/object.h"
+
+struct core_context;
+
+struct core_stream_object {
+    CORE_HEAD
+    CUstream handle;
+    bool foreign; /* from Stream.from_handle: never destroyed */
+};
+
+/* Streams that a thread has entered by a with statement, the newest last. */
+struct core_entry {
+    struct core_stream_object *stream; /* strong reference */
+    uint64_t turn; /* number of the entry, unique in the process */
+};
+
+struct core_entered {
+    struct core_entry *entries;
+    size_t count, capacity;
+};
+
+struct core_event {
+    CORE_HEAD
+    CUevent handle;
+};
+
+/* Returns whether `stream` is the default one or a Stream of the context. */
+bool core_stream_known(const struct core_context *context, CUstream stream);
+
+#endif

@@ -1,0 +1,51 @@
+/* texture_reference.h - texture and surface references of modules.
+ *
+ * All functions need the GIL and keep it, unless a comment says otherwise.
+ * core.h describes the results.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_TEXTURE_TEXTURE_REFERENCE_H
+#define PYCUDA_CORE_TEXTURE_TEXTURE_REFERENCE_H
+
+#include "core/core.h"
+
+struct core_module;
+
+/* Result type of declared texture fetches, stored by texture_reference.h. */
+enum core_fetched {
+    FETCHED_UNKNOWN,
+    FETCHED_FLOATS,
+    FETCHED_INTEGERS,
+};
+
+/* State of one texture or surface reference. */
+struct core_texture {
+    struct core_texture *next; /* next in the module's list */
+    PyObject *name;            /* strong str; NULL without a module */
+    CUdeviceptr variable; /* address of the module's 8-byte variable, or 0 */
+    unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
+    PyObject *resource; /* strong: the bound Array or allocation, or NULL */
+    CUDA_RESOURCE_DESC where;
+    CUDA_TEXTURE_DESC how;
+    CUarray_format format;
+    unsigned channels;
+    bool surface, bound, dirty, has_flags;
+    enum core_fetched gives;
+};
+
+/* Return the texture or surface reference of a module's variable. */
+PyObject *core_texref_for(struct core_module *module, PyObject *name,
+                          CUdeviceptr variable);
+PyObject *core_surfref_for(struct core_module *module, PyObject *name,
+                           CUdeviceptr variable);
+/* Returns a new list of texture references; TypeError for other items. */
+PyObject *core_texrefs_list(PyObject *texrefs);
+/* Checks the references of a launch. LogicError if bound memory was freed. */
+int core_texrefs_check(PyObject *texrefs);
+/* Writes changed texture bindings in stream order. LogicError in captures. */
+int core_textures_update(struct core_module *module, CUstream stream);
+/* Frees the module's bindings of texture and surface references, with the
+ * driver's texture and surface objects that they created. */
+void core_textures_free(struct core_module *module);
+
+#endif

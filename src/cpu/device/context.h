@@ -1,0 +1,79 @@
+/* context.h - contexts.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_DEVICE_CONTEXT_H
+#define PYCUDA_CPU_DEVICE_CONTEXT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/limits.h"
+#include "cpu/stream/stream.h"
+
+struct cpu_fifo;
+struct cpu_heap_block;
+struct cpu_module;
+struct cpu_op;
+
+struct cpu_context {
+    CUcontext handle;
+    int device;
+    unsigned flags;
+    bool primary;
+    uint64_t id;
+    atomic_int error; /* sticky error (CUresult), or 0 */
+    pthread_mutex_t lock;
+    size_t limits[CPU_LIMITS];
+    CUfunc_cache cache;
+    CUsharedconfig shared_config;
+    struct cpu_stream legacy, per_thread;
+    /* List of all streams, legacy first; scheduler lock. */
+    struct cpu_stream *streams;
+    /* Number of operations that are not done; guarded by the scheduler
+     * lock. */
+    unsigned outstanding;
+    struct cpu_module *modules; /* list of modules; guarded by `lock` */
+    struct cpu_fifo *fifo;   /* output of printf in kernels (run/printf.c) */
+    uint64_t peers;          /* bit mask of devices with enabled peer access */
+    atomic_size_t heap_used; /* bytes allocated by malloc in kernels */
+    pthread_mutex_t heap_lock;
+    /* List of heap blocks of kernels; guarded by heap_lock. */
+    struct cpu_heap_block *heap;
+    atomic_uint capturing; /* number of streams that are being captured */
+    /* Operation that new streams wait for, or NULL. Written under the
+     * scheduler lock. */
+    struct cpu_op *_Atomic gate;
+};
+
+/* Finds the calling thread's current context. Fails if there is none, or if it
+ * was destroyed or has a sticky error. */
+CUresult cpu_context_current(struct cpu_context **ctx);
+/* Finds the calling thread's current context, even if it has a sticky
+ * error. */
+CUresult cpu_context_current_any(struct cpu_context **ctx);
+/* Finds the context of a handle. Returns INVALID_CONTEXT if there is none. */
+CUresult cpu_context_of(CUcontext handle, struct cpu_context **ctx);
+/* Returns the context's sticky error, or CUDA_SUCCESS. */
+CUresult cpu_context_status(struct cpu_context *ctx);
+/* Sets the sticky error of the context to `code`, unless it already has
+ * one. */
+void cpu_context_fail(struct cpu_context *ctx, CUresult code);
+/* Waits for all operations of the context and prints the pending output of
+ * kernels. Returns the context's sticky error. */
+CUresult cpu_context_synchronize(struct cpu_context *ctx);
+/* Creates a context with its default streams. The caller owns it until it
+ * calls cpu_context_destroy. */
+CUresult cpu_context_new(CUdevice device, unsigned flags,
+                         struct cpu_context **made);
+/* Waits for the context's operations, then frees everything that the context
+ * owns. */
+void cpu_context_destroy(struct cpu_context *ctx);
+/* Returns whether the flags are valid for the creation of a context. */
+bool cpu_context_flags_valid(unsigned flags);
+uint64_t cpu_context_next_id(void); /* unique in the process */
+
+#endif

@@ -1,0 +1,64 @@
+/* capture_hooks.h - functions that other folders call in captures.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_GRAPH_CAPTURE_HOOKS_H
+#define PYCUDA_CPU_GRAPH_CAPTURE_HOOKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "api/cuda_types.h"
+#include "cpu/stream/stream.h"
+
+struct cpu_captured;
+struct cpu_context;
+struct cpu_green;
+struct cpu_node_task;
+
+/* If not NULL, the next task (graph node's work) that the calling thread
+ * submits is stored here instead of being executed. */
+extern _Thread_local struct cpu_node_task *cpu_node_task_sink
+    __attribute__((tls_model("initial-exec")));
+
+static inline bool
+cpu_stream_records(struct cpu_stream *stream)
+{
+    return cpu_node_task_sink ||
+           atomic_load_explicit(&stream->capture, memory_order_relaxed);
+}
+
+/* Stores the task in cpu_node_task_sink, or adds it to the stream's capture.
+ * Takes ownership of the task, even on failure. */
+CUresult cpu_node_task_record(struct cpu_stream *stream,
+                              struct cpu_node_task *task);
+/* Called before the legacy stream is used. If captured work would have to wait
+ * for it, invalidates the capture and returns an error. */
+CUresult cpu_capture_implicit(struct cpu_context *ctx);
+/* Called by a function that is forbidden for a captured stream. Invalidates
+ * the stream's capture and returns the error. */
+CUresult cpu_capture_refuse(struct cpu_stream *stream);
+/* Called by a function that waits for all streams of the context, or of the
+ * green context if that is not NULL. If one of them is captured, invalidates
+ * the capture and returns an error. */
+CUresult cpu_capture_refuse_all(struct cpu_context *ctx,
+                                const struct cpu_green *green);
+/* Called by a function that a capture in global or thread-local mode forbids.
+ * Returns an error if there is such a capture. */
+CUresult cpu_capture_unsafe(void);
+/* The captured graph nodes on which a recorded event depends.
+ * cpu_capture_record creates this object. cpu_capture_wait makes a stream
+ * depend on its nodes. */
+CUresult cpu_capture_record(struct cpu_stream *stream,
+                            struct cpu_captured **made);
+CUresult cpu_capture_wait(struct cpu_stream *stream,
+                          const struct cpu_captured *event);
+/* Called when a program queries whether a captured event is complete.
+ * Invalidates the capture and returns an error. */
+CUresult cpu_capture_asked(const struct cpu_captured *event);
+/* Called when a captured stream would wait for work outside its capture.
+ * Invalidates the capture and returns an error. */
+CUresult cpu_capture_isolated(struct cpu_stream *stream);
+/* Called when a stream ends. */
+void cpu_capture_leave(struct cpu_stream *stream);
+
+#endif

@@ -1,0 +1,75 @@
+/* arena.h - the arena of device memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_MEMORY_ARENA_H
+#define PYCUDA_CPU_MEMORY_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+
+struct cpu_graph_memory;
+
+enum cpu_memory_kind {
+    CPU_MEMORY_FREE,
+    CPU_MEMORY_DEVICE,
+    CPU_MEMORY_MANAGED,
+    CPU_MEMORY_HOST, /* cuMemHostAlloc */
+    /* Memory of the program, from cuMemHostRegister. */
+    CPU_MEMORY_REGISTERED,
+    CPU_MEMORY_GLOBAL, /* variable of a module */
+    CPU_MEMORY_IPC,
+    CPU_MEMORY_GRAPH,       /* allocated by a memory node of a graph */
+    CPU_MEMORY_RESERVED,    /* address range of cuMemAddressReserve */
+    CPU_MEMORY_MAPPED,      /* mapped to a reservation by cuMemMap */
+    CPU_MEMORY_QUARANTINED, /* freed, in quarantine for the kernel checks */
+};
+
+struct cpu_allocation {
+    uintptr_t base;
+    size_t bytes;
+    enum cpu_memory_kind kind;
+    unsigned flags;
+    int device;
+    uint64_t context_id;
+    uint64_t id;
+    CUmemoryPool pool; /* pool of cuMemAllocAsync, or NULL */
+    /* CPU_MEMORY_GRAPH: its state in the graph. */
+    struct cpu_graph_memory *graph;
+};
+
+/* Where an allocation is in a memory file. */
+struct cpu_shared {
+    int fd; /* descriptor of the file, owned by the arena */
+    size_t offset, bytes;
+};
+
+/* Moves the allocation that contains the address into a memory file, together
+ * with allocations on the same pages. No thread may write to this memory
+ * during the call. Takes the memory lock. */
+CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
+/* Allocates device memory with the properties in `as` and stores its address.
+ * Returns OUT_OF_MEMORY on failure. This function and the cpu_arena_*
+ * functions below take the memory lock. */
+CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
+                            uintptr_t *base);
+/* Frees the allocation of this kind that starts at `base`. Returns
+ * INVALID_VALUE if there is none. */
+CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
+/* Copies the allocation that contains `address` to `found`. Returns false if
+ * there is none. */
+bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
+CUresult cpu_arena_add_external(
+    const struct cpu_allocation *as); /* adds memory outside the arena */
+/* Removes memory outside the arena that cpu_arena_add_external has added. */
+CUresult cpu_arena_remove_external(uintptr_t base, enum cpu_memory_kind kind);
+/* Frees all memory of a context that is being destroyed. */
+void cpu_arena_free_context(uint64_t context_id);
+/* Returns true if the address is in the arena's address range. */
+bool cpu_arena_contains(uintptr_t address);
+/* Returns how many bytes are allocated on the device. */
+size_t cpu_arena_used(int device);
+
+#endif

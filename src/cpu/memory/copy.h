@@ -1,0 +1,28 @@
+/* copy.h - copies of boxes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_MEMORY_COPY_H
+#define PYCUDA_CPU_MEMORY_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/cuda_types.h"
+
+struct cpu_stream;
+
+struct cpu_rows {
+    char *to;
+    const char *from;
+    /* Width in bytes, height in rows, depth in slices. */
+    size_t width, height, depth;
+    size_t to_pitch, to_slice;
+    size_t from_pitch, from_slice;
+};
+
+/* Submits a copy in stream order. If `wait`, returns after the copy is done.
+ * The caller has checked the addresses. */
+CUresult cpu_rows_submit(const struct cpu_rows *rows,
+                         struct cpu_stream *stream, bool wait);
+
+#endif

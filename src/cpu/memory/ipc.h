@@ -1,0 +1,13 @@
+/* ipc.h - memory of other processes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_MEMORY_IPC_H
+#define PYCUDA_CPU_MEMORY_IPC_H
+
+#include "api/cuda_types.h"
+
+struct cpu_context;
+
+void cpu_ipc_close(struct cpu_context *ctx); /* memory/ipc.c */
+
+#endif

@@ -1,0 +1,328 @@
+/* cache_file.c - cache files that one process writes and others trust.
+ *
+ * Called by pch.c for precompiled headers. The front end parses such a file
+ * without checks, so the file must be complete, and no other user may have
+ * written it. A file ends with a checksum of its name and bytes. It is written
+ * under a temporary name and then renamed; after a system crash it may be
+ * incomplete, which the checksum detects. The process remembers the device,
+ * inode, size and time of files that it has verified. Thread-safe.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+
+/* Times in seconds. */
+enum {
+    TOUCHED_EVERY = 24 * 3600,
+    UNUSED_LIFE = 30 * 24 * 3600,
+    TEMPORARY_LIFE = 3600,
+};
+#define NAME_DIGITS 32
+#define SUFFIX      ".pch"
+#define MAX_BYTES   ((off_t)1 << 30)
+#define CHUNK       ((size_t)1 << 18)
+
+/* The last bytes of a cache file, after the precompiled header. The front end
+ * ignores them. */
+struct trailer {
+    char magic[8];
+    struct nvrtc_digest digest;
+};
+
+static const char magic[8] = "PYCUDAP1";
+
+/* ---- owners ---- */
+
+static bool
+owner_trusted(const struct stat *status)
+{
+    return status->st_uid == geteuid() || status->st_uid == 0;
+}
+
+/* Returns true if other users can write the file. A group whose id equals the
+ * user's id is assumed to have this user as its only member. */
+static bool
+writable_by_others(const struct stat *status)
+{
+    bool group =
+        (status->st_mode & S_IWGRP) && status->st_gid != (gid_t)geteuid();
+
+    return group || (status->st_mode & S_IWOTH);
+}
+
+bool
+nvrtc_folder_private(const char *folder)
+{
+    char path[PATH_MAX];
+    struct stat status;
+
+    if (realpath(folder, path) == NULL) {
+        return false;
+    }
+    errno = 0;
+    for (size_t end = strlen(path);; end--) {
+        if (path[end] && path[end] != '/') {
+            continue;
+        }
+        path[end ? end : 1] = 0;
+        if (stat(path, &status) || !owner_trusted(&status) ||
+            (writable_by_others(&status) && !(status.st_mode & S_ISVTX))) {
+            return false;
+        }
+        if (end == 0) {
+            return true;
+        }
+    }
+}
+
+/* ---- checksums ---- */
+
+static const char *
+base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void
+digest_begin(struct nvrtc_digest *digest, const char *path)
+{
+    *digest = (struct nvrtc_digest){0};
+    nvrtc_digest_add(digest, base_name(path), NAME_DIGITS);
+}
+
+static bool
+read_all(int fd, void *bytes, size_t count)
+{
+    for (char *at = bytes; count;) {
+        ssize_t n = read(fd, at, count);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
+/* Reads `bytes` bytes and the trailer after them. Returns true if the bytes
+ * match the trailer's checksum. `chunk` is a buffer of CHUNK bytes. */
+static bool
+bytes_whole(int fd, const char *path, size_t bytes, char *chunk)
+{
+    struct nvrtc_digest digest;
+    struct trailer trailer;
+
+    digest_begin(&digest, path);
+    while (bytes) {
+        size_t n = bytes < CHUNK ? bytes : CHUNK;
+        if (!read_all(fd, chunk, n)) {
+            return false;
+        }
+        nvrtc_digest_add(&digest, chunk, n);
+        bytes -= n;
+    }
+    return read_all(fd, &trailer, sizeof trailer) &&
+           !memcmp(trailer.magic, magic, sizeof magic) &&
+           trailer.digest.a == digest.a && trailer.digest.b == digest.b;
+}
+
+/* ---- cache of verified files ---- */
+
+struct verified_file {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
+
+#define SEEN_MAX 16
+
+static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct verified_file seen[SEEN_MAX];
+static unsigned seen_next;
+
+static bool
+seen_find(const struct stat *status)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&seen_lock);
+    for (unsigned i = 0; i < SEEN_MAX && !found; i++) {
+        found = seen[i].device == status->st_dev &&
+                seen[i].inode == status->st_ino &&
+                seen[i].size == status->st_size && seen[i].size > 0 &&
+                seen[i].changed.tv_sec == status->st_ctim.tv_sec &&
+                seen[i].changed.tv_nsec == status->st_ctim.tv_nsec;
+    }
+    pthread_mutex_unlock(&seen_lock);
+    return found;
+}
+
+static void
+seen_add(const struct stat *status)
+{
+    pthread_mutex_lock(&seen_lock);
+    seen[seen_next++ % SEEN_MAX] = (struct verified_file){
+        status->st_dev, status->st_ino, status->st_size, status->st_ctim};
+    pthread_mutex_unlock(&seen_lock);
+}
+
+/* ---- reading ---- */
+
+/* Returns true if the open file is regular and complete, is owned by the user
+ * or root, and cannot be written by others. Renews its modification time once
+ * a day. */
+static bool
+file_whole(int fd, const char *path)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+        !owner_trusted(&status) || writable_by_others(&status) ||
+        status.st_size <= (off_t)sizeof(struct trailer) ||
+        status.st_size > MAX_BYTES) {
+        return false;
+    }
+    if (seen_find(&status)) {
+        return true;
+    }
+    size_t bytes = (size_t)status.st_size - sizeof(struct trailer);
+    char *chunk = malloc(CHUNK);
+    bool whole = chunk && bytes_whole(fd, path, bytes, chunk);
+    free(chunk);
+    if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
+        futimens(fd, NULL); /* makes `status` outdated: no seen_add */
+    } else if (whole) {
+        seen_add(&status);
+    }
+    return whole;
+}
+
+bool
+nvrtc_cache_file_whole(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool whole = fd >= 0 && file_whole(fd, path);
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return whole;
+}
+
+/* ---- writing ---- */
+
+static bool
+write_all(int fd, const void *bytes, size_t count)
+{
+    for (const char *at = bytes; count;) {
+        ssize_t n = write(fd, at, count);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
+static bool
+write_whole(const char *temporary, const char *path,
+            const struct nvrtc_text *text)
+{
+    struct trailer trailer;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0) {
+        return false;
+    }
+    memcpy(trailer.magic, magic, sizeof magic);
+    digest_begin(&trailer.digest, path);
+    for (size_t at = 0; at < text->length; at += CHUNK) {
+        size_t rest = text->length - at;
+        nvrtc_digest_add(&trailer.digest, text->bytes + at,
+                         rest < CHUNK ? rest : CHUNK);
+    }
+    bool written = write_all(fd, text->bytes, text->length) &&
+                   write_all(fd, &trailer, sizeof trailer);
+    return close(fd) == 0 && written;
+}
+
+static bool
+is_ours(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
+           !strncmp(name + NAME_DIGITS, SUFFIX, strlen(SUFFIX));
+}
+
+/* Removes cache files from the folder of `path` that were not used for a
+ * month, and temporary files older than an hour, left by killed processes. */
+static void
+folder_trim(const char *path)
+{
+    char folder[PATH_MAX];
+    struct dirent *entry;
+    struct stat status;
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(base_name(path) - path),
+             path);
+    DIR *open_folder = opendir(folder);
+    if (open_folder == NULL) {
+        return;
+    }
+    while ((entry = readdir(open_folder)) != NULL) {
+        int fd = dirfd(open_folder);
+        if (!is_ours(entry->d_name) ||
+            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            continue;
+        }
+        bool whole = entry->d_name[NAME_DIGITS + strlen(SUFFIX)] == 0;
+        if (time(NULL) - status.st_mtime >
+            (whole ? UNUSED_LIFE : TEMPORARY_LIFE)) {
+            unlinkat(fd, entry->d_name, 0);
+        }
+    }
+    closedir(open_folder);
+}
+
+bool
+nvrtc_cache_file_put(const char *path, const struct nvrtc_text *text)
+{
+    char temporary[PATH_MAX + 32];
+
+    snprintf(temporary, sizeof temporary, "%s.%ld.%p", path, (long)getpid(),
+             (const void *)text);
+    if (!write_whole(temporary, path, text) || rename(temporary, path)) {
+        unlink(temporary);
+        return false;
+    }
+    folder_trim(path);
+    return true;
+}
+
+bool
+nvrtc_cache_file_path(char path[PATH_MAX], const char *folder,
+                      const struct nvrtc_digest *digest)
+{
+    return snprintf(path, PATH_MAX, "%s/%016llx%016llx" SUFFIX, folder,
+                    (unsigned long long)digest->a,
+                    (unsigned long long)digest->b) < PATH_MAX;
+}

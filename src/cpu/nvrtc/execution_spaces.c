@@ -1,0 +1,112 @@
+/* execution_spaces.c - excludes kernels from a pragma for device functions.
+ *
+ * Called by frontend_retry.c. The pragma `clang force_cuda_host_device` makes
+ * every function without an execution space (__device__, __global__, ...) a
+ * device function. Clang applies it to kernels, too, and then rejects a kernel
+ * that is declared twice. Therefore the pragma is ended before each __global__
+ * and begun again after the kernel's head (its declaration up to ';' or '{').
+ * __global__ may be in a macro of the source; macros of included files are not
+ * examined. Thread-safe, without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/tokens.h"
+
+#define MACROS_MAX 64
+
+/* State while the tokens of the file, or of one macro's text, are read. */
+struct token_sequence {
+    bool in_head; /* inside the head of a kernel */
+    int depth;    /* number of open parentheses and brackets in the head */
+};
+
+struct marker {
+    struct nvrtc_edits *edits;
+    const char *source;
+    struct nvrtc_token macros[MACROS_MAX]; /* their text has __global__ */
+    size_t macro_count;
+};
+
+static bool
+begins_kernel(const struct marker *marker, struct nvrtc_token token)
+{
+    for (size_t i = 0; i < marker->macro_count; i++) {
+        if (marker->macros[i].n == token.n &&
+            !memcmp(marker->macros[i].start, token.start, token.n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+edit_at(const struct marker *marker, const char *at, const char *text)
+{
+    nvrtc_edits_add(marker->edits, (size_t)(at - marker->source), 0, "%s",
+                    text);
+}
+
+static void
+token_mark(const struct marker *marker, struct token_sequence *stretch,
+           struct nvrtc_token token)
+{
+    bool word = nvrtc_token_is(token, "__global__");
+
+    if (word) {
+        edit_at(marker, token.start,
+                "_Pragma(\"clang force_cuda_host_device end\") ");
+    }
+    if (word || begins_kernel(marker, token)) {
+        *stretch = (struct token_sequence){.in_head = true};
+    } else if (stretch->in_head && token.n == 1) {
+        stretch->depth += strchr("([", *token.start) != NULL;
+        stretch->depth -= strchr(")]", *token.start) != NULL;
+        if (stretch->depth == 0 && strchr(";{", *token.start)) {
+            edit_at(marker, token.start + 1,
+                    " _Pragma(\"clang force_cuda_host_device begin\")");
+            stretch->in_head = false;
+        }
+    }
+}
+
+/* Reads the directive whose '#' has just been read. If it is a #define, edits
+ * the macro's text. */
+static void
+directive_mark(struct marker *marker, struct nvrtc_tokens *tokens)
+{
+    const char *end = tokens->line_end;
+    struct token_sequence stretch = {0};
+
+    if (nvrtc_token_read(tokens) && nvrtc_token_is(tokens->last, "define") &&
+        nvrtc_token_read(tokens)) {
+        struct nvrtc_token name = tokens->last;
+        while (tokens->at < end && nvrtc_token_read(tokens) &&
+               tokens->last.start < end) {
+            token_mark(marker, &stretch, tokens->last);
+        }
+        if (stretch.in_head && marker->macro_count < MACROS_MAX) {
+            marker->macros[marker->macro_count++] = name;
+        }
+    }
+    tokens->at = end;
+}
+
+void
+nvrtc_kernels_mark(struct nvrtc_edits *edits, const char *source)
+{
+    struct nvrtc_tokens tokens = {
+        .at = source, .line_begins = true, .directives = true};
+    struct marker marker = {.edits = edits, .source = source};
+    struct token_sequence file = {0};
+
+    while (nvrtc_token_read(&tokens)) {
+        if (tokens.line_end) {
+            directive_mark(&marker, &tokens);
+            tokens.line_end = NULL;
+        } else {
+            token_mark(&marker, &file, tokens.last);
+        }
+    }
+}

@@ -1,0 +1,525 @@
+/* frontend_retry.c - runs the front end, with retries of edited sources.
+ *
+ * Called by compile.c. Clang rejects some sources that NVRTC accepts. Such a
+ * source is compiled again in another form: retry_rewritten (rewrite.c), with
+ * all functions as device functions, with a trivial constructor of
+ * pycuda::complex, or without the template function bodies that have errors
+ * (function_bodies.c). If no retry succeeds, the errors of the first attempt
+ * are reported.
+ *
+ * All state is in the job, which one thread uses.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/nvrtc/job.h"
+
+/* Maximum number of rewrites of a source. */
+enum { REWRITES = 4 };
+
+/* ---- the front end's input ---- */
+
+/* Defines assert again according to NDEBUG: the precompiled header was created
+ * without the program's -DNDEBUG. */
+static const char prologue[] = "#ifdef NDEBUG\n"
+                               "#undef assert\n"
+                               "#define assert(expression) ((void)0)\n"
+                               "#endif\n";
+
+/* Makes functions and global variables without an execution space __device__;
+ * the first pragma applies to functions, the second to variables. */
+static const char device_begin[] =
+    "#pragma clang force_cuda_host_device begin\n"
+    "#pragma clang attribute push(__attribute__((device)), "
+    "apply_to = variable(is_global))\n";
+static const char device_end[] = "\n#pragma clang attribute pop\n"
+                                 "#pragma clang force_cuda_host_device end\n";
+
+static void
+line_directive(struct nvrtc_text *source, const char *name)
+{
+    nvrtc_text_print(source, "#line 1 \"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') {
+            nvrtc_text_add(source, "\\", 1);
+        }
+        nvrtc_text_add(source, *name == '\n' ? " " : name, 1);
+    }
+    nvrtc_text_print(source, "\"\n");
+}
+
+/* Writes the macros that depend on the requested architecture; the precompiled
+ * headers define those of sm_70. */
+static void
+architecture_write(const struct nvrtc_job *job, struct nvrtc_text *source)
+{
+    int arch = job->options.arch * 10;
+    char suffix = job->options.arch_suffix;
+
+    if (arch) {
+        nvrtc_text_print(source,
+                         "#undef __CUDA_ARCH__\n"
+                         "#define __CUDA_ARCH__ %d\n"
+                         "#undef __CUDA_ARCH_LIST__\n"
+                         "#define __CUDA_ARCH_LIST__ %d\n",
+                         arch, arch);
+    }
+    if (suffix == 'a') {
+        nvrtc_text_print(source,
+                         "#define __CUDA_ARCH_FEAT_SM%d_ALL 1\n"
+                         "#define __CUDA_ARCH_SPECIFIC__ %d\n",
+                         arch / 10, arch);
+    }
+    if (suffix) {
+        nvrtc_text_print(source, "#define __CUDA_ARCH_FAMILY_SPECIFIC__ %d\n",
+                         arch);
+    }
+    if (arch && arch < 700) {
+        nvrtc_text_print(source, "#include \"%s/cpu/warp_before_volta.h\"\n",
+                         job->headers);
+    }
+}
+
+static const char *
+source_of(const struct nvrtc_job *job)
+{
+    return job->source ? job->source : job->marked;
+}
+
+/* Writes the text that precedes the source. */
+static void
+head_write(const struct nvrtc_job *job, struct nvrtc_text *source)
+{
+    if (job->pch.path[0] == 0) {
+        nvrtc_text_add(source, job->pch.includes.bytes,
+                       job->pch.includes.length);
+    }
+    architecture_write(job, source);
+    for (size_t i = 0; i < job->pch.rest.count; i++) {
+        nvrtc_text_print(source, "#include \"%s\"\n", job->pch.rest.word[i]);
+    }
+    nvrtc_text_print(source, "%s", prologue);
+    if (job->options.device_default) {
+        nvrtc_text_print(source, "%s", device_begin);
+    }
+    line_directive(source, job->program->name);
+}
+
+static void
+source_make(const struct nvrtc_job *job, bool ask, struct nvrtc_text *source)
+{
+    const struct _nvrtcProgram *program = job->program;
+
+    head_write(job, source);
+    nvrtc_text_print(source, "%s", source_of(job));
+    if (job->options.device_default) {
+        nvrtc_text_print(source, "%s", device_end);
+    }
+    if (ask) {
+        nvrtc_names_ask(program, source);
+    } else {
+        nvrtc_names_use(program, source);
+    }
+}
+
+static bool
+is_before_20(const struct nvrtc_job *job)
+{
+    const struct nvrtc_strings *words = &job->options.language;
+    bool before = true;
+
+    for (size_t i = 0; i < words->count; i++) {
+        if (!strncmp(words->word[i], "-std=", 5)) {
+            before = strstr(words->word[i], "20") == NULL;
+        }
+    }
+    return before;
+}
+
+bool
+nvrtc_job_mark(struct nvrtc_job *job)
+{
+    struct nvrtc_edits edits = {0};
+
+    nvrtc_deduction_guides_mark(&edits, job->program->source);
+    nvrtc_dialect_mark(&edits, job->program->source, is_before_20(job));
+    job->marked = nvrtc_edits_make(&edits, job->program->source);
+    nvrtc_edits_free(&edits);
+    return job->marked != NULL;
+}
+
+/* ---- the front end ---- */
+
+/* Copies the diagnostics except for clang's final count, which names a GPU
+ * that the program has not requested. */
+void
+nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
+{
+    static const char mark[] = " generated when compiling for sm_";
+    const char *line = said->bytes ? said->bytes : "";
+
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        n += line[n] == '\n';
+        if (!memmem(line, n, mark, sizeof mark - 1)) {
+            nvrtc_text_add(log, line, n);
+        }
+        line += n;
+    }
+}
+
+static void
+frontend_argv(const struct nvrtc_job *job, bool text,
+              struct nvrtc_strings *argv)
+{
+    nvrtc_strings_add_all(argv, job->frontend);
+    nvrtc_frontend_flags(argv, job->headers, &job->options);
+    if (job->folder[0]) {
+        nvrtc_strings_add(argv, "-I%s", job->folder);
+    }
+    nvrtc_strings_add_all(argv, &job->options.preprocess);
+    nvrtc_strings_add_all(argv, &job->options.diagnostics);
+    if (job->pch.path[0]) {
+        nvrtc_strings_add(argv, "-include-pch");
+        nvrtc_strings_add(argv, "%s", job->pch.path);
+    }
+    nvrtc_strings_add(argv, text ? "-emit-llvm" : "-emit-llvm-bc");
+    nvrtc_strings_add(argv, "-o");
+    nvrtc_strings_add(argv, "-");
+    nvrtc_strings_add(argv, "-x");
+    nvrtc_strings_add(argv, "cuda");
+    nvrtc_strings_add(argv, "-");
+}
+
+/* Returns true if `said`, the front end's messages, has a warning for code
+ * that is an error in NVRTC. */
+static bool
+is_refused(const struct nvrtc_text *said)
+{
+    static const char *const warnings[] = {
+        "warning: duplicate 'inline' declaration specifier",
+        "warning: 'shared' attribute only applies to",
+        "warning: 'constant' attribute only applies to",
+        "warning: 'noinline' attribute only applies to"};
+
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++) {
+        if (said->bytes && strstr(said->bytes, warnings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds the messages of a finished front end to the log, and returns the result
+ * for its exit status. Status 1 is an error in the source; other nonzero
+ * values are failures of the front end itself. */
+static nvrtcResult
+frontend_judge(const struct nvrtc_job *job,
+               const struct nvrtc_process *process)
+{
+    struct nvrtc_text *log = &job->program->log;
+
+    if (process->status == 0 && !is_refused(&process->err)) {
+        if (!job->options.quiet) {
+            nvrtc_job_log(log, &process->err);
+        }
+        return NVRTC_SUCCESS;
+    }
+    if (process->status == 0) {
+        nvrtc_job_log(log, &process->err);
+        nvrtc_text_print(log, "error: NVRTC refuses what is warned of\n");
+    } else if (process->status == 1 && process->err.length) {
+        nvrtc_job_log(log, &process->err);
+    } else {
+        nvrtc_process_explain(process, "The front end (clang)", log);
+    }
+    return NVRTC_ERROR_COMPILATION;
+}
+
+/* Runs the front end with the command `argv` and the input `source`. On
+ * failure sets job->stopped and job->reason. */
+static void
+frontend_run(struct nvrtc_job *job, const struct nvrtc_strings *argv,
+             const struct nvrtc_text *source, struct nvrtc_process *process)
+{
+    const char *program = job->frontend->word[0];
+    int code = nvrtc_process_start(process, argv->word);
+
+    if (code) {
+        nvrtc_process_explain_start(code, program, &job->reason);
+        job->stopped = NVRTC_ERROR_COMPILATION;
+        return;
+    }
+    code = nvrtc_process_finish(process, source->bytes, source->length);
+    if (code) {
+        nvrtc_process_explain_broken(process, code, program, &job->reason);
+        job->stopped = code == ENOMEM ? NVRTC_ERROR_OUT_OF_MEMORY
+                                      : NVRTC_ERROR_COMPILATION;
+    }
+}
+
+nvrtcResult
+nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
+{
+    struct nvrtc_strings argv = {0};
+    struct nvrtc_text source = {0};
+
+    if (job->stopped) {
+        return job->stopped;
+    }
+    source_make(job, ask, &source);
+    frontend_argv(job, ask, &argv);
+    if (source.failed || argv.failed) {
+        job->stopped = NVRTC_ERROR_OUT_OF_MEMORY;
+    } else {
+        frontend_run(job, &argv, &source, process);
+    }
+    nvrtc_text_free(&source);
+    nvrtc_strings_free(&argv);
+    return job->stopped ? job->stopped : frontend_judge(job, process);
+}
+
+/* Called if rewriting did not help. If the log has an error about the
+ * constructor of a shared variable, sets options that give pycuda::complex a
+ * trivial constructor, once per job. Returns true if a retry may succeed. */
+static bool
+retry_shared_complex(struct nvrtc_job *job)
+{
+    static const char words[] = "initialization is not supported for "
+                                "__shared__ variables";
+    struct nvrtc_text *log = &job->program->log;
+
+    if (job->trivial || log->bytes == NULL ||
+        strstr(log->bytes, words) == NULL) {
+        return false;
+    }
+    job->trivial = true;
+    nvrtc_strings_add(&job->options.language, "-ftrivial-auto-var-init=zero");
+    nvrtc_strings_add(&job->options.preprocess,
+                      "-D__PYCUDA_TRIVIAL_COMPLEX__");
+    nvrtc_pch_free(&job->pch);
+    return nvrtc_pch_get(&job->pch, job->frontend, job->headers, &job->options,
+                         log);
+}
+
+static void
+job_discard(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    nvrtc_text_free(&job->program->log);
+    nvrtc_process_free(process);
+}
+
+/* Returns true if every error in `log` was also reported for the original
+ * source. */
+static bool
+errors_are_original(const struct nvrtc_text *log,
+                    const struct nvrtc_text *given)
+{
+    static const char mark[] = ": error: ";
+    bool any = false;
+
+    for (const char *line = log->bytes; line && *line;) {
+        size_t n = strcspn(line, "\n") + 1;
+        if (memmem(line, n, mark, sizeof mark - 1)) {
+            any = true;
+            if (!memmem(given->bytes, given->length, line, n)) {
+                return false;
+            }
+        }
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : NULL;
+    }
+    return any;
+}
+
+/* Compiles the source as retry_rewritten by rewrite.c. Repeats the rewrite up
+ * to REWRITES times, since clang may report further errors when the first ones
+ * are corrected. Returns false if the source still has errors; job->source is
+ * then NULL. */
+static bool
+retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    bool well = false;
+
+    job->program->log = (struct nvrtc_text){0};
+    for (int round = 0; !well && round < REWRITES; round++) {
+        char *source =
+            nvrtc_rewrite(round ? &job->program->log : &said,
+                          job->program->name, source_of(job), round);
+        if (source == NULL) {
+            break;
+        }
+        free(job->source);
+        job->source = source;
+        job_discard(job, &other);
+        well = nvrtc_job_front(job, false, &other) == NVRTC_SUCCESS;
+    }
+    nvrtc_process_free(well ? process : &other);
+    if (well) {
+        *process = other;
+    } else {
+        free(job->source);
+        job->source = NULL;
+    }
+    /* Report the errors that remain, if none is caused by a rewrite. */
+    if (well || errors_are_original(&job->program->log, &said)) {
+        nvrtc_text_free(&said);
+    } else {
+        nvrtc_text_free(&job->program->log);
+        job->program->log = said;
+    }
+    return well;
+}
+
+/* If all functions are device functions and the log has an error about a
+ * kernel that is declared twice, excludes kernels from the pragma with
+ * execution_spaces.c, once per job. Returns true if a retry may succeed. */
+static bool
+retry_marked_kernels(struct nvrtc_job *job)
+{
+    static const char words[] = "' attributes are not compatible";
+    struct nvrtc_text *log = &job->program->log;
+    struct nvrtc_edits edits = {0};
+
+    if (job->apart || !job->options.device_default || log->bytes == NULL ||
+        strstr(log->bytes, words) == NULL) {
+        return false;
+    }
+    job->apart = true;
+    nvrtc_kernels_mark(&edits, job->marked);
+    char *text = nvrtc_edits_make(&edits, job->marked);
+    nvrtc_edits_free(&edits);
+    if (text) {
+        free(job->marked);
+        job->marked = text;
+    }
+    return text != NULL;
+}
+
+/* Compiles with the current options, with retries. Returns true on success.
+ * retry_unmarked has just set the option that makes all functions without an
+ * execution space device functions. */
+static bool
+retry_with_device_default(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    nvrtcResult result = nvrtc_job_front(job, false, process);
+
+    if (result != NVRTC_SUCCESS && retry_marked_kernels(job)) {
+        job_discard(job, process);
+        result = nvrtc_job_front(job, false, process);
+    }
+    return result == NVRTC_SUCCESS || retry_rewritten(job, process);
+}
+
+/* Compiles with all functions without an execution space as device functions,
+ * if the log has a matching error. NVRTC accepts one declaration of a function
+ * with __device__ and another one without; for clang these are two functions.
+ * Returns false if that fails, too; the log and the options are then as
+ * before. */
+static bool
+retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    /* Parts of clang's error messages about functions that are overloaded by
+     * __host__ and __device__; NVRTC does not compile host functions. */
+    static const char *const signs[] = {
+        "' does not match any declaration in '",
+        "no function template matches function template specialization",
+        "__device__ function '", /* ... cannot overload ... */
+        "reference to __host__ function '",
+        "candidate template ignored: target attributes do not match",
+    };
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    bool try = false;
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        try |= said.bytes && strstr(said.bytes, signs[i]);
+    }
+    if (!try || job->options.device_default) {
+        return false;
+    }
+    job->program->log = (struct nvrtc_text){0};
+    job->options.device_default = true;
+    if (retry_with_device_default(job, &other)) {
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    job_discard(job, &other);
+    job->program->log = said;
+    job->options.device_default = false;
+    return false;
+}
+
+/* Compiles the source without the bodies of templates that have errors.
+ * Returns false, with the job unchanged, if that fails. */
+static bool
+retry_without_templates(struct nvrtc_job *job, struct nvrtc_process *process)
+{
+    struct nvrtc_text said = job->program->log;
+    struct nvrtc_process other = {0};
+    char *marked = job->marked;
+    bool taken = false;
+
+    job->program->log = (struct nvrtc_text){0};
+    for (int round = 0; !taken && round < REWRITES; round++) {
+        char *text = nvrtc_bodies_replace(round ? &job->program->log : &said,
+                                          job->program->name, job->marked);
+        if (text == NULL) {
+            break;
+        }
+        if (job->marked != marked) {
+            free(job->marked);
+        }
+        job->marked = text;
+        job_discard(job, &other);
+        taken = nvrtc_job_front(job, false, &other) == NVRTC_SUCCESS ||
+                retry_rewritten(job, &other);
+    }
+    if (taken) {
+        free(marked);
+        nvrtc_text_free(&said);
+        nvrtc_process_free(process);
+        *process = other;
+        return true;
+    }
+    if (job->marked != marked) {
+        free(job->marked);
+    }
+    job->marked = marked;
+    job_discard(job, &other);
+    job->program->log = said;
+    return false;
+}
+
+nvrtcResult
+nvrtc_job_bitcode(struct nvrtc_job *job)
+{
+    struct nvrtc_process process = {0};
+    nvrtcResult result = nvrtc_job_front(job, false, &process);
+
+    while (result != NVRTC_SUCCESS) {
+        if (retry_rewritten(job, &process) || retry_unmarked(job, &process)) {
+            result = NVRTC_SUCCESS;
+        } else if (retry_marked_kernels(job) || retry_shared_complex(job) ||
+                   nvrtc_pch_fall_back(&job->pch, job->program->log.bytes)) {
+            job_discard(job, &process);
+            result = nvrtc_job_front(job, false, &process);
+        } else if (retry_without_templates(job, &process)) {
+            result = NVRTC_SUCCESS;
+        } else {
+            break;
+        }
+    }
+    if (result == NVRTC_SUCCESS) {
+        job->program->bitcode = process.out;
+        process.out = (struct nvrtc_text){0};
+    }
+    nvrtc_process_free(&process);
+    return result;
+}

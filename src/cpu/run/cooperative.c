@@ -1,0 +1,154 @@
+/* cooperative.c - runs several blocks of a cooperative grid on one thread.
+ *
+ * Called by block.c with a worker that belongs to the calling thread. Each
+ * block has a separate worker state: the first block has the thread's worker,
+ * the others have states that are linked to it. While a block's fibers run,
+ * its state is the thread's cpu_worker_tls. A block runs until it ends, or
+ * until all its ready threads wait in a loop; then the next block runs.
+ *
+ * Blocks are divided evenly among the threads. If other threads do not take
+ * their blocks (because they have not been woken, or run another launch), a
+ * thread whose blocks all wait takes more, so that the grid completes with the
+ * available threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/arch/arch.h"
+#include "cpu/run/chunks.h"
+#include "cpu/run/cooperative.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/launch.h"
+#include "cpu/stream/worker.h"
+
+#define TURNS_BEFORE_SLEEP 4096
+/* Calls of sched_yield until the thread takes more blocks. */
+#define SLEEPS_BEFORE_MORE 16
+
+struct cooperative_run {
+    /* Worker of this thread; first in the list of worker states. */
+    struct cpu_worker *home;
+    struct cpu_launch *launch;
+    unsigned live; /* number of blocks on this thread that have not ended */
+    /* Times that a block was resumed since the last sched_yield. */
+    unsigned turns;
+    unsigned sleeps; /* calls of sched_yield since the last blocks_take */
+};
+
+/* Returns a worker state that no block uses, or NULL if there is not enough
+ * memory. */
+static struct cpu_worker *
+spare_worker_find(struct cooperative_run *together)
+{
+    struct cpu_worker *place = together->home;
+
+    while (place->live && place->next_block) {
+        place = place->next_block;
+    }
+    if (!place->live) {
+        return place;
+    }
+    place->next_block = cpu_worker_new();
+    return place->next_block;
+}
+
+/* Unwinds all blocks of this thread, because the launch has failed. */
+static void
+cooperative_fail(struct cooperative_run *together, CUresult code)
+{
+    cpu_fiber_unwind(together->home->guard, (int)code);
+}
+
+static void
+block_start(struct cooperative_run *together, uint64_t index)
+{
+    struct cpu_worker *place = spare_worker_find(together);
+    void *unused;
+    CUresult code = place ? cpu_block_prepare(place, together->launch, &unused)
+                          : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (code) {
+        cooperative_fail(together, code);
+    }
+    place->guard = together->home->guard;
+    place->cooperative = true;
+    cpu_worker_tls = place;
+    cpu_fibers_begin(place, index);
+    cpu_worker_tls = together->home;
+    together->live++;
+}
+
+/* Resumes a block. Returns when the block waits or has ended. */
+static void
+block_turn(struct cooperative_run *together, struct cpu_worker *place)
+{
+    cpu_worker_tls = place;
+    place->in_kernel = 1;
+    cpu_fibers_resume(place);
+    place->in_kernel = 0;
+    cpu_worker_tls = together->home;
+    if (!place->live) {
+        together->live--;
+        atomic_fetch_add(&together->launch->grid_ended, 1);
+    }
+}
+
+static void
+blocks_take(struct cooperative_run *together)
+{
+    uint64_t first, count = cpu_chunk_take(together->launch, 0, &first);
+
+    together->sleeps = 0;
+    /* The chunk that the thread already runs keeps `left` above 0. */
+    atomic_fetch_sub(&together->launch->left, count);
+    for (uint64_t i = 0; i < count; i++) {
+        block_start(together, first + i);
+    }
+}
+
+/* Called when each block had a turn. The blocks may wait for another thread,
+ * so this yields the processor from time to time. */
+static void
+round_end(struct cooperative_run *together)
+{
+    together->turns += together->live;
+    if (together->turns >= TURNS_BEFORE_SLEEP) {
+        together->turns = 0;
+        sched_yield();
+        if (++together->sleeps == SLEEPS_BEFORE_MORE) {
+            blocks_take(together);
+        }
+    }
+}
+
+void
+cpu_cooperative_run(struct cpu_worker *worker, struct cpu_launch *launch,
+                    uint64_t first, uint64_t count)
+{
+    struct cooperative_run together = {.home = worker, .launch = launch};
+
+    worker->in_kernel = 0;
+    for (struct cpu_worker *at = worker; at; at = at->next_block) {
+        at->live = 0;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        block_start(&together, first + i);
+    }
+    while (together.live) {
+        for (struct cpu_worker *at = worker; at; at = at->next_block) {
+            if (at->live) {
+                block_turn(&together, at);
+            }
+        }
+        round_end(&together);
+    }
+}
+
+CPU_ON_FIBER void
+cpu_cooperative_next(struct cpu_worker *worker)
+{
+    cpu_fiber_switch(&worker->fibers[worker->current].sp, worker->main_sp);
+}

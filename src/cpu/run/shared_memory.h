@@ -1,0 +1,23 @@
+/* shared_memory.h - shared memory of blocks.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_SHARED_MEMORY_H
+#define PYCUDA_CPU_RUN_SHARED_MEMORY_H
+
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+
+struct cpu_launch;
+struct cpu_worker;
+
+/* Returns the bytes of shared memory per block, static and dynamic. */
+uint64_t cpu_block_shared(const struct cpu_launch *launch);
+/* Enlarges worker->shared to the size that the launch needs. On failure it
+ * stays unchanged. */
+CUresult cpu_shared_reserve(struct cpu_worker *worker,
+                            const struct cpu_launch *launch);
+/* Unmaps worker->shared, if there is any. */
+void cpu_shared_drop(struct cpu_worker *worker);
+
+#endif

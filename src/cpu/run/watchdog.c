@@ -1,0 +1,486 @@
+/* watchdog.c - ends launches that exceed the time limit, and waits that the
+ * program interrupts.
+ *
+ * Each thread that runs blocks is registered together with its current launch.
+ * A launch is abandoned by a signal to these threads. The signal is repeated
+ * until the launch has ended, because the handler leaves a kernel only from
+ * compiled code: functions of the runtime may hold locks. The watchdog thread
+ * looks for launches above the time limit; it sleeps while no launch runs.
+ *
+ * A program (Python) reports interrupts through a hook. A caller that runs
+ * blocks itself cannot call the hook; if it does so for a long time, the
+ * watchdog installs a SIGINT handler that runs before the program's handler.
+ *
+ * `registry_lock` is the only lock and is innermost.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu/arch/arch.h"
+#include "cpu/device/device.h"
+#include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
+#include "cpu/module/image.h"
+#include "cpu/run/fiber.h"
+#include "cpu/run/watchdog.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/worker.h"
+
+#define MS 1000000ull
+/* Time between two ticks of a wait or of the watchdog. */
+#define TICK_NS (50 * MS)
+/* Time between two signals to the same thread. */
+#define RETRY_NS (1 * MS)
+#define GRACE_NS (250 * MS) /* time to end after an interrupt */
+/* Time for launches of other contexts to end after an interrupt, longer than
+ * GRACE_NS. */
+#define GRACE_ALL_NS (1000 * MS)
+/* Age at which a caller's own launch is stuck. */
+#define STUCK_NS (100 * MS)
+/* Ticks without a launch until the watchdog sleeps. */
+#define IDLE_TICKS     20
+#define LIMIT_VARIABLE "PYCUDA_CPU_TIMEOUT"
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cpu_runner *registry;
+static _Thread_local struct cpu_runner *runner_tls
+    __attribute__((tls_model("initial-exec")));
+
+static int abandon_signal; /* number of the signal; 0: none was free */
+static _Atomic(cpu_interrupt_hook *) interrupt_hook;
+static uint64_t limit_ns; /* time limit of a launch; 0: none */
+
+/* True while the watchdog sleeps; the next launch wakes it. */
+static atomic_bool watch_asleep;
+static sem_t watch_wake;
+
+/* ---- the signal ---- */
+
+CPU_ON_FIBER static void
+abandon_signal_handle(int number, siginfo_t *info, void *state)
+{
+    struct cpu_runner *runner = runner_tls;
+    struct cpu_worker *worker = cpu_worker_tls;
+
+    (void)info;
+    if (!runner) {
+        return;
+    }
+    atomic_store(&runner->signalled, false);
+    if (!worker || !worker->in_kernel) {
+        return;
+    }
+    uint64_t serial =
+        atomic_load_explicit(&runner->serial, memory_order_relaxed);
+    if (serial && serial == atomic_load(&runner->abandon) &&
+        cpu_image_contains(cpu_arch_program_counter(state))) {
+        sigset_t one;
+
+        worker->in_kernel = 0;
+        sigemptyset(&one);
+        sigaddset(&one, number);
+        /* Unblocks the signal here, since cpu_fiber_unwind does not return. */
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+        cpu_fiber_unwind(worker->guard, atomic_load(&runner->reason));
+    }
+}
+
+/* Returns the highest real-time signal that the program does not use, with our
+ * handler installed, or 0. */
+static int
+signal_choose(void)
+{
+    struct sigaction ours = {.sa_sigaction = abandon_signal_handle,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+
+    for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
+        struct sigaction now;
+
+        if (!sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+            now.sa_handler == SIG_DFL) {
+            return sigaction(number, &ours, NULL) ? 0 : number;
+        }
+    }
+    return 0;
+}
+
+static bool
+signal_is_ours(void)
+{
+    struct sigaction now;
+
+    return abandon_signal && !sigaction(abandon_signal, NULL, &now) &&
+           (now.sa_flags & SA_SIGINFO) &&
+           now.sa_sigaction == abandon_signal_handle;
+}
+
+void
+cpu_watchdog_unmask(sigset_t *mask)
+{
+    if (abandon_signal) {
+        sigdelset(mask, abandon_signal);
+    }
+}
+
+/* ---- the registry: list of all threads that run blocks ---- */
+
+void
+cpu_runner_join(struct cpu_runner *runner, bool caller)
+{
+    runner->thread = pthread_self();
+    runner->interruptible = caller && getpid() == gettid();
+    runner_tls = runner;
+    pthread_mutex_lock(&registry_lock);
+    runner->previous = NULL;
+    runner->next = registry;
+    if (registry) {
+        registry->previous = runner;
+    }
+    registry = runner;
+    pthread_mutex_unlock(&registry_lock);
+}
+
+void
+cpu_runner_leave(struct cpu_runner *runner)
+{
+    runner_tls = NULL;
+    if (atomic_load(&cpu_state.forked)) {
+        return; /* the registry and its lock belong to the parent process */
+    }
+    pthread_mutex_lock(&registry_lock);
+    if (runner->previous) {
+        runner->previous->next = runner->next;
+    } else {
+        registry = runner->next;
+    }
+    if (runner->next) {
+        runner->next->previous = runner->previous;
+    }
+    pthread_mutex_unlock(&registry_lock);
+}
+
+void
+cpu_runner_begin(struct cpu_runner *runner, uint64_t serial, uint64_t context,
+                 uint64_t now)
+{
+    atomic_store_explicit(&runner->started, now, memory_order_relaxed);
+    atomic_store_explicit(&runner->context, context, memory_order_relaxed);
+    atomic_store_explicit(&runner->serial, serial, memory_order_release);
+    if (atomic_load_explicit(&watch_asleep, memory_order_relaxed) &&
+        atomic_exchange(&watch_asleep, false)) {
+        sem_post(&watch_wake);
+    }
+}
+
+void
+cpu_runner_end(struct cpu_runner *runner)
+{
+    atomic_store_explicit(&runner->serial, 0, memory_order_release);
+}
+
+bool
+cpu_runner_abandoned(int *reason)
+{
+    struct cpu_runner *runner = runner_tls;
+
+    if (!runner ||
+        atomic_load_explicit(&runner->abandon, memory_order_relaxed) !=
+            atomic_load_explicit(&runner->serial, memory_order_relaxed)) {
+        return false;
+    }
+    *reason = atomic_load(&runner->reason);
+    return true;
+}
+
+/* Returns true if the runner's current launch must end. `key` is a serial
+ * number, a context id or a time, depending on the function. */
+typedef bool runner_chosen(const struct cpu_runner *runner, uint64_t key);
+
+static bool
+runner_of_serial(const struct cpu_runner *runner, uint64_t key)
+{
+    return atomic_load(&runner->serial) == key;
+}
+
+static bool
+runner_of_context(const struct cpu_runner *runner, uint64_t key)
+{
+    return atomic_load(&runner->context) == key;
+}
+
+/* Selects launches that began before the interrupt, which are in the way of
+ * the launch that is waited for. `key` is the time of the interrupt. */
+static bool
+runner_since(const struct cpu_runner *runner, uint64_t key)
+{
+    return atomic_load(&runner->started) <= key;
+}
+
+/* Signals the threads whose launches `chosen` selects. The caller holds
+ * registry_lock. */
+static void
+abandon_locked(runner_chosen *chosen, uint64_t key, CUresult reason)
+{
+    if (!signal_is_ours()) {
+        return;
+    }
+    for (struct cpu_runner *at = registry; at; at = at->next) {
+        uint64_t serial =
+            atomic_load_explicit(&at->serial, memory_order_acquire);
+
+        if (serial && chosen(at, key)) {
+            atomic_store(&at->reason, (int)reason);
+            atomic_store(&at->abandon, serial);
+            if (!atomic_exchange(&at->signalled, true)) {
+                pthread_kill(at->thread, abandon_signal);
+            }
+        }
+    }
+}
+
+static void
+abandon(runner_chosen *chosen, uint64_t key, CUresult reason)
+{
+    pthread_mutex_lock(&registry_lock);
+    abandon_locked(chosen, key, reason);
+    pthread_mutex_unlock(&registry_lock);
+}
+
+/* ---- waits ---- */
+
+CPU_API void
+pycuda_cpu_interrupt(cpu_interrupt_hook *hook)
+{
+    atomic_store(&interrupt_hook, hook);
+}
+
+bool
+cpu_interrupt_wanted(void)
+{
+    cpu_interrupt_hook *hook = atomic_load(&interrupt_hook);
+
+    return hook && hook();
+}
+
+bool
+cpu_interrupt_possible(void)
+{
+    return atomic_load_explicit(&interrupt_hook, memory_order_relaxed);
+}
+
+int
+cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt)
+{
+    if (interrupt->since) {
+        return (int)(RETRY_NS / MS);
+    }
+    return atomic_load(&interrupt_hook) ? (int)(TICK_NS / MS) : -1;
+}
+
+void
+cpu_interrupt_poll(struct cpu_interrupt *interrupt)
+{
+    uint64_t now = cpu_now_ns();
+
+    if (!interrupt->since) {
+        interrupt->since = cpu_interrupt_wanted() ? now : 0;
+    } else if (now - interrupt->since > GRACE_ALL_NS) {
+        abandon(runner_since, interrupt->since, CUDA_ERROR_LAUNCH_FAILED);
+        abandon(runner_of_context, interrupt->context,
+                CUDA_ERROR_LAUNCH_FAILED);
+    } else if (now - interrupt->since > GRACE_NS) {
+        abandon(runner_of_context, interrupt->context,
+                CUDA_ERROR_LAUNCH_FAILED);
+    }
+}
+
+/* ---- Ctrl-C while a caller runs blocks ---- */
+
+static struct sigaction program_sigint;
+/* Our SIGINT handler is installed; used by the watchdog only. */
+static bool sigint_observed;
+static _Atomic uint64_t sigint_ns;
+
+static void
+sigint_handle(int number, siginfo_t *info, void *state)
+{
+    atomic_store(&sigint_ns, cpu_now_ns());
+    if (program_sigint.sa_flags & SA_SIGINFO) {
+        program_sigint.sa_sigaction(number, info, state);
+    } else {
+        program_sigint.sa_handler(number);
+    }
+}
+
+static void
+sigint_observe(void)
+{
+    struct sigaction ours;
+
+    if (sigint_observed || !atomic_load(&interrupt_hook) ||
+        sigaction(SIGINT, NULL, &program_sigint)) {
+        return;
+    }
+    if (!(program_sigint.sa_flags & SA_SIGINFO) &&
+        (program_sigint.sa_handler == SIG_DFL ||
+         program_sigint.sa_handler == SIG_IGN)) {
+        return;
+    }
+    ours = program_sigint;
+    ours.sa_sigaction = sigint_handle;
+    ours.sa_flags |= SA_SIGINFO;
+    atomic_store(&sigint_ns, 0);
+    sigint_observed = !sigaction(SIGINT, &ours, NULL);
+}
+
+static void
+sigint_forget(void)
+{
+    struct sigaction now;
+
+    if (sigint_observed && !sigaction(SIGINT, NULL, &now) &&
+        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == sigint_handle) {
+        sigaction(SIGINT, &program_sigint, NULL);
+    }
+    sigint_observed = false;
+}
+
+/* ---- the watchdog ---- */
+
+struct watched {
+    bool busy; /* at least one launch is running */
+    /* A caller has been running its own launch for longer than STUCK_NS. */
+    bool stuck;
+    bool urgent; /* a launch is being abandoned */
+};
+
+static void
+runner_check(const struct cpu_runner *runner, uint64_t now,
+             struct watched *watched)
+{
+    uint64_t serial = atomic_load(&runner->serial);
+    uint64_t started = atomic_load(&runner->started);
+    uint64_t interrupted = atomic_load(&sigint_ns);
+
+    if (!serial || now < started) {
+        watched->busy |= serial != 0;
+        return;
+    }
+    watched->busy = true;
+    if (limit_ns && now - started > limit_ns) {
+        abandon_locked(runner_of_serial, serial, CUDA_ERROR_LAUNCH_TIMEOUT);
+        watched->urgent = true;
+    }
+    if (runner->interruptible && now - started > STUCK_NS) {
+        watched->stuck = true;
+        if (sigint_observed && interrupted && now > interrupted + GRACE_NS) {
+            abandon_locked(runner_of_serial, serial, CUDA_ERROR_LAUNCH_FAILED);
+            watched->urgent = true;
+        }
+    }
+}
+
+static void
+watchdog_sleep(void)
+{
+    atomic_store(&watch_asleep, true);
+    while (sem_wait(&watch_wake)) {
+    }
+}
+
+static void
+pause_ns(uint64_t ns)
+{
+    struct timespec pause = {.tv_sec = (time_t)(ns / 1000000000),
+                             .tv_nsec = (long)(ns % 1000000000)};
+
+    nanosleep(&pause, NULL);
+}
+
+static void *
+watchdog_main(void *unused)
+{
+    unsigned idle = 0;
+
+    (void)unused;
+    for (;;) {
+        struct watched watched = {0};
+        uint64_t now = cpu_now_ns();
+
+        pthread_mutex_lock(&registry_lock);
+        for (struct cpu_runner *at = registry; at; at = at->next) {
+            runner_check(at, now, &watched);
+        }
+        pthread_mutex_unlock(&registry_lock);
+        if (watched.stuck) {
+            sigint_observe();
+        } else {
+            sigint_forget();
+        }
+        idle = watched.busy ? 0 : idle + 1;
+        if (idle > IDLE_TICKS) {
+            watchdog_sleep();
+            idle = 0;
+        }
+        pause_ns(watched.urgent ? RETRY_NS : TICK_NS);
+    }
+    return NULL;
+}
+
+/* Reads the time limit of launches, in seconds, from the environment. */
+static CUresult
+limit_read(void)
+{
+    const char *text = getenv(LIMIT_VARIABLE);
+    char *end;
+
+    if (!text || !*text) {
+        return CUDA_SUCCESS;
+    }
+    double seconds = strtod(text, &end);
+    if (*end || !(seconds > 0)) {
+        fprintf(stderr,
+                LIMIT_VARIABLE " is '%.40s'; it must be a positive number "
+                               "of seconds\n",
+                text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    limit_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) + 1 : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_watchdog_start(void)
+{
+    CUresult code = limit_read();
+    pthread_attr_t attributes;
+    sigset_t block, old;
+    pthread_t thread;
+
+    if (code) {
+        return code;
+    }
+    abandon_signal = signal_choose();
+    sem_init(&watch_wake, 0, 0);
+    sigfillset(&block);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &block, &old);
+    int failed = pthread_create(&thread, &attributes, watchdog_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return failed ? cpu_system_error_set(failed,
+                                         "a thread for kernels' time limits "
+                                         "and for Ctrl-C")
+                  : CUDA_SUCCESS;
+}

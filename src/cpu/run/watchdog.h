@@ -1,0 +1,90 @@
+/* watchdog.h - ends launches that exceed the time limit, and waits that the
+ * program interrupts.
+ *
+ * A launch is abandoned by a signal to each thread that runs it. The handler
+ * leaves the kernel the same way as for a fault, so running kernels have no
+ * overhead.
+ *
+ * Any thread may call these functions; they take only the lock of watchdog.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_WATCHDOG_H
+#define PYCUDA_CPU_RUN_WATCHDOG_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+
+/* A thread that runs blocks, and the launch that it runs now. Owned by
+ * that thread; the watchdog and interrupted waits access it under the registry
+ * lock. */
+struct cpu_runner {
+    pthread_t thread;
+    bool interruptible; /* main thread: receives Ctrl-C */
+    /* Serial number of the current launch; 0: none. */
+    _Atomic uint64_t serial;
+    _Atomic uint64_t started; /* when the current launch began, in ns */
+    _Atomic uint64_t context; /* id of the current launch's context */
+    _Atomic uint64_t abandon; /* serial number of the launch that must end */
+    atomic_int reason;        /* CUresult for the launch that must end */
+    atomic_bool signalled;    /* an abandon signal was sent and not handled */
+    struct cpu_runner *next, *previous; /* list of all runners */
+};
+
+/* Adds the calling thread to the list of threads that run blocks. It must call
+ * cpu_runner_leave before it ends. `caller` is true for a thread of the
+ * program, false for a worker. */
+void cpu_runner_join(struct cpu_runner *runner, bool caller);
+void cpu_runner_leave(struct cpu_runner *runner);
+
+/* Called before and after the runner's thread runs blocks of a launch; `now`
+ * is the time in ns. */
+void cpu_runner_begin(struct cpu_runner *runner, uint64_t serial,
+                      uint64_t context, uint64_t now);
+void cpu_runner_end(struct cpu_runner *runner);
+
+/* Returns true if the calling thread's launch has been abandoned, and stores
+ * its CUresult in `reason`. Runtime functions in which a kernel waits call it
+ * repeatedly. */
+bool cpu_runner_abandoned(int *reason);
+
+/* Starts the watchdog thread. It ends launches that run longer than
+ * PYCUDA_CPU_TIMEOUT seconds, and detects a Ctrl-C while a caller runs blocks
+ * itself. Called before each launch until it has succeeded once. Returns
+ * INVALID_VALUE if the variable is not a positive number. */
+CUresult cpu_watchdog_start(void);
+/* Removes from `mask` the signal that abandons launches; workers must not
+ * block it. */
+void cpu_watchdog_unmask(sigset_t *mask);
+
+/* Function of the program that returns nonzero if the calling thread's wait
+ * should end. It may run the program's signal handlers. */
+typedef int cpu_interrupt_hook(void);
+
+/* State of a wait that the program can interrupt. */
+struct cpu_interrupt {
+    uint64_t context; /* id of the context that is waited for */
+    uint64_t since;   /* time of the interrupt in ns; 0: none so far */
+};
+
+/* Returns true if the program has set an interrupt hook. */
+bool cpu_interrupt_possible(void);
+
+/* Returns after how many milliseconds the wait must call cpu_interrupt_poll;
+ * -1: never. */
+int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
+/* Asks the program whether the calling thread's wait is interrupted. If so,
+ * the context's running launches have 250 ms to end and are then abandoned.
+ * After one second, launches of other contexts that began before the interrupt
+ * are abandoned as well, because they may occupy all workers. The wait
+ * continues until the launches have ended. The caller holds no lock. */
+void cpu_interrupt_poll(struct cpu_interrupt *interrupt);
+/* Asks the program whether a wait is interrupted. For waits that can end at
+ * once, without abandoning launches. The caller holds no lock. */
+bool cpu_interrupt_wanted(void);
+
+#endif

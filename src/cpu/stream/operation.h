@@ -1,0 +1,117 @@
+/* operation.h - operations: units of work in a stream.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_STREAM_OPERATION_H
+#define PYCUDA_CPU_STREAM_OPERATION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/run/launch.h"
+
+struct cpu_context;
+struct cpu_stream;
+
+/* Function that an operation runs. If a worker runs it, its error becomes the
+ * context's sticky error. Otherwise the submitting function returns the
+ * error. */
+typedef CUresult cpu_run(void *argument);
+
+enum cpu_op_kind {
+    CPU_OP_MARK,   /* no work, only a position in the stream */
+    CPU_OP_CALL,   /* run(argument) on a worker */
+    CPU_OP_KERNEL, /* a kernel launch */
+    CPU_OP_CALLER, /* work for the submitting thread itself */
+};
+
+enum cpu_op_state {
+    CPU_OP_WAITING,
+    CPU_OP_READY,
+    CPU_OP_RUNNING,
+    CPU_OP_DONE
+};
+
+/* A dependency, as an element of the list of operation X: `to` waits for X. */
+struct cpu_edge {
+    struct cpu_op *to;
+    struct cpu_edge *next;
+};
+
+#define CPU_OP_PAYLOAD 256
+
+struct cpu_op {
+    atomic_uint references;
+    atomic_uint state;
+    enum cpu_op_kind kind;
+    /* Kind to which a CALLER operation changes if it cannot start
+     * immediately. */
+    enum cpu_op_kind kind_if_deferred;
+    bool runs_after_failure; /* runs even if its context has failed */
+    /* `run` arranges that cpu_op_finish is called later. */
+    bool finishes_later;
+    bool queued;      /* the operation is in the queue of ready kernels */
+    int priority;     /* priority of a kernel; lower values run first */
+    unsigned pending; /* number of dependencies that are not done */
+    unsigned edge_count;
+    struct cpu_context *ctx;
+    struct cpu_op *next; /* next one in a queue or in the free list */
+    /* List of operations that wait for this one. */
+    struct cpu_edge *dependents;
+    struct cpu_edge *edges; /* array of its own dependencies */
+    struct cpu_edge inline_edges[3];
+    uint64_t finished_ns;
+    cpu_run *run;
+    /* Argument of `run`: the payload, or memory of the caller. */
+    void *argument;
+    void *heap; /* memory to free with the operation, or NULL */
+    struct cpu_launch launch;
+    _Alignas(16) char payload[CPU_OP_PAYLOAD];
+    struct cpu_share shares[CPU_SHARES];
+};
+
+/* Allocates an operation with one reference. op->argument points to its
+ * payload of `payload_bytes` bytes. Returns NULL if there is not enough
+ * memory. */
+struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
+                          size_t payload_bytes);
+void cpu_op_release(struct cpu_op *op);
+/* Appends `op` to the stream. Besides the stream's earlier operations, `op`
+ * also waits for `also`, unless that is NULL. The caller keeps its reference
+ * to `op`. Returns true if `op` could start immediately. A CALLER operation is
+ * then RUNNING: the caller must run and finish it. */
+bool cpu_op_submit(struct cpu_stream *stream, struct cpu_op *op,
+                   struct cpu_op *also);
+/* Appends `op` to the stream. It also waits for the `count` operations in
+ * `after`; if `stream` is NULL, only for these. Returns true if `op` could
+ * start immediately. */
+bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
+                         struct cpu_op *const *after, size_t count);
+/* Sets the state of `op` to done and starts the operations that waited only
+ * for it. Called by the thread that ran `op`. */
+void cpu_op_finish(struct cpu_op *op);
+void cpu_op_wait(struct cpu_op *op);       /* waits until done */
+void cpu_op_wait_ready(struct cpu_op *op); /* waits until it may start */
+
+static inline bool
+cpu_op_done(struct cpu_op *op)
+{
+    return atomic_load_explicit(&op->state, memory_order_acquire) ==
+           CPU_OP_DONE;
+}
+
+/* Run a function in stream order. cpu_run_sync waits for the earlier
+ * operations and runs the function on the calling thread. cpu_run_async copies
+ * `argument`; a worker runs the function, or the calling thread if it is
+ * `small` and can start immediately. If the stream is being captured,
+ * cpu_run_async adds a graph node of `type` instead. */
+CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
+CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
+                       cpu_run *run, const void *argument, size_t bytes,
+                       bool small);
+/* Runs the function of a CALL operation. Called by workers. */
+void cpu_op_call(struct cpu_op *op);
+
+#endif

@@ -1,0 +1,97 @@
+/* worker.h - threads that run operations, and their state.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_STREAM_WORKER_H
+#define PYCUDA_CPU_STREAM_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/limits.h"
+#include "cpu/run/named_barrier.h"
+#include "cpu/run/printf_format.h"
+#include "cpu/run/watchdog.h"
+#include "image/abi.h"
+
+struct cpu_check;
+struct cpu_context;
+struct cpu_fiber;
+struct cpu_handoff;
+struct cpu_launch;
+struct cpu_op;
+struct cpu_warp;
+
+/* State of a thread that runs kernels: a worker thread, or a thread of the
+ * program that ran a small launch itself. Only that thread uses it, except for
+ * `handoff`. */
+struct cpu_worker {
+    /* Slot to receive operations; NULL: receives none. */
+    struct cpu_handoff *handoff;
+    volatile int in_kernel; /* a fault now is a fault of the kernel */
+    volatile int faulting;
+    void *guard; /* where cpu_fiber_unwind continues */
+    struct cpu_launch *launch;
+    struct cpu_context *ctx;
+    struct image_thread *self;
+    struct image_thread loop_thread;
+    struct image_block block;
+    char *shared;
+    size_t shared_bytes;
+    size_t shared_guard; /* bytes of the guard region above `shared` */
+    uintptr_t fault_address;
+    struct cpu_text text; /* for printf; incomplete after a fault */
+    /* State of the fibers of the running block. */
+    char *stacks;
+    size_t stacks_bytes;
+    size_t stride;
+    size_t guard_bytes; /* inaccessible bytes below each stack, or 0 */
+    unsigned current;
+    unsigned threads;
+    unsigned live;
+    unsigned arrived;
+    /* Threads that passed a true predicate to the barrier. */
+    int barrier_count;
+    int barrier_results[2];
+    unsigned barrier_phase;
+    unsigned yields;
+    unsigned waiting; /* number of threads that wait at named barriers */
+    bool named_used;
+    struct cpu_named_barrier named[CPU_NAMED_BARRIERS];
+    void *main_sp;
+    uint64_t ready[CPU_MAX_THREADS / 64];
+    struct cpu_fiber *fibers;
+    struct cpu_warp *warps;
+    /* Extra stack, for thread loops with large frames or recursion. */
+    char *deep;
+    size_t deep_bytes;
+    struct cpu_check *check; /* state of the kernel checks, or NULL */
+    /* The block takes turns with others of its thread (run/cooperative.c). */
+    bool cooperative;
+    /* State of the next block of the same thread. */
+    struct cpu_worker *next_block;
+    /* The thread's entry in the list of watchdog.h. */
+    struct cpu_runner runner;
+    void *signal_stack; /* alternate signal stack, if this library made it */
+    /* Unused operation for the thread's next submission, or NULL. */
+    struct cpu_op *spare_op;
+};
+
+/* Returns the worker state of the calling thread, and creates it on the first
+ * call. Returns NULL if there is not enough memory. The state is freed when
+ * the thread ends. */
+struct cpu_worker *cpu_worker_self(void);
+/* Allocates a worker state. Returns NULL if there is not enough memory. */
+struct cpu_worker *cpu_worker_new(void);
+/* Runs chunks of a kernel on the calling thread, which waits for `op`. The
+ * kernel is `op` or one that `op` depends on. Returns false if there is no
+ * such chunk. */
+bool cpu_worker_help(const struct cpu_op *op);
+extern _Thread_local struct cpu_worker *cpu_worker_tls
+    __attribute__((tls_model("initial-exec")));
+/* Starts the workers and the watchdog unless they run already. Returns
+ * OUT_OF_MEMORY or a system error on failure. */
+CUresult cpu_workers_start(void);
+
+#endif

@@ -1,0 +1,38 @@
+/* independent_blocks.c - finds kernels with blocks that cannot observe each
+ * other while they run.
+ *
+ * The runtime may start the blocks of such a kernel in any order, since no
+ * block waits for another. A thread could observe other blocks by a volatile
+ * or atomic read, or by a read after a fence. Printing counts too, since its
+ * order is visible.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/jit.h"
+
+static void
+note_sight(struct jit *jit, LLVMValueRef at, void *data)
+{
+    bool *sees = data;
+    (void)jit;
+    *sees |= jit_sight(at) || jit_calls(at, "__pycuda_vprintf");
+}
+
+void
+jit_find_independent_blocks(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    bool apart = true; /* of the functions that kernels call */
+    for (; function; function = LLVMGetNextFunction(function)) {
+        struct jit_kernel *kernel = jit_kernel_of(jit, function);
+        bool sees = false;
+        jit_each_instruction(jit, function, note_sight, &sees);
+        if (kernel) {
+            kernel->independent = !sees;
+        } else {
+            apart &= !sees;
+        }
+    }
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        jit->kernels[i].independent &= apart;
+    }
+}

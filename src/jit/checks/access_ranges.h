@@ -1,0 +1,47 @@
+/* access_ranges.h - accesses ("rows") that are checked by one call before
+ * their loop.
+ *
+ * access_ranges.c replaces their checks, candidates.c selects them, and
+ * access_form.c describes them to the runtime.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_CHECKS_ACCESS_RANGES_H
+#define PYCUDA_JIT_CHECKS_ACCESS_RANGES_H
+
+#include "jit/checks/affine.h"
+
+enum { JIT_MOST_ROWS = IMAGE_CHECK_ROWS };
+
+/* Indices of the arguments of __pycuda_check. */
+enum jit_range_argument {
+    JIT_ROW_ADDRESS,
+    JIT_ROW_BYTES,
+    JIT_ROW_OBJECT,
+    JIT_ROW_OBJECT_BYTES,
+    JIT_ROW_VALUE,
+    JIT_ROW_SITE,
+    JIT_ROW_LINEAR
+};
+
+struct jit_access_range {
+    LLVMValueRef call;
+    struct jit_term terms[IMAGE_CHECK_CONDITIONS];
+    unsigned term_count;
+};
+
+/* in candidates.c */
+/* Finds the calls of __pycuda_check in the inner loop that can be replaced by
+ * one check before the view's loops. Returns how many. */
+unsigned jit_ranges_read(const struct jit_view *view,
+                         struct jit_access_range rows[JIT_MOST_ROWS]);
+/* Tests whether the check can move before the loop around `inner` as well. */
+bool jit_ranges_may_nest(const struct jit_loops *loops,
+                         const struct jit_loop *inner);
+
+/* access_form.c: builds the check of all rows before the loops. Returns an i1
+ * that is true at run time if no access is invalid. */
+LLVMValueRef jit_ranges_ask(struct jit_view *view,
+                            const struct jit_access_range *rows,
+                            unsigned count);
+
+#endif

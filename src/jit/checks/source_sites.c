@@ -1,0 +1,120 @@
+/* source_sites.c - source locations as constant data of the image.
+ *
+ * Called by insert.c and uninitialized.c. The source location of an
+ * instruction is in the user's own code: instructions that were inlined from
+ * the project's headers get the location of the call.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "image/abi.h"
+#include "jit/checks/checks.h"
+
+struct source_location {
+    const char *file;
+    unsigned line, column;
+};
+
+static bool
+is_ours(const char *file)
+{
+    return strstr(file, "/pycuda/cuda/") != NULL;
+}
+
+static void
+location_read(LLVMMetadataRef location, struct source_location *place)
+{
+    unsigned length = 0;
+    LLVMMetadataRef file =
+        LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+    const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
+
+    place->file = jit_copy(name, length);
+    place->line = LLVMDILocationGetLine(location);
+    place->column = LLVMDILocationGetColumn(location);
+}
+
+/* Finds the source location of an instruction in the user's code. Line 0 means
+ * that there is none, since the compiler generated the instruction. */
+static void
+location_of(LLVMValueRef at, struct source_location *place)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
+
+    *place = (struct source_location){"", 0, 0};
+    for (; location; location = LLVMDILocationGetInlinedAt(location)) {
+        struct source_location here;
+
+        location_read(location, &here);
+        if (here.line || !place->line) {
+            *place = here;
+        }
+        if (here.line && !is_ours(here.file)) {
+            return;
+        }
+    }
+}
+
+static LLVMValueRef
+private_variable(struct jit *jit, LLVMTypeRef type, LLVMValueRef value,
+                 bool constant)
+{
+    LLVMValueRef made = LLVMAddGlobal(jit->module, type, "");
+
+    LLVMSetInitializer(made, value);
+    LLVMSetGlobalConstant(made, constant);
+    LLVMSetLinkage(made, LLVMPrivateLinkage);
+    return made;
+}
+
+/* Returns a constant with the text. Equal texts share one constant. */
+static LLVMValueRef
+text_constant(struct jit *jit, const char *text)
+{
+    static struct known {
+        char *text;
+        LLVMValueRef value;
+        struct known *next;
+    } * known;
+    size_t length = strlen(text);
+
+    for (struct known *at = known; at; at = at->next) {
+        if (strcmp(at->text, text) == 0) {
+            return at->value;
+        }
+    }
+    struct known *row = jit_allocate(sizeof *row);
+    LLVMValueRef bytes =
+        LLVMConstStringInContext2(jit->context, text, length, 0);
+    row->text = jit_copy(text, length);
+    row->value = private_variable(jit, LLVMTypeOf(bytes), bytes, true);
+    row->next = known;
+    known = row;
+    return row->value;
+}
+
+LLVMValueRef
+jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
+         unsigned alignment)
+{
+    struct source_location place;
+
+    location_of(at, &place);
+    LLVMValueRef fields[] = {
+        text_constant(jit, place.file),
+        text_constant(jit, object ? object : ""),
+        jit_constant(jit, place.line),
+        jit_constant(jit, place.column),
+        jit_constant(jit, flags),
+        jit_constant(jit, alignment),
+        jit_constant(jit, 0),
+        jit_constant(jit, 0),
+    };
+    LLVMValueRef value = LLVMConstStructInContext(
+        jit->context, fields, sizeof fields / sizeof *fields, 0);
+    LLVMValueRef site = private_variable(jit, LLVMTypeOf(value), value, false);
+    LLVMSetAlignment(site, 8);
+    return site;
+}

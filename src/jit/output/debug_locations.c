@@ -1,0 +1,88 @@
+/* debug_locations.c - attaches source locations to the entries of kernels.
+ *
+ * Called by main.c for --debug and --show=explain. A kernel's debug
+ * information moves to its entry, into which the body is inlined. Instructions
+ * of the entry, such as loops over blocks and threads, get the line of the
+ * kernel's start, or of the barrier that the loop follows.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <llvm-c/DebugInfo.h>
+
+#include "jit/explain.h"
+
+/* Returns the point at which a call of the kernel's body starts: the number of
+ * the barrier or warp operation before it, or 0 for the kernel's begin. */
+static unsigned
+point_of(const struct jit_kernel *kernel, LLVMValueRef call)
+{
+    unsigned index =
+        kernel->parameter_count + JIT_BODY_ARGUMENTS + JIT_REGION_POINT;
+    LLVMValueRef value = kernel->regions ? LLVMGetOperand(call, index) : NULL;
+
+    return value && LLVMIsAConstantInt(value)
+               ? (unsigned)LLVMConstIntGetZExtValue(value)
+               : 0;
+}
+
+struct keeping {
+    struct jit *jit;
+    const struct jit_kernel *kernel;
+    LLVMMetadataRef scope;
+    LLVMValueRef waiting[4096]; /* of the entry, since the last body call */
+    unsigned count;
+};
+
+static void
+place_waiting(struct keeping *keeping, unsigned line)
+{
+    LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(
+        keeping->jit->context, line, 0, keeping->scope, NULL);
+
+    for (unsigned i = 0; i < keeping->count; i++) {
+        LLVMInstructionSetDebugLoc(keeping->waiting[i], location);
+    }
+    keeping->count = 0;
+}
+
+static void
+keep_instruction(struct jit *jit, LLVMValueRef at, void *data)
+{
+    struct keeping *keeping = data;
+    bool call = jit_callee(at) == keeping->kernel->body;
+
+    (void)jit;
+    if (!call && keeping->count < 4096) {
+        keeping->waiting[keeping->count++] = at;
+    }
+    if (call) {
+        place_waiting(
+            keeping,
+            jit_explain_line(keeping->kernel, point_of(keeping->kernel, at)));
+    }
+}
+
+static void
+keep_kernel(struct jit *jit, struct jit_kernel *kernel)
+{
+    static struct keeping keeping;
+    LLVMMetadataRef scope = jit_explain_scope(kernel);
+    LLVMValueRef entry = LLVMGetNamedFunction(
+        jit->module, kernel->warps ? jit_warp_symbol(kernel) : kernel->symbol);
+
+    if (!scope || !entry) {
+        return;
+    }
+    keeping = (struct keeping){.jit = jit, .kernel = kernel, .scope = scope};
+    jit_each_instruction(jit, entry, keep_instruction, &keeping);
+    place_waiting(&keeping, jit_explain_line(kernel, 0));
+    LLVMSetSubprogram(kernel->body, NULL);
+    LLVMSetSubprogram(entry, scope);
+}
+
+void
+jit_keep_locations(struct jit *jit)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        keep_kernel(jit, &jit->kernels[i]);
+    }
+}

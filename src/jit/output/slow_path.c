@@ -1,0 +1,315 @@
+/* slow_path.c - slow-path calls of mathematical functions, also in vector
+ * loops.
+ *
+ * The headers pycuda/cuda/cpu/math_*.h call `__pycuda_rare_F(rare, usual, x,
+ * ...)`. It means `rare ? F(x, ...) : usual`, where F is a function of the C
+ * library. Before vectorisation, jit_declare_slow_paths gives it vector
+ * variants, so that LLVM can vectorise loops with it. After vectorisation,
+ * jit_define_slow_paths defines each variant as a branch: if the condition
+ * `rare` holds for any lane, it calls a function that processes the lanes one
+ * by one. Without this, every lane would pay for the slow path, or the loop
+ * would not be vectorised.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/jit.h"
+
+enum { MAX_ARGUMENTS = 4 };
+
+static const char prefix[] = "__pycuda_rare_";
+static const unsigned widths[] = {2, 4, 8, 16, 32};
+
+/* One of the functions __pycuda_rare_F, or a vector variant of it. */
+struct slow_path {
+    LLVMValueRef function;
+    LLVMTypeRef types[MAX_ARGUMENTS];
+    unsigned count; /* number of its arguments */
+    unsigned width; /* lanes of the vector variant; 1: scalar */
+};
+
+const char *
+jit_slow_path_function(const char *name)
+{
+    size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+static bool
+is_slow_path(LLVMValueRef function)
+{
+    const char *rest = jit_slow_path_function(jit_name(function));
+    return rest && !strchr(rest, '.') && LLVMIsDeclaration(function);
+}
+
+static LLVMTypeRef
+type_of_width(LLVMTypeRef type, unsigned width)
+{
+    return width == 1 ? type : LLVMVectorType(type, width);
+}
+
+static const char *
+variant_name(LLVMValueRef function, unsigned width)
+{
+    return jit_format("%s.%u", jit_name(function), width);
+}
+
+static void
+describe(struct slow_path *rare, LLVMValueRef function, unsigned width)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    rare->width = width;
+    rare->count = LLVMCountParamTypes(type);
+    if (rare->count < 3 || rare->count > MAX_ARGUMENTS) {
+        jit_die("%s has %u arguments", jit_name(function), rare->count);
+    }
+    LLVMGetParamTypes(type, rare->types);
+    for (unsigned i = 0; i < rare->count; i++) {
+        rare->types[i] = type_of_width(rare->types[i], width);
+    }
+}
+
+static LLVMValueRef
+add_function(struct jit *jit, const struct slow_path *rare, const char *name)
+{
+    LLVMTypeRef type = LLVMFunctionType(
+        rare->types[1], (LLVMTypeRef *)rare->types, rare->count, 0);
+    LLVMValueRef function = LLVMAddFunction(jit->module, name, type);
+    jit_add_attribute(jit, function, "nounwind");
+    jit_add_attribute(jit, function, "willreturn");
+    return function;
+}
+
+/* ---- before vectorisation: declare the variants ---- */
+
+static void
+tell_variants(struct jit *jit, LLVMValueRef call, void *data)
+{
+    LLVMValueRef function = data;
+    char text[512];
+    size_t used = 0;
+    if (jit_callee(call) != function) {
+        return;
+    }
+    unsigned count = LLVMCountParams(function);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s_ZGV_LLVM_N%u%.*s_%s(%s)",
+            i ? "," : "", widths[i], (int)count, "vvvv", jit_name(function),
+            variant_name(function, widths[i]));
+    }
+    static const char key[] = "vector-function-abi-variant";
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateStringAttribute(jit->context, key,
+                                                       sizeof key - 1, text,
+                                                       (unsigned)used));
+}
+
+bool
+jit_declare_slow_paths(struct jit *jit)
+{
+    bool any = false;
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (!is_slow_path(function)) {
+            continue;
+        }
+        any = true;
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            struct slow_path rare;
+            describe(&rare, function, widths[i]);
+            add_function(jit, &rare, variant_name(function, widths[i]));
+        }
+        jit_each_instruction_of_module(jit, tell_variants, function);
+    }
+    return any;
+}
+
+/* ---- after vectorisation: define the variants ---- */
+
+static LLVMValueRef
+libm_function(struct jit *jit, LLVMValueRef function)
+{
+    struct slow_path scalar;
+    describe(&scalar, function, 1);
+    return jit_declare(jit, jit_slow_path_function(jit_name(function)),
+                       scalar.types[1], scalar.types + 2, scalar.count - 2);
+}
+
+/* Returns the condition of the branch to the slow path: the argument `rare`,
+ * or the OR of its lanes. */
+static LLVMValueRef
+any_lane(struct jit *jit, const struct slow_path *rare, LLVMValueRef function)
+{
+    LLVMValueRef rares = LLVMGetParam(function, 0);
+    if (rare->width == 1) {
+        return rares;
+    }
+    static const char name[] = "llvm.vector.reduce.or";
+    LLVMTypeRef type = rare->types[0];
+    LLVMValueRef reduce = LLVMGetIntrinsicDeclaration(
+        jit->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type, 1);
+    return LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(reduce), reduce,
+                          &rares, 1, "");
+}
+
+static void
+set_unlikely(struct jit *jit, LLVMValueRef branch)
+{
+    LLVMContextRef context = jit->context;
+    LLVMMetadataRef parts[3] = {
+        LLVMMDStringInContext2(context, "branch_weights", 14),
+        LLVMValueAsMetadata(jit_constant(jit, 1)),
+        LLVMValueAsMetadata(jit_constant(jit, 100000)),
+    };
+    LLVMSetMetadata(
+        branch, LLVMGetMDKindIDInContext(context, "prof", 4),
+        LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, parts, 3)));
+}
+
+/* Writes the code function(rare, usual, ...) { return rare ? slow(...) :
+ * usual; }. `slow` receives the arguments from number `first` on. */
+static void
+write_branch(struct jit *jit, const struct slow_path *rare,
+             LLVMValueRef function, LLVMValueRef slow, unsigned first)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef arguments[MAX_ARGUMENTS];
+    LLVMBasicBlockRef start =
+        LLVMAppendBasicBlockInContext(jit->context, function, "start");
+    LLVMBasicBlockRef seldom =
+        LLVMAppendBasicBlockInContext(jit->context, function, "seldom");
+    LLVMBasicBlockRef end =
+        LLVMAppendBasicBlockInContext(jit->context, function, "end");
+    for (unsigned i = 0; i < rare->count; i++) {
+        arguments[i] = LLVMGetParam(function, i);
+    }
+    LLVMPositionBuilderAtEnd(builder, start);
+    LLVMValueRef any = any_lane(jit, rare, function);
+    set_unlikely(jit, LLVMBuildCondBr(builder, any, seldom, end));
+    LLVMPositionBuilderAtEnd(builder, seldom);
+    LLVMValueRef value =
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(slow), slow,
+                       arguments + first, rare->count - first, "");
+    LLVMBuildBr(builder, end);
+    LLVMPositionBuilderAtEnd(builder, end);
+    LLVMValueRef phi = LLVMBuildPhi(builder, rare->types[1], "");
+    LLVMAddIncoming(phi, &value, &seldom, 1);
+    LLVMAddIncoming(phi, &arguments[1], &start, 1);
+    LLVMBuildRet(builder, phi);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    jit_add_attribute(jit, function, "alwaysinline");
+}
+
+/* Writes one iteration of the loop over lanes: calls `scalar` with the lane's
+ * arguments. Returns `result` with the value inserted at the lane. */
+static LLVMValueRef
+write_lane(struct jit *jit, const struct slow_path *rare, LLVMValueRef slow,
+           LLVMValueRef scalar, LLVMValueRef lane, LLVMValueRef result)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef arguments[MAX_ARGUMENTS];
+    LLVMValueRef rares =
+        LLVMBuildSExt(builder, LLVMGetParam(slow, 0),
+                      type_of_width(jit->i32, rare->width), "");
+    arguments[0] = LLVMBuildTrunc(
+        builder, LLVMBuildExtractElement(builder, rares, lane, ""), jit->i1,
+        "");
+    for (unsigned i = 1; i < rare->count; i++) {
+        arguments[i] =
+            LLVMBuildExtractElement(builder, LLVMGetParam(slow, i), lane, "");
+    }
+    LLVMValueRef value =
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(scalar), scalar,
+                       arguments, rare->count, "");
+    return LLVMBuildInsertElement(builder, result, value, lane, "");
+}
+
+/* Writes the slow path of a vector variant: a function that calls the scalar
+ * function for each lane. The scalar function tests the lane's condition. */
+static LLVMValueRef
+write_lanes(struct jit *jit, const struct slow_path *rare, LLVMValueRef scalar,
+            const char *name)
+{
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef slow = add_function(jit, rare, name);
+    LLVMBasicBlockRef blocks[3];
+    for (int i = 0; i < 3; i++) {
+        blocks[i] = LLVMAppendBasicBlockInContext(jit->context, slow, "");
+    }
+    LLVMPositionBuilderAtEnd(builder, blocks[0]);
+    LLVMBuildBr(builder, blocks[1]);
+    LLVMPositionBuilderAtEnd(builder, blocks[1]);
+    LLVMValueRef lane = LLVMBuildPhi(builder, jit->i32, "");
+    LLVMValueRef result = LLVMBuildPhi(builder, rare->types[1], "");
+    LLVMValueRef after[2],
+        before[2] = {jit_constant(jit, 0), LLVMGetUndef(rare->types[1])};
+    after[1] = write_lane(jit, rare, slow, scalar, lane, result);
+    after[0] = LLVMBuildAdd(builder, lane, jit_constant(jit, 1), "");
+    LLVMAddIncoming(lane, before, blocks, 1);
+    LLVMAddIncoming(lane, after, blocks + 1, 1);
+    LLVMAddIncoming(result, before + 1, blocks, 1);
+    LLVMAddIncoming(result, after + 1, blocks + 1, 1);
+    LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, after[0],
+                                      jit_constant(jit, rare->width), "");
+    LLVMBuildCondBr(builder, more, blocks[1], blocks[2]);
+    LLVMPositionBuilderAtEnd(builder, blocks[2]);
+    LLVMBuildRet(builder, after[1]);
+    LLVMSetLinkage(slow, LLVMInternalLinkage);
+    jit_add_attribute(jit, slow, "noinline");
+    jit_add_attribute(jit, slow, "cold");
+    return slow;
+}
+
+static void
+define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
+               LLVMValueRef scalar)
+{
+    struct slow_path rare;
+    const char *name = variant_name(function, width);
+    LLVMValueRef variant = LLVMGetNamedFunction(jit->module, name);
+    if (!variant || !LLVMGetFirstUse(variant)) {
+        return;
+    }
+    describe(&rare, function, width);
+    LLVMValueRef slow =
+        write_lanes(jit, &rare, scalar, jit_format("%s.lanes", name));
+    write_branch(jit, &rare, variant, slow, 0);
+}
+
+/* Writes the scalar function that slow paths call for each lane. It is not
+ * inlined. */
+static LLVMValueRef
+define_scalar(struct jit *jit, LLVMValueRef function)
+{
+    struct slow_path rare;
+    describe(&rare, function, 1);
+    LLVMValueRef libm = libm_function(jit, function);
+    LLVMValueRef lane =
+        add_function(jit, &rare, jit_format("%s.lane", jit_name(function)));
+    write_branch(jit, &rare, lane, libm, 2);
+    jit_drop_attribute(lane, "alwaysinline");
+    jit_add_attribute(jit, lane, "noinline");
+    return lane;
+}
+
+void
+jit_define_slow_paths(struct jit *jit)
+{
+    LLVMValueRef next, function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = next) {
+        next = LLVMGetNextFunction(function);
+        if (!is_slow_path(function)) {
+            continue;
+        }
+        struct slow_path rare;
+        LLVMValueRef lane = define_scalar(jit, function);
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            define_variant(jit, function, widths[i], lane);
+        }
+        describe(&rare, function, 1);
+        write_branch(jit, &rare, function, libm_function(jit, function), 2);
+    }
+    jit_run_passes(jit, "always-inline,globaldce");
+}

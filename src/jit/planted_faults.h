@@ -1,0 +1,74 @@
+/* planted_faults.h - planted faults: faults of the compiler that are built in
+ * on purpose.
+ *
+ * They prove that the fuzzers would find such faults. In a build with
+ * -Dplants=true the environment variable PYCUDA_JIT_PLANT selects one fault by
+ * name; tools/plants.py tries all of them. In any other build PLANTED_FAULT()
+ * is false, and the compiler removes the code of the faults.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PLANTED_FAULTS_H
+#define PYCUDA_JIT_PLANTED_FAULTS_H
+
+#include <stdbool.h>
+
+/* ROW(name of the fault, what the compiler does wrong when it is active). */
+#define JIT_EACH_PLANTED_FAULT(ROW)                                           \
+    ROW(barrier_dropped, "every second barrier is no cut")                    \
+    ROW(uniform_join, "where threads meet, what they bring is the same")      \
+    ROW(uniform_exit, "loops are left in the same round by all threads")      \
+    ROW(uniform_load, "private memory is the same for all threads")           \
+    ROW(parting_allowed, "threads that part may come to different barriers")  \
+    ROW(stale_value, "a value is kept at the first barrier alone")            \
+    ROW(stale_uniform, "a warp starts with the values of the one before")     \
+    ROW(lost_update, "what rounds made at once carry is lost")                \
+    ROW(private_by_row, "private memory is indexed by threadIdx.x")           \
+    ROW(carried_by_warp, "what lives over barriers lies in lanes' arrays")    \
+    ROW(wrong_side, "a bound taken for the other side of a condition")        \
+    ROW(bound_short, "a bound that is `<=` is taken for `<`")                 \
+    ROW(bound_unsigned, "bounds are compared without their sign")             \
+    ROW(outsider_gone, "no threads in the bounds: nothing says where to go")  \
+    ROW(busy_is_idle, "threads beyond a bound store nothing")                 \
+    ROW(early_equal, "early returns by `<=` are taken for `<`")               \
+    ROW(votes_kept, "the sum of votes is not cleared")                        \
+    ROW(votes_all, "__syncthreads_and tells what _or does")                   \
+    ROW(stride_late, "strided loops make a round too many")                   \
+    ROW(stride_wraps, "strided loops whose index runs over start there")      \
+    ROW(rounds_short, "rounds at once do not ask for a row's end")            \
+    ROW(gate_open, "a gate looks at the row's start alone")                   \
+    ROW(wrong_lane, "shuffles down reach the next segment's first lane")      \
+    ROW(whole_warp, "shuffles forget their width")                            \
+    ROW(mask_forgotten, "votes forget masks that differ")                     \
+    ROW(lanes_agree, "threadIdx.x / 16 is the same for a warp")               \
+    ROW(counted_swapped, "stores that lanes count take the other's place")    \
+    ROW(match_self, "matches compare a lane with the next")                   \
+    ROW(lost_atomic, "atomics on shared memory become vectors")               \
+    ROW(atomic_sign, "unsigned extremes in shared memory are signed")         \
+    ROW(shared_overlap, "shared arrays share an element")                     \
+    ROW(float_division, "divisions of 32 bits are those of floats")           \
+    ROW(wrong_axis, "threadIdx.z is threadIdx.y")                             \
+    ROW(guard_sign, "guards compare without their sign")                      \
+    ROW(guard_short, "guards that are `<=` are taken for `<`")                \
+    ROW(guard_lower, "guards let one thread too many through from below")     \
+    ROW(grid_stride, "the stride of a grid is that of a block")               \
+    ROW(split_short, "the last thread with a whole piece takes the rest")     \
+    ROW(merged_blocks, "rows of blocks forget indices")                       \
+    ROW(grid_carry, "the last block of a row is followed by its own row's")   \
+    ROW(halves_alike, "bits of floats: their first half is extended twice")   \
+    ROW(loop_stale, "threads that left a loop get what later rounds make")    \
+    ROW(loop_together, "loops end with the first of several threads")
+
+#define JIT_PLANTED_FAULT_NAME(name, what) JIT_PLANT_##name,
+enum jit_planted_fault {
+    JIT_EACH_PLANTED_FAULT(JIT_PLANTED_FAULT_NAME) JIT_PLANTS_END
+};
+
+#ifdef JIT_PLANTS
+/* planted_faults.c: returns whether `plant` is the fault that is active. */
+bool jit_has_planted_fault(enum jit_planted_fault plant);
+#define PLANTED_FAULT(name) jit_has_planted_fault(JIT_PLANT_##name)
+#else
+#define PLANTED_FAULT(name) (JIT_PLANT_##name == JIT_PLANTS_END)
+#endif
+
+#endif

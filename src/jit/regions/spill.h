@@ -1,0 +1,63 @@
+/* spill.h - declarations of spilled_values.c, which analyses what spill.c then
+ * transforms.
+ *
+ * A carried value is one that is live across a barrier or another split point.
+ * The context is a memory block of the entry in which carried values are
+ * stored, with an element for each thread of the block. A start point is the
+ * kernel's begin or the code after a split point.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "jit/regions/regions.h"
+
+struct spilled {
+    LLVMValueRef value;
+    LLVMValueRef slot;
+    uint64_t live; /* bit mask of the start points where it is live */
+    bool uniform;
+    /* stored in an array with one element per lane of a warp */
+    bool in_lanes;
+    unsigned number; /* index of the uniform value, or of the lane array */
+    /* if neither uniform nor in a lane array: offset in bytes in the
+     * context */
+    uint64_t offset;
+};
+
+struct spill {
+    struct jit *jit;
+    struct jit_split *split;
+    LLVMValueRef *values; /* all instructions of the body */
+    unsigned value_count;
+    struct spilled *list;
+    unsigned count;
+    /* new first basic block of the body; it runs at every start point */
+    LLVMBasicBlockRef before;
+    LLVMValueRef linear; /* linear thread index, i64 */
+    LLVMValueRef lane;   /* index of the lane in its warp, i64 */
+    uint64_t context_bytes;
+};
+
+/* Computes cheap values again where they are used after a barrier, so that
+ * they need not be stored across it. */
+void jit_rematerialise_cheap(struct spill *carry);
+/* Lists the values that are live across a split point, and decides where each
+ * is stored. */
+void jit_spill_find(struct spill *carry);
+/* jit_spill_find_bounds writes the bounds of the thread loop of a start point
+ * as IR text for the entry. jit_spill_use_bounds replaces the branch
+ * conditions in the body that test the same bounds. */
+void jit_spill_find_bounds(struct spill *carry, unsigned point);
+void jit_spill_use_bounds(struct spill *carry);
+
+/* The context stores one element per thread. Return the type in which a value
+ * of `type` is stored; the offset of a new array with `bytes` for each thread;
+ * and whether the context is within the size limit. */
+LLVMTypeRef jit_spill_memory_type(struct jit *jit, LLVMTypeRef type);
+uint64_t jit_spill_take_context(struct spill *carry, uint64_t bytes);
+bool jit_spill_context_fits(struct spill *carry);
+/* Private variables of threads are in the context too. Test whether a value is
+ * the alloca of one; and return the size in bytes of the alloca `at`, rounded
+ * up to its alignment. */
+bool jit_spill_is_private(const struct spill *carry, LLVMValueRef value);
+uint64_t jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at);

@@ -1,0 +1,431 @@
+/* split_points.c - adds further split points, at which the thread loops of a
+ * split kernel end.
+ *
+ * Called by regions.c after a kernel is cut at its barriers. Cutting at a
+ * point that all threads reach together does not change results. It helps in
+ * two cases:
+ *
+ *   - a loop that all threads run in lockstep is cut at its head. It becomes
+ *     a loop around thread loops, which can then be vectorised;
+ *   - the code is cut before a condition such as `threadIdx.x < n`. The
+ *     condition becomes a bound of the thread loop, if the threads for which
+ *     it is false have no work before the next barrier or split point.
+ *
+ * This pass only inserts calls of __pycuda_barrier, at which regions.c cuts as
+ * at any barrier.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/abi.h"
+#include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
+
+struct point_search {
+    struct jit *jit;
+    struct jit_split *split;
+    const unsigned *ends;
+    unsigned left; /* number of split points that may still be added */
+    unsigned stop; /* basic block that is about to be cut, or NO_BLOCK */
+};
+
+static bool
+is_end(const struct point_search *soft, unsigned block)
+{
+    return soft->ends[block] != JIT_NO_END || block == soft->stop;
+}
+
+/* Tests whether the basic block ends at a warp operation, after which the
+ * warps run one after the other. */
+static bool
+is_warp_end(const struct point_search *soft, unsigned block)
+{
+    return soft->ends[block] != JIT_NO_END &&
+           soft->split->points[soft->ends[block]].warp;
+}
+
+/* Sets reached[b] for `from` and each basic block b on the paths from it up to
+ * the next barrier, other split point or return, including the block that ends
+ * there. If `within` is not NULL, paths use only the blocks marked in it. */
+static void
+reach_ends(const struct point_search *soft, unsigned from, const bool *within,
+           bool *reached)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
+    unsigned count = 0;
+    queue[count++] = from;
+    reached[from] = true;
+    for (unsigned i = 0; i < count; i++) {
+        const struct jit_block *row = &cfg->blocks[queue[i]];
+        for (unsigned k = 0;
+             !is_end(soft, queue[i]) && k < row->successor_count; k++) {
+            unsigned to = row->successors[k];
+            if (!reached[to] && (!within || within[to])) {
+                reached[to] = true;
+                queue[count++] = to;
+            }
+        }
+    }
+    free(queue);
+}
+
+static LLVMValueRef
+first_after_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(at)) {
+        at = LLVMGetNextInstruction(at);
+    }
+    return at;
+}
+
+static struct jit_added_point *
+add_point(struct point_search *soft, LLVMValueRef before)
+{
+    struct jit *jit = soft->jit;
+    LLVMTypeRef types[2] = {jit->i32, jit->i32};
+    LLVMValueRef arguments[2] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
+                                 jit_constant(jit, 0)};
+    LLVMValueRef barrier =
+        jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
+    struct jit_added_point *row =
+        &soft->split->soft[soft->split->soft_count++];
+    LLVMPositionBuilderBefore(jit->builder, before);
+    row->barrier =
+        LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
+                       arguments, 2, "");
+    soft->left--;
+    return row;
+}
+
+/* ---- loops ---- */
+
+static bool
+has_effect(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMStore:
+        return !PLANTED_FAULT(busy_is_idle);
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMLoad:
+        return LLVMGetVolatile(at);
+    case LLVMCall:
+        return (!jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem")) &&
+               !jit_is_call(at, "__pycuda_rare_") &&
+               !jit_is_call(at, "__pycuda_check_at") &&
+               !jit_is_call(at, "__pycuda_check_shared");
+    default:
+        return false;
+    }
+}
+
+/* Tests whether the basic block prevents the vectorisation of a thread loop,
+ * so that a thread loop of its own would be useless. With race checks, stores
+ * prevent it too, since their order must not change. */
+static bool
+resists(const struct point_search *soft, LLVMBasicBlockRef block)
+{
+    bool race = soft->jit->options.checks & JIT_CHECK_RACE;
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        bool plain = LLVMGetInstructionOpcode(at) == LLVMStore &&
+                     !LLVMGetVolatile(at) && !race;
+        if (has_effect(at) && !plain && !jit_is_call(at, "__pycuda_check")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sets cycle[b] for the basic blocks on paths from `head` back to `head` that
+ * pass no barrier or other split point. Returns false if there is no such
+ * path. */
+static bool
+find_cycle(const struct point_search *soft, unsigned head, bool *cycle)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *after = jit_allocate(cfg->count);
+    bool *back = jit_allocate(cfg->count);
+    bool found = false;
+    reach_ends(soft, head, NULL, after);
+    for (unsigned x = 0; x < cfg->count; x++) {
+        if (!after[x] || is_end(soft, x)) {
+            continue;
+        }
+        memset(back, 0, cfg->count);
+        for (unsigned k = 0; k < cfg->blocks[x].successor_count; k++) {
+            reach_ends(soft, cfg->blocks[x].successors[k], NULL, back);
+        }
+        cycle[x] = back[head];
+        found |= cycle[x];
+    }
+    free(after);
+    free(back);
+    return found && cycle[head];
+}
+
+/* Tests whether `head` has a predecessor outside the cycle. */
+static bool
+is_head(const struct point_search *soft, unsigned head, const bool *cycle)
+{
+    const struct jit_block *row = &soft->split->cfg.blocks[head];
+    for (unsigned k = 0; k < row->predecessor_count; k++) {
+        if (!cycle[row->predecessors[k]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tests whether the cycle contains an inner loop that threads may leave after
+ * different numbers of iterations. */
+static bool
+has_inner_loop(const struct point_search *soft, unsigned head,
+               const bool *cycle)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *within = jit_allocate(cfg->count);
+    bool *reached = jit_allocate(cfg->count);
+    bool found = false;
+    memcpy(within, cycle, cfg->count);
+    within[head] = false;
+    for (unsigned x = 0; !found && x < cfg->count; x++) {
+        if (!within[x] || !soft->split->apart[x]) {
+            continue;
+        }
+        memset(reached, 0, cfg->count);
+        for (unsigned k = 0; k < cfg->blocks[x].successor_count; k++) {
+            if (within[cfg->blocks[x].successors[k]]) {
+                reach_ends(soft, cfg->blocks[x].successors[k], within,
+                           reached);
+            }
+        }
+        found = reached[x];
+    }
+    free(within);
+    free(reached);
+    return found;
+}
+
+static bool
+loop_fits(const struct point_search *soft, unsigned head, const bool *cycle)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    for (unsigned x = 0; x < cfg->count; x++) {
+        if (cycle[x] && resists(soft, cfg->blocks[x].block)) {
+            return false;
+        }
+    }
+    return is_head(soft, head, cycle) && !has_inner_loop(soft, head, cycle) &&
+           !jit_is_scattered(soft->jit, soft->split, cycle);
+}
+
+/* Cuts the loop at its head. Sets exits[b] for the basic blocks b after the
+ * loop, so that cut_loops cuts there too and the code after the loop is not in
+ * the same thread loop. */
+static void
+cut_loop(struct point_search *soft, unsigned head, const bool *cycle,
+         bool *exits)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    for (unsigned x = 0; x < cfg->count; x++) {
+        for (unsigned k = 0; cycle[x] && k < cfg->blocks[x].successor_count;
+             k++) {
+            unsigned to = cfg->blocks[x].successors[k];
+            exits[to] |= !cycle[to] && !soft->split->apart[to];
+        }
+    }
+    add_point(soft, first_after_phis(cfg->blocks[head].block));
+}
+
+static void
+cut_loops(struct point_search *soft)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *cycle = jit_allocate(cfg->count);
+    bool *exits = jit_allocate(cfg->count);
+    bool *heads = jit_allocate(cfg->count);
+    for (unsigned b = 0; b < cfg->count && soft->left > 1; b++) {
+        if (soft->split->apart[b] || cfg->blocks[b].predecessor_count < 2 ||
+            is_end(soft, b)) {
+            continue;
+        }
+        memset(cycle, 0, cfg->count);
+        if (find_cycle(soft, b, cycle) && loop_fits(soft, b, cycle)) {
+            heads[b] = true;
+            cut_loop(soft, b, cycle, exits);
+        }
+    }
+    for (unsigned b = 0; b < cfg->count && soft->left; b++) {
+        if (exits[b] && !heads[b] &&
+            (!is_end(soft, b) || is_warp_end(soft, b))) {
+            add_point(soft, first_after_phis(cfg->blocks[b].block));
+        }
+    }
+    free(cycle);
+    free(exits);
+    free(heads);
+}
+
+/* ---- conditions on the thread's index ---- */
+
+static bool
+used_in_other_block(LLVMValueRef value)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        if (LLVMGetInstructionParent(LLVMGetUser(use)) !=
+            LLVMGetInstructionParent(value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tests whether a thread that continues at basic block `from` has no work
+ * before the next barrier, other split point or return. */
+static bool
+idle_from(const struct point_search *soft, unsigned from)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    bool *reached = jit_allocate(cfg->count);
+    bool idle = true;
+    reach_ends(soft, from, NULL, reached);
+    for (unsigned b = 0; b < cfg->count && idle; b++) {
+        LLVMValueRef at =
+            reached[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
+        for (; at && idle; at = LLVMGetNextInstruction(at)) {
+            bool differs = jit_map_get(&soft->split->differs, at) != 0;
+            idle = !has_effect(at) &&
+                   !(differs &&
+                     (LLVMIsAPHINode(at) || (used_in_other_block(at) &&
+                                             !jit_is_cheap(soft->split, at))));
+        }
+    }
+    free(reached);
+    return idle;
+}
+
+/* Matches a comparison of threadIdx.x or .y with a uniform value. */
+static bool
+match_bound(const struct jit_split *split, LLVMValueRef test,
+            struct jit_bound *bound)
+{
+    if (!LLVMIsAICmpInst(test)) {
+        return false;
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        LLVMValueRef index = LLVMGetOperand(test, side);
+        if (LLVMIsASExtInst(index) || LLVMIsAZExtInst(index)) {
+            index = LLVMGetOperand(index, 0);
+        }
+        LLVMValueRef limit = LLVMGetOperand(test, 1 - side);
+        LLVMIntPredicate predicate = LLVMGetICmpPredicate(test);
+        for (int axis = 0; axis < 2; axis++) {
+            if (index == jit_body_argument(split->kernel, JIT_TID + axis) &&
+                !jit_map_get(&split->differs, limit)) {
+                bound->axis = axis;
+                bound->predicate =
+                    side ? jit_predicate_mirrored(predicate) : predicate;
+                bound->limit = limit;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Splits the condition into bounds that must all hold, and appends them to
+ * `bounds`. Returns false if some part of the condition is not a bound. */
+static bool
+match_bounds(const struct jit_split *split, LLVMValueRef test,
+             struct jit_bound *bounds, unsigned *count)
+{
+    bool choice = LLVMIsASelectInst(test) &&
+                  LLVMIsAConstantInt(LLVMGetOperand(test, 2)) &&
+                  LLVMIsNull(LLVMGetOperand(test, 2));
+    bool both =
+        LLVMIsAInstruction(test) && LLVMGetInstructionOpcode(test) == LLVMAnd;
+    if (choice || both) {
+        return match_bounds(split, LLVMGetOperand(test, 0), bounds, count) &&
+               match_bounds(split, LLVMGetOperand(test, 1), bounds, count);
+    }
+    return *count < JIT_MAX_BOUNDS &&
+           match_bound(split, test, &bounds[(*count)++]);
+}
+
+static bool
+are_ranges(const struct jit_bound *bounds, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (bounds[i].predicate == LLVMIntNE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tests whether a thread at basic block `from` may reach a warp operation
+ * before any other split point. */
+static bool
+parts_warps(const struct point_search *soft, unsigned from)
+{
+    const struct jit_split *split = soft->split;
+    bool *reached = jit_allocate(split->cfg.count);
+    bool found = false;
+    reach_ends(soft, from, NULL, reached);
+    for (unsigned b = 0; split->warps && b < split->cfg.count; b++) {
+        found |= reached[b] && is_warp_end(soft, b);
+    }
+    free(reached);
+    return found;
+}
+
+static void
+cut_at_condition(struct point_search *soft, unsigned b)
+{
+    const struct jit_cfg *cfg = &soft->split->cfg;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+    struct jit_added_point found = {0};
+    if (soft->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
+        !LLVMIsABranchInst(end) ||
+        !match_bounds(soft->split, LLVMGetCondition(end), found.bounds,
+                      &found.bound_count) ||
+        parts_warps(soft, b)) {
+        return;
+    }
+    soft->stop = b;
+    for (unsigned way = 0; way < (found.bound_count == 1 ? 2 : 1); way++) {
+        unsigned other = jit_cfg_index(cfg, LLVMGetSuccessor(end, 1 - way));
+        if (way) {
+            found.inverted = true;
+            found.bounds[0].predicate =
+                jit_predicate_inverse(found.bounds[0].predicate);
+        }
+        if (are_ranges(found.bounds, found.bound_count) &&
+            idle_from(soft, other)) {
+            struct jit_added_point *row = add_point(soft, end);
+            found.barrier = row->barrier;
+            *row = found;
+            break;
+        }
+    }
+    soft->stop = NO_BLOCK;
+}
+
+void
+jit_add_split_points(struct jit *jit, struct jit_split *split,
+                     const unsigned *ends)
+{
+    struct point_search soft = {jit, split, ends,
+                                JIT_MAX_POINTS - split->count, NO_BLOCK};
+    for (unsigned b = 0; b < split->cfg.count && soft.left; b++) {
+        cut_at_condition(&soft, b);
+    }
+    cut_loops(&soft);
+}

@@ -1,0 +1,309 @@
+/* unroll_and_jam.c - unrolls strided loops over several iterations.
+ *
+ * Called by stride.c for the loops that it has transformed to this form:
+ *
+ *     for (b = first; b < n; b += step)
+ *         if (threadIdx.x < n - b) body(b + threadIdx.x);
+ *
+ * If the next COPIES iterations run for all threads, they are merged into one
+ * iteration:
+ *
+ *     if (n - b >= (COPIES - 1) * step + blockDim.x)
+ *         body(b + threadIdx.x); body(b + step + threadIdx.x); ...
+ *
+ * Each thread performs the same operations in the same order, and there is no
+ * barrier in between. Values that a thread passes from iteration to iteration
+ * are loaded and stored once for all copies. The loads of several iterations,
+ * which are far apart in memory, overlap, which hides memory latency.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
+
+enum {
+    MAX_COPIES = 8,
+    /* instructions; loop bodies up to this size get more copies */
+    SHORT_BODY = 8,
+    LONG_BODY = 24, /* instructions; longer loop bodies are not copied */
+    MAX_PHIS = 4,
+};
+
+struct unroll {
+    struct jit *jit;
+    const struct jit_strided *loop;
+    LLVMValueRef index; /* base + threadIdx.x, computed in the block `gate` */
+    unsigned copies;
+    unsigned phis;
+    /* phis of the loop's head, except `base` */
+    LLVMValueRef carried[MAX_PHIS];
+    /* the corresponding phis of the block `round` */
+    LLVMValueRef merged[MAX_PHIS];
+    /* values of these phis after the copies made so far */
+    LLVMValueRef values[MAX_PHIS];
+};
+
+/* ---- matching ---- */
+
+static bool
+may_copy(LLVMValueRef at)
+{
+    return !LLVMIsACallInst(at) ||
+           (jit_is_call(at, "llvm.") && !jit_is_call(at, "llvm.mem"));
+}
+
+/* Tests whether the instruction uses no values of the blocks `head` and `gate`
+ * except the index and the carried phis. */
+static bool
+knows_index_only(const struct unroll *jam, LLVMValueRef at)
+{
+    int count = LLVMGetNumOperands(at);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMGetOperand(at, (unsigned)i);
+        if (!LLVMIsAInstruction(value) || value == jam->index) {
+            continue;
+        }
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(value);
+        bool phi = LLVMIsAPHINode(value) && value != jam->loop->base;
+        if (block == jam->loop->gate || (block == jam->loop->head && !phi)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+match_body(struct unroll *jam)
+{
+    unsigned count = 0;
+    bool loads = false;
+    LLVMValueRef at = LLVMGetFirstInstruction(jam->loop->body);
+    for (; !LLVMIsATerminatorInst(at); at = LLVMGetNextInstruction(at)) {
+        if (++count > LONG_BODY || LLVMIsAPHINode(at) || !may_copy(at) ||
+            !knows_index_only(jam, at)) {
+            return false;
+        }
+        loads |= LLVMIsALoadInst(at) != NULL;
+    }
+    bool more = count <= SHORT_BODY && !jam->loop->row;
+    jam->copies = more ? MAX_COPIES : MAX_COPIES / 2;
+    return loads && LLVMGetNumSuccessors(at) == 1 &&
+           LLVMGetSuccessor(at, 0) == jam->loop->round;
+}
+
+/* Tests whether the block `gate` computes the index, tests `threadIdx.x < n -
+ * b` and then branches to the loop body. */
+static bool
+match_guard(struct unroll *jam)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(jam->loop->gate);
+    if (LLVMGetNumSuccessors(end) != 2 ||
+        LLVMGetSuccessor(end, 0) != jam->loop->body) {
+        return false;
+    }
+    LLVMValueRef test = LLVMGetCondition(end);
+    jam->index = LLVMGetFirstInstruction(jam->loop->gate);
+    return LLVMIsAICmpInst(test) &&
+           LLVMGetOperand(test, 0) == jam->loop->thread &&
+           LLVMGetInstructionOpcode(jam->index) == LLVMAdd;
+}
+
+/* Returns the phi's incoming value for the predecessor `from`, or NULL if
+ * `from` is not a predecessor. */
+static LLVMValueRef
+incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned count = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMGetIncomingBlock(phi, i) == from) {
+            return LLVMGetIncomingValue(phi, i);
+        }
+    }
+    return NULL;
+}
+
+static bool
+match_phis(struct unroll *jam)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(jam->loop->head);
+    for (; LLVMIsAPHINode(at); at = LLVMGetNextInstruction(at)) {
+        if (at == jam->loop->base) {
+            continue;
+        }
+        LLVMValueRef merged = incoming(at, jam->loop->round);
+        if (jam->phis == MAX_PHIS || !merged || !LLVMIsAPHINode(merged) ||
+            LLVMGetInstructionParent(merged) != jam->loop->round) {
+            return false;
+        }
+        jam->carried[jam->phis] = jam->values[jam->phis] = at;
+        jam->merged[jam->phis++] = merged;
+    }
+    return true;
+}
+
+/* Returns false for a loop with a small constant number of iterations, for
+ * which unrolling does not pay. */
+static bool
+has_rounds(const struct unroll *jam)
+{
+    LLVMValueRef limit = jam->loop->limit, step = jam->loop->step;
+    if (!LLVMIsAConstantInt(limit) || !LLVMIsAConstantInt(step)) {
+        return true;
+    }
+    uint64_t far = LLVMConstIntGetZExtValue(limit);
+    uint64_t each = LLVMConstIntGetZExtValue(step);
+    return each && far / each >= 2 * jam->copies;
+}
+
+/* ---- the copies ---- */
+
+static LLVMValueRef
+mapped(const struct unroll *jam, LLVMValueRef value, LLVMValueRef index,
+       const LLVMValueRef *originals, const LLVMValueRef *copies,
+       unsigned count)
+{
+    if (value == jam->index) {
+        return index;
+    }
+    for (unsigned i = 0; i < jam->phis; i++) {
+        if (value == jam->carried[i]) {
+            return jam->values[i];
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (value == originals[i]) {
+            return copies[i];
+        }
+    }
+    return value;
+}
+
+/* Clones the loop body at the builder's position, for the iteration in which
+ * base + threadIdx.x is `index`. */
+static void
+copy_body(struct unroll *jam, LLVMValueRef index)
+{
+    LLVMValueRef originals[LONG_BODY], copies[LONG_BODY], next[MAX_PHIS];
+    unsigned count = 0;
+    LLVMValueRef at = LLVMGetFirstInstruction(jam->loop->body);
+    for (; !LLVMIsATerminatorInst(at); at = LLVMGetNextInstruction(at)) {
+        LLVMValueRef copy = LLVMInstructionClone(at);
+        int operands = LLVMGetNumOperands(copy);
+        for (int i = 0; i < operands; i++) {
+            LLVMSetOperand(copy, (unsigned)i,
+                           mapped(jam, LLVMGetOperand(copy, (unsigned)i),
+                                  index, originals, copies, count));
+        }
+        LLVMInsertIntoBuilder(jam->jit->builder, copy);
+        originals[count] = at;
+        copies[count++] = copy;
+    }
+    for (unsigned i = 0; i < jam->phis; i++) {
+        next[i] = mapped(jam, incoming(jam->merged[i], jam->loop->body), index,
+                         originals, copies, count);
+    }
+    for (unsigned i = 0; i < jam->phis; i++) {
+        jam->values[i] =
+            PLANTED_FAULT(lost_update) ? jam->carried[i] : next[i];
+    }
+}
+
+/* Builds a test whether the next `copies` iterations run for all threads. The
+ * test is unsigned, so a negative step counts as a large number and makes it
+ * false. */
+static LLVMValueRef
+build_test(const struct unroll *jam)
+{
+    LLVMBuilderRef builder = jam->jit->builder;
+    LLVMTypeRef wide = jam->jit->i64;
+    LLVMValueRef width = jit_body_argument(jam->loop->kernel, JIT_NTID);
+    LLVMValueRef left =
+        LLVMBuildSub(builder, jam->loop->limit, jam->loop->base, "");
+    LLVMValueRef rounds = LLVMBuildMul(
+        builder, LLVMBuildZExt(builder, jam->loop->step, wide, ""),
+        LLVMConstInt(wide, jam->copies - 1 - PLANTED_FAULT(rounds_short), 0),
+        "");
+    LLVMValueRef need = LLVMBuildAdd(
+        builder, rounds, LLVMBuildZExt(builder, width, wide, ""), "");
+    return LLVMBuildICmp(builder, LLVMIntULE, need,
+                         LLVMBuildZExt(builder, left, wide, ""), "");
+}
+
+/* Makes the block `round` advance `base` by one step after a single iteration,
+ * and by jam->copies steps after the block `many`, which contains the
+ * copies. */
+static void
+advance(struct unroll *jam, LLVMBasicBlockRef many)
+{
+    const struct jit_strided *loop = jam->loop;
+    LLVMBuilderRef builder = jam->jit->builder;
+    LLVMTypeRef type = LLVMTypeOf(loop->step);
+    LLVMValueRef next = incoming(loop->base, loop->round);
+    LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(many));
+    LLVMValueRef far = LLVMBuildMul(builder, loop->step,
+                                    LLVMConstInt(type, jam->copies, 0), "");
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(loop->round));
+    LLVMValueRef step = LLVMBuildPhi(builder, type, "");
+    LLVMValueRef steps[3] = {loop->step, loop->step, far};
+    LLVMBasicBlockRef from[3] = {loop->body, loop->gate, many};
+    LLVMAddIncoming(step, steps, from, 3);
+    for (unsigned i = 0; i < jam->phis; i++) {
+        LLVMAddIncoming(jam->merged[i], &jam->values[i], &many, 1);
+    }
+    LLVMSetOperand(next, LLVMGetOperand(next, 0) == loop->base, step);
+}
+
+/* If iterations are slow (loop->row is not NULL), inserts prefetches of the
+ * memory that the iterations after the next copies read. Returns the basic
+ * block in which to build the copies. */
+static LLVMBasicBlockRef
+open_copies(const struct unroll *jam, LLVMBasicBlockRef many)
+{
+    const struct jit_strided *loop = jam->loop;
+    LLVMBuilderRef builder = jam->jit->builder;
+    LLVMValueRef next[MAX_COPIES], base = loop->base;
+    LLVMPositionBuilderAtEnd(builder, many);
+    if (!loop->row) {
+        jit_build_cut(jam->jit);
+        return many;
+    }
+    for (unsigned i = 0; i < 2 * jam->copies; i++) {
+        if (i >= jam->copies) {
+            next[i - jam->copies] = base;
+        }
+        base = LLVMBuildAdd(builder, base, loop->step, "");
+    }
+    LLVMBasicBlockRef copies =
+        LLVMInsertBasicBlockInContext(jam->jit->context, loop->gate, "copies");
+    jit_prefetch_rows(jam->jit, loop->kernel, many, copies, loop->row, next,
+                      jam->copies);
+    LLVMPositionBuilderAtEnd(builder, copies);
+    return copies;
+}
+
+void
+jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop)
+{
+    struct unroll jam = {.jit = jit, .loop = loop};
+    LLVMBuilderRef builder = jit->builder;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->head);
+    if (!match_guard(&jam) || !match_body(&jam) || !match_phis(&jam) ||
+        !has_rounds(&jam)) {
+        return;
+    }
+    LLVMBasicBlockRef single = LLVMGetSuccessor(end, 0);
+    LLVMBasicBlockRef pick =
+        LLVMInsertBasicBlockInContext(jit->context, loop->gate, "pick");
+    LLVMBasicBlockRef many =
+        LLVMInsertBasicBlockInContext(jit->context, loop->gate, "many");
+    LLVMSetSuccessor(end, 0, pick);
+    LLVMPositionBuilderAtEnd(builder, pick);
+    LLVMBuildCondBr(builder, build_test(&jam), many, single);
+    many = open_copies(&jam, many);
+    LLVMValueRef base = loop->base;
+    for (unsigned i = 0; i < jam.copies; i++) {
+        copy_body(&jam, LLVMBuildAdd(builder, base, loop->thread, ""));
+        base = LLVMBuildAdd(builder, base, loop->step, "");
+    }
+    LLVMBuildBr(builder, loop->round);
+    advance(&jam, many);
+}
