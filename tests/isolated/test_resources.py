@@ -369,7 +369,7 @@ def test_lives_of_one_kind(name: str) -> None:
     """Some hundred repetitions leave no mapping, descriptor or thread."""
     times = 40 if name in SLOW_KINDS else 500
     code = CYCLES + ONE_KIND.format(name=name, first=times, times=times)
-    check_equal(run(code, environment=ONE_ARENA))
+    check_equal(run(code, seconds=300, environment=ONE_ARENA))
 
 
 def test_more_lives_than_a_process_has_mappings() -> None:

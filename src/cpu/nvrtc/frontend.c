@@ -195,6 +195,7 @@ static const char *const fixed_flags[] = {
     "-Werror=gnu-designator",
     "-Werror=c99-extensions",
     "-Werror=c++20-designator",
+    "-Werror=reorder-init-list",
     "-Werror=zero-length-array",
     "-Werror=flexible-array-extensions",
     /* cases for which NVRTC has no diagnostics */
