@@ -193,12 +193,14 @@ find_symbols(struct loading *load)
         return damaged(load, "symbol table");
     }
     const Elf64_Shdr *strings = &load->sections[table->sh_link];
+    if (strings->sh_type != SHT_STRTAB || !strings->sh_size) {
+        return damaged(load, "symbol names");
+    }
     load->symbols = (const Elf64_Sym *)(load->code->elf + table->sh_offset);
     load->symbol_count = table->sh_size / sizeof(Elf64_Sym);
     load->strings = load->code->elf + strings->sh_offset;
     load->string_bytes = strings->sh_size;
-    if (strings->sh_type != SHT_STRTAB || !strings->sh_size ||
-        load->strings[strings->sh_size - 1]) {
+    if (load->strings[load->string_bytes - 1]) {
         return damaged(load, "symbol names");
     }
     for (uint64_t i = 0; i < load->symbol_count; i++) {
