@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from isolated import run
 
 from pycuda.compiler import compile
 
@@ -117,3 +118,74 @@ def test_other_faults_and_signals(outcomes, event):
 @pytest.mark.parametrize("name", SIGNALS)
 def test_all_faults_and_signals(outcomes, event, name):
     assert different(outcomes, [name], HANDLERS, TIMES, event) == []
+
+
+CHILDREN = """
+import os, signal, subprocess, sys
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+SourceModule("__global__ void k(int *a) { *a = 1; }")
+NUMBERS = [signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL]
+SHOW = ["cat", "/proc/self/status"]
+
+
+def ignored(text):
+    mask = int(text.split("SigIgn:")[1].split()[0], 16)
+    return [n for n in NUMBERS if mask >> (n - 1) & 1]
+
+
+def run():
+    return subprocess.run(SHOW, capture_output=True, text=True).stdout
+
+
+def fork():
+    end, start = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(start, 1)
+        os.execvp(SHOW[0], SHOW)
+    os.waitpid(child, 0)
+    return os.read(end, 4096).decode()
+
+
+def fork_with_handlers():
+    child = os.fork()
+    if child == 0:
+        for number in NUMBERS:
+            signal.signal(number, signal.SIG_DFL)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+caught = []
+for number in NUMBERS:
+    signal.signal(number, lambda n, frame: caught.append(n))
+for start in (run, fork, fork_with_handlers):
+    start()
+    for number in NUMBERS:
+        os.kill(os.getpid(), number)
+    assert caught == NUMBERS, (start, caught)
+    caught.clear()
+assert ignored(run()) == ignored(fork()) == []
+for number in NUMBERS:
+    signal.signal(number, signal.SIG_IGN)
+assert ignored(run()) == ignored(fork()) == NUMBERS
+for number in NUMBERS:
+    os.kill(os.getpid(), number)
+try:
+    SourceModule("__global__ void f(int *a) { *(int *)8 = 1; }").get_function(
+        "f"
+    )(pycuda.driver.mem_alloc(4), block=(1, 1, 1))
+    pycuda.autoinit.context.synchronize()
+except pycuda.driver.LogicError:
+    print("an error")
+"""
+
+
+@pytest.mark.cpu
+def test_child_processes():
+    """A child's handlers are its own; it inherits what is ignored."""
+    assert (
+        run(CHILDREN, environment={"PYTHONWARNINGS": "ignore"}) == "an error\n"
+    )

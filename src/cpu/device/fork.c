@@ -25,6 +25,7 @@
 #include "cpu/blas/blas.h"
 #include "cpu/device/device.h"
 #include "cpu/nvrtc/nvrtc.h"
+#include "cpu/run/program_handlers.h"
 
 static pthread_mutex_t *const locks[] = {
     &cpu_blas_lock,
@@ -71,6 +72,7 @@ child_begin(void)
         atomic_store(&cpu_state.initialized, false);
     }
     pthread_mutex_init(&cpu_init_lock, NULL);
+    cpu_program_handlers_pass_on();
     locks_release();
 }
 

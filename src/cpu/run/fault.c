@@ -144,7 +144,7 @@ cpu_fault_install(void)
         sched_yield();
     }
     install_locked();
-    cpu_program_calls_divert();
+    cpu_program_calls_divert(fault_handle);
     atomic_store(&installing, false);
 }
 

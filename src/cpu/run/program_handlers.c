@@ -37,6 +37,9 @@ const size_t cpu_fault_signal_count =
 static struct sigaction rows[CPU_FAULT_SIGNALS_MAX][ROWS];
 static atomic_uint current[CPU_FAULT_SIGNALS_MAX];
 static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
+/* The process that the table describes, and our handler. */
+static _Atomic pid_t owner;
+static cpu_fault_function *installed;
 
 /* ---- handlers ---- */
 
@@ -88,6 +91,51 @@ cpu_program_sigaction(int number, const struct sigaction *handler)
     return sigaction(number, handler, NULL);
 }
 
+/* Returns whether our handler is installed in the system. If the program
+ * ignores the signal, the system ignores it from now on, because a child that
+ * executes another program passes that on. */
+static bool
+ours_is_installed(int number, const struct sigaction *program)
+{
+    struct sigaction now;
+    bool is_ours = !sigaction(number, NULL, &now) &&
+                   now.sa_flags & SA_SIGINFO && now.sa_sigaction == installed;
+
+    if (is_ours && !(program->sa_flags & SA_SIGINFO) &&
+        program->sa_handler == SIG_IGN) {
+        sigaction(number, program, NULL);
+    }
+    return is_ours;
+}
+
+void
+cpu_program_handlers_pass_on(void)
+{
+    for (size_t i = 0; installed && i < cpu_fault_signal_count; i++) {
+        struct sigaction program = cpu_program_handler(cpu_fault_signals[i]);
+
+        ours_is_installed(cpu_fault_signals[i], &program);
+    }
+}
+
+/* sigaction() in a child process, which runs no kernels. A child of vfork()
+ * shares the table with its parent, so the table is not changed. */
+static int
+child_sigaction(int number, const struct sigaction *handler,
+                struct sigaction *old)
+{
+    struct sigaction program = cpu_program_handler(number);
+    bool is_ours = ours_is_installed(number, &program);
+
+    if (sigaction(number, handler, old)) {
+        return -1;
+    }
+    if (is_ours && old) {
+        *old = program;
+    }
+    return 0;
+}
+
 /* ---- functions that replace sigaction() and signal() ---- */
 
 static int
@@ -96,6 +144,9 @@ diverted_sigaction(int number, const struct sigaction *handler,
 {
     if (signal_index(number) < 0) {
         return sigaction(number, handler, old);
+    }
+    if (getpid() != atomic_load(&owner)) {
+        return child_sigaction(number, handler, old);
     }
     struct sigaction before = cpu_program_handler(number);
 
@@ -340,10 +391,13 @@ adds_count(struct dl_phdr_info *info, size_t size, void *adds)
 }
 
 void
-cpu_program_calls_divert(void)
+cpu_program_calls_divert(cpu_fault_function *ours)
 {
     static unsigned long long seen;
     unsigned long long adds = 0;
+
+    installed = ours;
+    atomic_store(&owner, getpid());
 
     dl_iterate_phdr(object_visit, &seen);
     dl_iterate_phdr(adds_count, &adds);

@@ -27,10 +27,16 @@ void cpu_program_handler_reset(int number);
  * errno on failure. */
 int cpu_program_sigaction(int number, const struct sigaction *handler);
 
+/* Lets the system ignore the signals that the program ignores. Called in a
+ * child of fork(), so that programs which it executes ignore them too. */
+void cpu_program_handlers_pass_on(void);
+
+typedef void cpu_fault_function(int number, siginfo_t *info, void *state);
 /* Replaces the calls of sigaction() and signal() in each loaded object that
  * was not visited before. For fault signals, the replacements set and return
- * the program's handlers that are stored here. Called by one thread at a
+ * the program's handlers that are stored here; in child processes they set the
+ * system's. `ours` is the installed handler. Called by one thread at a
  * time. */
-void cpu_program_calls_divert(void);
+void cpu_program_calls_divert(cpu_fault_function *ours);
 
 #endif
