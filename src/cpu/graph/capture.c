@@ -186,26 +186,39 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
     return code;
 }
 
-/* Returns true if each node that the capture has added is a tip of the origin
- * stream or has a dependent node. Otherwise a stream has joined the capture
- * but the origin stream has not waited for its last node. Nodes that the
- * program has removed from a stream's dependencies are not checked. */
+/* Returns true if the node is a tip of the origin stream or has a dependent
+ * node. Nodes that the program has removed from a stream's dependencies, or
+ * that the capture has not added, are not checked. */
 static bool
-capture_joined(struct cpu_capture *capture)
+node_joined(const struct cpu_stream *origin, const struct cpu_node *node)
 {
-    for (struct cpu_node *n = capture->graph->first; n; n = n->next) {
-        bool leads = n->let_go || n->earlier ||
-                     cpu_tips_have(capture->origin->tips,
-                                   capture->origin->tip_count, n->handle);
+    bool leads = node->let_go || node->earlier ||
+                 cpu_tips_have(origin->tips, origin->tip_count, node->handle);
 
-        for (struct cpu_node *m = n->next; m && !leads; m = m->next) {
-            leads = cpu_node_depends(m, n);
-        }
-        if (!leads) {
-            return false;
-        }
+    for (struct cpu_node *m = node->next; m && !leads; m = m->next) {
+        leads = cpu_node_depends(m, node);
     }
-    return true;
+    return leads;
+}
+
+/* Checks that the origin stream has waited for the last node of each stream
+ * that has joined the capture. Otherwise returns UNJOINED, or INVALIDATED if
+ * such a stream has been destroyed. */
+static CUresult
+capture_joined(const struct cpu_capture *capture)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (struct cpu_node *n = capture->graph->first; n; n = n->next) {
+        if (node_joined(capture->origin, n)) {
+            continue;
+        }
+        if (n->orphaned) {
+            return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        }
+        code = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    }
+    return code;
 }
 
 /* Ends the capture of the stream and stores its graph in *graph. If the
@@ -230,8 +243,8 @@ capture_finish(struct cpu_stream *stream, CUgraph *graph)
     }
     if (capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         code = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    } else if (!capture_joined(capture)) {
-        code = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    } else {
+        code = capture_joined(capture);
     }
     if (code) {
         cpu_capture_drop_graph(capture);

@@ -20,8 +20,7 @@
 #include "cpu/stream/stream.h"
 
 struct cpu_captured {
-    uint64_t id;        /* id of the capture */
-    uint64_t stream_id; /* id of the recording stream */
+    uint64_t id; /* id of the capture */
     size_t count;
     CUgraphNode tips[];
 };
@@ -53,7 +52,6 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
     }
     if (!code) {
         (*made)->id = capture->id;
-        (*made)->stream_id = stream->id;
         (*made)->count = stream->tip_count;
         if (bytes) {
             memcpy((*made)->tips, stream->tips, bytes);
@@ -61,21 +59,6 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     return code;
-}
-
-/* Called when a captured stream waits for the event. Marks the stream that
- * recorded the event as joined, if no node was added to it after the event was
- * recorded. */
-static void
-stream_join(struct cpu_capture *capture, const struct cpu_captured *event)
-{
-    for (struct cpu_stream *s = capture->streams; s; s = s->captured_next) {
-        if (s->id == event->stream_id && s->tip_count == event->count &&
-            (!event->count ||
-             !memcmp(s->tips, event->tips, event->count * sizeof *s->tips))) {
-            s->joined = true;
-        }
-    }
 }
 
 /* Makes the stream's next node depend on the tips in the event. If the stream
@@ -106,8 +89,6 @@ wait_captured(struct cpu_stream *stream, const struct cpu_captured *event)
     }
     if (!own) {
         cpu_capture_enter(stream, from);
-    } else if (stream->id != event->stream_id) {
-        stream_join(from, event);
     }
     return cpu_capture_join_tips(stream, event->tips, event->count);
 }

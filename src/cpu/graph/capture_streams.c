@@ -94,7 +94,6 @@ cpu_capture_join_tips(struct cpu_stream *stream, const CUgraphNode *more,
 void
 cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture)
 {
-    stream->joined = false;
     stream->captured_next = capture->streams;
     capture->streams = stream;
     atomic_store(&stream->capture, capture);
@@ -190,6 +189,20 @@ cpu_capture_invalidate(struct cpu_capture *capture, CUresult code)
     return code;
 }
 
+/* Marks the stream's tips as those of a destroyed stream. The end of the
+ * capture checks whether the origin stream waits for them: until then, an
+ * event or another stream can still join them. */
+static void
+tips_orphan(struct cpu_stream *stream)
+{
+    for (size_t i = 0; i < stream->tip_count; i++) {
+        struct cpu_node *node = cpu_node_of(stream->tips[i]);
+        if (node) { /* otherwise the program has destroyed it */
+            node->orphaned = true;
+        }
+    }
+}
+
 void
 cpu_capture_leave(struct cpu_stream *stream)
 {
@@ -199,9 +212,7 @@ cpu_capture_leave(struct cpu_stream *stream)
         cpu_capture_drop_graph(capture);
         cpu_capture_end(capture);
     } else if (capture) {
-        if (!stream->joined) {
-            cpu_capture_invalidate(capture, CUDA_SUCCESS);
-        }
+        tips_orphan(stream);
         stream_leave(capture, stream);
     }
     pthread_mutex_unlock(&cpu_graph_lock);

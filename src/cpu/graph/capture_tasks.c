@@ -76,7 +76,6 @@ capture_add(struct cpu_stream *stream, struct cpu_node_task *task)
         return code;
     }
     *task = (struct cpu_node_task){0}; /* now owned by the node */
-    stream->joined = false;
     return cpu_capture_set_tips(stream, &node->handle, 1);
 }
 

@@ -68,6 +68,7 @@ struct cpu_node {
     unsigned index; /* scratch: index in topological order, or of a step */
     bool let_go;    /* the program removed it from a stream's tips */
     bool earlier;   /* it was in the graph before the capture began */
+    bool orphaned;  /* tip of a stream that was destroyed in the capture */
 };
 
 struct cpu_graph {

@@ -39,9 +39,6 @@ struct cpu_stream {
     /* Capture: nodes that the next node depends on; graph lock. */
     CUgraphNode *tips;
     size_t tip_count;
-    /* Another stream of the capture waits for all captured work of this one;
-     * graph lock. */
-    bool joined;
 };
 
 /* Returns a new reference to the stream's last operation, or NULL if there is
