@@ -58,6 +58,7 @@ _PACKAGES = (
 )
 
 
+_QUOTED = re.compile(r'"[^"\n]{1,255}"|<[^<>\n]{1,255}>')
 _WHEEL = re.compile(r"nvidia_(?:cuda|curand)_?\w*-[\w.]+\.dist-info$")
 
 
@@ -278,8 +279,13 @@ def _is_file(path: str) -> bool:
     return stat.S_ISREG(mode)
 
 
-def scan(text: str, pre_includes: list[str], folders: Folders) -> Scan:
-    """Follow the includes of `text` and of the pre-included headers."""
+def scan(
+    text: str, pre_includes: list[str], folders: Folders, definitions: str = ""
+) -> Scan:
+    """Follow the includes of `text` and of the pre-included headers.
+
+    `definitions` is the text of the options, which may define macros.
+    """
     result = Scan(uses_references=_source.names_reference(text))
     here = files.current_folder()
     todo = [(name, here) for name in _source.included_names(text)]
@@ -297,7 +303,18 @@ def scan(text: str, pre_includes: list[str], folders: Folders) -> Scan:
             if path not in seen:
                 seen.add(path)
                 todo += _read(path, folders, result)
+    if not result.complete:
+        texts = [files.decode(content) for _, content in result.files]
+        _refuse_special_files([definitions, text, *texts], folders)
     return result
+
+
+def _refuse_special_files(texts: list[str], folders: Folders) -> None:
+    """Raise SpecialFile if a name in quotes could be included by a macro."""
+    here = files.current_folder()
+    names = {name for text in texts for name in _QUOTED.findall(text)}
+    for name in names:
+        _find(f'"{name[1:-1]}"', here, folders)
 
 
 def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:

@@ -127,7 +127,10 @@ class Job:
 
     def _scan(self, request: Request, before: list[str]) -> includes.Scan:
         try:
-            return includes.scan(request.source, before, self.folders)
+            return includes.scan(
+                request.source, before, self.folders,
+                "\n".join(request.options),
+            )  # fmt: skip
         except includes.SpecialFile as error:
             report.failed(["nvrtc", *request.options], "", "", str(error))
 

@@ -190,6 +190,27 @@ def test_a_special_file_as_a_header(tmp_path, kind, quotes):
 
 
 @pytest.mark.parametrize("kind", ["fifo", "zero"])
+@pytest.mark.parametrize("where", ["source", "header", "option"])
+def test_a_special_file_that_a_macro_includes(tmp_path, kind, where):
+    special_file(tmp_path, kind)
+    define, options = f'#define H "{kind}"\n', []
+    if where == "header":
+        (tmp_path / "names.h").write_text(define)
+        define = '#include "names.h"\n'
+    elif where == "option":
+        define, options = "", [f'-DH="{kind}"']
+    source = define + "#include H\n__global__ void k() {}"
+    with pytest.raises(drv.CompileError, match="no regular file"):
+        compile(source, include_dirs=[str(tmp_path)], options=options)
+
+
+def test_a_file_that_a_macro_includes(tmp_path):
+    (tmp_path / "h.h").write_text("#define VALUE 1\n")
+    source = '#define H "h.h"\n#include H\n__device__ int x = VALUE;'
+    assert compile(source, include_dirs=[str(tmp_path)])
+
+
+@pytest.mark.parametrize("kind", ["fifo", "zero"])
 def test_a_special_file_as_a_module(tmp_path, kind):
     path = special_file(tmp_path, kind)
     with pytest.raises(drv.Error, match="not a regular file"):
