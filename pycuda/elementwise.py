@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
+from pycuda import compiler as _compiler
 from pycuda._array.exchange import as_array
 from pycuda._array.layout import is_misaligned
 from pycuda._context_cache import ByContext, by_context
@@ -38,7 +39,7 @@ from pycuda._kernels.elementwise_modules import (
 from pycuda._kernels.lengths import Lengths
 from pycuda._kernels.tuning import tuned
 from pycuda._kernels.vector_types import check_vector
-from pycuda.compiler import SourceModule  # noqa: F401 - programs take it
+from pycuda.compiler import SourceModule
 from pycuda.tools import (
     Argument,
     ScalarArg,
@@ -60,6 +61,7 @@ __all__ = [
     *_canned.__all__,
 ]
 
+_SourceModule = SourceModule
 _BLOCK = 256
 _SEVERAL_FROM = 1 << 20  # elements from which a thread computes several
 _UINTP = np.dtype(np.uintp)
@@ -301,9 +303,38 @@ class ElementwiseKernel(ElementwiseBase):
             made = self._functions[key] = self._make(*key[1:])
         return made
 
+    def _make_replaced(self, use_range: bool) -> tuple[Any, Any] | None:
+        """Build by a function of this module that the program has replaced."""
+        make: Any = get_elwise_range_module if use_range else get_elwise_module
+        if get_elwise_kernel_and_types is not (
+            _modules.get_elwise_kernel_and_types
+        ):
+            return get_elwise_kernel_and_types(
+                self.arguments,
+                self.operation,
+                self.name,
+                use_range=use_range,
+                **self.gen_kwargs,
+            )[:2]
+        if make in (
+            _modules.get_elwise_range_module,
+            _modules.get_elwise_module,
+        ):
+            return None
+        size = _modules.RANGE_SIZE if use_range else _modules.SIZE
+        full = [*self.arguments, *size]
+        module = make(full, self.operation, self.name, **self.gen_kwargs)
+        function = module.get_function(self.name)
+        function.prepare([argument.struct_char for argument in full])
+        return module, function
+
     def _make(
         self, use_range: bool, layout: tuple[int, ...], each_several: bool
     ) -> tuple[Any, Any]:
+        if not layout:
+            made = self._make_replaced(use_range)
+            if made is not None:
+                return made
         full = [
             *self.arguments,
             *(_modules.RANGE_SIZE if use_range else _modules.SIZE),
@@ -319,8 +350,12 @@ class ElementwiseKernel(ElementwiseBase):
             layout=layout,
             **self._texts,
         )
-        module = _modules.build(
-            source, self.gen_kwargs["keep"], self.gen_kwargs["options"]
+        replaced = SourceModule is not _SourceModule
+        module = (SourceModule if replaced else _compiler.SourceModule)(
+            source,
+            options=self.gen_kwargs["options"],
+            keep=self.gen_kwargs["keep"],
+            no_extern_c=True,
         )
         axes = [*layout, 0, 0, 0] if layout else [0] * len(full)
         function = module.get_function(self.name)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import compiler, gpuarray
+from pycuda import compiler, elementwise, gpuarray
 from pycuda.elementwise import ElementwiseKernel
 
 SOURCE = "__global__ void value(int *out) { *out = VALUE; }\n"
@@ -137,3 +137,22 @@ def test_the_version_of_nvcc(monkeypatch, tmp_path):
         asked.clear()
         image = compiler.compile(source, str(nvcc), cache_dir=str(tmp_path))
         assert image == b"image" and asked == expected
+
+
+@pytest.mark.parametrize("size", [100, 1 << 21])
+@pytest.mark.parametrize(
+    "name",
+    ["get_elwise_kernel_and_types", "get_elwise_module", "SourceModule"],
+)
+def test_functions_of_elementwise(monkeypatch, name, size):
+    own, made = getattr(elementwise, name), []
+
+    def mine(*arguments, **keywords):
+        made.append(name)
+        return own(*arguments, **keywords)
+
+    monkeypatch.setattr(elementwise, name, mine)
+    x = gpuarray.arange(size, dtype=np.float32)
+    ElementwiseKernel("float *x", "x[i] = 2 * x[i] + 1", "twice")(x)
+    assert made
+    assert (x.get() == 2 * np.arange(size, dtype=np.float32) + 1).all()
