@@ -81,6 +81,10 @@ WORDS = {
         2**40 // 1000000 + 2**40 % 1000, 0, 0, 5,
     ],
     "objects/memory": [3, 1, 5, 109, 4, 0, 1, 4, 8, 44, 0, 2, 0, 99],
+    "objects/optional": [
+        13, 53, 30, 45, 37, 28, 106, 269, 291, 392, 0, 3, 0, 70, 0, 8,
+        20, 85, 552, 80,
+    ],
     "objects/allocator": [5],
     "objects/atomic": atomic(),
     "objects/storage": [

@@ -1,5 +1,5 @@
 // Sections for tests/kernels/test_cuda_std.py: <cuda/std/functional>, tuple,
-// array, span, bit, cmath, cstdlib, memory, ratio and atomic.
+// array, span, bit, cmath, cstdlib, memory, optional, ratio and atomic.
 
 //: functional
 #include <cuda/std/functional>
@@ -363,6 +363,133 @@ __global__ void run(unsigned *out)
         s::unique_ptr<int, void (*)(int *)> own(&word, +deleted);
     }
     out[13] = word;
+}
+
+//: optional
+#include <cuda/std/optional>
+#include <cuda/std/utility>
+namespace s = cuda::std;
+using Int = s::optional<int>;
+static_assert(Int(1) < Int(2) && Int() < Int(-5) && !(Int() < Int()));
+static_assert(Int(2) > Int(1) && Int(-5) > Int() && !(Int() > Int()));
+static_assert(Int() <= Int() && Int() <= Int(0) && !(Int(0) <= Int()));
+static_assert(Int() >= Int() && Int(0) >= Int() && !(Int() >= Int(0)));
+static_assert(Int(3) == Int(3) && Int(3) != Int(4) && Int() != Int(0));
+static_assert(Int(3) < s::optional<double>(3.5) && Int(3) == 3.0);
+static_assert(Int(3) < 4 && Int() < -4 && !(Int(3) < 3) && Int(3) <= 3);
+static_assert(4 > Int(3) && -4 > Int() && !(3 > Int(3)) && 3 >= Int(3));
+static_assert(Int(4) > 3 && !(Int() > -3) && Int(4) >= 4 && !(Int() >= 0));
+static_assert(2 < Int(3) && !(2 < Int()) && 3 <= Int(3) && !(3 <= Int()));
+static_assert(3 == Int(3) && 3 != Int() && Int() != 3 && !(Int() == 3));
+static_assert(Int() == s::nullopt && s::nullopt != Int(0));
+static_assert(s::optional<Int>(Int()) > Int());
+static_assert(Int(s::in_place, 7) == 7 && *s::make_optional<int>(4) == 4);
+static_assert(*s::optional(2.5f) == 2.5f && Int(3).value_or(1) == 3);
+struct Key {
+    int first, second;
+    int *ended = nullptr;
+    __host__ __device__ constexpr Key(int a, int b) : first(a), second(b) {}
+    __host__ __device__ Key(s::initializer_list<int> list, int b)
+        : first((int)list.size()), second(b)
+    {
+    }
+    __host__ __device__ constexpr bool operator<(const Key &other) const
+    {
+        return first != other.first ? first < other.first
+                                    : second < other.second;
+    }
+};
+static_assert(s::optional<Key>(s::in_place, 1, 2) < Key(1, 3));
+struct Unique { /* only moves; counts the objects that exist */
+    int *live, n;
+    __host__ __device__ Unique(int *count, int v) : live(count), n(v)
+    {
+        ++*live;
+    }
+    __host__ __device__ Unique(Unique &&other) : live(other.live), n(other.n)
+    {
+        other.n = -1;
+        ++*live;
+    }
+    __host__ __device__ Unique &operator=(Unique &&other)
+    {
+        n = other.n;
+        other.n = -2;
+        return *this;
+    }
+    __host__ __device__ ~Unique() { --*live; }
+    __host__ __device__ bool operator>=(int v) const { return n >= v; }
+};
+static_assert(!s::is_copy_constructible_v<s::optional<Unique>>);
+static_assert(!s::is_copy_assignable_v<s::optional<Unique>>);
+static_assert(s::is_move_constructible_v<s::optional<Unique>>);
+static_assert(s::is_trivially_copyable_v<Int>);
+static_assert(s::is_trivially_destructible_v<s::optional<Key>>);
+static_assert(!s::is_trivially_copyable_v<s::optional<Unique>>);
+static_assert(s::is_convertible_v<int, Int>);
+static_assert(s::is_copy_constructible_v<s::optional<const int>>);
+static_assert(!s::is_copy_assignable_v<s::optional<const int>>);
+struct Explicit {
+    __host__ __device__ explicit Explicit(int) {}
+};
+static_assert(!s::is_convertible_v<int, s::optional<Explicit>>);
+static_assert(s::is_constructible_v<s::optional<Explicit>, int>);
+static_assert(!s::is_convertible_v<Int, s::optional<Explicit>>);
+static_assert(s::is_constructible_v<s::optional<Explicit>, Int>);
+static_assert(!s::is_constructible_v<Int, Key>);
+__global__ void run(unsigned *out)
+{
+    if (threadIdx.x != 0) {
+        return;
+    }
+    Int a(3), b, c(5);
+    a.swap(b);
+    out[0] = !a.has_value() * 10 + *b;
+    swap(b, c);
+    out[1] = *b * 10 + *c;
+    s::swap(a, c);
+    out[2] = *a * 10 + c.has_value();
+    s::optional<Key> key(s::in_place, 4, 5);
+    out[3] = key->first * 10 + key->second;
+    key = s::optional<Key>(s::in_place, {1, 2, 3}, 7);
+    out[4] = key->first * 10 + key->second;
+    key.emplace({1, 2}, 8);
+    out[5] = key->first * 10 + key->second;
+    int live = 0;
+    {
+        s::optional<Unique> one(s::in_place, &live, 6), none, two;
+        none.swap(one);
+        out[6] = live * 100 + one.has_value() * 10 + none->n;
+        two.emplace(&live, 9);
+        two.swap(none);
+        out[7] = live * 100 + two->n * 10 + none->n;
+        two = s::move(none);
+        out[8] = live * 100 + two->n * 10 + (none->n == -2);
+        Unique taken = *s::move(two);
+        out[9] = live * 100 + taken.n * 10 + (two->n == -1) + (taken >= 9);
+        out[10] = none >= 0 || !(two >= -1);
+        s::optional<Unique> moved(s::move(two));
+        moved = s::nullopt;
+        out[11] = live;
+    }
+    out[12] = live;
+    s::optional<double> wide = Int(4);
+    wide = Int(7);
+    out[13] = (unsigned)(*wide * 10);
+    wide = Int();
+    out[14] = wide.has_value();
+    c = {};
+    a = 8;
+    out[15] = c.has_value() * 100 + *a;
+    auto half = [](int v) { return v % 2 ? Int() : Int(v / 2); };
+    auto fifth = [] { return Int(55); };
+    auto second = [](const Key &k) { return k.second; };
+    out[16] = a.and_then(half).and_then(half).value() * 10 +
+              Int(3).and_then(half).has_value();
+    out[17] = (unsigned)(a.transform([](int v) { return v + 0.5; }).value() * 10);
+    out[18] = *Int().or_else(fifth) * 10 + *Int(2).or_else(fifth);
+    out[19] = key.transform(second).value_or(0) * 10 +
+              Int().transform(half).has_value();
 }
 
 //: allocator
