@@ -476,6 +476,133 @@ def test_names_of_ours_are_not_shown():
     assert "__pycuda" not in caught.value.stderr
 
 
+ALIGNED_TYPES = """
+#include <cuda_fp16.h>
+#include <cstdint>
+typedef float4 Alias;
+enum Color { RED, GREEN };
+struct Pair { char a, b; };
+struct Made { char x; __device__ Made() : x(3) {} };
+namespace space { using type = unsigned; }
+template <class T> struct Same { using type = T; };
+#define ALIGNED alignas(64)
+#define DECLARE(T, name) __shared__ alignas(64) T name
+"""
+# The declaration of `w`, aligned to 64 bytes where T is char and U is float4.
+ALIGNED = [
+    "alignas(64) float4 w;",
+    "alignas(64) half w;",
+    "alignas(64) std::uint8_t w;",
+    "alignas(64) uint32_t w, other;",
+    "alignas(64) Alias w;",
+    "alignas(64) Color w;",
+    "alignas(64) enum Color w;",
+    "alignas(64) Pair w;",
+    "alignas(64) struct Pair w;",
+    "alignas(64) struct { char a; } w;",
+    "alignas(64) union { char a; float4 b; } w;",
+    "alignas(64) int2 w[3];",
+    "alignas(64) space::type w;",
+    "alignas(64) ::space::type w;",
+    "alignas(64) Same<char> w;",
+    "alignas(64) Same<Same<char>>::type w[2];",
+    "alignas(64) decltype(t) w;",
+    "alignas(64) volatile Pair w;",
+    "alignas(64) static Pair w;",
+    "alignas(64) Alias *w;",
+    "alignas(64) Alias (*w)[2];",
+    "alignas(64) T w[3];",
+    "alignas(64) typename Same<U>::type w;",
+    "alignas(16) alignas(64) Pair w;",
+    "alignas(64) /* ; */ alignas(U) Pair w;",
+    "alignas(4 * sizeof(U)) Pair w;",
+    "__align__(64) alignas(64) Pair w;",
+    "alignas(64) __align__(64) Pair w;",
+    "alignas(64)\n    Pair\n    w;",
+    "ALIGNED Pair w;",
+    "alignas(64) char w;",
+    "alignas(64) Made w;",
+    "alignas(64) Made w[3];",
+    "ALIGNED Made w;",
+    "__align__(64) Made w;",
+    "alignas(64) Same<Made>::type w;",
+]
+ALIGNED = [f"__shared__ {form}" for form in ALIGNED] + [
+    "DECLARE(Pair, w);",
+    "DECLARE(Made, w);",
+    "alignas(64) __shared__ Made w;",
+    "volatile __align__ (64) __shared__ Made w;",
+    "alignas(alignof(U) * (2 + 2)) static __shared__ Made w;",
+    "alignas(16) __shared__ alignas(64) Pair w;",
+]
+
+
+def test_alignment_before_a_type():
+    """Each form is aligned, next to a variable that is not, and writable."""
+    blocks = [
+        f"{{ __shared__ char pad{i}; {form}"
+        f" volatile char *p = (volatile char *)&w; p[0] = pad{i} = {i};"
+        f" out[{i}] = (int)((size_t)&w % 64) * 1000 + p[0]"
+        f" + (__LINE__ != {len(ALIGNED_TYPES.splitlines()) + 2 * i + 3}"
+        f" + {sum(f.count(chr(10)) for f in ALIGNED[: i + 1])}) * 500; }}\n\n"
+        for i, form in enumerate(ALIGNED)
+    ]
+    source = (
+        ALIGNED_TYPES
+        + "template <class T, class U> __device__ void all(int t, int *out)\n"
+        + "{\n"
+        + "".join(blocks)
+        + '}\nextern "C" __global__ void kernel(int *out)\n'
+        + "{ all<char, float4>(threadIdx.x, out); }\n"
+    )
+    module = SourceModule(source, no_extern_c=True)
+    out = np.full(len(ALIGNED), -1, np.int32)
+    module.get_function("kernel")(cuda.Out(out), block=(1, 1, 1))
+    wrong = {f: int(out[i]) for i, f in enumerate(ALIGNED) if out[i] != i}
+    assert not wrong
+
+
+def test_places_of_constructed_variables():
+    """Variables that live at the same time have separate storage."""
+    source = ALIGNED_TYPES + (
+        "template <int N> __device__ char *place()"
+        " { __shared__ alignas(64) Made w; return &w.x; }\n"
+        "template <int N> struct Method { __device__ static char *place()"
+        " { for (;;) { alignas(64) __shared__ Made w[2]; return &w[0].x; } }"
+        " };\n"
+        'extern "C" __global__ void kernel(size_t *out)\n'
+        "{ DECLARE(Made, v); DECLARE(Made, w); out[0] = (size_t)&v;"
+        " out[1] = (size_t)&w; { DECLARE(Made, w); out[2] = (size_t)&w; }"
+        " out[3] = (size_t)place<1>(); out[4] = (size_t)place<2>();"
+        " out[5] = (size_t)Method<1>::place();"
+        " out[6] = (size_t)Method<2>::place(); }\n"
+    )
+    module = SourceModule(source, no_extern_c=True)
+    out = np.zeros(7, np.uint64)
+    module.get_function("kernel")(cuda.Out(out), block=(1, 1, 1))
+    assert len(set(out)) == len(out)
+    assert not (out % 64).any()
+
+
+REFUSED_ALIGNMENT = [
+    "__shared__ float4 alignas(16) w;",
+    "__shared__ float alignas(16) w[2];",
+    "__shared__ Same<int>::type alignas(16) __align__(16) w;",
+    "__shared__ Pair alignas(16) w, v;",
+    "__shared__ volatile alignas(16) Pair w;",
+    "extern __shared__ alignas(16) Pair w[];",
+    "static __shared__ alignas(16) Pair w;",
+    "__shared__ alignas(4) float4 w;",
+    "__shared__ alignas(3) Pair w;",
+]
+
+
+@pytest.mark.parametrize("form", REFUSED_ALIGNMENT)
+def test_alignment_that_both_refuse(form):
+    with pytest.raises(cuda.CompileError, match="align|attribute"):
+        run(ALIGNED_TYPES + kernel(f"{form} out[t] = 0;"))
+
+
 REFUSED = {
     "linkage": '__device__ int g(int); extern "C" __device__ int g(int v)'
     "{ return v; }",

@@ -217,16 +217,18 @@ __isGlobal(const void *pointer)
 }
 
 /* Shared memory for a type with a nontrivial constructor, which is not run;
- * src/cpu/nvrtc/rewrite.c writes this in place of `__shared__`. */
+ * src/cpu/nvrtc/rewrite.c writes this in place of `__shared__`. `align` is the
+ * alignment that the variable's declaration requests. */
 template <class T> union __pycuda_raw {
     T value;
     __device__ __pycuda_raw() {}
     __device__ ~__pycuda_raw() {}
 };
-template <class Place> struct __pycuda_shared_place {
+template <class Place, size_t align> struct __pycuda_shared_place {
     template <class T> __device__ __forceinline__ operator T &() const
     {
-        static __shared__ __pycuda_raw<T> raw;
+        alignas(align > alignof(T) ? align : alignof(T)) static __shared__
+            __pycuda_raw<T> raw;
         return raw.value;
     }
 };

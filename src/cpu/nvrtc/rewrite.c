@@ -7,7 +7,7 @@
  * - Shared variables of a type with a constructor become references to
  *   uninitialized shared memory, since NVRTC does not run the constructor (see
  *   memory.h; each instance of a template has separate storage):
- *   __shared__ T name[n];  struct place; T (&name)[n] = ...<place>();
+ *   __shared__ T name[n];  struct place; T (&name)[n] = ...<place, n>();
  * - Shared variables of dynamic size that are declared both in C++ functions
  *   and in extern "C" functions become references, too:
  *   extern __shared__ T name[];  T (&name)[] = ...();
@@ -21,7 +21,7 @@
  *   A constant with a run-time value that is never assigned to is no longer
  *   declared constant.
  * - A definition gets the execution space of its declaration.
- * - alignas(n) between other specifiers becomes _Alignas(n).
+ * - alignas(n) between an attribute and the type becomes _Alignas(n).
  * - A name directly after a literal, as in 1name, becomes an undeclared name.
  *   This is no error in a macro argument that the preprocessor discards.
  * - #pragma unroll that is not before a loop, or is repeated, is removed, and

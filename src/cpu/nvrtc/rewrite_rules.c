@@ -238,6 +238,69 @@ shared_find(const char *source, const char *name, size_t *length)
     return word_before(source, name, shared);
 }
 
+static bool
+is_word(const char *at, const char *end, const char *const *words)
+{
+    for (; *words; words++) {
+        if (nvrtc_begins(at, *words) && at + strlen(*words) == end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Attributes with a list in brackets. */
+static const char *const attributes[] = {"alignas", "_Alignas", "__align__",
+                                         "__attribute__", NULL};
+
+static const char *
+space_back(const char *source, const char *at)
+{
+    while (at > source && isspace((unsigned char)at[-1])) {
+        at--;
+    }
+    return at;
+}
+
+/* `end` is the position after a closing bracket. Returns the position of the
+ * opening one. */
+static const char *
+brackets_back(const char *source, const char *end)
+{
+    int depth = 0;
+
+    do {
+        end--;
+        depth += (*end == ')') - (*end == '(');
+    } while (depth && end > source);
+    return end;
+}
+
+/* Returns the first of the attributes and qualifiers that are directly before
+ * `at`, or `at`. */
+static const char *
+declaration_start(const char *source, const char *at)
+{
+    static const char *const qualifiers[] = {"static", "const", "volatile",
+                                             NULL};
+
+    for (;;) {
+        const char *end = space_back(source, at);
+        bool list = end > source && end[-1] == ')';
+        if (list) {
+            end = space_back(source, brackets_back(source, end));
+        }
+        const char *word = end;
+        while (word > source && in_name(word[-1])) {
+            word--;
+        }
+        if (!is_word(word, end, list ? attributes : qualifiers)) {
+            return at;
+        }
+        at = word;
+    }
+}
+
 /* Rewrites `__shared__ T name[n];` as `first T (&name)[n] = value;`. Returns
  * false if the declaration does not have this form, or if the source has a
  * lambda that captures by value. */
@@ -255,7 +318,10 @@ reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
         captures_by_value(source)) {
         return false;
     }
-    nvrtc_edits_add(edits, (size_t)(qualifier - source), length, "%s", first);
+    nvrtc_edits_add(edits, (size_t)(qualifier - source), length, " ");
+    nvrtc_edits_add(edits,
+                    (size_t)(declaration_start(source, qualifier) - source), 0,
+                    "%s", first);
     nvrtc_edits_add(edits, (size_t)(remark->at - source), 0, "(&");
     nvrtc_edits_add(edits, (size_t)(behind - source), 0, ")");
     nvrtc_edits_add(edits, (size_t)(end - source), 0, " = %s", value);
@@ -265,17 +331,19 @@ reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
 static bool
 constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
-    char place[256], first[300], value[300];
+    const char *name = remark->at;
+    int length = (int)(variable_end(remark->source, name) - name);
+    char place[256], first[300], value[600];
 
     /* The struct's name contains the variable's name, so that each use of a
      * macro that declares variables gets another struct. */
     snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
-             remark->number,
-             is_directive(remark->source, remark->at) ? "_##" : "_",
-             (int)(variable_end(remark->source, remark->at) - remark->at),
-             remark->at);
+             remark->number, is_directive(remark->source, name) ? "_##" : "_",
+             length, name);
     snprintf(first, sizeof first, "struct %s;", place);
-    snprintf(value, sizeof value, "__pycuda_shared_place<%s>()", place);
+    snprintf(value, sizeof value,
+             "__pycuda_shared_place<%s, __alignof__(%.*s)>()", place, length,
+             name);
     if (!reference_write(remark, edits, first, value)) {
         return false;
     }
@@ -494,6 +562,53 @@ run_time_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return true;
 }
 
+/* Returns the position after the bracket that closes the one at `list`. */
+static const char *
+brackets_skip(const char *list)
+{
+    int depth = 0;
+
+    for (const char *at = list; *at; at++) {
+        depth += strchr("([{", *at) != NULL;
+        depth -= strchr(")]}", *at) != NULL;
+        if (depth == 0) {
+            return at + 1;
+        }
+    }
+    return list + strlen(list);
+}
+
+/* Skips attributes with a list in brackets and the space around them. */
+static const char *
+attributes_skip(const char *at)
+{
+    for (at = space_skip(at);;) {
+        const char *end = name_end(at), *list = space_skip(end);
+        if (!is_word(at, end, attributes) || *list != '(') {
+            return at;
+        }
+        at = space_skip(brackets_skip(list));
+    }
+}
+
+/* Returns true if the attributes at `at` are before the type of a declaration.
+ * In `float4 alignas(16) name`, which NVRTC rejects, only the name follows. */
+static bool
+is_before_type(const char *at)
+{
+    at = attributes_skip(at);
+    const char *end = space_skip(name_end(at));
+    if (end == at) {
+        return nvrtc_begins(at, "::");
+    }
+    if (*end == '(') { /* decltype(x) name, float (*name)[2] */
+        return nvrtc_begins(at, "decltype") || nvrtc_begins(at, "__typeof") ||
+               strchr("*&", *space_skip(end + 1));
+    }
+    return in_name(*end) || nvrtc_begins(end, "::") ||
+           (*end && strchr("<*&{", *end));
+}
+
 /* Replaces `alignas` between other specifiers by `_Alignas`. remark->at is the
  * word `alignas`. */
 static bool
@@ -503,28 +618,24 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     static const char *const earlier[] = {
         "extern", "static", "const",    "volatile", "constexpr", "mutable",
         "inline", "signed", "unsigned", "short",    "long"};
-    const char *at = remark->at;
+    const char *source = remark->source, *at = remark->at;
     bool any = false;
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
-        if (word_before(remark->source, at, earlier[i])) {
+        if (word_before(source, at, earlier[i])) {
             return false; /* NVRTC rejects alignas after this word, too */
         }
     }
-    while (nvrtc_begins(at, word)) {
+    if (!is_directive(source, at) && !is_before_type(at)) {
+        return false;
+    }
+    while (nvrtc_begins(at, word) &&
+           !nvrtc_edits_touch(edits, (size_t)(at - source))) {
         const char *list = space_skip(at + strlen(word));
-        int depth = 0;
-        nvrtc_edits_add(edits, (size_t)(at - remark->source), strlen(word),
+        nvrtc_edits_add(edits, (size_t)(at - source), strlen(word),
                         "_Alignas");
         any = true;
-        for (at = list; *at; at++) {
-            depth += *at == '(';
-            depth -= *at == ')';
-            if (depth == 0) {
-                at = space_skip(at + 1);
-                break;
-            }
-        }
+        at = *list == '(' ? space_skip(brackets_skip(list)) : list;
     }
     return any;
 }
@@ -635,6 +746,7 @@ const struct nvrtc_rule nvrtc_rules[] = {
     {": error: no variable template matches", space_rule},
     {": error: __shared__ variable '", extern_rule},
     {": error: an attribute list cannot appear here", alignas_rule},
+    {": error: 'alignas' attribute cannot be applied to types", alignas_rule},
     {": error: invalid suffix on literal", suffix_rule},
     {": error: expected a for, while, or do-while loop to follow '#pragma "
      "unroll",

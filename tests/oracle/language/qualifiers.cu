@@ -60,6 +60,24 @@ __global__ void run(unsigned *out) { out[0] = sizeof(A); out[1] = sizeof(B); out
 __global__ void run(unsigned *out) { static __shared__ alignas(32) double s[4]; __shared__ static alignas(8) int u; volatile __shared__ alignas(16) float v[3]; s[0] = 1; u = 1; v[0] = 2; out[0] = 1 + ((size_t)s & 31) + u; }
 //: alignas17
 __global__ void run(unsigned *out) { __shared__ alignas(float4) char s[64]; __shared__ alignas(16) alignas(8) char u[16]; s[0] = 1; u[0] = 2; out[0] = 1 + ((size_t)s & 15); }
+//: alignas18
+struct S { char x; }; typedef float4 alias; enum color { red }; namespace ns { using type = unsigned; } template <class T> struct same { using type = T; };
+__global__ void run(unsigned *out) { __shared__ char p; __shared__ alignas(64) float4 a; __shared__ alignas(64) S b, c; __shared__ alignas(64) alias d[3]; __shared__ alignas(64) color e; __shared__ alignas(64) ns::type f; __shared__ alignas(64) same<S>::type g; __shared__ alignas(64) decltype(p) h; __shared__ alignas(16) alignas(float4) int2 i; p = a.x = b.x = c.x = d[0].x = f = g.x = h = i.x = 1; e = red; out[0] = 1 + (((size_t)&a | (size_t)&b | (size_t)&c | (size_t)d | (size_t)&e | (size_t)&f | (size_t)&g | (size_t)&h) & 63) + ((size_t)&i & 15); }
+//: alignas19
+template <class T> struct same { using type = T; };
+template <class T> __device__ unsigned f() { __shared__ char p; __shared__ alignas(64) T a[3]; __shared__ alignas(64) typename same<T>::type b; __shared__ alignas(T) char c; p = c = 1; a[0] = b = T(); return 1 + (((size_t)a | (size_t)&b) & 63) + ((size_t)&c & (alignof(T) - 1)); }
+__global__ void run(unsigned *out) { out[0] = f<short>(); out[1] = f<float4>(); }
+//: alignas20
+struct S { char x; __device__ S() : x(3) {} };
+__global__ void run(unsigned *out) { __shared__ char p; __shared__ alignas(64) S a; __shared__ __align__(64) S b[3]; alignas(64) __shared__ S c; p = a.x = b[0].x = c.x = 1; out[0] = 1 + (((size_t)&a | (size_t)b | (size_t)&c) & 63); }
+//: alignas21
+__global__ void run(unsigned *out) { __shared__ float4 alignas(16) a; a.x = 1; out[0] = a.x; }
+//: alignas22
+struct S { char x; }; extern __shared__ alignas(16) S a[];
+__global__ void run(unsigned *out) { a[0].x = 1; out[0] = a[0].x; }
+//: alignas23
+struct S { char x; };
+__global__ void run(unsigned *out) { static __shared__ alignas(16) S a; a.x = 1; out[0] = a.x; }
 //: attr_gnu
 __global__ void run(unsigned *out) { __shared__ __attribute__((aligned(16))) float s[4]; float __attribute__((aligned(16))) t[4]; s[0] = 1; t[0] = 2; out[0] = 1 + ((size_t)s & 15); }
 //: attr_fn
