@@ -329,9 +329,15 @@ def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 >> 20
 
-def address_space():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * 4096 >> 20
+def address_space():  # but reserved addresses, such as those of guards
+    total = 0
+    with open("/proc/self/maps") as file:
+        for line in file:
+            bounds, access = line.split()[:2]
+            if access != "---p":
+                start, end = (int(n, 16) for n in bounds.split("-"))
+                total += end - start
+    return total >> 20
 """
 GONE = (
     HEAD

@@ -177,6 +177,26 @@ replaced()
     assert run(PRELUDE + code) == "works\n"
 
 
+QUEUES = {
+    "fills": "drv.memset_d32_async(big, i, 16 << 20, stream)",
+    "copies": "drv.memcpy_dtod_async(big, other, 64 << 20, stream)",
+}
+
+
+@pytest.mark.parametrize("name", QUEUES)
+def test_queued_operations_without_kernels(name):
+    """Those that did not begin are skipped."""
+    code = f"""
+big, other = drv.mem_alloc(64 << 20), drv.mem_alloc(64 << 20)
+for i in range(400):
+    {QUEUES[name]}
+press()
+interrupted(context.synchronize)
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
 def test_the_end_of_a_context():
     code = """
 start("spinning")

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "cpu/arch/arch.h"
+#include "cpu/device/context.h"
 #include "cpu/device/device.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
@@ -287,6 +288,16 @@ cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt)
     return atomic_load(&interrupt_hook) ? (int)(TICK_NS / MS) : -1;
 }
 
+/* Ends the work of the context that is waited for. */
+static void
+context_abandon(struct cpu_context *context)
+{
+    if (context) {
+        cpu_context_fail(context, CUDA_ERROR_LAUNCH_FAILED);
+        abandon(runner_of_context, context->id, CUDA_ERROR_LAUNCH_FAILED);
+    }
+}
+
 void
 cpu_interrupt_poll(struct cpu_interrupt *interrupt)
 {
@@ -296,11 +307,9 @@ cpu_interrupt_poll(struct cpu_interrupt *interrupt)
         interrupt->since = cpu_interrupt_wanted() ? now : 0;
     } else if (now - interrupt->since > GRACE_ALL_NS) {
         abandon(runner_since, interrupt->since, CUDA_ERROR_LAUNCH_FAILED);
-        abandon(runner_of_context, interrupt->context,
-                CUDA_ERROR_LAUNCH_FAILED);
+        context_abandon(interrupt->context);
     } else if (now - interrupt->since > GRACE_NS) {
-        abandon(runner_of_context, interrupt->context,
-                CUDA_ERROR_LAUNCH_FAILED);
+        context_abandon(interrupt->context);
     }
 }
 

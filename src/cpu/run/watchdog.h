@@ -65,10 +65,12 @@ void cpu_watchdog_unmask(sigset_t *mask);
  * should end. It may run the program's signal handlers. */
 typedef int cpu_interrupt_hook(void);
 
+struct cpu_context;
+
 /* State of a wait that the program can interrupt. */
 struct cpu_interrupt {
-    uint64_t context; /* id of the context that is waited for */
-    uint64_t since;   /* time of the interrupt in ns; 0: none so far */
+    struct cpu_context *context; /* context that is waited for, or NULL */
+    uint64_t since; /* time of the interrupt in ns; 0: none so far */
 };
 
 /* Returns true if the program has set an interrupt hook. */
@@ -79,6 +81,7 @@ bool cpu_interrupt_possible(void);
 int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
 /* Asks the program whether the calling thread's wait is interrupted. If so,
  * the context's running launches have 250 ms to end and are then abandoned.
+ * The context gets a sticky error, so that pending copies are skipped.
  * After one second, launches of other contexts that began before the interrupt
  * are abandoned as well, because they may occupy all workers. The wait
  * continues until the launches have ended. The caller holds no lock. */

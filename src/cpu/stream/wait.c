@@ -96,7 +96,7 @@ state_sleep(struct cpu_interrupt *interrupt)
 static __attribute__((noinline)) void
 wait_asleep(struct cpu_op *op, unsigned least)
 {
-    struct cpu_interrupt interrupt = {.context = op->ctx->id};
+    struct cpu_interrupt interrupt = {.context = op->ctx};
 
     pthread_once(&state_once, state_changed_init);
     pthread_mutex_lock(&cpu_scheduler_lock);
@@ -175,7 +175,7 @@ cpu_stream_wait(struct cpu_stream *stream)
 static __attribute__((noinline)) void
 drain_asleep(struct cpu_context *ctx)
 {
-    struct cpu_interrupt interrupt = {.context = ctx->id};
+    struct cpu_interrupt interrupt = {.context = ctx};
 
     pthread_once(&state_once, state_changed_init);
     pthread_mutex_lock(&cpu_scheduler_lock);
