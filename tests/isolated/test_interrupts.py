@@ -178,8 +178,8 @@ replaced()
 
 
 QUEUES = {
-    "fills": "drv.memset_d32_async(big, i, 16 << 20, stream)",
-    "copies": "drv.memcpy_dtod_async(big, other, 64 << 20, stream)",
+    "fills": "drv.memset_d32_async(big, i, 64 << 20, stream)",
+    "copies": "drv.memcpy_dtod_async(big, other, 256 << 20, stream)",
 }
 
 
@@ -187,10 +187,13 @@ QUEUES = {
 def test_queued_operations_without_kernels(name):
     """Those that did not begin are skipped."""
     code = f"""
-big, other = drv.mem_alloc(64 << 20), drv.mem_alloc(64 << 20)
-for i in range(400):
+big, other = drv.mem_alloc(256 << 20), drv.mem_alloc(256 << 20)
+for memory in (big, other):
+    drv.memset_d32(memory, 0, 64 << 20)
+context.synchronize()
+for i in range(80):
     {QUEUES[name]}
-press()
+press(0.1)
 interrupted(context.synchronize)
 replaced()
 """

@@ -70,7 +70,8 @@ struct cpu_context;
 /* State of a wait that the program can interrupt. */
 struct cpu_interrupt {
     struct cpu_context *context; /* context that is waited for, or NULL */
-    uint64_t since; /* time of the interrupt in ns; 0: none so far */
+    uint64_t since;   /* time of the interrupt in ns; 0: none so far */
+    uint64_t poll_at; /* time of the next cpu_interrupt_poll; 0: not set */
 };
 
 /* Returns true if the program has set an interrupt hook. */

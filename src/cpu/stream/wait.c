@@ -76,21 +76,29 @@ static void
 state_sleep(struct cpu_interrupt *interrupt)
 {
     int milliseconds = cpu_interrupt_milliseconds(interrupt);
-    struct timespec until;
+    uint64_t now = cpu_now_ns();
 
     if (milliseconds < 0) {
         pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
         return;
     }
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += milliseconds * 1000000l;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    if (pthread_cond_timedwait(&state_changed, &cpu_scheduler_lock, &until)) {
-        pthread_mutex_unlock(&cpu_scheduler_lock);
-        cpu_interrupt_poll(interrupt);
-        pthread_mutex_lock(&cpu_scheduler_lock);
+    if (!interrupt->poll_at) {
+        interrupt->poll_at = now + (uint64_t)milliseconds * 1000000u;
     }
+    /* Operations that end often wake the thread before each time limit. */
+    if (now < interrupt->poll_at) {
+        struct timespec until = {(time_t)(interrupt->poll_at / 1000000000u),
+                                 (long)(interrupt->poll_at % 1000000000u)};
+
+        if (!pthread_cond_timedwait(&state_changed, &cpu_scheduler_lock,
+                                    &until)) {
+            return;
+        }
+    }
+    pthread_mutex_unlock(&cpu_scheduler_lock);
+    cpu_interrupt_poll(interrupt);
+    interrupt->poll_at = 0;
+    pthread_mutex_lock(&cpu_scheduler_lock);
 }
 
 static __attribute__((noinline)) void
