@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -214,6 +215,8 @@ def test_children_that_others_have_waited_for(
         env={**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache")},
     )
     assert done.returncode == 0, done.stderr
-    assert "no complete image" in done.stdout
-    if name == "SIGCHLD is ignored":  # the other is a race
+    if name == "SIGCHLD is ignored":
+        assert "no complete image" in done.stdout
         assert not list(tmp_path.rglob("*.pch"))
+    else:  # a race: the status may be known
+        assert re.search("no complete image|signal 9", done.stdout)

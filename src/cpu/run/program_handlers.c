@@ -58,7 +58,8 @@ signal_index(int number)
 struct sigaction
 cpu_program_handler(int number)
 {
-    int index = signal_index(number);
+    /* `number` is a fault signal; the limit is for the compiler's checks. */
+    unsigned index = (unsigned)signal_index(number) % CPU_FAULT_SIGNALS_MAX;
 
     return rows[index][atomic_load(&current[index]) % ROWS];
 }
