@@ -18,8 +18,27 @@ struct iterator {
     using reference = Reference;
 };
 
-/* The moves of an iterator that holds another one; `STEP` is the sign of a
- * step of the other. */
+/* Constructors of an iterator that holds another one, `at`. */
+#define __PYCUDA_HOLDS(SELF)                                                  \
+    __host__ __device__ constexpr SELF() : at()                               \
+    {                                                                         \
+    }                                                                         \
+    __host__ __device__ constexpr explicit SELF(Iterator other) : at(other)   \
+    {                                                                         \
+    }                                                                         \
+    template <class U,                                                        \
+              class = enable_if_t<!is_same<U, Iterator>::value &&             \
+                                  is_convertible<U, Iterator>::value>>        \
+    __host__ __device__ constexpr SELF(const SELF<U> &other)                  \
+        : at(other.base())                                                    \
+    {                                                                         \
+    }                                                                         \
+    __host__ __device__ constexpr Iterator base() const                       \
+    {                                                                         \
+        return at;                                                            \
+    }
+/* The moves of an iterator that holds another one, `at`. The arguments are the
+ * operators that move `at` when this iterator is moved by ++, --, + and -. */
 #define __PYCUDA_MOVES(SELF, FORWARD, BACK, PLUS, MINUS)                      \
     __PYCUDA_STD SELF &operator++()                                           \
     {                                                                         \
@@ -69,6 +88,19 @@ struct iterator {
     {                                                                         \
         return LEFT.base() OPERATOR RIGHT.base();                             \
     }
+/* n + iterator, and the function that makes such an iterator. */
+#define __PYCUDA_MAKES(SELF, MAKE)                                            \
+    template <class Iterator>                                                 \
+    __host__ __device__ constexpr SELF<Iterator> operator+(                   \
+        typename SELF<Iterator>::difference_type n, const SELF<Iterator> &it) \
+    {                                                                         \
+        return it + n;                                                        \
+    }                                                                         \
+    template <class Iterator>                                                 \
+    __host__ __device__ constexpr SELF<Iterator> MAKE(Iterator it)            \
+    {                                                                         \
+        return SELF<Iterator>(it);                                            \
+    }
 
 template <class Iterator> class reverse_iterator
 {
@@ -86,25 +118,7 @@ template <class Iterator> class reverse_iterator
     using pointer = typename iterator_traits<Iterator>::pointer;
     using reference = typename iterator_traits<Iterator>::reference;
 
-    __host__ __device__ constexpr reverse_iterator() : at()
-    {
-    }
-    __host__ __device__ constexpr explicit reverse_iterator(Iterator other)
-        : at(other)
-    {
-    }
-    template <class U, class = enable_if_t<!is_same<U, Iterator>::value &&
-                                           is_convertible<U, Iterator>::value>>
-    __host__ __device__ constexpr reverse_iterator(
-        const reverse_iterator<U> &other)
-        : at(other.base())
-    {
-    }
-    __host__ __device__ constexpr Iterator
-    base() const
-    {
-        return at;
-    }
+    __PYCUDA_HOLDS(reverse_iterator)
     __PYCUDA_STD reference
     operator*() const
     {
@@ -136,19 +150,7 @@ operator-(const reverse_iterator<A> &a, const reverse_iterator<B> &b)
 {
     return b.base() - a.base();
 }
-template <class Iterator>
-__host__ __device__ constexpr reverse_iterator<Iterator>
-operator+(typename reverse_iterator<Iterator>::difference_type n,
-          const reverse_iterator<Iterator> &it)
-{
-    return it + n;
-}
-template <class Iterator>
-__host__ __device__ constexpr reverse_iterator<Iterator>
-make_reverse_iterator(Iterator it)
-{
-    return reverse_iterator<Iterator>(it);
-}
+__PYCUDA_MAKES(reverse_iterator, make_reverse_iterator)
 
 /* An iterator whose elements are moved from. */
 template <class Iterator> class move_iterator
@@ -168,24 +170,7 @@ template <class Iterator> class move_iterator
         remove_reference_t<typename iterator_traits<Iterator>::reference> &&,
         typename iterator_traits<Iterator>::reference>;
 
-    __host__ __device__ constexpr move_iterator() : at()
-    {
-    }
-    __host__ __device__ constexpr explicit move_iterator(Iterator other)
-        : at(other)
-    {
-    }
-    template <class U, class = enable_if_t<!is_same<U, Iterator>::value &&
-                                           is_convertible<U, Iterator>::value>>
-    __host__ __device__ constexpr move_iterator(const move_iterator<U> &other)
-        : at(other.base())
-    {
-    }
-    __host__ __device__ constexpr Iterator
-    base() const
-    {
-        return at;
-    }
+    __PYCUDA_HOLDS(move_iterator)
     __host__ __device__ constexpr reference
     operator*() const
     {
@@ -216,19 +201,9 @@ operator-(const move_iterator<A> &a, const move_iterator<B> &b)
 {
     return a.base() - b.base();
 }
-template <class Iterator>
-__host__ __device__ constexpr move_iterator<Iterator>
-operator+(typename move_iterator<Iterator>::difference_type n,
-          const move_iterator<Iterator> &it)
-{
-    return it + n;
-}
-template <class Iterator>
-__host__ __device__ constexpr move_iterator<Iterator>
-make_move_iterator(Iterator it)
-{
-    return move_iterator<Iterator>(it);
-}
+__PYCUDA_MAKES(move_iterator, make_move_iterator)
+#undef __PYCUDA_HOLDS
+#undef __PYCUDA_MAKES
 #undef __PYCUDA_MOVES
 #undef __PYCUDA_COMPARE
 

@@ -74,6 +74,23 @@ template <class T, class D> class __pycuda_owner_of
     }
     __pycuda_owner_of(const __pycuda_owner_of &) = delete;
     __pycuda_owner_of &operator=(const __pycuda_owner_of &) = delete;
+    __host__ __device__ __pycuda_owner_of(__pycuda_owner_of &&other) noexcept
+        : owned(other.release()), deleter(static_cast<D &&>(other.deleter))
+    {
+    }
+    __host__ __device__ __pycuda_owner_of &
+    operator=(__pycuda_owner_of &&other) noexcept
+    {
+        reset(other.release());
+        deleter = static_cast<D &&>(other.deleter);
+        return *this;
+    }
+    __host__ __device__ void
+    swap(__pycuda_owner_of &other) noexcept
+    {
+        std::swap(owned, other.owned);
+        std::swap(deleter, other.deleter);
+    }
 
     __host__ __device__ pointer
     release() noexcept
@@ -125,10 +142,7 @@ class unique_ptr : public __pycuda_owner_of<T, D>
     __host__ __device__ constexpr unique_ptr(nullptr_t) noexcept
     {
     }
-    __host__ __device__ unique_ptr(unique_ptr &&other) noexcept
-        : base(other.release(), static_cast<D &&>(other.get_deleter()))
-    {
-    }
+    unique_ptr(unique_ptr &&) = default;
     template <class U, class E,
               class = enable_if_t<
                   !is_array<U>::value &&
@@ -139,13 +153,7 @@ class unique_ptr : public __pycuda_owner_of<T, D>
         : base(other.release(), static_cast<E &&>(other.get_deleter()))
     {
     }
-    __host__ __device__ unique_ptr &
-    operator=(unique_ptr &&other) noexcept
-    {
-        this->reset(other.release());
-        this->deleter = static_cast<D &&>(other.get_deleter());
-        return *this;
-    }
+    unique_ptr &operator=(unique_ptr &&) = default;
     template <class U, class E,
               class = enable_if_t<
                   !is_array<U>::value &&
@@ -163,12 +171,6 @@ class unique_ptr : public __pycuda_owner_of<T, D>
     {
         this->reset();
         return *this;
-    }
-    __host__ __device__ void
-    swap(unique_ptr &other) noexcept
-    {
-        std::swap(this->owned, other.owned);
-        std::swap(this->deleter, other.deleter);
     }
     __host__ __device__ typename add_lvalue_reference<T>::type
     operator*() const
@@ -193,28 +195,13 @@ class unique_ptr<T[], D> : public __pycuda_owner_of<T, D>
     __host__ __device__ constexpr unique_ptr(nullptr_t) noexcept
     {
     }
-    __host__ __device__ unique_ptr(unique_ptr &&other) noexcept
-        : base(other.release(), static_cast<D &&>(other.get_deleter()))
-    {
-    }
-    __host__ __device__ unique_ptr &
-    operator=(unique_ptr &&other) noexcept
-    {
-        this->reset(other.release());
-        this->deleter = static_cast<D &&>(other.get_deleter());
-        return *this;
-    }
+    unique_ptr(unique_ptr &&) = default;
+    unique_ptr &operator=(unique_ptr &&) = default;
     __host__ __device__ unique_ptr &
     operator=(nullptr_t) noexcept
     {
         this->reset();
         return *this;
-    }
-    __host__ __device__ void
-    swap(unique_ptr &other) noexcept
-    {
-        std::swap(this->owned, other.owned);
-        std::swap(this->deleter, other.deleter);
     }
     __host__ __device__ T &
     operator[](size_t i) const
