@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _drv
-from pycuda import compiler as _compiler
 from pycuda._array.exchange import as_array
 from pycuda._array.layout import is_misaligned
 from pycuda._context_cache import ByContext, by_context
@@ -61,7 +60,7 @@ __all__ = [
     *_canned.__all__,
 ]
 
-_SourceModule = SourceModule
+_SourceModule = SourceModule  # a program may replace the other name
 _BLOCK = 256
 _SEVERAL_FROM = 1 << 20  # elements from which a thread computes several
 _UINTP = np.dtype(np.uintp)
@@ -316,17 +315,13 @@ class ElementwiseKernel(ElementwiseBase):
                 use_range=use_range,
                 **self.gen_kwargs,
             )[:2]
-        if make in (
-            _modules.get_elwise_range_module,
-            _modules.get_elwise_module,
-        ):
+        own = _modules.get_elwise_range_module, _modules.get_elwise_module
+        if make in own:
             return None
-        size = _modules.RANGE_SIZE if use_range else _modules.SIZE
-        full = [*self.arguments, *size]
-        module = make(full, self.operation, self.name, **self.gen_kwargs)
-        function = module.get_function(self.name)
-        function.prepare([argument.struct_char for argument in full])
-        return module, function
+        return _modules.prepare(
+            make, self.arguments, self.name, use_range,
+            operation=self.operation, **self.gen_kwargs,
+        )[:2]  # fmt: skip
 
     def _make(
         self, use_range: bool, layout: tuple[int, ...], each_several: bool
@@ -350,12 +345,11 @@ class ElementwiseKernel(ElementwiseBase):
             layout=layout,
             **self._texts,
         )
-        replaced = SourceModule is not _SourceModule
-        module = (SourceModule if replaced else _compiler.SourceModule)(
+        module = _modules.build(
             source,
-            options=self.gen_kwargs["options"],
-            keep=self.gen_kwargs["keep"],
-            no_extern_c=True,
+            self.gen_kwargs["keep"],
+            self.gen_kwargs["options"],
+            None if SourceModule is _SourceModule else SourceModule,
         )
         axes = [*layout, 0, 0, 0] if layout else [0] * len(full)
         function = module.get_function(self.name)

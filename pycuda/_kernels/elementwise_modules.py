@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,12 +152,14 @@ def generate(
 
 
 def build(
-    source: str, keep: bool = False, options: list[str] | None = None
+    source: str,
+    keep: bool = False,
+    options: list[str] | None = None,
+    make: Callable[..., Any] | None = None,
 ) -> Any:
-    """Compile a source of `generate`."""
-    return compiler.SourceModule(
-        source, options=options, keep=keep, no_extern_c=True
-    )
+    """Compile a source of `generate` by `make`, by default SourceModule."""
+    make = make or compiler.SourceModule
+    return make(source, options=options, keep=keep, no_extern_c=True)
 
 
 def get_elwise_module(
@@ -200,6 +202,22 @@ def get_elwise_range_module(
     return build(source, keep, options)
 
 
+def prepare(
+    make: Callable[..., Any],
+    arguments: str | Sequence[Argument],
+    name: str,
+    use_range: bool,
+    **kwargs: Any,
+) -> tuple[Any, Any, list[Argument]]:
+    """Return (module of `make`, prepared kernel, arguments with the size)."""
+    full: list[Any] = parse_arguments(arguments)
+    full += RANGE_SIZE if use_range else SIZE
+    module = make(full, name=name, **kwargs)
+    function = module.get_function(name)
+    function.prepare([a.struct_char for a in full])
+    return module, function, full
+
+
 def get_elwise_kernel_and_types(
     arguments: str | Sequence[Argument],
     operation: str,
@@ -210,13 +228,11 @@ def get_elwise_kernel_and_types(
     **kwargs: Any,
 ) -> tuple[Any, Any, list[Argument]]:
     """Return (module, prepared kernel, arguments with the size at the end)."""
-    full: list[Any] = parse_arguments(arguments)
-    full += RANGE_SIZE if use_range else SIZE
     make = get_elwise_range_module if use_range else get_elwise_module
-    module = make(full, operation, name, keep, options, **kwargs)
-    function = module.get_function(name)
-    function.prepare([a.struct_char for a in full])
-    return module, function, full
+    return prepare(
+        make, arguments, name, use_range, operation=operation, keep=keep,
+        options=options, **kwargs,
+    )  # fmt: skip
 
 
 def get_elwise_kernel(
