@@ -58,6 +58,7 @@ _PACKAGES = (
 )
 
 
+_DEFINITION = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\\\n]|\\.|\\\n)*", re.M)
 _QUOTED = re.compile(r'"[^"\n]{1,255}"|<[^<>\n]{1,255}>')
 _WHEEL = re.compile(r"nvidia_(?:cuda|curand)_?\w*-[\w.]+\.dist-info$")
 
@@ -305,14 +306,19 @@ def scan(
                 todo += _read(path, folders, result)
     if not result.complete:
         texts = [files.decode(content) for _, content in result.files]
-        _refuse_special_files([definitions, text, *texts], folders)
+        lines = [
+            line
+            for each in [text, *texts]
+            for line in _DEFINITION.findall(each)
+        ]
+        _refuse_special_files([definitions, *lines], folders)
     return result
 
 
-def _refuse_special_files(texts: list[str], folders: Folders) -> None:
-    """Raise SpecialFile if a name in quotes could be included by a macro."""
+def _refuse_special_files(definitions: list[str], folders: Folders) -> None:
+    """Raise SpecialFile if a macro is the name of a special file."""
     here = files.current_folder()
-    names = {name for text in texts for name in _QUOTED.findall(text)}
+    names = {name for text in definitions for name in _QUOTED.findall(text)}
     for name in names:
         _find(f'"{name[1:-1]}"', here, folders)
 

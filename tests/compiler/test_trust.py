@@ -206,7 +206,10 @@ def test_a_special_file_that_a_macro_includes(tmp_path, kind, where):
 
 def test_a_file_that_a_macro_includes(tmp_path):
     (tmp_path / "h.h").write_text("#define VALUE 1\n")
-    source = '#define H "h.h"\n#include H\n__device__ int x = VALUE;'
+    source = (
+        '#define H "h.h"\n#include H\n__device__ int x = VALUE;'
+        '__device__ const char *text = "/dev/null";'
+    )
     assert compile(source, include_dirs=[str(tmp_path)])
 
 
