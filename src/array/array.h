@@ -382,7 +382,7 @@ PyObject *fault_check_python(PyObject *module, PyObject *unused);
 /* ---- shape.c ---- */
 extern PyMethodDef array_shape_methods[];
 /* Returns a view with permuted axes; reversed if `axes` is NULL or None. */
-PyObject *array_transposed(PyObject *self, PyObject *unused);
+PyObject *array_transposed(PyObject *self, PyObject *axes);
 
 /* ---- type_codes.c: type codes ---- */
 /* Returns the type code of a dtype; CODE_FOREIGN for unknown types. */

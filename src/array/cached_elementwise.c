@@ -47,8 +47,9 @@ entry_form(int operation, int inputs, bool is_given)
     return (uint32_t)operation << 8 | (uint32_t)inputs << 1 | is_given;
 }
 
-/* Returns the class that represents a scalar in the key of an entry. Returns
- * NULL if the class does not determine the operation's types. */
+/* Returns the class that stands for a scalar operand in the key of a cache
+ * entry. Returns NULL if the class does not determine the types of the
+ * operation. */
 static PyObject *
 number_type(int operation, PyObject *object)
 {

@@ -100,7 +100,9 @@ make_bitcode(struct jit *jit)
 {
     jit_check_declarations(jit);
     jit_check_source(jit, true);
-    if (jit->options.flush) { /* only known now, not at the link */
+    /* -ftz is an option of this compilation, unknown when libraries were
+     * linked. */
+    if (jit->options.flush) {
         jit_flush(jit);
     }
     LLVMMemoryBufferRef code = LLVMWriteBitcodeToMemoryBuffer(jit->module);

@@ -15,7 +15,8 @@ struct core_context;
 void core_contexts_add(struct core_context *context);
 void core_contexts_remove(struct core_context *context);
 struct core_context *core_contexts_first(void); /* head of the list */
-/* Updates `guarded` of all contexts, after contexts or captures change. */
+/* Updates core_context.guarded of all contexts, which sends uses of memory to
+ * the slow path. Called after contexts or captures change. */
 void core_contexts_guard(void);
 /* Visit and drop the context-local storage; a drop changes the key. */
 int core_local_traverse(struct core_context *context, visitproc visit,

@@ -27,7 +27,8 @@ int core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                     const char *says);
 /* Reads 1 to 3 lengths: an int, tuple, list or array; missing ones are 1. */
 int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
-/* core_dimensions; caches the last tuple and its lengths in `shape`. */
+/* Reads a shape as core_dimensions does, and caches the last tuple and its
+ * lengths in `shape`. */
 int core_shape_read(struct core_shape *shape, PyObject *object,
                     const char *what, unsigned out[3]);
 

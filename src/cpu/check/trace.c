@@ -240,8 +240,8 @@ cpu_check_trace_append(struct cpu_check *check,
     }
 }
 
-/* Appends a barrier to the trace. The previous block has not passed a barrier
- * at this position of its trace. */
+/* Appends a barrier to the trace of this block. Called where the trace of the
+ * previous block, which is replayed, has no barrier. */
 static __attribute__((noinline)) void
 barrier_append(struct cpu_check *check)
 {

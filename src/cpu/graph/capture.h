@@ -41,7 +41,8 @@ struct cpu_capture {
 extern struct cpu_capture *cpu_captures; /* list of active captures */
 extern atomic_uint cpu_captures_strict; /* captures that forbid unsafe calls */
 
-/* Makes the stream participate in the capture, without changing its tips. */
+/* Makes the stream participate in the capture, without changing the nodes on
+ * which the stream's next node depends. */
 void cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture);
 /* Adds a new capture to the list, with its origin as the only stream. */
 void cpu_capture_start(struct cpu_capture *capture);

@@ -602,8 +602,9 @@ is_before_type(const char *at)
         return nvrtc_begins(at, "::");
     }
     if (*end == '(') { /* decltype(x) name, float (*name)[2] */
+        const char *next = space_skip(end + 1);
         return nvrtc_begins(at, "decltype") || nvrtc_begins(at, "__typeof") ||
-               strchr("*&", *space_skip(end + 1));
+               *next == '*' || *next == '&';
     }
     return in_name(*end) || nvrtc_begins(end, "::") ||
            (*end && strchr("<*&{", *end));

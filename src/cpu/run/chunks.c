@@ -25,7 +25,8 @@
 
 /* Chunks per worker at the start of a launch, when they are largest. */
 #define CHUNKS_PER_WORKER 8
-/* Chunks per worker at the end of a launch, when they are smallest. */
+/* Chunks become smaller during a launch. The smallest ones have 1/64 of the
+ * blocks per worker. */
 #define SMALL_CHUNKS 64
 #define CHUNK_NS     1000u /* minimum expected run time of a chunk in ns */
 /* Number of chunks of a launch of a recursive kernel, which limits the workers

@@ -24,7 +24,7 @@ struct analysis {
     struct jit_map *differs;
     size_t words;             /* number of 64-bit words of a set of blocks */
     uint64_t *postdominators; /* for each block, the set of them */
-    unsigned *immediate;      /* for each block: immediate one, or NO_BLOCK */
+    unsigned *immediate;      /* block -> its immediate postdominator */
     bool *apart;              /* per block: do only some threads run it? */
     bool *spread;             /* per block: was spread_branch called? */
     bool changed;

@@ -211,8 +211,9 @@ next_of(LLVMValueRef phi, LLVMBasicBlockRef latch, LLVMValueRef *start)
     return grows ? next : NULL;
 }
 
-/* Recognises counted loops, which continue while `next < end` or `next !=
- * end`, where `next` is the index + 1, or while the index is so compared. */
+/* Sets the iteration count of `loop` if it is a counted loop. Such a loop
+ * continues while `x < end` or `x != end`, where x is the index or the index
+ * plus 1. */
 static void
 find_count(struct jit_loops *loops, struct jit_loop *loop)
 {

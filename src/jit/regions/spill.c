@@ -384,7 +384,7 @@ rewrite(struct spill *carry)
     carry->split->kernel->regions->context_bytes = carry->context_bytes;
 }
 
-/* Lists the current instructions of the body. */
+/* Stores the instructions of the kernel body in carry->values. */
 static void
 note_values(struct spill *carry)
 {

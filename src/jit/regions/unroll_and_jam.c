@@ -228,9 +228,9 @@ build_test(const struct unroll *jam)
                          LLVMBuildZExt(builder, left, wide, ""), "");
 }
 
-/* Makes the block `round` advance `base` by one step after a single iteration,
- * and by jam->copies steps after the block `many`, which contains the
- * copies. */
+/* Completes `base`, the phi at the head of the loop: it grows by one step
+ * after the block `round`, which runs one iteration, and by jam->copies steps
+ * after the block `many`, which runs that many. */
 static void
 advance(struct unroll *jam, LLVMBasicBlockRef many)
 {
