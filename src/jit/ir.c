@@ -340,3 +340,19 @@ jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
     struct expansion how = {value, make, data};
     expand_uses(jit, value, &how);
 }
+
+void
+jit_redirect_branches(LLVMValueRef function, LLVMBasicBlockRef from,
+                      LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function);
+    for (; at; at = LLVMGetNextBasicBlock(at)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(at);
+        unsigned count = end ? LLVMGetNumSuccessors(end) : 0;
+        for (unsigned i = 0; i < count; i++) {
+            if (LLVMGetSuccessor(end, i) == from) {
+                LLVMSetSuccessor(end, i, to);
+            }
+        }
+    }
+}

@@ -55,22 +55,6 @@ look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
 
 /* ---- the loops themselves ---- */
 
-static void
-redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function);
-
-    for (; at; at = LLVMGetNextBasicBlock(at)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(at);
-        unsigned count = end ? LLVMGetNumSuccessors(end) : 0;
-        for (unsigned i = 0; i < count; i++) {
-            if (LLVMGetSuccessor(end, i) == from) {
-                LLVMSetSuccessor(end, i, to);
-            }
-        }
-    }
-}
-
 /* Replaces the result of the check `call` by `answer ? address : call`. The
  * instructions before the call move to a new block. */
 static void
@@ -84,7 +68,7 @@ make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
         LLVMInsertBasicBlockInContext(jit->context, slow, "choose");
     LLVMValueRef address = LLVMGetOperand(call, JIT_ROW_ADDRESS), at;
 
-    redirect(hoist->function, next, head);
+    jit_redirect_branches(hoist->function, next, head);
     LLVMPositionBuilderAtEnd(jit->builder, head);
     while ((at = LLVMGetFirstInstruction(next)) != call) {
         LLVMInstructionRemoveFromParent(at);

@@ -131,21 +131,6 @@ may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
            LLVMCountBasicBlocks(kernel->body) <= MAX_BLOCKS;
 }
 
-static void
-redirect(LLVMValueRef function, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function);
-    for (; at; at = LLVMGetNextBasicBlock(at)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(at);
-        unsigned count = end ? LLVMGetNumSuccessors(end) : 0;
-        for (unsigned i = 0; i < count; i++) {
-            if (LLVMGetSuccessor(end, i) == from) {
-                LLVMSetSuccessor(end, i, to);
-            }
-        }
-    }
-}
-
 /* Splits the basic block of the barrier at the barrier, and removes the
  * barrier. A warp operation is not removed: it becomes the first instruction
  * of the second part. The new basic block is the first part, so that phis that
@@ -156,7 +141,7 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
     LLVMBasicBlockRef next = LLVMGetInstructionParent(barrier);
     LLVMBasicBlockRef head =
         LLVMInsertBasicBlockInContext(jit->context, next, "before.barrier");
-    redirect(split->kernel->body, next, head);
+    jit_redirect_branches(split->kernel->body, next, head);
     LLVMPositionBuilderAtEnd(jit->builder, head);
     LLVMValueRef at;
     while ((at = LLVMGetFirstInstruction(next)) != barrier) {
