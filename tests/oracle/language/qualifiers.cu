@@ -65,7 +65,7 @@ struct S { char x; }; typedef float4 alias; enum color { red }; namespace ns { u
 __global__ void run(unsigned *out) { __shared__ char p; __shared__ alignas(64) float4 a; __shared__ alignas(64) S b, c; __shared__ alignas(64) alias d[3]; __shared__ alignas(64) color e; __shared__ alignas(64) ns::type f; __shared__ alignas(64) same<S>::type g; __shared__ alignas(64) decltype(p) h; __shared__ alignas(16) alignas(float4) int2 i; p = a.x = b.x = c.x = d[0].x = f = g.x = h = i.x = 1; e = red; out[0] = 1 + (((size_t)&a | (size_t)&b | (size_t)&c | (size_t)d | (size_t)&e | (size_t)&f | (size_t)&g | (size_t)&h) & 63) + ((size_t)&i & 15); }
 //: alignas19
 template <class T> struct same { using type = T; };
-template <class T> __device__ unsigned f() { __shared__ char p; __shared__ alignas(64) T a[3]; __shared__ alignas(64) typename same<T>::type b; __shared__ alignas(T) char c; p = c = 1; a[0] = b = T(); return 1 + (((size_t)a | (size_t)&b) & 63) + ((size_t)&c & (alignof(T) - 1)); }
+template <class T> __device__ unsigned f() { __shared__ char p; __shared__ alignas(64) T a[3]; __shared__ alignas(64) typename same<T>::type b; __shared__ alignas(T) char c; p = c = 1; a[0] = T(); b = T(); return 1 + (((size_t)a | (size_t)&b) & 63) + ((size_t)&c & (alignof(T) - 1)); }
 __global__ void run(unsigned *out) { out[0] = f<short>(); out[1] = f<float4>(); }
 //: alignas20
 struct S { char x; __device__ S() : x(3) {} };
