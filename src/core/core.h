@@ -54,14 +54,16 @@ void core_set_array_type(PyTypeObject *type, size_t (*room)(PyObject *));
 /* Registers the types of src/array; called by the module's exec slot. */
 int array_setup(PyObject *module);
 
-/* Signature of a Python method defined with CORE_METHOD. core_args stores the
- * value of each argument in `values`, borrowed; NULL if it was not passed.
- * TypeError for a missing, surplus or unknown argument. */
+/* Arguments of a C function that implements a Python method. core_args stores
+ * the value of each parameter of the signature in `values`: borrowed, or NULL
+ * if the caller did not pass it. TypeError for a missing, surplus or unknown
+ * argument. */
 #define CORE_MAX_ARGS 8
 struct core_signature {
     const char *function;
     int required;
-    const char *names[CORE_MAX_ARGS + 1]; /* "": positional-only */
+    /* parameter names; "": positional-only */
+    const char *names[CORE_MAX_ARGS + 1];
 };
 #define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
 #define CORE_METHOD(name)                                                     \
@@ -94,8 +96,8 @@ int core_function(PyObject *object, CUfunction *handle);
  * cuMemAlloc. `stream` is the stream of its first use. LogicError for 0
  * bytes. */
 PyObject *core_allocate(size_t bytes, CUstream stream);
-/* core_allocate in `context`, which must be the current one, as returned by
- * core_current_with_stream. */
+/* Does the same as core_allocate (returns a DeviceAllocation) in `context`,
+ * which must be the current one, as returned by core_current_with_stream. */
 PyObject *core_allocate_in(struct core_context *context, size_t bytes,
                            CUstream stream);
 /* Fast path of core_allocate_in: reuses a free block of the pool. `stream`
@@ -111,11 +113,13 @@ CUdeviceptr core_allocation_pointer(PyObject *allocation);
  * an allocation, an array (which stands for its owner) or an object with
  * gpudata. Any other object and NULL are ignored. */
 int core_use(PyObject *owner, CUstream stream);
-/* core_use of an array's memory, which any object may own. If the memory
- * belongs to another library and another context, waits for that context. */
+/* Records that `stream` uses an array's memory, which any object may own, as
+ * core_use does. If the memory belongs to another library and another context,
+ * waits for that context. */
 int core_use_array(const struct core_array_head *array, CUstream stream);
-/* core_use for a kernel of the current context. LogicError if the kernel
- * cannot access the memory because it belongs to another context. */
+/* Records that a kernel of the current context uses the memory of `owner` on
+ * `stream`, as core_use does. LogicError if the kernel cannot access the
+ * memory because it belongs to another context. */
 int core_use_in_kernel(PyObject *owner, CUstream stream);
 /* Returns true if the memory of two owners certainly does not overlap, as for
  * two different DeviceAllocations. False: it may overlap. */
@@ -125,7 +129,8 @@ bool core_owners_are_disjoint(PyObject *owner, PyObject *other);
  * waits for the context. */
 int core_stream_wait_owner(PyObject *owner, CUstream later);
 /* Waits on the host for work that uses the memory of `owner` and was issued in
- * contexts other than the memory's own one. Does nothing in a capture. */
+ * another context than the one that allocated it. Does nothing in a
+ * capture. */
 int core_wait_other_contexts(PyObject *owner);
 /* Returns the value of "stream" in the __cuda_array_interface__ of `owner`:
  * the number of the stream that consumers must wait for, or None if no work is

@@ -132,7 +132,8 @@ driver_exec(PyObject *module)
     }
     if (parts_setup(module) < 0) {
         Py_CLEAR(core.module);
-        if (!PyErr_Occurred()) { /* an import may have lost the exception */
+        /* initialise without hiding an exception that an import has set */
+        if (!PyErr_Occurred()) {
             PyErr_NoMemory();
         }
         return -1;

@@ -1,8 +1,9 @@
 /* setups.h - the functions that register types and functions of the module,
  * one per file.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_SETUPS_H
@@ -10,7 +11,8 @@
 
 #include "core/core.h"
 
-/* Registers its types or functions. */
+/* Each function registers the Python types or functions of one file. Returns
+ * -1 with an exception on failure. */
 #define CORE_SETUPS(SETUP)                                                    \
     SETUP(errors)                                                             \
     SETUP(enums)                                                              \

@@ -72,7 +72,7 @@
     OBJECT(kernel_factory) /* Python function, set by _set_kernel_factory */  \
     OBJECT(context_end)    /* Python function, set by _set_context_end */     \
     OBJECT(driver_notice)  /* str: why the CPU device is used */              \
-    OBJECT(str_grid)       /* interned str; so are the next ones */           \
+    OBJECT(str_grid) /* interned strings; each is the name in its row */      \
     OBJECT(str_block)                                                         \
     OBJECT(str_stream)                                                        \
     OBJECT(str_shared)                                                        \
@@ -92,10 +92,16 @@
     OBJECT(struct_error) /* pycuda._pvt_struct.error; NULL until used */
 
 struct core_state {
-    /* Read by each operation, so on the cache line of the first types. */
-    bool forked;   /* this process is a child of one that initialized CUDA */
-    bool pool_off; /* no pool: PYCUDA_POOL=0, PYCUDA_CPU_CHECK */
-    unsigned stream_defaults; /* entered streams plus captures; writable */
+    /* These fields are on the cache line of the first types, since each
+     * operation reads them. */
+    /* this process was forked from one that had initialized CUDA, so CUDA is
+     * unusable */
+    bool forked;
+    /* the default pool is off (PYCUDA_POOL=0, or PYCUDA_CPU_CHECK is set) */
+    bool pool_off;
+    /* number of entered streams plus open captures in all threads; changes
+     * after import */
+    unsigned stream_defaults;
 #define TYPE(field, name) PyTypeObject *field;
     CORE_TYPES(TYPE)
 #undef TYPE
@@ -107,7 +113,7 @@ struct core_state {
     bool opened;          /* the driver library is loaded */
     bool is_cpu;          /* the driver library is the CPU device's */
     bool initialised;     /* cuInit succeeded in this process */
-    uint64_t next_serial; /* the last context key; increases */
+    uint64_t next_serial; /* the context key assigned last; only increases */
 };
 
 extern struct core_state core;

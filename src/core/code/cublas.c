@@ -36,11 +36,13 @@ static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A matrix product c = a b without the addresses of a, b and c. */
 struct product {
-    int transposed[2];       /* whether a and b are transposed */
-    int rows, columns, deep; /* size of c; deep: common dimension of a and b */
+    int transposed[2]; /* one value each for a and b: use it transposed */
+    /* c has rows x columns elements; a has `deep` columns, b `deep` rows */
+    int rows, columns, deep;
     int lead[3], count;
-    long long step[3]; /* elements between two matrices of a batch */
-    int type, c_type;  /* cudaDataType of a and b, and of c */
+    /* distance in elements between two matrices of a batch, for a, b and c */
+    long long step[3];
+    int type, c_type; /* cudaDataType of a and b, and of c */
 };
 
 static int
@@ -132,7 +134,8 @@ handle_make(cublasHandle_t *handle)
 {
     cublasStatus_t status = cublas.cublasCreate(handle);
     if (status == CUBLAS_STATUS_SUCCESS) {
-        /* Partial sums of float16 products stay in single precision. */
+        /* With this mode cuBLAS keeps the partial sums of float16 products in
+         * single precision. */
         cublas.cublasSetMathMode(
             *handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     }
@@ -194,7 +197,8 @@ static cublasStatus_t
 gemm_run(cublasHandle_t handle, const struct product *g,
          const CUdeviceptr pointer[3])
 {
-    /* alpha and beta: real types read the first number only, complex types
+    /* The factors alpha (1) and beta (0) of cuBLAS's c = alpha a b + beta c.
+     * Real types read only the first number of each, complex types read
      * both. */
     static const float one[2] = {1, 0}, zero[2] = {0, 0};
     static const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
@@ -244,8 +248,8 @@ gemm_on_stream(const struct core_context *context,
     return status;
 }
 
-/* Converts a cuBLAS status: 0 for success; 1 if cuBLAS does not support the
- * product; -1 with an exception. */
+/* Converts the cuBLAS status of a product to this file's result: 0 for
+ * success; 1 if cuBLAS does not support the product; -1 with an exception. */
 static int
 gemm_end(cublasStatus_t status, const struct product *product)
 {

@@ -25,8 +25,8 @@
 #include "core/state.h"
 #include "core/texture/texture_reference.h"
 
-/* Reads the parameter layout from the driver, for a kernel whose layout is not
- * in the image. On failure the layout stays unknown. */
+/* Asks the driver for the kernel's parameter layout, if the image has none. On
+ * failure the layout stays unknown. */
 static void
 layout_ask(struct core_function *self)
 {
@@ -64,8 +64,8 @@ function_missing(CUresult code, const struct core_module *module,
     core_fail(code, "cuModuleGetFunction", detail);
 }
 
-/* Adds the function to its context's list, in which error messages look up the
- * name of a CUfunction. */
+/* Adds the function to its context's list of Functions. Error messages search
+ * the list for the name of a CUfunction. */
 static void
 function_list(struct core_function *self)
 {
@@ -86,8 +86,9 @@ function_unlist(struct core_function *self)
     }
 }
 
-/* Reads the layout from the module's table. If the table has no entry for the
- * kernel, the driver is asked. */
+/* Returns a new Function for the kernel `name` of a module. Its parameter
+ * layout comes from the module's table or, if the table has no entry for the
+ * kernel, from the driver. */
 PyObject *
 core_function_new(struct core_module *module, const char *name)
 {
@@ -164,8 +165,8 @@ function_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Passes the name to the context's recent launches, for error messages, before
- * the function leaves the context's list. */
+/* Before the function leaves the context's list, stores its name in the
+ * context's recent launches, which error messages print. */
 static void
 function_dealloc(PyObject *op)
 {
@@ -214,8 +215,8 @@ function_get_attribute(PyObject *op, PyObject *which)
     return PyLong_FromLong(value);
 }
 
-/* Clears the cached limit of dynamic shared memory in all Functions of the
- * kernel, since set_attribute may have lowered that limit. */
+/* Makes all Functions of the kernel ask the driver again for the limit of
+ * dynamic shared memory, since set_attribute may have lowered it. */
 static void
 shared_forget(const struct core_function *function)
 {
@@ -282,8 +283,8 @@ function_set_shared_config(PyObject *op, PyObject *which)
     Py_RETURN_NONE;
 }
 
-/* Maps three attribute names of PyCUDA's first releases to the current
- * ones. */
+/* Returns the current name of one of three attributes whose names changed
+ * after PyCUDA's first releases. */
 static PyObject *
 name_of_today(PyObject *name)
 {
@@ -326,8 +327,8 @@ function_getattro(PyObject *op, PyObject *name)
     return value;
 }
 
-/* Appends the format string of one element of the list given to prepare() to
- * `parts`. */
+/* Appends the struct format of one argument type, an element of the list
+ * passed to prepare(), to the list `parts`. */
 static int
 format_add(PyObject *parts, PyObject *element)
 {
@@ -415,8 +416,8 @@ prepare_args(PyObject *op, CORE_ARGS, PyObject **values)
     return core_legacy_prepare(op, given[1], given[2]);
 }
 
-/* Parses the argument types before it changes any field, so that the previous
- * format stays in effect after a failure. */
+/* Method prepare(). Parses the argument types before it changes any field, so
+ * that the previous format stays in effect after a failure. */
 static PyObject *
 function_prepare(PyObject *op, CORE_ARGS)
 {
@@ -547,7 +548,7 @@ methods_add(PyTypeObject *type, PyMethodDef *methods)
     return 0;
 }
 
-/* Registers the types and adds the methods of legacy.c. */
+/* Registers the type Function and adds the methods of legacy.c to it. */
 int
 core_function_setup(PyObject *module)
 {

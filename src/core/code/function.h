@@ -1,7 +1,8 @@
 /* function.h - the Function object.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CODE_FUNCTION_H
@@ -35,33 +36,44 @@ enum core_argument {
 struct core_slot {
     PyTypeObject *type; /* strong reference */
     enum core_argument kind;
-    uint32_t bytes; /* size of a NumPy scalar; 0 for other kinds */
-    uint32_t looks; /* types checked so far against the kernel's source */
+    /* size in bytes of a NumPy scalar type; 0 for other types */
+    uint32_t bytes;
+    /* number of argument types checked against the kernel's source */
+    uint32_t looks;
 };
 
 struct core_function {
     CORE_HEAD
-    /* Read by each launch, so on adjacent cache lines. */
+    /* These fields are on adjacent cache lines, since each launch reads
+     * them. */
     vectorcallfunc vectorcall;
     CUfunction handle;
     struct core_module *module;
     PyObject *name;
     struct core_slot *slots;       /* layout.count entries, or NULL */
     struct core_format *format;    /* parsed format of prepare(), or NULL */
-    struct core_shape grid, block; /* as in the previous call */
-    PyObject *names; /* last keyword names, if only block and grid; strong */
-    int grid_at;     /* index of grid in `names`, or -1 */
-    bool small;     /* few arguments: launch/fast_path.c (fast path) applies */
-    uint64_t noted; /* the context's `noted` if its newest launch has `grid`
-                       and `block`; or 0 */
-    struct core_layout layout; /* memory: borrowed or own_parameters */
+    struct core_shape grid, block; /* shapes of the previous call */
+    /* strong; keyword names of the last call, if only block and grid */
+    PyObject *names;
+    int grid_at; /* index of "grid" in `names`, or -1 */
+    /* few enough arguments for the fast path (launch/fast_path.c) */
+    bool small;
+    /* value of the context's counter `noted` when its newest recorded launch
+     * had this `grid` and `block`; 0: no such launch */
+    uint64_t noted;
+    /* offsets and sizes of the parameters, in borrowed memory or in
+     * own_parameters */
+    struct core_layout layout;
     struct core_parameter *own_parameters;
     struct core_function *next, **link; /* list of the context's Functions */
     PyObject *arg_format; /* format given to prepare(), or NULL */
     PyObject *texrefs;    /* list: texture references of prepare(), or NULL */
-    struct core_legacy_call *old; /* owned; NULL until used */
-    size_t shared_allowed; /* dynamic shared memory in bytes; 0: unknown */
-    bool warned;           /* pack.c has warned of PyCUDA's packing */
+    /* owned; state of legacy.c, NULL until one of its methods is called */
+    struct core_legacy_call *old;
+    /* dynamic shared memory in bytes that the driver has allowed; 0:
+     * unknown */
+    size_t shared_allowed;
+    bool warned; /* pack.c has issued its warning about PyCUDA's packing */
 };
 
 /* Returns a new Function for a kernel; LogicError if the module lacks it. */
@@ -69,7 +81,8 @@ PyObject *core_function_new(struct core_module *module, const char *name);
 /* Allows launches with `bytes` of dynamic shared memory, which the driver
  * limits to about 48 KiB by default. */
 int core_shared_allow(struct core_function *function, size_t bytes);
-/* LogicError if the function's context is detached or none is current. */
+/* Checks that the function's context is not detached and that a context is
+ * current. Otherwise raises LogicError and returns -1. */
 int core_function_ready(struct core_function *function, const char *routine);
 
 #endif

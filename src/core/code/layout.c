@@ -63,8 +63,9 @@ core_layouts_find(const struct core_layouts *table, const char *name)
     return NULL;
 }
 
-/* Writes a list of the module's kernels to `text`, for the "not found" error.
- * The table must be complete. */
+/* Writes a list of the module's kernels into the buffer `text`, for the error
+ * message "kernel not found". The table must have all kernels of the
+ * module. */
 void
 core_layouts_describe(const struct core_layouts *table, char *text,
                       size_t room)
@@ -89,8 +90,8 @@ core_layouts_describe(const struct core_layouts *table, char *text,
     }
 }
 
-/* Returns whether a table at `offset`, with `count` entries of `row` bytes, is
- * inside the first `bytes` bytes of the image. */
+/* Returns whether a table of `count` entries with `row` bytes each, at
+ * `offset`, is inside an image of `bytes` bytes. */
 static bool
 table_fits(uint64_t offset, uint64_t count, size_t row, uint64_t bytes)
 {
@@ -228,7 +229,7 @@ cubin_whole(const char *image, size_t bytes)
 struct fatbin_header {
     uint32_t magic;
     uint16_t version, header_bytes;
-    uint64_t bytes; /* size of the content after the header */
+    uint64_t bytes; /* size in bytes of the data after the header */
 };
 
 /* Returns whether the fatbin is at least as long as its header declares. */
@@ -279,8 +280,8 @@ core_image_whole(const void *image, size_t bytes)
     return header.bytes <= bytes;
 }
 
-/* Reads the parameter layouts of all kernels of an image. Kernels whose layout
- * cannot be read are left out. */
+/* Reads the parameter layouts of all kernels of an image into `layouts`.
+ * Leaves out kernels whose layout cannot be read. */
 void
 core_layouts_read(const void *image, size_t bytes,
                   struct core_layouts *layouts)

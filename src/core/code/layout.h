@@ -1,7 +1,8 @@
 /* layout.h - layout of kernel parameters, as read from images.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CODE_LAYOUT_H
@@ -14,39 +15,44 @@ struct core_parameter {
     uint32_t offset, bytes;
 };
 
-/* Parameters of one kernel; not `known` if the image has no description. */
+/* Parameters of one kernel. If the image does not describe them, `known` is
+ * false. */
 struct core_layout {
     char *name;
     struct core_parameter *parameters;
     uint32_t count;
-    uint32_t bytes; /* offset of the end of the last parameter */
+    /* size of all parameters in bytes, without padding at the end */
+    uint32_t bytes;
     bool known;
 };
 
 struct core_layouts {
     struct core_layout *rows;
     size_t count;
-    bool complete; /* `rows` has all kernels of the image */
+    bool complete; /* `rows` contains every kernel of the image */
 };
 
 /* Returns whether the image (compiled code) is for the CPU device. */
 bool core_image_of_cpu(const void *image, size_t bytes);
 /* Returns false if the image is shorter than its headers declare. */
 bool core_image_whole(const void *image, size_t bytes);
-/* Reads the kernels' parameters; leaves out those that it cannot read. */
+/* Reads the parameter layouts of the image's kernels into a table. Leaves out
+ * kernels whose layout cannot be read. */
 void core_layouts_read(const void *image, size_t bytes,
                        struct core_layouts *layouts);
 void core_layouts_free(struct core_layouts *layouts);
 /* Returns the layout of a kernel, borrowed from the table, or NULL. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
-/* Writes the names of the module's kernels. The table must be complete. */
+/* Writes the names of the module's kernels into the buffer `text`. The table
+ * must have all kernels. */
 void core_layouts_describe(const struct core_layouts *table, char *text,
                            size_t room);
-/* core_layouts_read for a cubin, which is an ELF file. */
+/* Reads the kernel parameters of a cubin (an ELF file) into a table. */
 void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
                              struct core_layouts *layouts);
-/* Adds a kernel. NULL without an exception if there is no memory. */
+/* Adds a kernel to the table. Returns NULL, without an exception, if there is
+ * no memory. */
 struct core_layout *core_layouts_add(struct core_layouts *layouts,
                                      const char *name, size_t length,
                                      uint32_t count);

@@ -62,7 +62,8 @@ is_parameter(const struct record *record)
            record->value >= PARAMETER_RECORD;
 }
 
-/* Returns the number of parameters, and stores their total size in bytes. */
+/* Returns the number of parameters that a .nv.info section describes, and
+ * stores their total size in bytes. */
 static uint32_t
 parameters_count(const unsigned char *section, size_t bytes, uint32_t *total)
 {
@@ -148,8 +149,9 @@ core_layouts_read_cubin(const unsigned char *image, size_t bytes,
         return;
     }
     const char *text = (const char *)image + names.sh_offset;
-    size_t read = 0; /* bytes of all sections read; more than the file has
-                        means that sections overlap */
+    /* bytes of all sections read so far; if they exceed the file, sections
+     * overlap and the file is damaged */
+    size_t read = 0;
     for (unsigned i = 0; i < header.e_shnum; i++) {
         memcpy(&section, table + i * sizeof section, sizeof section);
         if (section.sh_name >= names.sh_size ||

@@ -20,14 +20,15 @@
  * destroyed. */
 struct linker {
     CORE_HEAD
-    CUlinkState state; /* driver's link state; NULL after the link */
-    PyObject *handler; /* strong; the argument message_handler, or NULL */
+    CUlinkState state; /* state of cuLinkCreate; NULL after the link */
+    /* strong; constructor argument message_handler, or NULL */
+    PyObject *handler;
     struct code_options options;
 };
 
-/* Returns the detail for an error message: the driver's error log if there is
- * one. A cubin that is not relocatable gets an explanation, since the driver's
- * error text is misleading. NULL: no detail. */
+/* Returns the detail for a link error: the driver's error log, or an
+ * explanation if a cubin is not relocatable, since the driver's text is
+ * misleading then. Returns NULL if there is no detail. */
 static const char *
 linker_detail(const struct linker *self, CUresult code)
 {
@@ -40,8 +41,8 @@ linker_detail(const struct linker *self, CUresult code)
                : NULL;
 }
 
-/* Passes the driver's logs to the message handler. Then raises the exception
- * of `code` if that is an error. */
+/* Passes the driver's logs to the program's message handler. Then raises the
+ * exception of `code` if that is an error. */
 static int
 linker_report(struct linker *self, CUresult code, const char *routine)
 {
@@ -70,7 +71,7 @@ linker_create(struct linker *self, PyObject *options, bool verbose)
 }
 
 /* Reads the constructor's arguments and creates the link state. TypeError if
- * that was done before. */
+ * the linker has a link state already. */
 static int
 linker_read(struct linker *self, PyObject *args, PyObject *kwargs)
 {

@@ -38,8 +38,8 @@ module_wrap(struct core_context *context, CUmodule handle, const void *image,
     return (PyObject *)self;
 }
 
-/* Error text for an image of the CPU device that is loaded on a GPU. The CPU
- * device has a similar text for a GPU's cubin. */
+/* Error text for an image compiled for the CPU device that is loaded on a
+ * GPU. */
 static const char foreign_image[] =
     "this is an image for the CPU device: compile the source again on this "
     "one, and keep the files of each device apart";
@@ -52,9 +52,10 @@ of_another_device(const void *image, size_t bytes)
     return core_image_of_cpu(image, bytes) && !core.is_cpu;
 }
 
-/* Loads an image into the current context. If device memory is exhausted,
- * frees idle memory and retries once. Calls the message handler with the
- * driver's logs, and issues the driver's warnings as Python warnings. */
+/* Loads an image into the current context. `pairs` are the program's
+ * (jit_option, value) pairs. If device memory is exhausted, frees idle memory
+ * and retries once. Calls the message handler with the driver's logs, and
+ * issues the driver's warnings as Python warnings. */
 static PyObject *
 module_load(const void *image, size_t bytes, PyObject *pairs,
             PyObject *handler)
@@ -77,7 +78,9 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
                   "the image is cut off");
         goto done;
     }
-    do { /* each attempt uses a copy, since the driver writes to the values */
+    /* each attempt passes a copy of the options, since the driver overwrites
+     * the values */
+    do {
         struct code_options once = options;
         PyThreadState *thread = core_gil_release();
         code = driver.cuModuleLoadDataEx(&handle, image, once.count,
@@ -109,8 +112,9 @@ done:
     return self;
 }
 
-/* Copies the buffer to a bytes object, since PTX must end with a zero byte. A
- * bytes object has one after its data; other buffers may not. */
+/* Function module_from_buffer. Copies the buffer to a bytes object, since PTX
+ * must end with a zero byte: a bytes object has one after its data, other
+ * buffers may not. */
 static PyObject *
 load_from_buffer(PyObject *unused, CORE_ARGS)
 {
@@ -143,8 +147,8 @@ core_module_load(const void *image, size_t bytes)
     return module_load(image, bytes, NULL, NULL);
 }
 
-/* Reads the file here, instead of in the driver, so that only regular files
- * are opened. */
+/* Function module_from_file. Reads the file itself instead of passing its name
+ * to the driver, so that only regular files are opened. */
 static PyObject *
 load_from_file(PyObject *unused, CORE_ARGS)
 {
@@ -195,8 +199,8 @@ module_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Finds a variable of the module. Enters the module's own context, even if
- * another context is current. */
+/* Finds a variable of the module. Enters the module's own context for the
+ * call, since another context may be current. */
 static CUresult
 module_find_global(struct core_module *self, const char *name,
                    CUdeviceptr *pointer, size_t *bytes)

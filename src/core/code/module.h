@@ -1,7 +1,8 @@
 /* module.h - the Module object.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CODE_MODULE_H
@@ -17,7 +18,8 @@ struct core_module {
     CORE_HEAD
     CUmodule handle;
     struct core_layouts layouts;
-    struct core_texture *textures; /* owned list */
+    /* owned list of the module's texture and surface references */
+    struct core_texture *textures;
 };
 
 /* Loads an image into the current context as a Module. */

@@ -15,7 +15,7 @@
 #include "core/python/object.h"
 #include "core/state.h"
 
-/* The opened compiler library; its kind is API_CLOSED before that. */
+/* The opened compiler library. Its `kind` is API_CLOSED until it is opened. */
 static struct api_choice compiler;
 
 int
@@ -251,7 +251,9 @@ compilation_image(struct compilation *c, const char *target)
 {
     static const struct {
         const char *target;
-        size_t size, get; /* offsets in struct api_nvrtc */
+        /* offsets of NVRTC's size function and read function in struct
+         * api_nvrtc */
+        size_t size, get;
     } rows[] = {
         {"cubin", offsetof(struct api_nvrtc, nvrtcGetCUBINSize),
          offsetof(struct api_nvrtc, nvrtcGetCUBIN)},
@@ -315,8 +317,8 @@ compilation_result(struct compilation *c, const char *target)
     PyObject *image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
                                                  : Py_NewRef(Py_None);
     PyObject *names = NULL;
-    /* After compilation_image, which adds to the log why there is no image of
-     * this kind. */
+    /* Read the log after compilation_image, which adds the reason to it if
+     * there is no image of this kind. */
     PyObject *log = image == NULL ? NULL : compilation_log(c);
     if (log != NULL) {
         names =
@@ -411,8 +413,9 @@ set_kernel_factory(PyObject *unused, PyObject *factory)
     Py_RETURN_NONE;
 }
 
-/* Imports the factory's module at the first call. The import registers the
- * factory. */
+/* Calls the kernel factory (a Python function that compiles the kernel of an
+ * array operation) with `key`. The first call imports the factory's module,
+ * which registers the factory. */
 PyObject *
 core_make_kernel(PyObject *key)
 {

@@ -1,7 +1,8 @@
 /* nvrtc.h - library folders for NVRTC.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CODE_NVRTC_H
@@ -9,7 +10,8 @@
 
 #include "core/core.h"
 
-/* Passes sys.path to the loader of libraries. */
+/* Passes the folders of sys.path to the library loader, which searches them
+ * for NVRTC. */
 int core_library_dirs_pass(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* occupancy.h - occupancy methods of Function.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CODE_OCCUPANCY_H
@@ -9,7 +10,8 @@
 
 #include "core/core.h"
 
-/* Methods of Function. */
+/* Methods of Function that compute occupancy: blocks per multiprocessor for a
+ * block size, and the block size with the best occupancy. */
 PyObject *core_occupancy_blocks(PyObject *function, CORE_ARGS);
 PyObject *core_occupancy_best(PyObject *function, CORE_ARGS);
 

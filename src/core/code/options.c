@@ -7,8 +7,8 @@
 #include "core/code/options.h"
 #include "core/python/args.h"
 
-/* Appends one (jit_option, int) pair. ValueError for an option of the log
- * buffers, which code_options_init sets. */
+/* Appends one (jit_option, int) pair to the options. ValueError if the option
+ * is one of the log buffers, which code_options_init sets. */
 static int
 add_pair(struct code_options *options, PyObject *pair)
 {

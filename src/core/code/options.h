@@ -10,7 +10,8 @@
 
 enum {
     CODE_LOG_BYTES = 32768,
-    CODE_PAIRS = 28, /* maximum number of option pairs of a user */
+    /* maximum number of option pairs that a program may pass */
+    CODE_PAIRS = 28,
     CODE_OPTIONS = CODE_PAIRS + 5,
 };
 

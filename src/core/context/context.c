@@ -80,10 +80,10 @@ core_context_fail_detached(const char *routine)
                      "the context that this belongs to was detached");
 }
 
-/* Makes the context CUDA's current context, around native calls on one of its
- * objects, from any thread. This thread's stack of Contexts (stack.c) stays
- * unchanged. Returns false if the context is gone: there is nothing to
- * release, and core_leave must not be called. */
+/* Makes `context` CUDA's current context until core_leave, for native calls on
+ * one of its objects from any thread. This thread's stack of Contexts
+ * (stack.c) stays unchanged. Returns false if the context is gone: there is
+ * nothing to release, and core_leave must not be called. */
 bool
 core_enter(struct core_context *context, struct core_scope *scope)
 {
@@ -111,8 +111,9 @@ core_leave(struct core_scope *scope)
     }
 }
 
-/* Add a stream to the context's list, and remove it. The removal first
- * accounts for the stream's pending launches (throttle.c). */
+/* core_context_add_stream adds a stream to the context's list;
+ * core_context_drop_stream removes it, after throttle.c has accounted for the
+ * stream's pending launches. */
 int
 core_context_add_stream(struct core_context *context, CUstream handle,
                         bool blocking)
@@ -226,8 +227,8 @@ context_clear(PyObject *op)
     return core_object_clear(op);
 }
 
-/* Calls the Python function registered by _set_context_end, so that other
- * modules drop what they cache for the context. */
+/* Calls the Python function that _set_context_end has registered, so that
+ * Python modules drop what they cache for the context. */
 static void
 context_end_notify(PyObject *op)
 {
@@ -240,9 +241,9 @@ context_end_notify(PyObject *op)
     Py_XDECREF(result);
 }
 
-/* detach(): releases the native context, makes the context on top of this
- * thread's stack current, and calls the function of _set_context_end. `ending`
- * prevents a second release by another thread. */
+/* Method detach(): releases the native context, makes the context on top of
+ * this thread's stack current, and calls the function of _set_context_end. The
+ * field `ending` prevents a second release by another thread. */
 static PyObject *
 context_detach_held(PyObject *op)
 {
@@ -370,8 +371,8 @@ context_get_device(PyObject *unused_self, PyObject *unused)
     return current == NULL ? NULL : core_device_object(current->device);
 }
 
-/* Waits for all work of the current context without the GIL, and drops the
- * references of pending copies. */
+/* Method synchronize(): waits without the GIL for all work of the current
+ * context, then drops the references that pending copies hold. */
 static PyObject *
 context_synchronize(PyObject *unused_self, PyObject *unused)
 {

@@ -1,7 +1,8 @@
 /* context.h - the context object, and what it owns.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CONTEXT_CONTEXT_H
@@ -34,38 +35,51 @@ struct core_recorded_launch {
     PyObject *name; /* strong; NULL: find it by `function` */
     CUfunction function;
     unsigned grid[3], block[3];
-    bool is_row; /* grid[1], grid[2] and block[2] are 1 */
+    /* grid[1], grid[2] and block[2] are 1, as in a one-dimensional grid */
+    bool is_row;
 };
 
 enum { CORE_RECORDED_LAUNCHES = 3 };
 enum { CORE_THROTTLES = 8 };
 
-/* Pending launches of one stream, as counted by launch/throttle.c. */
+/* Pending (issued and not complete) launches of one stream, as counted by
+ * launch/throttle.c. */
 struct core_throttle {
     CUstream stream;
-    unsigned count;  /* launches not known to be complete */
-    unsigned look;   /* value of `count` at which to check for completion */
-    unsigned marked; /* launches before `event`; 0: no event */
-    unsigned done;   /* completed launches; done + count never decreases */
+    unsigned count; /* pending launches: those not known to be complete */
+    /* when `count` reaches this value, throttle.c checks for complete
+     * launches */
+    unsigned look;
+    /* number of counted launches that were issued before `event`; 0: no
+     * event */
+    unsigned marked;
+    unsigned done; /* completed launches; done + count never decreases */
     CUevent event;
 };
 
 struct core_context {
-    CORE_HEAD /* `context` is NULL in a context */
-        /* Read by each operation, so on adjacent cache lines. */
-        uint64_t serial;            /* context key (core_context_key) */
-    struct core_throttle *throttle; /* entry of the last launch's stream */
+    CORE_HEAD /* in a Context the field `context` of CORE_HEAD is NULL */
+        /* These fields are on adjacent cache lines, since each operation reads
+         * them. */
+        uint64_t serial; /* context key (core_context_key) */
+    /* entry in `throttles` of the stream of the last launch */
+    struct core_throttle *throttle;
     struct core_pool *pool;
-    bool valid;              /* not detached */
-    bool guarded;            /* uses of its memory take the slow path */
-    unsigned captures;       /* number of open captures by Stream.capture */
-    uint64_t noted;          /* 1 + number of changes of `launched` */
-    unsigned launched_at;    /* index in `launched` of the newest launch */
-    unsigned launched_count; /* entries in use */
-    struct core_recorded_launch
-        launched[CORE_RECORDED_LAUNCHES]; /* a ring buffer */
-    struct core_throttle
-        throttles[CORE_THROTTLES + 1]; /* last: all other streams */
+    bool valid; /* false after detach() */
+    /* if set, core_use takes the slow path for this context's memory: several
+     * contexts exist, or a capture is open */
+    bool guarded;
+    unsigned captures; /* number of open captures by Stream.capture */
+    uint64_t noted;    /* counts the changes of `launched`, from 1 */
+    /* index in the ring buffer `launched` of its newest launch */
+    unsigned launched_at;
+    /* number of valid entries in the ring buffer `launched` */
+    unsigned launched_count;
+    /* ring buffer of the latest launches, for error messages */
+    struct core_recorded_launch launched[CORE_RECORDED_LAUNCHES];
+    /* one entry per stream; the last one counts all further streams
+     * together */
+    struct core_throttle throttles[CORE_THROTTLES + 1];
     CUcontext handle;
     CUdevice device;
     bool ending; /* a thread is executing detach() */
@@ -75,10 +89,12 @@ struct core_context {
     PyObject *held;        /* list: objects used by open captures, or NULL */
     CUdeviceptr *deferred; /* device memory to free when the captures end */
     size_t deferred_count;
-    struct core_scratch *scratch; /* one entry per stream */
+    /* table of scratch memory, one row per stream */
+    struct core_scratch *scratch;
     size_t scratch_count;
-    struct core_staging *staging; /* NULL before the first staged copy */
-    cublasHandle_t cublas;        /* NULL before the first cuBLAS product */
+    /* page-locked buffers of staging.c; NULL before the first staged copy */
+    struct core_staging *staging;
+    cublasHandle_t cublas; /* NULL before the first cuBLAS product */
     struct core_pending_copy *pending_copies;
     size_t pending_copy_count, pending_copy_capacity;
     size_t pending_copy_next; /* index of the pending copy to check next */
@@ -88,12 +104,14 @@ struct core_context {
     struct core_context *next;       /* next in the list of all contexts */
 };
 
-/* Returns a Context that owns `handle`; on failure the caller still does. */
+/* Returns a new Context that owns `handle`. On failure returns NULL, and the
+ * caller still owns `handle`. */
 PyObject *core_context_wrap(CUcontext handle, CUdevice device,
                             enum core_context_kind kind);
 
-/* Make `context` CUDA's current context, and undo that. false: the context is
- * gone, and core_leave must not be called. */
+/* core_enter makes `context` CUDA's current context and stores the previous
+ * one in the scope; core_leave restores that. If core_enter returns false, the
+ * context is gone and core_leave must not be called. */
 struct core_scope {
     bool pushed;
 };
@@ -102,11 +120,13 @@ bool core_enter(struct core_context *context, struct core_scope *scope);
 void core_leave(struct core_scope *scope);
 /* Raises LogicError: the object's context was detached. Returns -1. */
 int core_context_fail_detached(const char *routine);
-/* Add a stream to the context's list, and remove it. */
+/* core_context_add_stream adds a stream to the context's list of streams;
+ * core_context_drop_stream removes it. */
 int core_context_add_stream(struct core_context *context, CUstream handle,
                             bool blocking);
 void core_context_drop_stream(struct core_context *context, CUstream handle);
-/* End of error messages for threads without a current context. */
+/* Last part of the error messages that a thread without a current context
+ * gets. */
 #define CORE_NO_CONTEXT                                                       \
     "Import pycuda.autoinit, or make or push a context: each thread has its " \
     "own"

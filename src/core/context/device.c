@@ -222,7 +222,8 @@ device_can_access_peer(PyObject *self, PyObject *other)
     return PyBool_FromLong(yes);
 }
 
-/* Creates a context without the GIL and pushes it on this thread's stack. */
+/* Method make_context(): creates a context without the GIL and pushes it on
+ * this thread's stack. */
 static PyObject *
 device_make_context(PyObject *self, CORE_ARGS)
 {
@@ -259,8 +260,8 @@ device_make_context(PyObject *self, CORE_ARGS)
     return context;
 }
 
-/* Returns a Context for the device's primary context and retains that. It is
- * released when the Context ends. */
+/* Method retain_primary_context(): returns a Context that holds a reference to
+ * the device's primary context until it ends. */
 static PyObject *
 device_retain_primary_context(PyObject *self, PyObject *unused)
 {
@@ -346,8 +347,8 @@ device_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* Drops the attributes. A Device can be part of a reference cycle only through
- * them. */
+/* tp_clear: drops the attributes that a program has set. Only through them a
+ * Device can be part of a reference cycle. */
 static int
 device_clear(PyObject *op)
 {
@@ -401,8 +402,8 @@ static PyType_Spec device_spec = {
     .slots = device_slots,
 };
 
-/* Calls cuInit without the GIL. INVALID_VALUE from the CPU device means a
- * malformed environment variable. */
+/* Function init(): calls cuInit without the GIL. If the CPU device returns
+ * INVALID_VALUE, an environment variable is malformed. */
 static PyObject *
 driver_init(PyObject *unused, CORE_ARGS)
 {

@@ -27,8 +27,8 @@
 
 static struct core_context *contexts; /* all existing contexts; borrowed */
 
-/* Add a context to the list when it is created, and remove it when its memory
- * is freed. */
+/* core_contexts_add adds a new context to the list of all contexts;
+ * core_contexts_remove removes it when its memory is freed. */
 void
 core_contexts_add(struct core_context *context)
 {
@@ -38,9 +38,9 @@ core_contexts_add(struct core_context *context)
     core_contexts_guard();
 }
 
-/* Updates `guarded` of all contexts, after a context was created or detached,
- * or a capture began or ended. There are few contexts, and they seldom
- * change. */
+/* Sets `guarded` of every context: true if there are several contexts or a
+ * capture is open. Called after such a change. The loop is short, since there
+ * are few contexts. */
 void
 core_contexts_guard(void)
 {
@@ -79,8 +79,9 @@ core_local_slot(enum core_local which)
     return context == NULL ? NULL : &context->local[which];
 }
 
-/* Visit and drop the objects of the context-local storage. Dropping them
- * changes the context's key. */
+/* core_local_traverse visits the objects of the context-local storage for the
+ * garbage collector; core_local_drop drops them and changes the context's
+ * key. */
 int
 core_local_traverse(struct core_context *context, visitproc visit, void *arg)
 {
@@ -90,8 +91,9 @@ core_local_traverse(struct core_context *context, visitproc visit, void *arg)
     return 0;
 }
 
-/* Moves the context's objects that can be rebuilt to `list`, after the context
- * itself, and changes the context's key. */
+/* Moves the context's rebuildable objects (kernels, launch plans, cached
+ * results) to `list`, after a reference to the context itself, and changes the
+ * context's key. */
 static int
 local_move(struct core_context *context, PyObject *list)
 {
@@ -133,8 +135,9 @@ drop_kernels(PyObject *module, PyObject *unused)
          context != NULL && status == 0; context = context->next) {
         status = local_move(context, list);
     }
-    /* Destroying a cuBLAS handle or a kernel releases the GIL. Destroying a
-     * handle also waits for the device, which would break a capture. */
+    /* Drop the references one by one: destroying a cuBLAS handle or a kernel
+     * releases the GIL. Destroying a handle also waits for the device, which
+     * would break a capture. */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
         struct core_context *item = (void *)PyList_GET_ITEM(list, i);
         if (Py_IS_TYPE((PyObject *)item, core.context_type) &&

@@ -1,7 +1,8 @@
 /* local_storage.h - context-local storage, and the list of all contexts.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CONTEXT_LOCAL_STORAGE_H
@@ -11,14 +12,16 @@
 
 struct core_context;
 
-/* Add a new context to the list of contexts, and remove one that is freed. */
+/* core_contexts_add adds a new context to the list of all contexts;
+ * core_contexts_remove removes one whose memory is freed. */
 void core_contexts_add(struct core_context *context);
 void core_contexts_remove(struct core_context *context);
 struct core_context *core_contexts_first(void); /* head of the list */
 /* Updates core_context.guarded of all contexts, which sends uses of memory to
  * the slow path. Called after contexts or captures change. */
 void core_contexts_guard(void);
-/* Visit and drop the context-local storage; a drop changes the key. */
+/* core_local_traverse visits the context-local storage for the garbage
+ * collector; core_local_drop drops it, and changes the context's key. */
 int core_local_traverse(struct core_context *context, visitproc visit,
                         void *arg);
 void core_local_drop(struct core_context *context);

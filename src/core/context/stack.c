@@ -18,7 +18,8 @@
 
 struct stack {
     PyObject_HEAD
-    struct core_context *top;    /* borrowed last item; NULL: unknown */
+    struct core_context *top; /* borrowed; last element of `items`, or NULL if
+                                 it must be looked up */
     struct core_context **items; /* strong references */
     size_t count, capacity;
     struct core_entered entered; /* entered streams (current_stream.c) */

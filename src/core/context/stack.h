@@ -1,7 +1,8 @@
 /* stack.h - the context stack of each thread.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CONTEXT_STACK_H
@@ -17,7 +18,8 @@ struct core_context *core_stack_top(void); /* borrowed; NULL: none */
 /* Pushes a context on this thread's stack, but not on CUDA's own one. */
 int core_stack_push(struct core_context *context);
 struct core_context *core_stack_pop(void); /* strong; NULL: none */
-int core_stack_restore(void);              /* makes the top current in CUDA */
+/* makes the top of this thread's stack current in CUDA */
+int core_stack_restore(void);
 /* Returns this thread's entered streams. With `create` NULL means an
  * exception, otherwise that there are none. */
 struct core_entered *core_stack_entered(bool create);

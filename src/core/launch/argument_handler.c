@@ -22,8 +22,8 @@ struct handler {
     CORE_HEAD
     PyObject *array;
     PyObject *dev_alloc; /* DeviceAllocation or NULL */
-    PyObject *given;     /* strong; last result of a Python subclass's
-                            get_device_alloc */
+    /* strong; what a Python subclass's get_device_alloc last returned */
+    PyObject *given;
 };
 
 static int handler_init(PyObject *op, PyObject *args, PyObject *kwargs);
@@ -207,7 +207,8 @@ core_handler_pointer(PyObject *op, CUstream stream, CUdeviceptr *pointer)
     return status;
 }
 
-/* Returns whether the handler copies its array to the device. */
+/* Returns whether the handler is an In or InOut, which copies its array to the
+ * device before the launch. */
 static bool
 copies_in(PyObject *op)
 {
@@ -339,7 +340,7 @@ copy_out(struct handler *self, PyObject *stream_object)
     return status;
 }
 
-/* Calls the method pre_call or post_call of a Python subclass. */
+/* Calls the method `method` (pre_call or post_call) of a Python subclass. */
 static int
 step_by_method(PyObject *op, const char *method, PyObject *stream)
 {

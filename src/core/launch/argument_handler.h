@@ -1,7 +1,8 @@
 /* argument_handler.h - ArgumentHandler as a kernel argument.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_ARGUMENT_HANDLER_H
@@ -9,13 +10,16 @@
 
 #include "core/core.h"
 
-/* Returns the device address, allocated at the first use; records its use. */
+/* Returns the handler's device address on success. Allocates the memory at the
+ * first use, and records its use on the stream. */
 int core_handler_pointer(PyObject *handler, CUstream stream,
                          CUdeviceptr *pointer);
-/* Run before and after a launch: copy, or call a Python class's methods. */
+/* Called before and after a launch: they copy the handler's array to the
+ * device or back, or call pre_call or post_call of a Python subclass. */
 int core_handler_before_launch(PyObject *handler, PyObject *stream);
 int core_handler_after_launch(PyObject *handler, PyObject *stream);
-/* Returns whether the handler may copy to the host after the launch. */
+/* Returns whether the handler may copy its array to the host after the
+ * launch. */
 bool core_handler_has_output(PyObject *handler);
 
 #endif

@@ -93,8 +93,8 @@ core_launch_records_name(struct core_context *context, CUfunction function,
     }
 }
 
-/* Returns whether `code` makes the context unusable, so that all later calls
- * fail. */
+/* Returns whether the error `code` makes the context unusable, so that all
+ * later calls fail. */
 static bool
 is_sticky(CUresult code)
 {
@@ -106,8 +106,9 @@ is_sticky(CUresult code)
     return false;
 }
 
-/* If `code` makes the context unusable, writes its latest launches to `text`,
- * which has `room` bytes, and returns true. Returns false for other errors. */
+/* If the error `code` makes the context unusable, writes the context's latest
+ * launches to `text`, a buffer of `room` bytes, and returns true. Returns
+ * false for other errors. */
 bool
 core_sticky_detail(CUresult code, char *text, size_t room)
 {
@@ -171,7 +172,8 @@ core_launch_fail(CUresult code, struct core_function *function,
 {
     char detail[1536], options[128] = "", limits[512];
     if (is_sticky(code)) {
-        /* the error of an earlier launch, not of this one */
+        /* An earlier launch caused this error, so the message does not
+         * describe this one. */
         return core_fail(code, "cuLaunchKernel", NULL);
     }
     PyObject *text = arguments_text(pack);

@@ -59,8 +59,8 @@ record_other_launch(struct core_function *function)
     function->noted = function->context->noted;
 }
 
-/* Launches the function with its cached block. `grid` is the cached grid or a
- * constant. */
+/* Launches the function with the block of its previous call. `grid` is the
+ * grid of that call or a constant. */
 static inline __attribute__((always_inline)) enum fast_result
 launch_fast(struct core_function *function, const unsigned grid[3],
             struct small_arguments *small)

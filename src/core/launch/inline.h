@@ -26,8 +26,8 @@
 #include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
 
-/* Initializes the pack. After a failure the pack is still valid for
- * pack_end. */
+/* Initializes `pack`, the arguments of one launch. After a failure pack_end
+ * may still be called. */
 static inline int
 pack_begin(struct core_pack *pack, const struct core_layout *layout,
            PyObject *stream)
@@ -64,8 +64,9 @@ pack_end(struct core_pack *pack)
     }
 }
 
-/* core_use of memory that the same stream used last, which changes nothing
- * else; false: the caller calls core_use. */
+/* Fast path of core_use (record that a stream uses memory): applies if the
+ * memory's last use was on the same stream. Returns false if it does not
+ * apply; the caller then calls core_use. */
 static inline bool
 use_fast(struct core_allocation *allocation, CUstream stream)
 {
@@ -77,7 +78,8 @@ use_fast(struct core_allocation *allocation, CUstream stream)
     return true;
 }
 
-/* use_fast if `here` is valid and captures nothing. */
+/* Calls use_fast (the fast path of core_use) if `here`, the current context,
+ * is valid and has no open capture. Otherwise returns false. */
 static inline bool
 use_fast_in_context(const struct core_context *here,
                     struct core_allocation *allocation, CUstream stream)
@@ -90,8 +92,8 @@ use_fast_in_context(const struct core_context *here,
     return true;
 }
 
-/* Returns the function's context for use_fast_in_context, or NULL if it is not
- * valid or captures. */
+/* Returns the function's context if it is valid and has no open capture,
+ * otherwise NULL. The result is the argument `here` of use_fast_in_context. */
 static inline const struct core_context *
 context_plain(const struct core_function *function)
 {
@@ -99,9 +101,9 @@ context_plain(const struct core_function *function)
     return LIKELY(context->valid && context->captures == 0) ? context : NULL;
 }
 
-/* Stores the address of an argument whose type equals the previous call's;
- * false: the caller takes the slow path. `here` is the context for
- * use_fast_in_context, or NULL, with which no address is stored. */
+/* Stores the device address of an argument whose type equals that of the
+ * previous call. Returns false if the caller must take the slow path. `here`
+ * is the function's context, or NULL: then no address is stored. */
 static inline bool
 address_store(const struct core_slot *slot, PyObject *arg,
               const struct core_context *here, CUstream stream, char *target)
@@ -148,8 +150,9 @@ small_int(PyObject *object, long *value)
     return true;
 }
 
-/* Fast path of argument_store: an address, or a NumPy scalar of the
- * parameter's size. False: the caller calls argument_store. */
+/* Fast path of argument_store for a device address, or for a NumPy scalar that
+ * has the parameter's size. Returns false if it does not apply; the caller
+ * then calls argument_store. */
 static inline bool
 argument_store_fast(const struct core_slot *slot, PyObject *arg,
                     const struct core_context *here, CUstream stream,
@@ -159,7 +162,8 @@ argument_store_fast(const struct core_slot *slot, PyObject *arg,
     if (Py_TYPE(arg) != slot->type) {
         return false;
     }
-    if (slot->bytes != bytes) { /* 0 except for scalars */
+    /* the size of a scalar type; 0 for other types */
+    if (slot->bytes != bytes) {
         return bytes == sizeof(CUdeviceptr) &&
                address_store(slot, arg, here, stream, target);
     }
@@ -173,7 +177,8 @@ argument_store_fast(const struct core_slot *slot, PyObject *arg,
     return true;
 }
 
-/* Fast path of field_store; false: the caller calls field_store. */
+/* Fast path of field_store, which converts one argument of a prepared call.
+ * Returns false if it does not apply; the caller then calls field_store. */
 static inline bool
 field_store_fast(const struct core_field *field, const struct core_slot *slot,
                  PyObject *arg, const struct core_context *here,
@@ -209,7 +214,9 @@ field_store_fast(const struct core_field *field, const struct core_slot *slot,
         if (PyFloat_CheckExact(arg)) {
             narrow = (float)PyFloat_AS_DOUBLE(arg);
         } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
-            narrow = (float)(double)number; /* rounded once: 30 bits */
+            /* a digit has 30 bits, so the double is exact and only this
+             * conversion rounds */
+            narrow = (float)(double)number;
         } else {
             return false;
         }
@@ -220,7 +227,8 @@ field_store_fast(const struct core_field *field, const struct core_slot *slot,
     }
 }
 
-/* Compares three lengths without a branch for each; 0 if equal. */
+/* Compares two shapes of three lengths without branches. Returns 0 if they are
+ * equal. */
 static inline unsigned
 lengths_differ(const unsigned a[3], const unsigned b[3])
 {

@@ -1,7 +1,8 @@
 /* launch.h - launches of a Function.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_LAUNCH_H
@@ -13,13 +14,15 @@ struct core_context;
 struct core_function;
 struct core_pack;
 
-/* Call a Function: the fast path (vectorcall), and the slow path. */
+/* core_function_vectorcall calls a Function by Python's vectorcall protocol
+ * (fast path); core_function_call is its slow path. */
 PyObject *core_function_vectorcall(PyObject *self, PyObject *const *args,
                                    size_t nargsf, PyObject *names);
 PyObject *core_function_call(struct core_function *function,
                              PyObject *const *args, Py_ssize_t count,
                              PyObject *names);
-/* Methods of Function; core_prepared_first: slow path of prepared_call. */
+/* Methods of Function for prepared calls. core_prepared_first is the slow path
+ * of core_prepared_call. */
 PyObject *core_prepared_call(PyObject *self, CORE_ARGS);
 PyObject *core_prepared_first(struct core_function *function, CORE_ARGS);
 PyObject *core_prepared_async_call(PyObject *self, CORE_ARGS);
@@ -27,8 +30,8 @@ PyObject *core_prepared_timed_call(PyObject *self, CORE_ARGS);
 extern PyType_Spec core_timer_spec;
 /* Method of Function: launches with a buffer of packed arguments. */
 PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
-/* Launches packed arguments. LaunchError or LogicError. May release the
- * GIL. */
+/* Launches with packed arguments. Raises LaunchError or LogicError. May
+ * release the GIL. */
 int core_launch_packed(struct core_function *function, const unsigned grid[3],
                        const unsigned block[3], unsigned shared,
                        struct core_pack *pack);

@@ -25,8 +25,8 @@ struct core_legacy_call {
     char arguments[ARGUMENT_BYTES];
 };
 
-/* Returns the function's old-style state, and allocates it at the first call.
- * NULL with MemoryError. */
+/* Returns the function's state of single-step calls, and allocates it at the
+ * first call. NULL with MemoryError. */
 static struct core_legacy_call *
 state_of(PyObject *op)
 {
@@ -264,8 +264,8 @@ param_set_all(PyObject *op, CORE_ARGS)
     return status < 0 ? NULL : handlers_among(args, nargs);
 }
 
-/* Launches the kernel with the stored block, shared memory size and
- * arguments. */
+/* Launches the kernel with the block, shared memory size and arguments that
+ * earlier calls have stored. */
 static PyObject *
 launch_state(PyObject *op, const unsigned grid[3], PyObject *stream)
 {
@@ -298,7 +298,8 @@ launch_one(PyObject *op, PyObject *unused)
     return launch_state(op, grid, NULL);
 }
 
-/* Launches a two-dimensional grid. The optional third argument is a stream. */
+/* Method _launch_grid(width, height[, stream]): launches a two-dimensional
+ * grid. */
 static PyObject *
 launch_grid(PyObject *op, const struct core_signature *signature, CORE_ARGS)
 {

@@ -13,13 +13,14 @@
 
 enum { AXES = 3, UNKNOWN = -1 };
 
-/* Output position, and the free space in bytes. */
+/* Write position in an error message, and the free space after it in bytes. */
 struct text {
     char *at;
     size_t room;
 };
 
-/* Appends formatted text; truncates it at the end of the buffer. */
+/* Appends formatted text to the message; truncates it at the end of the
+ * buffer. */
 static __attribute__((format(printf, 2, 3))) void
 text_add(struct text *text, const char *format, ...)
 {
@@ -34,7 +35,8 @@ text_add(struct text *text, const char *format, ...)
     }
 }
 
-/* Return the value of a device or function attribute, or UNKNOWN. */
+/* device_limit returns the value of a device attribute, function_limit that of
+ * a function attribute; UNKNOWN if the driver returns an error. */
 static int
 device_limit(const struct core_function *function, int attribute)
 {

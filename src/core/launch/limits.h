@@ -1,7 +1,8 @@
 /* limits.h - limits of a launch, for error messages.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_LIMITS_H
@@ -11,11 +12,13 @@
 
 struct core_function;
 
-/* Writes "; <text>" to `at` for each device limit that is exceeded. */
+/* Writes "; <text>" to the buffer `at` for each device limit that the launch
+ * exceeds. */
 void core_launch_limits(const struct core_function *function,
                         const unsigned grid[3], const unsigned block[3],
                         unsigned shared, char *at, size_t room);
-/* Returns how many blocks the device runs at a time; -1: unknown. */
+/* Returns how many blocks of this size the device runs at a time; -1:
+ * unknown. */
 int core_launch_blocks_at_once(const struct core_function *function,
                                const unsigned block[3], unsigned shared);
 

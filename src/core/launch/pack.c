@@ -29,7 +29,7 @@
 #include "core/state.h"
 #include "core/texture/texture_object.h"
 
-/* The bytes of one argument. */
+/* The bytes of one kernel argument, and how they were read. */
 struct value {
     const void *data;
     size_t bytes;
@@ -38,8 +38,7 @@ struct value {
     CUdeviceptr pointer;     /* memory for `data` if it is an address */
 };
 
-/* value_read relies on this: NumPy stores a scalar's value directly after the
- * object's head. */
+/* value_read reads a scalar's value directly after the object's head. */
 _Static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject),
                "scalar layout");
 
@@ -115,7 +114,9 @@ type_kind(PyTypeObject *type, uint32_t *bytes)
         return ARGUMENT_TEXTURE;
     }
     if (!strcmp(type->tp_name, "ml_dtypes.bfloat16")) {
-        *bytes = 2; /* its value, too, is directly after the object's head */
+        /* a 2-byte scalar type without a C struct in NumPy's headers; its
+         * value also follows the object's head */
+        *bytes = 2;
         return ARGUMENT_BITS;
     }
     return ARGUMENT_OTHER;
@@ -133,7 +134,7 @@ core_slot_set_type(struct core_slot *slot, PyTypeObject *type)
     Py_XDECREF((PyObject *)old);
 }
 
-/* Returns a text for an error message that recommends what to pass instead of
+/* Returns a sentence for an error message that says what to pass instead of
  * `arg`. NULL with an exception. */
 static PyObject *
 advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
@@ -454,7 +455,8 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
         if (argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
-        here = context_plain(function); /* that may have run Python code */
+        /* recomputed, since argument_store may have run Python code */
+        here = context_plain(function);
     }
     return 0;
 }

@@ -430,8 +430,8 @@ core_format_set_offsets(struct core_format *format,
     }
 }
 
-/* Raises TypeError: the prepared format has another size than the kernel's
- * parameters. */
+/* Raises TypeError: the size of the prepared format differs from the size of
+ * the kernel's parameters. */
 static int
 format_error(struct core_function *function)
 {

@@ -1,7 +1,8 @@
 /* prepared_format.h - formats of prepare().
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_PREPARED_FORMAT_H
@@ -16,10 +17,13 @@ struct core_pack;
 /* One argument in a format of prepare(). */
 struct core_field {
     char code;
-    char fast_code; /* `code` if parameter and field have the same size, else 0
-                     */
-    uint32_t bytes, offset; /* offset in PyCUDA's packing */
-    uint32_t target;        /* offset of the parameter, if by_layout */
+    /* `code` if field and parameter have the same size, else 0, which means no
+     * fast path */
+    char fast_code;
+    /* size, and offset of the field in PyCUDA's packing, in bytes */
+    uint32_t bytes, offset;
+    /* offset of the kernel parameter in bytes; valid if by_layout is set */
+    uint32_t target;
 };
 
 /* A parsed format. It is reference-counted, since Python code that runs during
@@ -28,19 +32,23 @@ struct core_format {
     unsigned users; /* references: the function, and calls in progress */
     size_t count;
     uint32_t bytes;
-    bool by_layout; /* each field's `target` is valid */
+    /* each field fits its parameter, and its `target` is valid */
+    bool by_layout;
     struct core_field fields[];
 };
 
 /* Parses a format; core_format_release frees it. struct.error if malformed. */
 struct core_format *core_format_parse(PyObject *text);
 void core_format_release(struct core_format *format);
-/* Returns the format string of a NumPy type or dtype; "P" for others. */
+/* Returns the format string of a NumPy scalar type or dtype, and "P" for any
+ * other object. */
 PyObject *core_format_of_type(PyObject *type);
-/* Sets by_layout and each field's `target` if all fit their parameters. */
+/* Sets by_layout and each field's `target` if all fields fit their
+ * parameters. */
 void core_format_set_offsets(struct core_format *format,
                              const struct core_layout *layout);
-/* Like core_pack_arguments, but converts by the function's prepared format. */
+/* Packs the arguments of a prepared call, converted by the function's prepared
+ * format. May run Python code. */
 int core_format_pack(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count, struct core_pack *pack);
 PyObject *core_struct_error(void); /* borrowed; never NULL */

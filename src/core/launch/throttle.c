@@ -33,13 +33,14 @@ enum {
     MAX_PENDING = 960, /* limit of pending launches on all streams */
     GUARANTEED =
         MAX_PENDING / 2 / CORE_THROTTLES, /* reserved for each stream */
-    STEP = GUARANTEED / 2, /* launches between two checks for completion */
-    ASK_EVERY = 16,        /* beyond the limit, one check per 16 launches */
+    /* STEP launches are issued between two checks for completion */
+    STEP = GUARANTEED / 2,
+    ASK_EVERY = 16, /* beyond the limit, one check per 16 launches */
     ROWS = CORE_THROTTLES + 1,
 };
 
-/* Value of core_queue.stream if the streams have been destroyed with pending
- * work. The event of that entry is after all of that work. */
+/* Marker that replaces the stream in the entry for destroyed streams with
+ * pending work. That entry's event is recorded after all of their work. */
 static char ended;
 #define ENDED ((CUstream)&ended)
 
@@ -180,7 +181,8 @@ streams_are_idle(const struct core_context *context)
     return idle;
 }
 
-/* Checks for completed launches on all streams but `asking`. */
+/* Checks for completed launches on all streams except the one in the entry
+ * `asking`. */
 static void
 throttles_update(struct core_context *context,
                  const struct core_throttle *asking)
@@ -198,8 +200,9 @@ throttles_update(struct core_context *context,
         bool marked = queue->marked > 0;
         if ((gone || !core_stream_captures(queue->stream)) &&
             throttle_update(queue)) {
-            /* If an event was reached, the next launch checks again. Otherwise
-             * the stream is idle, and all its launches are complete. */
+            /* If the entry has an event, it was reached, and the next launch
+             * checks again. Without an event the stream is idle, so all its
+             * launches are complete. */
             throttle_subtract(queue, marked ? 0 : queue->count);
             queue->look = minimum(queue->look, queue->count);
         }
@@ -259,7 +262,8 @@ may_query(const struct core_context *context)
            top->handle == context->handle;
 }
 
-/* Counts a launch on a stream that has no entry of its own. */
+/* Counts a launch on a stream that has no entry in the table, in the entry
+ * that all such streams share. */
 static void
 others_add(struct core_context *context, bool open)
 {
@@ -362,7 +366,8 @@ core_throttles_wait(struct core_context *context)
     core_gil_acquire(thread);
     for (size_t i = 0; i < ROWS; i++) {
         struct core_throttle *queue = &context->throttles[i];
-        /* Launches that other threads have issued during the wait remain. */
+        /* Subtract only what was issued before the wait, since other threads
+         * may have issued launches during it. */
         unsigned left = queue->done + queue->count - came[i];
         if (left < queue->count) {
             throttle_subtract(queue, queue->count - left);
@@ -372,8 +377,8 @@ core_throttles_wait(struct core_context *context)
     return code;
 }
 
-/* Returns whether all operations of the native context are known to be
- * complete, so that a copy does not have to wait. */
+/* Returns whether all operations of the context are known to be complete, so
+ * that a copy does not have to wait. */
 bool
 core_throttles_are_idle(const struct core_context *context)
 {

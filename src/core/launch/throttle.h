@@ -1,7 +1,8 @@
 /* throttle.h - limits the number of pending launches.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_LAUNCH_THROTTLE_H
@@ -11,27 +12,30 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 
-/* Slow path of core_throttle_add: asks the driver which launches are
- * complete. */
+/* Slow path of core_throttle_add: counts a launch, and asks the driver which
+ * launches are complete if the limit is near. Returns whether the launch may
+ * block. */
 bool core_throttle_check(struct core_context *context, CUstream stream);
 /* Waits for all work of the context without the GIL. Raises nothing. */
 CUresult core_throttles_wait(struct core_context *context);
-/* Called when a stream ends: still counts its launches until they complete. */
+/* Called when a stream is destroyed: its pending launches count until they
+ * complete. */
 void core_throttles_stream_ended(struct core_context *context,
                                  CUstream stream);
-/* Returns whether all work of the native context is known to be complete. */
+/* Returns whether all work of the context is known to be complete. */
 bool core_throttles_are_idle(const struct core_context *context);
 /* Destroys the context's queue events and sets the counts to 0. */
 void core_throttles_drop(struct core_context *context);
 
-/* Returns whether the driver certainly accepts one more launch at once. */
+/* Returns whether the driver certainly accepts one more launch without
+ * waiting. */
 static inline bool
 core_throttle_has_capacity(const struct core_throttle *queue, CUstream stream)
 {
     return queue->stream == stream && queue->count + 1 < queue->look;
 }
 
-/* Counts a launch or copy as pending. true: issuing it may block. */
+/* Counts a launch or copy as pending. Returns true if issuing it may block. */
 static inline bool
 core_throttle_add(struct core_context *context, CUstream stream)
 {
@@ -43,7 +47,9 @@ core_throttle_add(struct core_context *context, CUstream stream)
     return core_throttle_check(context, stream);
 }
 
-/* core_throttle_add in the current context; true without a context. */
+/* Counts a launch or copy as pending in the current context, as
+ * core_throttle_add does. Returns true if issuing it may block, or without a
+ * context. */
 static inline bool
 core_throttle_add_current(CUstream stream)
 {

@@ -68,8 +68,8 @@ core_pointer_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
     return given == NULL ? -2 : pointer_of_attribute(given, later, pointer);
 }
 
-/* Returns whether int(object) may be an address: the type has __index__, or it
- * has __int__ but not __float__. */
+/* Returns whether the object acts as an integer, so that int(object) may be an
+ * address: its type has __index__, or it has __int__ but not __float__. */
 static bool
 is_integral(PyObject *object)
 {
@@ -110,7 +110,8 @@ pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
     if (found == 0 && !host && is_integral(object)) {
         return pointer_of_integer(object, pointer);
     }
-    bool is_own = found == -2; /* the object's own code raised the exception */
+    /* -2: the exception came from the object's own code */
+    bool is_own = found == -2;
     if (!PyErr_Occurred() ||
         (!is_own && PyErr_ExceptionMatches(PyExc_TypeError))) {
         PyErr_Clear();

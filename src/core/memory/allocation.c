@@ -303,7 +303,8 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     }
     self->freed = false;
     if (core_capture_hold(context, (PyObject *)self) < 0) {
-        Py_DECREF((PyObject *)self); /* a graph may only use memory it holds */
+        /* freed when the graph of the capture is destroyed */
+        Py_DECREF((PyObject *)self);
         return NULL;
     }
     return (PyObject *)self;

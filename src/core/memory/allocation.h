@@ -1,7 +1,8 @@
 /* allocation.h - allocations of device memory.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_MEMORY_ALLOCATION_H
@@ -15,9 +16,10 @@ struct core_context;
 
 struct core_allocation {
     CORE_HEAD
-    /* Read by each operation, so on the cache line of `context`. */
+    /* These fields are on the cache line of `context`, since each operation
+     * reads them. */
     CUstream stream; /* stream of the last use */
-    bool cached : 1; /* allocated from the default pool */
+    bool cached : 1; /* the memory is a block of the default pool */
     bool freed : 1;
     bool escaped : 1;   /* its address was given out as an integer */
     bool scattered : 1; /* used on streams that do not wait for each other */
@@ -26,16 +28,20 @@ struct core_allocation {
     bool crossed : 1;   /* last used by another context, on `user_stream`;
                            `stream` is unused, `scattered` set */
     bool was_scattered : 1; /* value of `scattered` before `crossed` was set */
-    uint32_t bin;           /* size class in its pool */
+    uint32_t bin;           /* index of the pool's bin (size class) */
     size_t bytes;           /* requested size */
-    size_t room; /* size in bytes of its block in the default pool */
+    size_t room; /* size in bytes of the pool block that contains the memory */
     CUdeviceptr pointer;
-    PyObject *pool;            /* strong; DeviceMemoryPool, if pooled_type */
-    struct core_context *user; /* borrowed, may be freed: other context */
+    /* strong; the DeviceMemoryPool of a pooled allocation, else NULL */
+    PyObject *pool;
+    /* borrowed, may have been freed; the other context that used the memory
+     * last */
+    struct core_context *user;
     CUstream user_stream;
 };
 
-/* Returns an object that owns `pointer`; on failure the caller still does. */
+/* Returns a new allocation that owns the device memory at `pointer`. On
+ * failure the caller still owns the memory. */
 PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
@@ -45,7 +51,8 @@ bool core_reclaim_memory(CUresult code, bool *tried);
 /* Calls cuMemAlloc, with one retry after core_reclaim_memory. Raises
  * nothing. */
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
-/* core_check of an allocation's `code`. The error names the requested size. */
+/* Raises the exception for `code`, the result of an allocation of `bytes`
+ * bytes, which the message states. Returns 0 for CUDA_SUCCESS. */
 int core_allocate_check(CUresult code, size_t bytes, const char *routine);
 /* LogicError if the memory was freed or its context was detached. */
 int core_allocation_alive(struct core_allocation *allocation);

@@ -7,7 +7,7 @@
  * context capture, nothing is freed, since the capture would record the free
  * and repeat it at each launch; memory whose object is deallocated in that
  * time is stored in the context's list `late` and freed when the captures end.
- * All under the GIL.
+ * All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -178,8 +178,8 @@ static PyType_Spec async_allocation_spec = {
     .slots = async_allocation_slots,
 };
 
-/* Raises an exception if the stream is being captured: each launch of the
- * graph would allocate other memory. */
+/* Checks that the stream does not capture. Raises an exception if it does,
+ * since each launch of the graph would allocate other memory. */
 static int
 stream_free(CUstream stream)
 {
@@ -203,7 +203,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
         core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
         return NULL;
     }
-    if (bytes == 0) { /* some drivers accept 0 bytes */
+    if (bytes == 0) { /* 0 is refused here, since some drivers accept it */
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
                   "0 bytes were asked for");
         return NULL;

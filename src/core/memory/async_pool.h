@@ -1,7 +1,8 @@
 /* async_pool.h - memory that is freed after captures.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_MEMORY_ASYNC_POOL_H
@@ -11,7 +12,8 @@
 
 struct core_context;
 
-/* Frees the memory that was dropped during captures. */
+/* Frees the device memory that was released while captures of the context were
+ * open. Called when the last capture ends. */
 void core_deferred_free(struct core_context *context);
 
 #endif

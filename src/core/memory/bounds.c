@@ -1,8 +1,8 @@
 /* bounds.c - sizes in bytes of objects that represent device memory, for
  * bounds checks.
  *
- * All under the GIL. The attribute look-ups of other libraries' objects may
- * run Python code.
+ * All functions need the GIL. The attribute look-ups of other libraries'
+ * objects may run Python code.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/core.h"

@@ -2,7 +2,7 @@
  * Memcpy3DPeer, which describe a copy.
  *
  * copy_object.c implements its fields, memcpy_nd.c executes the copy. All
- * under the GIL.
+ * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
@@ -18,8 +18,8 @@ struct copy_object {
     PyObject *source, *target; /* strong: the objects given to the setters */
     Py_buffer source_view, target_view; /* exported host memory; member obj is
                                            NULL if there is none */
-    size_t source_room, target_room; /* bytes from srcHost and dstHost to the
-                                        end of the host memory */
+    /* bytes from srcHost, and from dstHost, to the end of the host memory */
+    size_t source_room, target_room;
     PyObject *source_context, *target_context; /* strong Contexts or NULL */
 };
 

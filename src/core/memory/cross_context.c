@@ -100,9 +100,10 @@ live_user(const struct core_allocation *self)
     return user;
 }
 
-/* Makes the stream `later` wait for the stream `earlier`. If other streams
- * used the memory (`is_only` false) or `earlier` may be destroyed, the host
- * waits for the whole context instead. */
+/* Makes the stream `later` of the current context wait for the stream
+ * `earlier` of `context`. If other streams used the memory (`is_only` is
+ * false) or `earlier` may have been destroyed, the host waits for the whole
+ * context instead. */
 static int
 follow_use(struct core_context *context, CUstream earlier, bool is_only,
            CUstream later)
@@ -151,7 +152,8 @@ core_cross_use_begin(struct core_allocation *self, struct core_context *here,
     self->user_stream = stream;
     self->stream = NO_STREAM;
     core_throttle_add(here,
-                      stream); /* stream may wait for the other context */
+                      /* makes the stream wait for the other context's work */
+                      stream);
     return 0;
 }
 

@@ -33,15 +33,17 @@ int core_cross_use_return(struct core_allocation *self,
                           const struct core_context *here, CUstream stream);
 /* Waits on the host for all uses of the memory, in any context. */
 int core_cross_wait(struct core_allocation *self);
-/* Waits on the host for the last use in another context, before the memory is
- * freed. Raises nothing: a context that failed has no work left. */
+/* Called before the memory is freed: waits on the host for its last use in
+ * another context. Raises no exception, since a context that failed has no
+ * work left. */
 void core_cross_use_end(struct core_allocation *self);
 /* Waits on the host for the context that allocated the memory at an address,
  * if that is not the current one. */
 int core_cross_wait_address(CUdeviceptr pointer);
 /* Waits on the host for the context of a CUDA array if that is not the current
- * one, and then sets `is_cross`: the caller must wait on the host for its own
- * operation too, since no later operation can wait for it. */
+ * one, and then sets `is_cross`. If it is set, the caller must also wait for
+ * its own operation, since later operations in the array's context cannot wait
+ * for it. */
 int core_cross_wait_array(PyObject *array, bool *is_cross);
 
 #endif

@@ -41,7 +41,7 @@
 enum {
     BIN_COUNT = 264,
     SMALLEST = 512,
-    TRIED_BLOCKS = 8, /* number of a bin's newest blocks to try */
+    TRIED_BLOCKS = 8, /* how many of a bin's newest blocks are tried */
 };
 
 struct block {
@@ -60,8 +60,8 @@ struct bin {
 
 struct core_pool {
     struct core_allocation *newest; /* object freed last, not in a bin yet */
-    size_t idle_bytes, most_bytes; /* idle bytes and their limit, including the
-                                      newest block */
+    /* bytes of all idle blocks, including the newest one, and their limit */
+    size_t idle_bytes, most_bytes;
     struct bin bins[BIN_COUNT];
 };
 
@@ -193,7 +193,8 @@ bin_put(struct core_pool *pool, struct core_allocation *dead, bool with_object)
     return true;
 }
 
-/* Frees a block, and its object, that could not be added to a bin. */
+/* Frees a block, and the Python object stored with it, because its bin cannot
+ * grow. */
 static void
 block_drop(struct core_pool *pool, struct core_allocation *dead)
 {

@@ -1,7 +1,8 @@
 /* default_pool.h - the default pool of device memory of a context.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_MEMORY_DEFAULT_POOL_H
@@ -16,14 +17,17 @@ struct core_context;
 CUresult core_pool_allocate(struct core_context *context, size_t bytes,
                             CUstream stream,
                             struct core_allocation *allocation);
-/* Returns the memory to the pool. false: the caller must free it. */
+/* Returns the memory of an allocation to the pool. If it returns false, the
+ * caller must free the memory. */
 bool core_pool_return(struct core_allocation *allocation);
-/* core_pool_return in tp_dealloc. true: the pool keeps the object, too. */
+/* Gives the memory and the deallocated Python object `dead` to the pool, in
+ * tp_dealloc. Returns false if the caller must free both. */
 bool core_pool_recycle(struct core_allocation *dead);
 /* Frees the idle memory of the context's pool. Releases the GIL. */
 void core_pool_trim(struct core_context *context);
 
-/* Rules against reuse of memory in use; tests turn them off one by one. */
+/* Rules that prevent the reuse of memory that is still in use. Tests switch
+ * them off one at a time to see that they matter. */
 enum core_pool_rule {
     RULE_OTHER_STREAMS = 1, /* before reuse, wait for the last stream */
     RULE_ESCAPED = 2,   /* do not cache memory whose address was given out */
@@ -32,7 +36,8 @@ enum core_pool_rule {
 };
 
 bool core_pool_rule_is_on(enum core_pool_rule rule);
-/* Marks the blocks last used on `stream`, which is idle, as reusable. */
+/* Marks the blocks that were last used on `stream`, which is idle, as reusable
+ * by any stream. */
 void core_pool_stream_ended(struct core_context *context, CUstream stream);
 /* Frees the context's memory pool and all its blocks. Releases the GIL. */
 void core_pool_destroy(struct core_context *context);

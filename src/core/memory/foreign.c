@@ -298,7 +298,7 @@ tensor_is_on_device(const struct dl_tensor *tensor, CUdeviceptr pointer)
     case DL_CUDA:
     case DL_CUDA_HOST:
     case DL_CUDA_MANAGED:
-    case DL_CPU: /* memory of the CPU device, or page-locked memory */
+    case DL_CPU: /* memory of the CPU device, or page-locked host memory */
         return pointer == 0 ||
                driver.cuPointerGetAttribute(
                    &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) ==
@@ -335,9 +335,9 @@ capsule_address(PyObject *object, PyObject *capsule, CUdeviceptr *pointer)
     return 0;
 }
 
-/* Reads the address by __dlpack__. Returns 1 after making the stream `later`
- * wait for the producer's stream; 0 if the object has no __dlpack__; -2 with
- * an exception. */
+/* Reads the address by calling __dlpack__. Returns 1 after making the stream
+ * `later` wait for the producer's stream; 0 if the object has no __dlpack__;
+ * -2 with an exception. */
 static int
 dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
@@ -390,7 +390,8 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     if (interface == NULL || !PyDict_Check(interface)) {
         Py_XDECREF(interface);
         return PyArray_Check(object) || PyArray_CheckScalar(object)
-                   ? 0 /* NumPy's DLPack describes host memory */
+                   ? 0 /* 0: NumPy's __dlpack__ describes host memory, so there
+                          is no device address */
                    : dlpack_address(object, later, pointer);
     }
     int status = interface_address(interface, pointer);

@@ -25,8 +25,8 @@ int core_foreign_address(PyObject *object, CUstream later,
  * operation in the message, such as "kernel". */
 bool core_foreign_explain(CUdeviceptr pointer, const char *user, char *text,
                           size_t size);
-/* Raises LogicError if kernels in the current context cannot access the
- * address. The message names both devices. */
+/* Checks that kernels in the current context can access the device address.
+ * Otherwise raises LogicError with a message that names both devices. */
 int core_foreign_reach(CUdeviceptr pointer);
 /* Waits on the host for the context that allocated the memory. Does nothing if
  * that is the current context or the current context captures. */

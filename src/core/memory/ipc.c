@@ -1,7 +1,7 @@
 /* ipc.c - IPCMemoryHandle and mem_get_ipc_handle, by which processes share
  * device memory.
  *
- * All under the GIL; closing a handle releases it.
+ * All functions need the GIL; closing a handle releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

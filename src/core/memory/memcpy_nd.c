@@ -47,12 +47,13 @@ to_2d(const CUDA_MEMCPY3D_PEER *c)
     };
 }
 
-/* The argument of a call: a Stream, or in two dimensions the boolean
- * `aligned`. */
+/* Argument of a call that executes a copy: a Stream or, for 2D copies, the
+ * boolean `aligned`. */
 struct copy_mode {
     bool async, aligned;
-    bool plain; /* the call returns after the copy: it has no stream argument,
-                   or an array belongs to another context */
+    /* true: the call returns after the copy is complete, because it has no
+     * stream argument or an array belongs to another context */
+    bool plain;
     CUstream stream; /* NULL: the legacy default stream */
 };
 
@@ -102,8 +103,9 @@ copy_mode_read(PyObject *args, PyObject *kwargs, const char *routine,
     return status;
 }
 
-/* Returns the bytes from the base address of the source (or the target) to the
- * last byte that the copy accesses; SIZE_MAX on overflow. */
+/* Returns the number of bytes from the base address of the source (or the
+ * target, if `source` is false) to the last byte that the copy accesses;
+ * SIZE_MAX on overflow. */
 static size_t
 end_reach(const CUDA_MEMCPY3D_PEER *c, bool source, bool flat)
 {
@@ -280,8 +282,8 @@ call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
                                      : "cuMemcpy2DUnaligned");
 }
 
-/* CUDA_MEMCPY3D has the layout of CUDA_MEMCPY3D_PEER. Its two reserved fields
- * must be zero; in the peer struct they are the contexts. */
+/* The casts between the two structs need equal layouts. Two fields that are
+ * reserved (zero) in CUDA_MEMCPY3D are the contexts in CUDA_MEMCPY3D_PEER. */
 _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER) &&
                    offsetof(CUDA_MEMCPY3D, reserved1) ==
                        offsetof(CUDA_MEMCPY3D_PEER, dstContext),

@@ -321,7 +321,8 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     do {
         code = driver.cuMemAllocPitch(&pointer, &pitch, width, height, access);
     } while (core_reclaim_memory(code, &tried));
-    size_t bytes; /* without the padding at the end of each row */
+    /* the size of the rows in bytes, without the padding at their ends */
+    size_t bytes;
     if (__builtin_mul_overflow(width, height, &bytes)) {
         bytes = SIZE_MAX;
     }
@@ -496,8 +497,8 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
             #name, required, {__VA_ARGS__}};                                  \
         return helper(&signature, async, args, nargs, names);                 \
     }
-/* The synchronous copies accept `stream` since the first releases of PyCUDA
- * had this argument. */
+/* The synchronous copies accept `stream`, too, because the first releases of
+ * PyCUDA did. */
 COPY(memcpy_htod, copy_htod, false, 2, "dest", "src", "stream")
 COPY(memcpy_htod_async, copy_htod, true, 2, "dest", "src", "stream")
 COPY(memcpy_dtoh, copy_dtoh, false, 2, "dest", "src", "stream")
@@ -551,7 +552,8 @@ copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)
         return NULL;
     }
     core_throttle_add_current(stream);
-    /* A capture accepts cuMemcpyAsync, but not cuMemcpyPeerAsync. */
+    /* During a capture the copy is issued by cuMemcpyAsync, since a capture
+     * does not accept cuMemcpyPeerAsync. */
     bool captures = async && core_stack_top()->captures != 0;
     PyThreadState *thread = core_gil_release();
     if (captures) {
@@ -635,8 +637,8 @@ set_read(const struct core_signature *signature, unsigned bits, bool two_d,
     return core_current() == NULL ? -1 : 0;
 }
 
-/* Returns the number of bytes from the first byte that the fill writes to the
- * last one; SIZE_MAX on overflow. */
+/* Returns the number of bytes from the first byte to the last byte that the
+ * fill writes; SIZE_MAX on overflow. */
 static size_t
 set_bytes(const struct set_call *call, unsigned bits)
 {

@@ -5,8 +5,8 @@
  * size) + the four bits after the leading 1 bit of the size. All blocks of a
  * bin have the largest size of its class. A freed block returns to its bin,
  * and the block freed last is reused first. These pools are not
- * stream-ordered; the default pool (default_pool.c) is. All under the GIL;
- * native calls that free memory release it.
+ * stream-ordered; the default pool (default_pool.c) is. All functions need the
+ * GIL; native calls that free memory release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -29,10 +29,10 @@ struct bin {
     size_t count, capacity;
 };
 
-/* A pool of device or page-locked memory. `held` and `active` count idle
- * blocks and blocks in use. `managed_bytes` is the size of all of them,
- * rounded up to their size classes; `active_bytes` are the bytes that callers
- * requested. */
+/* A pool of device memory or page-locked memory. `held` is the number of idle
+ * blocks, `active` the number of blocks in use. `managed_bytes` is the size of
+ * all blocks, rounded up to their size classes; `active_bytes` is the sum of
+ * the sizes that callers requested. */
 struct mempool {
     CORE_HEAD
     struct bin *bins; /* array of BIN_COUNT bins */
@@ -40,7 +40,7 @@ struct mempool {
     size_t managed_bytes, active_bytes;
     bool host;      /* true: page-locked memory; false: device memory */
     bool released;  /* stop_holding() was called */
-    unsigned flags; /* flags for cuMemHostAlloc */
+    unsigned flags; /* flags for cuMemHostAlloc (page-locked memory only) */
 };
 
 /* Base object of a NumPy array whose memory is a block of the pool. */
@@ -241,7 +241,8 @@ device_pool_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return pool_new(type, false, 0);
 }
 
-/* PageLockedAllocator: only stores the flags for cuMemHostAlloc. */
+/* Object of PageLockedAllocator, which only stores the flags for
+ * cuMemHostAlloc. */
 struct allocator {
     CORE_HEAD
     unsigned flags;

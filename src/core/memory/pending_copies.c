@@ -14,7 +14,7 @@
  * `pending_copies`. The rows after them have events for reuse. The owner of
  * host memory has a reference to its context, so a copy that never completes
  * keeps the context alive. When a stream is destroyed, its copies are
- * complete. All under the GIL.
+ * complete. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -153,7 +153,7 @@ copy_find(struct core_context *context, PyObject *host, CUstream stream)
     return NULL;
 }
 
-/* Returns whether the host memory is page-locked or managed. */
+/* Returns whether the host memory at an address is page-locked or managed. */
 static bool
 host_is_known(const void *address)
 {
@@ -183,7 +183,7 @@ core_pending_copy_add(PyObject *host, const void *address, CUstream stream)
     if (host == NULL || context == NULL || !context->valid ||
         context->captures > 0 || !host_is_known(address) ||
         stream_captures(stream)) {
-        return; /* a captured graph keeps its host memory itself */
+        return; /* the graph of the capture keeps the host memory alive */
     }
     copies_poll(context, LOOK_AT);
     struct core_pending_copy *flight = copy_find(context, host, stream);

@@ -5,20 +5,23 @@
  * Launches on one stream run one after the other, so they share the memory. A
  * context has a table with a row for each stream that has scratch memory. A
  * row is removed when its stream or the context is destroyed; the row of
- * another library's stream only with the context. All under the GIL.
+ * another library's stream only with the context. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
 #include "core/core.h"
 #include "core/memory/scratch.h"
 
-#define NULL_LIKE ((CUstream)2) /* per-thread: one handle, many streams */
+/* value of the per-thread default stream: one handle for many streams */
+#define NULL_LIKE ((CUstream)2)
 
-enum { COUNTER_BYTES = 256 }; /* keeps the results aligned */
+/* size of the counter; a multiple of the alignment that the results need */
+enum { COUNTER_BYTES = 256 };
 
 struct core_scratch {
     CUstream stream;
-    CUdeviceptr counter; /* the space for results follows the counter */
+    /* address of the counter; the space for results follows it */
+    CUdeviceptr counter;
     size_t rest_bytes;
     PyObject *memory; /* list: the current allocation and earlier ones */
 };
@@ -35,7 +38,8 @@ may_be_captured(CUstream stream)
             status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Returns the row of the stream in the context's table, or NULL. */
+/* Returns the stream's row in the context's table of scratch memory, or
+ * NULL. */
 static struct core_scratch *
 row_of(struct core_context *context, CUstream stream)
 {
@@ -47,7 +51,8 @@ row_of(struct core_context *context, CUstream stream)
     return row;
 }
 
-/* Adds a row for the stream, still without scratch memory. */
+/* Adds a row for the stream to the table. The row has no scratch memory
+ * yet. */
 static struct core_scratch *
 row_new(struct core_context *context, CUstream stream)
 {
@@ -80,7 +85,8 @@ row_grow(struct core_context *context, CUstream stream, size_t bytes)
     CUdeviceptr counter = core_allocation_pointer(memory);
     int code =
         core_memcpy_htod_async(counter, zero, sizeof zero, stream, NULL);
-    if (code == 0) { /* another thread may have changed the table */
+    /* another thread may have changed the table during the allocation */
+    if (code == 0) {
         struct core_scratch *row = row_of(context, stream);
         row = row != NULL ? row : row_new(context, stream);
         code = row != NULL ? PyList_Append(row->memory, memory) : -1;

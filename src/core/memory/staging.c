@@ -25,10 +25,12 @@ struct core_staging {
         CUevent event; /* recorded after the buffer's last transfer */
         bool used; /* the event is recorded, and its wait is still to come */
     } buffers[BUFFERS];
-    size_t chunk;                 /* bytes of each buffer */
+    size_t chunk;                 /* size of each buffer in bytes */
     struct core_context *context; /* strong reference while busy */
     bool busy;
-    bool dropped; /* context dropped the ring: free it after the copy */
+    /* the context has dropped the ring during a copy, which frees it at its
+     * end */
+    bool dropped;
 };
 
 /* Chunk size in bytes for copies of at least `least` bytes. The first and the
@@ -43,12 +45,12 @@ static const struct {
 };
 
 #define DEFAULT_MINIMUM                                                       \
-    ((size_t)2 << 20) /* below it staging is not faster                       \
-                       */
+    ((size_t)2 << 20) /* 2 MiB; staging smaller copies is not faster */
 
 static struct {
-    size_t least;  /* least bytes of a staged copy; SIZE_MAX: off */
-    size_t chunk;  /* bytes of a chunk; 0: use the table `chunks` */
+    /* smallest size in bytes of a staged copy; SIZE_MAX: staging is off */
+    size_t least;
+    size_t chunk;  /* size of a chunk in bytes; 0: use the table `chunks` */
     bool anywhere; /* for tests: stage even if the device reads host memory
                       directly */
 } how = {.least = SIZE_MAX};
@@ -160,9 +162,9 @@ chunk_for(size_t bytes)
     return chunks[row].chunk;
 }
 
-/* Takes the context's ring for a synchronous copy of pageable host memory. The
- * caller gives it back by core_staging_release. Returns NULL if the copy shall
- * not be staged. */
+/* Takes the context's ring of staging buffers for a synchronous copy of
+ * pageable host memory; core_staging_release returns it. Returns NULL if the
+ * copy must not be staged. */
 struct core_staging *
 core_staging_acquire(const void *host, size_t bytes)
 {

@@ -1,7 +1,8 @@
 /* staging.h - copies of pageable memory through a page-locked ring buffer.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_MEMORY_STAGING_H
@@ -16,9 +17,12 @@ struct core_staging;
  * them. NULL: the driver copies directly. */
 struct core_staging *core_staging_acquire(const void *host, size_t bytes);
 void core_staging_release(struct core_staging *ring);
-/* Frees the staging buffers. If a copy uses them, it frees them at its end. */
+/* Frees the context's staging buffers. If a copy uses them, it frees them when
+ * it ends. */
 void core_staging_drop(struct core_context *context);
-/* Copy through the staging buffers, without the GIL; complete on return. */
+/* core_staging_htod copies to the device through the staging buffers,
+ * core_staging_dtoh to the host. Both are called without the GIL and return
+ * after the copy. */
 CUresult core_staging_htod(struct core_staging *ring, CUdeviceptr target,
                            const void *source, size_t bytes, CUstream stream);
 CUresult core_staging_dtoh(struct core_staging *ring, void *target,

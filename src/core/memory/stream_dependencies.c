@@ -4,7 +4,7 @@
  * core_use is called for each array of a launch or copy,
  * core_stream_wait_owner and core_interface_stream when memory is passed to
  * another library, core_stream_wait_interface when memory of another library
- * is used. All under the GIL; waits on the host release it.
+ * is used. All functions need the GIL; waits on the host release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -114,8 +114,8 @@ use_gpudata_of(PyObject *object, CUstream stream)
     return status;
 }
 
-/* Slow path of core_use: handles all objects and uses for which the stream of
- * the last use cannot simply be compared. */
+/* Slow path of core_use, for all uses in which comparing the stream with the
+ * memory's last stream is not enough. */
 static __attribute__((noinline)) int
 use_slow(PyObject *owner, CUstream stream)
 {
@@ -186,7 +186,8 @@ core_use_array(const struct core_array_head *array, CUstream stream)
                : core_use_at(owner, array->pointer, stream);
 }
 
-/* Slow path of core_use_in_kernel. */
+/* Slow path of core_use_in_kernel: checks that the kernel can access the
+ * memory, then records the use. */
 static __attribute__((noinline)) int
 use_in_kernel_unusual(PyObject *owner, CUstream stream)
 {
@@ -199,8 +200,8 @@ use_in_kernel_unusual(PyObject *owner, CUstream stream)
                : use_slow(owner, stream);
 }
 
-/* Memory of a context that is not guarded belongs to the only context, so that
- * every kernel can use it. */
+/* Memory of a context whose `guarded` is false belongs to the only context, so
+ * every kernel can access it. */
 int
 core_use_in_kernel(PyObject *owner, CUstream stream)
 {
@@ -287,7 +288,7 @@ core_interface_stream(PyObject *owner)
         if (self->freed || !context->valid) {
             Py_RETURN_NONE;
         }
-        /* A consumer cannot wait for a stream of another context. */
+        /* A stream handle is only useful to a consumer in the same context. */
         if (context == core_stack_top() && !self->scattered &&
             core_stream_known(context, self->stream)) {
             return stream_as_integer(self->stream);

@@ -2,7 +2,7 @@
  * dimensions, buffers.
  *
  * Called by the methods of all types of core (METH_FASTCALL | METH_KEYWORDS).
- * The argument values are borrowed references. All under the GIL.
+ * The argument values are borrowed references. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/core.h"
@@ -213,7 +213,8 @@ core_dimensions(PyObject *object, const char *what, unsigned out[3])
         return core_fail(CUDA_ERROR_INVALID_VALUE, "function::launch_kernel",
                          detail);
     }
-    /* New references, since an item's __index__ may change the list. */
+    /* Own a reference to each item, since an item's __index__ may change the
+     * list. */
     for (Py_ssize_t i = 0; i < count; i++) {
         items[i] = Py_NewRef(PySequence_Fast_GET_ITEM(object, i));
     }
@@ -311,7 +312,8 @@ core_buffer(PyObject *object, bool writable, Py_buffer *view)
           PyErr_ExceptionMatches(PyExc_BufferError))) {
         return -1;
     }
-    /* Arrays of datetime64 and of some other dtypes export no buffer. */
+    /* NumPy cannot export arrays of datetime64 and some other dtypes as a
+     * buffer; they are read as bytes. */
     PyErr_Clear();
     PyArrayObject *array = (PyArrayObject *)object;
     const char *fault =
@@ -341,7 +343,8 @@ core_shape(PyObject *shape, Py_intptr_t *lengths)
         lengths[0] = (Py_intptr_t)length;
         return 1;
     }
-    PyObject *items = PySequence_Tuple(shape); /* copy, as a list may change */
+    /* copied to a tuple, since __index__ of an item may change a list */
+    PyObject *items = PySequence_Tuple(shape);
     if (items == NULL) {
         return -1;
     }

@@ -1,7 +1,8 @@
 /* args.h - reads the arguments of methods.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_PYTHON_ARGS_H
@@ -9,14 +10,17 @@
 
 #include "core/core.h"
 
-/* Grid or block of an earlier call; a repeated tuple is recognized. */
+/* Cached grid or block of the previous call, and the tuple it was read
+ * from. */
 struct core_shape {
-    PyObject *tuple; /* strong; contains only exact ints; or NULL */
+    /* strong; the tuple, which contains only ints of exactly type int; or
+     * NULL */
+    PyObject *tuple;
     unsigned lengths[3];
 };
 
-/* Convert an int or an object with __index__. OverflowError if it does not
- * fit. */
+/* Converts an int or an object with __index__ to the C type. OverflowError if
+ * the value does not fit. */
 int core_size(PyObject *object, size_t *value);
 int core_unsigned(PyObject *object, unsigned *value);
 int core_int(PyObject *object, int *value);
@@ -25,7 +29,8 @@ const char *core_text(PyObject *object, const char *what);
 /* Copies a 64-byte IPC handle. LogicError (text `says`) for another size. */
 int core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
                     const char *says);
-/* Reads 1 to 3 lengths: an int, tuple, list or array; missing ones are 1. */
+/* Reads a grid or block into three lengths: an int, a tuple, list or array of
+ * 1 to 3 ints. Missing lengths are 1. */
 int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
 /* Reads a shape as core_dimensions does, and caches the last tuple and its
  * lengths in `shape`. */

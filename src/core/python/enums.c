@@ -11,7 +11,8 @@
 
 struct row {
     const char *name;
-    long value; /* -1: the row is the name of a class */
+    /* value of the member; -1: the row has the name of an enum class */
+    long value;
 };
 
 static const struct row rows[] = {

@@ -2,8 +2,8 @@
  * library.
  *
  * Only this file does these two things. A message has the form "<routine>
- * failed: <text>[ - <detail>]", with the driver's own text. All under the GIL;
- * opening the library releases it.
+ * failed: <text>[ - <detail>]", with the driver's own text. All functions need
+ * the GIL; opening the library releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -42,8 +42,8 @@ static const struct {
     {CUDA_ERROR_ECC_UNCORRECTABLE, FAILURE_RUNTIME},
 };
 
-/* Texts of the codes that core itself raises. They are used if no driver is
- * loaded to ask. */
+/* Texts for the codes that this module itself raises, for the case that no
+ * driver is loaded. */
 static const struct {
     CUresult code;
     const char *text;

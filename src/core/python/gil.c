@@ -28,16 +28,18 @@
 #define STEPS_PER_SECOND 1000
 #define LONGEST_STEPS    (LONGEST_SECONDS * STEPS_PER_SECOND)
 
-/* Number of calls of the driver and of NVRTC in progress */
+/* Number of threads that are in a call of the driver or of NVRTC, without the
+ * GIL. */
 static atomic_int unlocked;
-static atomic_bool process_waits;       /* exit() waits for the calls */
-static _Atomic(PyThreadState *) ending; /* thread that finalizes Python */
+static atomic_bool process_waits; /* exit() is waiting for those calls */
+/* the thread that finalizes Python, or NULL */
+static _Atomic(PyThreadState *) ending;
 
 /* True while the thread has a Python thread state. A thread that ends by
  * itself clears its state, and the flag, before its destructors run. If Python
  * ends the thread, the flag is still true when its destructors run. */
 static _Thread_local bool in_python CORE_AT_ONCE;
-/* id of the thread state for which mark_thread ran last */
+/* Id of the thread state for which mark_thread ran last in this thread. */
 static _Thread_local uint64_t marked_for CORE_AT_ONCE;
 
 /* Key whose destructor thread_exit_wait runs when a thread ends. Destructors

@@ -1,7 +1,8 @@
 /* object.h - common fields and slots of the objects of a context.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_PYTHON_OBJECT_H
@@ -13,7 +14,8 @@
 
 struct core_context;
 
-/* Puts a thread-local variable where an access needs no function call. */
+/* Stores a thread-local variable in the static TLS block, so that an access
+ * needs no function call. */
 #define CORE_AT_ONCE __attribute__((tls_model("initial-exec")))
 /* First fields of each object that belongs to a context. `context` is a strong
  * reference, which tp_clear does not drop. */
@@ -29,17 +31,20 @@ struct core_object {
 
 /* Allocates a zeroed object with a reference to `context`, or NULL. */
 PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
-/* tp_traverse and tp_clear for the fields of CORE_HEAD but `context`. */
+/* Implement tp_traverse and tp_clear for the fields of CORE_HEAD, except that
+ * tp_clear keeps `context`. */
 int core_object_traverse(PyObject *self, visitproc visit, void *arg);
 int core_object_clear(PyObject *self);
-/* First and last step of tp_dealloc; the last one frees the object. */
+/* First and last step of tp_dealloc. The last one frees the object's
+ * memory. */
 void core_object_begin_dealloc(PyObject *self);
 void core_object_end_dealloc(PyObject *self);
-/* tp_new of classes that Python cannot instantiate: RuntimeError. */
+/* tp_new of classes that Python programs cannot instantiate: raises
+ * RuntimeError. */
 PyObject *core_no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 
-/* Returns whether a subclass has its own __init__, so that tp_init instead of
- * tp_new (`make`) reads the arguments. */
+/* Returns whether a subclass defines its own __init__. Then tp_init reads the
+ * constructor's arguments, otherwise tp_new (`make`). */
 static inline bool
 core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 {
@@ -49,12 +54,14 @@ core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 /* Creates the type, stores it in *field (strong) and adds it to the module. */
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
-/* Makes calls of a vectorcall type use a __call__ that is assigned to it. */
+/* Makes an assignment to the class's __call__ effective, although the type has
+ * vectorcall. */
 int core_type_allow_call_override(PyTypeObject *type);
 /* __dictoffset__ and __weaklistoffset__ of CORE_HEAD. */
 extern PyMemberDef core_object_members[];
 int core_open(void); /* loads the driver library once */
-/* core_open; LogicError, naming `routine`, before pycuda.driver.init(). */
+/* Calls core_open. Raises LogicError, with the name `routine`, if
+ * pycuda.driver.init() was not called. */
 int core_open_ready(const char *routine);
 
 #endif

@@ -198,8 +198,8 @@ callback_new(CORE_ARGS)
     return callback;
 }
 
-/* Lets the graphs of the context's open captures own the callback. On failure
- * drops it. */
+/* Passes ownership of the callback to the graphs of the context's open
+ * captures. On failure drops the callback. */
 static int
 callback_hold(struct core_context *context, struct callback *callback)
 {

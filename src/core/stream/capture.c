@@ -85,9 +85,9 @@ core_capture_hold_call(struct core_function *function, PyObject *const *args,
     return status;
 }
 
-/* Count one more, or one less, open capture of the context. When the last one
- * ends, drops the list of objects and frees the device memory that was
- * released during the captures. */
+/* capture_opened counts one more open capture of the context, capture_closed
+ * one less. When the last one ends, capture_closed drops the list of objects
+ * and frees the device memory that was released during the captures. */
 static int
 capture_opened(struct core_context *context)
 {

@@ -84,8 +84,9 @@ core_stream_captures(CUstream stream)
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* For a synchronous call: replaces NULL in *stream by the current stream. NULL
- * remains if that is the legacy stream. LogicError if the stream captures. */
+/* Called by a synchronous call: if *stream is NULL, replaces it by the current
+ * stream. It stays NULL if that is the legacy default stream. LogicError if
+ * the stream captures. */
 int
 core_stream_for_sync_call(CUstream *stream, const char *routine)
 {
@@ -132,8 +133,8 @@ core_legacy_stream_begin(struct core_legacy_stream_call *plain,
     return plain->stream == NULL ? 0 : stream_wait(plain->stream);
 }
 
-/* Waits for the legacy stream, on which the driver call was issued, unless
- * that is the current stream. */
+/* Called after a driver call on the legacy stream: waits for that stream,
+ * unless it is also the current stream. */
 CUresult
 core_legacy_stream_end(const struct core_legacy_stream_call *plain,
                        CUresult code)
@@ -176,9 +177,9 @@ core_stream_push(struct core_stream_object *stream)
     return 0;
 }
 
-/* Leaves a stream: removes its newest entry in this thread, at any position,
- * since with statements in generators can end in any order. RuntimeError if
- * there is none. */
+/* Leaves a stream: removes its newest entry in this thread, wherever that is
+ * in the list, since with statements in generators can end in any order.
+ * RuntimeError if the stream was not entered. */
 int
 core_stream_pop(struct core_stream_object *stream)
 {

@@ -143,8 +143,8 @@ core_graph_capture(struct core_graph *self, CUstream stream)
     return 1;
 }
 
-/* Reads the arguments. The launch's context is that of the stream, or the
- * current context without a stream. */
+/* Reads the arguments of the method launch(stream=None). The launch's context
+ * is that of the stream or, without a stream, the current context. */
 int
 core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
 {

@@ -21,9 +21,10 @@ struct graph_exec {
     CORE_HEAD
     struct core_graph_link link;
     CUgraphExec handle;
-    PyObject *held; /* list of the lists `held` of the Graphs that it was made
-                       from */
-    CUevent done;   /* event recorded after the last launch, or NULL */
+    /* list; for each Graph that this object was made from or updated by, that
+     * Graph's list `held` */
+    PyObject *held;
+    CUevent done; /* event recorded after the last launch, or NULL */
     struct core_context *launched; /* strong: the context of `done`, or NULL */
     /* The Graph of the last instantiation or update, whose parameters launches
      * use. NULL in the GraphExec that Graph.launch creates, since a reference
@@ -122,7 +123,8 @@ exec_event(struct graph_exec *self, struct core_context *context)
     }
     self->done = NULL;
     if (old != NULL) {
-        driver.cuEventDestroy(old); /* launches run in order anyway */
+        /* no wait needed, since launches of one GraphExec run in order */
+        driver.cuEventDestroy(old);
     }
     if (core_check(driver.cuEventCreate(&self->done, CU_EVENT_DISABLE_TIMING),
                    "cuEventCreate") < 0) {

@@ -12,7 +12,8 @@
 #include "core/core.h"
 
 struct core_legacy_stream_call {
-    CUstream stream; /* the current stream; NULL if it is the legacy stream */
+    /* the thread's current stream; NULL if that is the legacy stream */
+    CUstream stream;
 };
 /* Called before the driver call: waits for the current stream. LogicError if
  * that captures. */

@@ -123,7 +123,8 @@ stream_end(struct core_stream_object *self)
                     self->context->pending_copy_count > 0;
         PyThreadState *thread = core_gil_release();
         if (wait) {
-            /* Afterwards the pool's blocks that this stream used are idle. */
+            /* After this wait, the pool's blocks that the stream used are
+             * idle. */
             driver.cuStreamSynchronize(handle);
         }
         core_gil_acquire(thread);

@@ -1,7 +1,8 @@
 /* stream.h - Stream and Event objects.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_STREAM_STREAM_H
@@ -18,10 +19,11 @@ struct core_stream_object {
     bool foreign; /* from Stream.from_handle: never destroyed */
 };
 
-/* Streams that a thread has entered by a with statement, the newest last. */
+/* An entry of the list of streams that a thread has entered by a with
+ * statement; the newest entry is last. */
 struct core_entry {
     struct core_stream_object *stream; /* strong reference */
-    uint64_t turn; /* number of the entry, unique in the process */
+    uint64_t turn; /* increases with each entry in the process */
 };
 
 struct core_entered {

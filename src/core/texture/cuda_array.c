@@ -1,7 +1,8 @@
 /* cuda_array.c - class Array (a CUDA array, whose memory layout only the
  * device knows), its descriptors, and copies between arrays and linear memory.
  *
- * All under the GIL; copies and the destruction of an array release it.
+ * All functions need the GIL; copies and the destruction of an array release
+ * it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -390,8 +391,8 @@ static PyType_Spec array_spec = {
     .slots = array_slots,
 };
 
-/* Reads the handle of an Array; LogicError if it was freed. An Array that
- * neither owns its CUDA array nor has an owner was freed. */
+/* Reads the handle of an Array. LogicError if the Array was freed: it then
+ * neither owns its CUDA array nor has an owner. */
 int
 core_array_handle(PyObject *object, CUarray *handle)
 {
@@ -420,10 +421,10 @@ none_or_error(CUresult code, const char *routine)
     return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Begins a synchronous copy of one or two arrays (`other` may be NULL) and of
- * linear memory (`memory`, or NULL). Waits for earlier work on them in other
- * contexts. If an array belongs to another context, core_legacy_stream_end
- * will wait for the copy. */
+/* Begins a synchronous copy that uses one or two CUDA arrays (`other` may be
+ * NULL) and perhaps linear memory (`memory` may be NULL). Waits for earlier
+ * work on them in other contexts. If a CUDA array belongs to another context,
+ * core_legacy_stream_end will wait for the copy. */
 static int
 copy_begin(struct core_legacy_stream_call *plain, const char *routine,
            PyObject *one, PyObject *other, PyObject *memory,

@@ -1,7 +1,8 @@
 /* cuda_array.h - CUDA arrays and their descriptors.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_TEXTURE_CUDA_ARRAY_H
@@ -15,14 +16,15 @@ struct core_context;
 struct core_array_object {
     CORE_HEAD
     CUarray handle;
-    PyObject *owner; /* keeps the array alive if not `owned` */
+    /* strong; object that owns the CUDA array, if `owned` is false */
+    PyObject *owner;
     bool owned;
 };
 
-/* Returns an Array's handle; LogicError if it was freed. */
+/* Reads an Array's handle; LogicError if the Array was freed. */
 int core_array_handle(PyObject *object, CUarray *handle);
-/* Returns an Array; `owner` keeps `handle` alive, or NULL: the Array owns
- * it. */
+/* Returns a new Array. `owner` keeps the CUDA array alive; if it is NULL, the
+ * Array owns the CUDA array. */
 PyObject *core_array_wrap(CUarray handle, struct core_context *context,
                           PyObject *owner);
 /* Reads an ArrayDescriptor; TypeError for another object. */

@@ -2,7 +2,7 @@
  * half the width and height of the previous one.
  *
  * A level is an Array with a reference to its MipmappedArray. free() of the
- * MipmappedArray invalidates all levels. All under the GIL.
+ * MipmappedArray invalidates all levels. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

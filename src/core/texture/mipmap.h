@@ -1,7 +1,8 @@
 /* mipmap.h - mipmapped arrays.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_TEXTURE_MIPMAP_H
@@ -9,7 +10,7 @@
 
 #include "core/core.h"
 
-/* A MipmappedArray's handle; LogicError if freed. */
+/* Reads a MipmappedArray's handle; LogicError if it was freed. */
 int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);
 
 #endif

@@ -5,7 +5,7 @@
  * write through them. Freeing an object that was passed to a kernel waits for
  * the context, since the driver does not wait for the kernel. While a stream
  * of the context captures, the native object is passed to the graph and
- * destroyed with it. All under the GIL; the wait releases it.
+ * destroyed with it. All functions need the GIL; the wait releases it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -23,7 +23,8 @@
 
 #include <math.h>
 
-#define MAX_LEVEL 1000.0f /* no limit: more levels than exist */
+/* larger than any level, so fetches are not limited */
+#define MAX_LEVEL 1000.0f
 
 /* A TextureObject or SurfaceObject; immutable until it is freed. */
 struct object {
@@ -151,7 +152,7 @@ object_wrap(PyTypeObject *type, unsigned long long handle, PyObject *resource)
     return (PyObject *)self;
 }
 
-/* -- arguments that describe the memory */
+/* ---- arguments that describe the memory ---- */
 
 /* Returns the array_format (element type) that matches an object's `dtype`.
  * Returns -1 without an exception if the dtype is missing or has no such
@@ -366,7 +367,7 @@ resource_read(const struct constructor_arguments *given,
                                 : linear_read(given, where, format);
 }
 
-/* -- arguments for sampling */
+/* ---- arguments for sampling ---- */
 
 int
 core_border_color(PyObject *object, float color[4])
@@ -630,7 +631,7 @@ surface_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                : object_wrap(type, handle, array);
 }
 
-/* -- use by kernels */
+/* ---- use by kernels ---- */
 
 /* Raises LogicError if the object was freed or its context was detached. */
 static int

@@ -1,7 +1,8 @@
 /* texture_object.h - texture and surface objects.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_TEXTURE_TEXTURE_OBJECT_H
@@ -9,8 +10,8 @@
 
 #include "core/core.h"
 
-/* Returns a texture or surface object's handle, and records its use on the
- * stream. LogicError if it was freed. */
+/* Reads a texture or surface object's handle, and records its use on the
+ * stream. LogicError if the object was freed. */
 int core_texture_object(PyObject *object, CUstream stream,
                         unsigned long long *handle);
 int core_border_color(PyObject *object, float color[4]);

@@ -8,7 +8,7 @@
  * memory that the reference reads) outlives the Python object. When a binding
  * has changed, the next launch of a kernel of the module creates a new texture
  * object and writes its handle into the variable. The old object is destroyed
- * after a wait for the context. All under the GIL; waits release it.
+ * after a wait for the context. All functions need the GIL; waits release it.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/module.h"
@@ -87,10 +87,10 @@ core_textures_free(struct core_module *module)
     }
 }
 
-/* Returns whether fetches from a texture of integers return integers. The read
- * mode in the reference's declaration decides, since it is compiled into the
- * kernel. If it is unknown, the flags that the program set decide; without
- * flags, the answer is yes. */
+/* Returns whether fetches from a texture with integer elements return integers
+ * instead of floats. The read mode in the reference's declaration decides,
+ * since it is compiled into the kernel. If it is unknown, the flags that the
+ * program set decide; without flags the result is true. */
 static bool
 reads_integers(const struct core_texture *state)
 {
@@ -186,7 +186,8 @@ texture_update(struct core_texture *state, CUstream stream)
         return -1;
     }
     state->dirty = false;
-    /* Waits, since kernels on other streams read the variable as well. */
+    /* Wait for the write here, because kernels on other streams also read the
+     * variable. */
     return core_check(driver.cuStreamSynchronize(stream),
                       "cuStreamSynchronize");
 }
@@ -308,8 +309,9 @@ core_texrefs_check(PyObject *texrefs)
     return status;
 }
 
-/* Reads whether fetches return floats or integers: the variable's initial
- * value, which the declaration has set. Unknown during a capture. */
+/* Reads from the variable's initial value, which the declaration has set,
+ * whether fetches return floats or integers. The result is unknown during a
+ * capture. */
 static enum core_fetched
 declared_read(const struct core_module *module, CUdeviceptr variable)
 {
@@ -356,7 +358,7 @@ reference_wrap(PyTypeObject *type, struct core_module *module, PyObject *name,
     return (PyObject *)self;
 }
 
-/* Return the TextureReference or SurfaceReference of a module's variable at
+/* Returns the TextureReference or SurfaceReference of a module's variable at
  * the address `variable`. */
 PyObject *
 core_texref_for(struct core_module *module, PyObject *name,

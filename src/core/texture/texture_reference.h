@@ -1,7 +1,8 @@
 /* texture_reference.h - texture and surface references of modules.
  *
- * All functions need the GIL and keep it, unless a comment says otherwise.
- * core.h describes the results.
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_TEXTURE_TEXTURE_REFERENCE_H
@@ -11,7 +12,8 @@
 
 struct core_module;
 
-/* Result type of declared texture fetches, stored by texture_reference.h. */
+/* Result type of texture fetches, from the declaration of a texture
+ * reference. */
 enum core_fetched {
     FETCHED_UNKNOWN,
     FETCHED_FLOATS,
@@ -33,16 +35,20 @@ struct core_texture {
     enum core_fetched gives;
 };
 
-/* Return the texture or surface reference of a module's variable. */
+/* core_texref_for returns the texture reference of a module's variable,
+ * core_surfref_for the surface reference. */
 PyObject *core_texref_for(struct core_module *module, PyObject *name,
                           CUdeviceptr variable);
 PyObject *core_surfref_for(struct core_module *module, PyObject *name,
                            CUdeviceptr variable);
-/* Returns a new list of texture references; TypeError for other items. */
+/* Returns the texture references as a new list; TypeError if an item is not a
+ * TextureReference. */
 PyObject *core_texrefs_list(PyObject *texrefs);
-/* Checks the references of a launch. LogicError if bound memory was freed. */
+/* Checks the argument `texrefs` of a launch. LogicError if memory bound to one
+ * of them was freed. */
 int core_texrefs_check(PyObject *texrefs);
-/* Writes changed texture bindings in stream order. LogicError in captures. */
+/* Writes the handles of changed texture bindings into the module's variables,
+ * on the stream. LogicError if the stream captures. */
 int core_textures_update(struct core_module *module, CUstream stream);
 /* Frees the module's bindings of texture and surface references, with the
  * driver's texture and surface objects that they created. */
