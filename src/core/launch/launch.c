@@ -28,7 +28,7 @@ launch_now(CUfunction function, const unsigned grid[3],
 }
 
 /* Launches without the GIL. Holds a reference to the context's compiled
- * kernels during the launch, since another thread may drop them. */
+ * kernels, which another thread may drop in that time. */
 static __attribute__((noinline)) CUresult
 launch_without_gil(struct core_context *context, CUfunction function,
                    const unsigned grid[3], const unsigned block[3],
@@ -92,8 +92,7 @@ launch_counted(struct core_context *context, CUfunction function,
                               stream, arguments, extra);
 }
 
-/* Counts a launch as pending and launches, as launch_counted does, for callers
- * in other files. Raises no exception. */
+/* Does the work of launch_counted for other files. Raises no exception. */
 CUresult
 core_launch_counted(struct core_context *context, CUfunction function,
                     const unsigned grid[3], const unsigned block[3],
@@ -126,8 +125,7 @@ core_shared_allow(struct core_function *function, size_t bytes)
                    function->handle,
                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                    (int)bytes) != CUDA_SUCCESS) {
-        /* more than the device's limit: the launch fails and reports it */
-        return 0;
+        return 0; /* the launch reports the error */
     }
     function->shared_allowed = bytes;
     return 0;
@@ -190,8 +188,7 @@ launch_finish(CUresult code, struct core_function *function,
     return core_launch_fail(code, function, grid, block, shared, pack);
 }
 
-/* Slow path of launch_packed: captures, textures, extended launches and the
- * other cases in the condition of launch_packed. */
+/* Slow path of launch_packed: handles the cases that its condition lists. */
 static __attribute__((noinline)) int
 launch_slow(struct core_function *function, const unsigned grid[3],
             const unsigned block[3], unsigned shared, struct core_pack *pack)
@@ -223,8 +220,7 @@ launch_slow(struct core_function *function, const unsigned grid[3],
     return launch_finish(code, function, grid, block, shared, pack);
 }
 
-/* Launches with packed arguments. Handles the common case itself and calls
- * launch_slow for all special cases. */
+/* Launches with packed arguments; calls launch_slow in special cases. */
 static inline int
 launch_packed(struct core_function *function, const unsigned grid[3],
               const unsigned block[3], unsigned shared, struct core_pack *pack)
@@ -266,8 +262,7 @@ struct call {
     PyObject *cooperative, *cluster;
 };
 
-/* Returns the field of `call` that holds the value of a keyword, or NULL if
- * the keyword is unknown. Compares pointers before texts. */
+/* Returns the field for a keyword; NULL: unknown. Compares pointers first. */
 static PyObject **
 keyword_find(struct call *call, PyObject *name)
 {
@@ -342,8 +337,7 @@ names_learn(struct core_function *function, PyObject *names)
     }
 }
 
-/* Reads the keyword arguments into `call`. If `names` is the cached tuple of
- * names, no name is looked up. */
+/* Reads the keyword arguments. Looks nothing up if the tuple is cached. */
 static int
 call_read(struct core_function *function, struct call *call,
           PyObject *const *values, PyObject *names)
@@ -402,9 +396,7 @@ seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Executes one call f(...): copies In arrays to the device, launches, and
- * copies Out arrays back. Returns the time in seconds if `timed` is set, else
- * None. */
+/* Copies In, launches, copies Out. Returns the seconds if `timed`, or None. */
 static PyObject *
 call_run(struct core_function *function, PyObject *const *args,
          Py_ssize_t count, const unsigned grid[3], const unsigned block[3],
@@ -534,8 +526,7 @@ shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
 /* Arguments of a prepared call, after checks. */
 struct prepared {
     unsigned grid[3], block[3], shared;
-    /* the call has no block: its arguments begin one position earlier */
-    bool old;
+    bool old; /* no block: `args` begins one position earlier */
     PyObject *const *args;
     Py_ssize_t count;
 };
@@ -575,7 +566,7 @@ block_from_legacy(struct core_function *function, const char *method,
 }
 
 /* Reads the first `leading` arguments of a prepared call: grid, block and
- * perhaps the stream. RuntimeError if prepare() was not called. */
+ * perhaps the stream. RuntimeError without prepare(). */
 static int
 prepared_read(struct core_function *function, const char *method,
               Py_ssize_t leading, struct prepared *call, CORE_ARGS)

@@ -83,7 +83,8 @@ struct cpu_relocation {
     /* Address for calls of the symbol: its stub if it is external. */
     uint64_t value;
     uint64_t address; /* address of the symbol itself */
-    /* 8 bytes of a table of addresses; may be set to `address`. */
+    /* Entry of the image's table of addresses, 8 bytes. A relocation through
+     * the table sets it to `address`. */
     char *entry;
 };
 

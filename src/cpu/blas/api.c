@@ -45,7 +45,7 @@ struct blas_handle {
 #define CUBLAS_ROW DECLARE
 #include "api/cublas_rows.h"
 
-/* Converts a driver error to a cuBLAS status. */
+/* Converts an error code of the driver API to a cuBLAS status. */
 static cublasStatus_t
 status_from_result(CUresult code)
 {
@@ -137,7 +137,7 @@ static const struct type_row {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t alignment;
-    int work; /* cost of a multiplication, relative to that of floats */
+    int work; /* cost of a multiplication relative to one of floats */
 } types[BLAS_TYPES] = {
     [BLAS_S] = {CUDA_R_32F, CUBLAS_COMPUTE_32F, 4, 1},
     [BLAS_D] = {CUDA_R_64F, CUBLAS_COMPUTE_64F, 8, 2},
@@ -298,7 +298,7 @@ cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_op,
         .b_step = b_step,
         .c_step = c_step};
 
-    (void)algorithm; /* only a hint */
+    (void)algorithm; /* ignored: the algorithm is only a hint */
     return product_submit(handle, &product, alpha, beta);
 }
 

@@ -8,9 +8,9 @@
 
 #define STEP_LIMIT ((int64_t)1 << 40)
 
-/* Computes the range [*first, *last) of the `count` iterations in which value
- * + iteration * step is below the limit, as unsigned numbers of `bits` bits.
- * Returns false if these iterations are not one range. */
+/* Computes the range [*first, *last) of iterations, out of `count`, in which
+ * value + iteration * step is below the limit, as unsigned numbers of `bits`
+ * bits. Returns false if these iterations are not contiguous. */
 static bool
 rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
                    uint64_t count, uint64_t *first, uint64_t *last)

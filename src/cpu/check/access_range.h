@@ -37,7 +37,8 @@ struct cpu_check_range {
     unsigned flags;
     bool shared, stack;
     bool covered; /* a later access of the loop writes the same bytes */
-    /* Site number (source location), shifted as in a slot of race.h. */
+    /* Number of the source location of the access, shifted to its position in
+     * a slot (race.h). */
     uint64_t site;
     /* For the race check: the access records of the granule that contains all
      * bytes of the range. NULL if the range spans several granules. */
@@ -68,8 +69,9 @@ cpu_check_range_bytes(const struct image_check_range *row)
 
 /* Repeats the checks that trace.c skipped for a call of __pycuda_check_rows:
  * checks and records the shared-memory accesses whose bits are set in
- * `selected`. If `behind_barrier`, the block has passed a barrier after the
- * call; then only the written bytes are marked as written. */
+ * `selected`. If `behind_barrier` is true, the block has passed a barrier
+ * after the call, so the accesses cannot race any more, and the function only
+ * marks the written bytes as written. */
 void cpu_check_loop_replay(struct cpu_check *check,
                            const struct image_check_form *form,
                            const uint64_t *values, uint64_t selected,
@@ -106,10 +108,10 @@ void cpu_check_trace_advance(struct cpu_check *check,
  * previous block did not make. Checks and records all accesses that replaying
  * had skipped. Returns false if the trace was not replaying. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
-/* Appends a valid call of __pycuda_check_rows to the trace. `selected` is the
- * bit set of the rows (accesses) that need no check in a block that passes
- * equal values. `words` is the compiler's description of the call (the form)
- * with the values filled in. */
+/* Appends a call of __pycuda_check_rows, whose accesses were valid, to the
+ * trace. `selected` is the bit set of the accesses that need no check in a
+ * block that passes equal values. `words` is the compiler's description of the
+ * call (the form) with the values filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,
@@ -134,7 +136,9 @@ cpu_check_form_operands(const struct image_check_form *form)
  * two of these ranges conflict. */
 struct cpu_check_pending {
     unsigned read_count, write_count;
-    bool flushed; /* set: new accesses are recorded word by word at once */
+    /* set after the list was flushed: new accesses are recorded word by
+     * word */
+    bool flushed;
     struct cpu_check_range reads[CPU_CHECK_PENDING_READS];
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];
 };

@@ -23,8 +23,8 @@
  * the address. */
 #define NEAR ((uintptr_t)1 << 20)
 #define FREED_RECORDS_MAX                                                     \
-    1024 /* least number of freed allocations in the list; it has at most     \
-            twice as many */
+    1024 /* least number of freed allocations in the list, which has at most  \
+            \ twice as many */
 
 static pthread_mutex_t allocations_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cpu_check_allocation *allocations;

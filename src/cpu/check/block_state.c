@@ -38,8 +38,8 @@ cpu_check_state_prepare(struct cpu_worker *worker)
     return CUDA_SUCCESS;
 }
 
-/* Clears the arrays `sites`, `returned` and `clocks` of the previous block, if
- * it used them. Only some kernels do. */
+/* Clears what the previous block left in the arrays `sites`, `returned` and
+ * `clocks`, which only some kernels use. */
 static void
 threads_clear(struct cpu_check *check)
 {

@@ -155,7 +155,7 @@ enum verdict {
     MISALIGNED,
 };
 
-/* An invalid access and the text that describes it. */
+/* An invalid access, and the text of its report. */
 struct fault {
     uintptr_t address;
     uint64_t bytes;
@@ -254,8 +254,8 @@ variable_space(const struct image_site *site)
                                             : "the device variable";
 }
 
-/* Reports an access outside the variable from which the compiler knows that
- * its address was computed. */
+/* Describes an access outside the variable from which its address was
+ * computed. The compiler knows this variable. */
 static void
 fault_variable(struct fault *fault)
 {
@@ -277,8 +277,8 @@ fault_shared(struct fault *fault, const struct cpu_worker *worker)
 }
 
 /* Returns whether the invalid address is close to the block's shared memory
- * and in no live or freed heap allocation. Device memory is far from shared
- * memory, so the report then says that shared memory was meant. */
+ * and not in a live or freed heap block. The report then says that shared
+ * memory was meant, since device memory is far from shared memory. */
 static bool
 is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 {

@@ -25,7 +25,7 @@
 
 enum {
     CPU_CHECK_CALL_SITE_SIZE = 160
-}; /* size in bytes of the text of a call site */
+}; /* size of the text of a call site in bytes */
 
 /* An allocation of device memory, live or freed. */
 struct cpu_check_allocation {
@@ -33,8 +33,8 @@ struct cpu_check_allocation {
     size_t bytes;
     const char *maker; /* name of the API function that allocated it */
     uint64_t serial;   /* allocation count of the process, from 1 */
-    /* Number of the free: n for the n-th allocation that was freed; 0:
-     * live. */
+    /* Position in the order of frees: n for the n-th allocation that was
+     * freed; 0: live. */
     uint64_t freed;
     bool tracked; /* shadow memory records which bytes were written */
     char made_at[CPU_CHECK_CALL_SITE_SIZE];
@@ -69,14 +69,15 @@ struct cpu_check_variable {
     const char *name;
 };
 
-/* Values of cpu_check_clock at which a thread last released and acquired.
- * `fenced` is set from a fence until the thread's next ordinary write. */
+/* Times at which a thread last released and acquired, as values of
+ * cpu_check_clock. `fenced` is set from a fence until the thread's next
+ * ordinary write. */
 struct cpu_check_thread_clock {
     uint32_t released, acquired;
     bool fenced;
 };
 
-/* Which accesses of one lane of a warp happen before those of another. */
+/* Happens-before relation between the lanes of one warp. */
 struct cpu_check_warp {
     /* Lane i is ordered after everything that lane j did in intervals whose
      * number is below seen[i][j]. */
@@ -99,19 +100,20 @@ struct cpu_check {
      * launch. */
     uint32_t interval, since_barrier, before_launch;
     uint32_t first_interval; /* first interval of the block */
-    /* Whether trace.c is recording or replaying the block's accesses. */
+    /* trace.c records or replays the shared-memory accesses of the block. */
     bool traced;
     /* Set until an access is recorded: the current interval, or the block's
      * first interval, has no number yet. */
     bool interval_due, block_due;
-    /* Latest acquire time of any of the block's threads. */
+    /* Latest time (value of cpu_check_clock) at which a thread of the block
+     * acquired. */
     uint32_t acquired;
     /* Clock of the thread that is about to execute an atomic or volatile read,
      * or NULL. The thread's acquire time is set after the read, by
      * cpu_check_acquire. */
     struct cpu_check_thread_clock *acquiring;
     bool fenced; /* a thread of the block has executed a fence */
-    /* Entries of `sites` and of `clocks` from these indices on are 0. */
+    /* The elements of `sites` and of `clocks` from these indices on are 0. */
     unsigned sites_used, clocks_used;
     /* Caches the result of the last comparison with an interval of another
      * block: that interval's number (0: nothing cached), and whether it is

@@ -66,8 +66,9 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
         return false;
     }
     for (;;) {
-        bool done =
-            write_is_done(check, slot); /* tested before memory is read */
+        bool done = write_is_done(
+            check, slot); /* evaluated before memory is read: a write that is
+                             done then is visible */
 
         if (cpu_race_write_is_equal(write)) {
             return true;

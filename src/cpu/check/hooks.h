@@ -41,10 +41,12 @@ CUresult cpu_check_open(void);
 void cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                          bool tracked);
 void cpu_check_freed(uintptr_t base);
-/* Called when device memory is unmapped: discards the access records of the
- * granules that it covers completely, and marks all its bytes as written. */
+/* Called when device memory is unmapped. Discards the access records of the
+ * granules (64 KiB units of shadow memory) that lie completely in it, and
+ * marks all its bytes as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
-/* A kernel allocated heap memory: clears its access records. */
+/* Called when a kernel has allocated heap memory: clears the access records of
+ * that memory. */
 void cpu_check_heap_allocated(const void *memory, size_t bytes);
 /* Takes ownership of a heap block that a kernel freed, and calls free() for it
  * later, so that accesses to it are detected meanwhile. Returns false if the
@@ -54,9 +56,9 @@ bool cpu_check_quarantine(void *block, size_t bytes);
  * `to`: updates which bytes count as written. */
 void cpu_check_filled(const void *to, size_t bytes);
 void cpu_check_copied(const void *to, const void *from, size_t bytes);
-/* Called when all threads have arrived at a block barrier, when a fiber exits,
- * and when all fibers wait for each other (deadlock). Report what is
- * invalid. */
+/* cpu_check_barrier is called when all threads have arrived at a block
+ * barrier, cpu_check_exit when a fiber exits, cpu_check_deadlock when all
+ * fibers wait for each other. They report invalid synchronization. */
 void cpu_check_barrier(struct cpu_worker *worker);
 void cpu_check_exit(struct cpu_worker *worker);
 /* Called when the block arrives at the grid barrier, and when it continues
@@ -69,11 +71,12 @@ void cpu_check_deadlock(struct cpu_worker *worker);
 const char *cpu_check_last_report(CUresult code);
 /* Frees the worker's check state. */
 void cpu_check_state_free(struct cpu_worker *worker);
-/* Allocates the worker's check state before its first block runs. Returns
+/* Allocates the check state of a worker before its first block runs. Returns
  * OUT_OF_MEMORY on failure. */
 CUresult cpu_check_state_prepare(struct cpu_worker *worker);
-/* Called before a block of the launch begins (possibly several times), and
- * once after all blocks have ended. Take the lock of reclaim.c. */
+/* cpu_check_launch_begin is called before a block of the launch begins,
+ * possibly several times; cpu_check_launch_end once after all blocks have
+ * ended. Both take the lock of reclaim.c. */
 void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);
 /* Called when a block begins on the worker. */

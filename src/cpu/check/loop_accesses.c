@@ -351,8 +351,8 @@ loop_record(struct cpu_check *check, struct cpu_check_loop *loop)
     if (cpu_check_flags & CPU_CHECK_RACE) {
         reads_mark_covered(loop->ranges, loop->count);
     }
-    /* Ranges that begin at the start of a span (16 words) are recorded first,
-     * since the others may need no record after that. */
+    /* In the first pass record the ranges that begin at the start of a span
+     * (16 words), since the others may need no record afterwards. */
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned i = 0; i < loop->count; i++) {
             bool first = !(loop->ranges[i].address % (4 * CPU_SHADOW_SPAN));

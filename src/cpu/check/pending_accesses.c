@@ -75,7 +75,7 @@ cpu_check_pending_flush(struct cpu_check *check)
     unsigned reads = pending->read_count, writes = pending->write_count;
 
     cpu_check_interval_ensure(check);
-    /* The order of recording does not matter, since no two pending ranges
+    /* The ranges can be recorded in any order, since no two of them
      * conflict. */
     pending->flushed = true;
     pending->read_count = pending->write_count = 0;

@@ -38,7 +38,7 @@ static atomic_uint last_site;
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
-    uint64_t value; /* argument of __pycuda_check */
+    uint64_t value; /* value of the argument `value` of __pycuda_check */
     uint64_t slot;
     unsigned thread;
     bool shared;
@@ -222,7 +222,7 @@ access_visit(struct access *access)
     uint64_t left = access->what->bytes, accessor = access->slot;
     struct cpu_shadow_granule *granule = granule_get(address);
 
-    /* Fast path: one aligned word. */
+    /* Fast path: the access is one aligned word. */
     if (granule && left == 4 && address % 4 == 0) {
         access->slot = accessor | (uint64_t)15 << CPU_RACE_BYTES_AT;
         word_visit(access, granule, address, 4);
@@ -371,7 +371,8 @@ cpu_check_heap_allocated(const void *memory, size_t bytes)
         uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
 
         if (granule) {
-            /* Span records also describe neighbouring words. */
+            /* A span record also describes the words around it, so clear whole
+             * spans. */
             uintptr_t span = i / CPU_SHADOW_SPAN;
 
             granule->writes[i] = granule->reads[0][i] = granule->reads[1][i] =

@@ -52,9 +52,8 @@ cpu_race_accessor(const struct cpu_check *check, unsigned thread)
            (uint64_t)thread << CPU_RACE_THREAD_AT;
 }
 
-/* Returns whether interval `number` ended at or before interval `past`. `past`
- * is before_launch for global memory and since_barrier - 1 for shared memory.
- * Interval numbers wrap around. */
+/* Returns whether the interval with this number ended at or before interval
+ * `past`. Interval numbers wrap around, so the comparison is modular. */
 static inline bool
 cpu_race_number_is_past(uint32_t number, uint32_t past)
 {
@@ -70,9 +69,9 @@ cpu_race_is_past(uint64_t slot, uint32_t past)
                                    past);
 }
 
-/* Returns the number of the last interval whose accesses are all ordered
- * before the current ones: for global memory, the last one before the launch;
- * for shared memory, the last one before the barrier. */
+/* Returns the number of the last interval whose accesses all happen before the
+ * current ones: for global memory the last interval before the launch, for
+ * shared memory the last one before the latest barrier. */
 static inline uint32_t
 cpu_race_past(const struct cpu_check *check, bool shared)
 {
@@ -164,9 +163,9 @@ cpu_race_merge(uint64_t slot, uint64_t known)
            (other ? CPU_RACE_SEVERAL : 0);
 }
 
-/* Records a read of a word in the first of the word's two read slots that is
- * free or has the same accessor. If there is none, merges the read into the
- * second slot where possible. The caller updates the granule's `read`
+/* Records a read of a word in one of the word's two read slots: the first one
+ * that is free or has the same accessor. If there is none, merges the read
+ * into the second slot where possible. The caller updates the granule's `read`
  * stamp. */
 static inline void
 cpu_race_record_read(struct cpu_check *check,
@@ -224,7 +223,7 @@ struct cpu_check_run {
     int linear_step;
     /* Number of consecutive words that each thread accesses. */
     unsigned wide;
-    bool alone; /* no other thread of the loop nest accesses these words */
+    bool alone; /* no other thread of the loop accesses these words */
 };
 
 /* Returns the thread that accesses word `i` of the run. */

@@ -20,13 +20,13 @@
 #include "cpu/run/launch.h"
 
 #define RECENT_INTERVALS                                                      \
-    256 /* least number of new intervals between two reclaim passes of this   \
-           file */
+    256 /* least number of new intervals between two passes that free         \
+           \ access records */
 /* A granule is freed after this many passes in which it was unused. */
 #define MAX_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Number of running launches. */
+/* Number of launches that are running. */
 static unsigned running;
 static uint32_t last_reclaim;
 

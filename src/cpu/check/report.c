@@ -29,7 +29,7 @@
 
 CUresult cuGetErrorString(CUresult code, const char **text);
 
-#define SEEN_MAX 1024 /* capacity of `seen` */
+#define SEEN_MAX 1024 /* capacity of the list of reports already written */
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[2048], json[4096], report_texts[4][2400];

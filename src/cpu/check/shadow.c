@@ -241,7 +241,7 @@ bytes_get_private(void *_Atomic *slot)
         memset(made, 1, CPU_SHADOW_GRANULE);
     }
     if (made && !atomic_compare_exchange_strong(slot, &found, made)) {
-        /* Other workers have not seen this memory, so it can be unmapped. */
+        /* No other worker has seen these pages, so they can be unmapped. */
         munmap(made, CPU_SHADOW_GRANULE + SLACK);
         made = found == all_uninitialized ? NULL : found;
     }

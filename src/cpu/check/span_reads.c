@@ -20,9 +20,9 @@
  * needs no record. DOUBTFUL: the words must be recorded one by one. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
-/* Returns whether the read in interval `number` was in another epoch of this
- * block, or so long ago that the interval is unknown. Such a read is ordered
- * before all accesses of the current epoch. */
+/* Returns whether the read in interval `number` was in an earlier epoch of
+ * this block (before its latest barrier), or so long ago that the interval is
+ * unknown. Such a read is ordered before all accesses of the current epoch. */
 static bool
 is_of_other_epoch(const struct cpu_check *check, uint32_t number)
 {
@@ -40,7 +40,7 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
 {
     uint32_t number = (uint32_t)(known >> CPU_RACE_INTERVAL_AT);
     uint32_t past = cpu_race_past(check, shared);
-    /* Whether reads by other blocks can be ignored. */
+    /* True if reads by other blocks can be ignored. */
     bool isolated = shared || check->acquired;
 
     if (!known || cpu_race_number_is_past(number, past)) {
@@ -50,7 +50,8 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
         return (known ^ mine) & CPU_RACE_ACCESSOR ? UNCHANGED : OWN;
     }
     if (!isolated && number - past - 1 < check->first_interval - past - 1) {
-        /* Read by another block; nothing orders the two blocks. */
+        /* Another block, which is not ordered with this one, has read the
+         * span. */
         return UNCHANGED;
     }
     return is_of_other_epoch(check, number) ? FREE : DOUBTFUL;

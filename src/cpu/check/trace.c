@@ -23,16 +23,16 @@
 
 /* A sequence of records, one for each call of __pycuda_check_rows and each
  * barrier. A call's record has a pointer to its form (the compiler's
- * description), a bit set of the rows that need no check, the values of the
- * call, and for each value a mask of the bits that must be equal. A barrier's
- * record is a single 0. */
+ * description of the call), a bit set of the accesses that need no check, the
+ * values of the call, and for each value a mask of the bits that must be
+ * equal. A barrier's record is a single 0. */
 struct cpu_check_trace {
     uint64_t serial; /* serial number of the launch */
     bool replaying;  /* replaying, otherwise recording */
-    unsigned at;     /* index in `list` at which the running block is */
+    unsigned at;     /* index in `list` of the running block's next record */
     /* Index in `list` after the block's last barrier. */
     unsigned last_barrier;
-    unsigned end; /* index in `list` after the last record */
+    unsigned end; /* index in `list` of the end of the last record */
     uint64_t list[TRACE_WORDS];
 };
 
@@ -186,8 +186,8 @@ row_condition_words(const struct image_check_range *row, unsigned at,
     *end = never < 0 ? at + head + row->condition_count * each : *first + each;
 }
 
-/* Sets to all ones the masks of the values that replace words [first, end) of
- * the form. */
+/* Sets to all ones the masks of those values of the call that replace the
+ * words [first, end) of the form (the compiler's description of the call). */
 static void
 masks_set(const struct image_check_form *form, unsigned first, unsigned end,
           uint64_t *masks)

@@ -149,7 +149,7 @@ __pycuda_check_value(uint32_t undefined, struct image_site *site,
         return;
     }
     /* The compiler may have added a suffix such as .0 or .lcssa to the
-     * variable's name, which is cut off. */
+     * variable's name; the report leaves it out. */
     int length = (int)strcspn(site->object, ".");
     cpu_check_self()->thread = linear;
     snprintf(detail, sizeof detail,

@@ -14,9 +14,9 @@
 #include "cpu/check/race.h"
 #include "image/abi.h"
 
-/* A slot's age is its interval number minus the first one that may conflict,
- * modulo 2^32. Ages from this value on are negative: those intervals have
- * ended, as in cpu_race_number_is_past. */
+/* The age of a slot is its interval number minus the number of the first
+ * interval that may conflict, modulo 2^32. An age from this value on is
+ * negative: the interval has ended before. */
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
@@ -32,8 +32,8 @@ struct readers {
     uint64_t slot, step;
     uint64_t since; /* first interval that may conflict */
     uint64_t interval;
-    /* Slots with a lower age belong to other blocks, which this block does not
-     * synchronize with. */
+    /* Slots with a lower age belong to blocks with which this block is not
+     * ordered. */
     int64_t others;
 };
 
@@ -166,10 +166,11 @@ lanes_store(uint64_t *slots, masks which, lanes mine)
     }
 }
 
-/* Does the work of cpu_race_record_read for LANES words. Returns false if some
- * word needs the general code. Stores only the slots that change, because
- * other workers may store slots at the same time. Stores them one by one,
- * because masked stores are very slow on some processors. */
+/* Records one read for each of LANES words, as cpu_race_record_read does for
+ * one. Returns false if some word needs the general code. Stores only the
+ * slots that change, because other workers may store slots at the same time,
+ * and stores them one by one, because masked stores are very slow on some
+ * processors. */
 static inline bool
 lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              lanes mine)
@@ -431,8 +432,7 @@ run_visit(struct cpu_check *check, const struct cpu_check_range *range,
     return true;
 }
 
-/* A word has two read slots, so the records of further readers change
- * nothing. */
+/* A word has two read slots, so recording more readers changes nothing. */
 enum { MAX_READERS = 2 };
 
 /* Calls `visit` for the inner loop of the range, for one iteration of the

@@ -10,7 +10,8 @@
 #include "cpu/device/device.h"
 #include "cpu/device/limits.h"
 
-#define THREADS (-1) /* stands for cpu_state.threads in the table */
+/* placeholder in the table for the number of worker threads */
+#define THREADS (-1)
 
 static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = CPU_MAX_THREADS,
@@ -25,7 +26,8 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_WARP_SIZE] = CPU_WARP,
     [CU_DEVICE_ATTRIBUTE_MAX_PITCH] = 2147483647,
     [CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK] = 65536,
-    [CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = 1000000, /* clock64 counts ns */
+    /* in kHz; clock64 counts nanoseconds */
+    [CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = 1000000,
     [CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT] = 256,
     [CU_DEVICE_ATTRIBUTE_GPU_OVERLAP] = 1,
     [CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = THREADS,

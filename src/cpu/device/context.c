@@ -97,8 +97,7 @@ cpu_context_next_id(void)
     return atomic_fetch_add(&context_ids, 1) + 1;
 }
 
-/* Frees a context that could not be created completely. Always returns
- * CUDA_ERROR_OUT_OF_MEMORY. */
+/* Frees a partly created context. Always returns CUDA_ERROR_OUT_OF_MEMORY. */
 static CUresult
 context_discard(struct cpu_context *ctx)
 {
@@ -163,7 +162,8 @@ cpu_context_destroy(struct cpu_context *ctx)
     cpu_handles_delete_owned(CPU_SURFACE, ctx->id, free);
     /* Levels of mipmapped arrays are freed as arrays. */
     cpu_handles_delete_owned(CPU_MIPMAP, ctx->id, free);
-    /* The memory of arrays is freed by the arena. */
+    /* Freed without a destructor, since the arena frees the memory of
+     * arrays. */
     cpu_handles_delete_owned(CPU_ARRAY, ctx->id, free);
     cpu_ipc_close(ctx);
     cpu_arena_free_context(ctx->id);
@@ -221,7 +221,7 @@ cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device)
     return context_create(handle, flags, device);
 }
 
-/* A request for execution affinity is refused as unsupported. */
+/* Returns NOT_SUPPORTED for a request of execution affinity. */
 CPU_API CUresult
 cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
                unsigned flags, CUdevice device)
@@ -232,8 +232,8 @@ cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int count,
     return context_create(handle, flags, device);
 }
 
-/* Requests for execution affinity or CUDA in graphics are refused as
- * unsupported. */
+/* Returns NOT_SUPPORTED for requests of execution affinity or CUDA in
+ * graphics. */
 CPU_API CUresult
 cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *params, unsigned flags,
                CUdevice device)

@@ -25,13 +25,15 @@ struct cpu_context {
     unsigned flags;
     bool primary;
     uint64_t id;
-    atomic_int error; /* sticky error (CUresult), or 0 */
+    /* sticky error: a CUresult that all later calls return; or 0 */
+    atomic_int error;
     pthread_mutex_t lock;
     size_t limits[CPU_LIMITS];
     CUfunc_cache cache;
     CUsharedconfig shared_config;
     struct cpu_stream legacy, per_thread;
-    /* List of all streams, legacy first; scheduler lock. */
+    /* List of all streams, the legacy stream first; guarded by the scheduler
+     * lock. */
     struct cpu_stream *streams;
     /* Number of operations that are not done; guarded by the scheduler
      * lock. */
@@ -74,6 +76,7 @@ CUresult cpu_context_new(CUdevice device, unsigned flags,
 void cpu_context_destroy(struct cpu_context *ctx);
 /* Returns whether the flags are valid for the creation of a context. */
 bool cpu_context_flags_valid(unsigned flags);
-uint64_t cpu_context_next_id(void); /* unique in the process */
+/* id that no other context of the process has */
+uint64_t cpu_context_next_id(void);
 
 #endif

@@ -14,7 +14,8 @@
 #define STACK_MAX 64
 
 _Thread_local struct context_stack context_stack;
-static atomic_uint key_plus_1; /* 0: there is no key yet */
+/* thread-local key + 1; 0: there is no key yet */
+static atomic_uint key_plus_1;
 
 /* Called when a thread ends: frees the memory of its stack. */
 static void
@@ -36,7 +37,7 @@ key_get(pthread_key_t *key)
     }
     if (!known &&
         !atomic_compare_exchange_strong(&key_plus_1, &none, *key + 1)) {
-        pthread_key_delete(*key); /* another thread was faster */
+        pthread_key_delete(*key); /* another thread has stored its key first */
         known = none;
     }
     if (known) {

@@ -167,7 +167,8 @@ cuInit(unsigned flags)
         if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
-            /* an environment variable has an invalid value */
+            /* machine_configure has printed which environment variable is
+             * invalid. */
         } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {

@@ -36,10 +36,10 @@ static pthread_mutex_t *const locks[] = {
 
 #define LOCKS (sizeof locks / sizeof *locks)
 
-/* Some tools, such as ThreadSanitizer, replace vfork() by fork(). These
- * handlers then also run in the thread that starts a compiler process. That
- * thread already holds nvrtc_start_lock, and its child only executes the
- * compiler. */
+/* Fork handler that runs before fork(). Tools such as ThreadSanitizer replace
+ * vfork() by fork(), so that the handlers also run in a thread that starts a
+ * compiler process. That thread already holds nvrtc_start_lock, and its child
+ * only executes the compiler. */
 static void
 locks_acquire(void)
 {

@@ -17,7 +17,8 @@
 
 struct cpu_green {
     CUgreenCtx handle;
-    /* Handle of the primary context that stands for this green context. */
+    /* Handle that cuCtxFromGreenCtx returned: the primary context, under this
+     * green context. */
     CUcontext context;
     struct cpu_context *ctx; /* the primary context, retained */
     unsigned sm_count;

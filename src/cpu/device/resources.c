@@ -148,7 +148,8 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                         : partition_least(input->sm.smCount);
 
     if (flags == CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
-        return CUDA_ERROR_NOT_SUPPORTED; /* a flag of compute capability 9 */
+        /* CUDA has this flag for compute capability 9 only */
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (flags & ~(unsigned)CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -203,7 +204,7 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
     if (code) {
         return code;
     }
-    /* Copied, since `remaining` may be the same object. */
+    /* A copy, since `remaining` may point to the same object. */
     CUdevResource input = *given;
     unsigned possible = input.sm.smCount / size;
     if (!result || *groups > possible) {
@@ -248,8 +249,8 @@ desc_find(int device, unsigned sm_count)
     return desc;
 }
 
-/* Allocates a descriptor. Returns NULL if there is not enough memory. The
- * caller holds desc_lock. */
+/* Allocates a descriptor of a resource. Returns NULL if there is not enough
+ * memory. The caller holds desc_lock. */
 static struct desc *
 desc_new(int device, unsigned sm_count)
 {

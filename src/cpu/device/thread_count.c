@@ -76,7 +76,8 @@ affinity_threads(void)
 
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set)) {
-        /* The machine has more than 1024 processors. */
+        /* sched_getaffinity has failed: the machine has more processors than a
+         * cpu_set_t. */
         return (int)sysconf(_SC_NPROCESSORS_ONLN);
     }
     return CPU_COUNT(&set);

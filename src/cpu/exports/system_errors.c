@@ -21,9 +21,10 @@
 #define TEXTS      16
 
 static char texts[TEXTS][TEXT_BYTES];
-static unsigned next;             /* next entry to write, modulo TEXTS */
-static const char *latest;        /* latest text of any thread; or NULL */
-static const char *latest_memory; /* same for memory; NULL after a query */
+static unsigned next;      /* next entry to write, modulo TEXTS */
+static const char *latest; /* latest text of any thread; or NULL */
+/* latest text about memory of any thread; NULL after it was queried */
+static const char *latest_memory;
 /* Guards all variables above. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local const char *thread_text; /* this thread's latest text */

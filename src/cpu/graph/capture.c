@@ -99,7 +99,7 @@ begin_check(CUstream handle, CUstreamCaptureMode mode,
                : CUDA_SUCCESS;
 }
 
-/* Begins a capture into a new graph. The caller holds the lock. */
+/* Begins a capture into a new graph. The caller holds the graph lock. */
 static CUresult
 begin_new(struct cpu_stream *stream, CUstreamCaptureMode mode)
 {
@@ -138,7 +138,7 @@ cuStreamBeginCapture(CUstream stream)
 }
 
 /* Begins a capture into an existing graph; the first captured nodes will
- * depend on the `count` nodes in `after`. The caller holds the lock. */
+ * depend on the `count` nodes in `after`. The caller holds the graph lock. */
 static CUresult
 begin_in(struct cpu_stream *stream, CUstreamCaptureMode mode, CUgraph handle,
          const CUgraphNode *after, size_t count)
@@ -223,7 +223,7 @@ capture_joined(const struct cpu_capture *capture)
 
 /* Ends the capture of the stream and stores its graph in *graph. If the
  * capture is invalid or capture_joined fails, frees the graph and returns an
- * error. The caller holds the lock. */
+ * error. The caller holds the graph lock. */
 static CUresult
 capture_finish(struct cpu_stream *stream, CUgraph *graph)
 {

@@ -48,21 +48,23 @@ void cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture);
 void cpu_capture_start(struct cpu_capture *capture);
 /* Ends the capture for all of its streams and frees it, but not its graph. */
 void cpu_capture_end(struct cpu_capture *capture);
-/* Called for a failed capture: frees its graph, unless the program owns it. */
+/* Frees the graph of a failed capture, unless the program owns the graph. */
 void cpu_capture_drop_graph(struct cpu_capture *capture);
 /* Marks the capture as invalid, unless it is NULL. Always returns `code`. */
 CUresult cpu_capture_invalidate(struct cpu_capture *capture, CUresult code);
 /* Returns true if a stream of the context participates in the capture. If
- * `green` is not NULL, the stream must belong to this green context. If
+ * `green` is not NULL, only streams of this green context count. If
  * `blocking_only` is true, streams with CU_STREAM_NON_BLOCKING do not
  * count. */
 bool cpu_capture_has(const struct cpu_capture *capture,
                      const struct cpu_context *ctx,
                      const struct cpu_green *green, bool blocking_only);
-/* Returns true if `node` is in the array `tips` of `count` nodes. */
+/* Returns true if `node` is one of the `count` elements of the array
+ * `tips`. */
 bool cpu_tips_have(const CUgraphNode *tips, size_t count, CUgraphNode node);
-/* cpu_capture_set_tips replaces the stream's tips; cpu_capture_join_tips adds
- * to them. On OUT_OF_MEMORY the tips are unchanged. */
+/* cpu_capture_set_tips replaces the stream's tips (the nodes that its next
+ * node depends on); cpu_capture_join_tips adds to them. On OUT_OF_MEMORY the
+ * tips are unchanged. */
 CUresult cpu_capture_set_tips(struct cpu_stream *stream,
                               const CUgraphNode *tips, size_t count);
 CUresult cpu_capture_join_tips(struct cpu_stream *stream,

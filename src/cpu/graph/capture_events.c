@@ -64,7 +64,7 @@ cpu_capture_record(struct cpu_stream *stream, struct cpu_captured **made)
 /* Makes the stream's next node depend on the tips in the event. If the stream
  * is not being captured, it joins the event's capture. If it belongs to
  * another capture, returns an error and invalidates both captures. The caller
- * holds the lock. */
+ * holds the graph lock. */
 static CUresult
 wait_captured(struct cpu_stream *stream, const struct cpu_captured *event)
 {

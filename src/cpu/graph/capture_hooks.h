@@ -45,20 +45,20 @@ CUresult cpu_capture_refuse_all(struct cpu_context *ctx,
 /* Called by a function that a capture in global or thread-local mode forbids.
  * Returns an error if there is such a capture. */
 CUresult cpu_capture_unsafe(void);
-/* The captured graph nodes on which a recorded event depends.
- * cpu_capture_record creates this object. cpu_capture_wait makes a stream
- * depend on its nodes. */
+/* cpu_capture_record creates an object with the captured graph nodes on which
+ * a recorded event depends. cpu_capture_wait makes a stream depend on these
+ * nodes. */
 CUresult cpu_capture_record(struct cpu_stream *stream,
                             struct cpu_captured **made);
 CUresult cpu_capture_wait(struct cpu_stream *stream,
                           const struct cpu_captured *event);
-/* Called when a program queries whether a captured event is complete.
+/* Called when a program queries an event that was recorded in a capture.
  * Invalidates the capture and returns an error. */
 CUresult cpu_capture_asked(const struct cpu_captured *event);
 /* Called when a captured stream would wait for work outside its capture.
  * Invalidates the capture and returns an error. */
 CUresult cpu_capture_isolated(struct cpu_stream *stream);
-/* Called when a stream ends. */
+/* Called when a stream is destroyed: removes it from its capture. */
 void cpu_capture_leave(struct cpu_stream *stream);
 
 #endif

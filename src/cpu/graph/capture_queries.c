@@ -47,7 +47,8 @@ cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,
     if (capture && tips) {
         *tips = stream->tips;
     }
-    if (capture && data) { /* the edge data follow the tips in memory */
+    /* the edge data follow the array of tips in memory */
+    if (capture && data) {
         *data =
             stream->tip_count
                 ? (const CUgraphEdgeData *)(const void *)(stream->tips +
@@ -85,8 +86,8 @@ cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
                                      NULL);
 }
 
-/* Replaces the stream's tips. The capture may then end although no node
- * depends on the previous tips. */
+/* Replaces the stream's tips (the nodes that its next node depends on). The
+ * previous tips need not have dependents when the capture ends. */
 static CUresult
 capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
                      size_t count)

@@ -100,8 +100,8 @@ cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture)
     atomic_fetch_add(&stream->ctx->capturing, 1);
 }
 
-/* Resets the stream's state when it leaves a capture. The caller has removed
- * the stream from the capture's list. */
+/* Resets the capture state of a stream that leaves a capture. The caller has
+ * removed the stream from the capture's list. */
 static void
 stream_forget(struct cpu_stream *stream)
 {
@@ -197,7 +197,7 @@ tips_orphan(struct cpu_stream *stream)
 {
     for (size_t i = 0; i < stream->tip_count; i++) {
         struct cpu_node *node = cpu_node_of(stream->tips[i]);
-        if (node) { /* otherwise the program has destroyed it */
+        if (node) { /* NULL if the program has destroyed the node */
             node->orphaned = true;
         }
     }

@@ -49,7 +49,7 @@ capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
 
 /* Adds a node with the task that depends on the stream's tips. The node
  * becomes the stream's only tip, and owns the task on success. The caller
- * holds the lock. */
+ * holds the graph lock. */
 static CUresult
 capture_add(struct cpu_stream *stream, struct cpu_node_task *task)
 {
@@ -75,7 +75,8 @@ capture_add(struct cpu_stream *stream, struct cpu_node_task *task)
     if (code) {
         return code;
     }
-    *task = (struct cpu_node_task){0}; /* now owned by the node */
+    /* the node owns the task's memory now */
+    *task = (struct cpu_node_task){0};
     return cpu_capture_set_tips(stream, &node->handle, 1);
 }
 

@@ -15,7 +15,7 @@
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 
-/* Copies the graph for a node. The caller holds the lock. */
+/* Copies the graph for a node. The caller holds the graph lock. */
 static CUresult
 child_clone(struct cpu_graph *graph, struct cpu_graph **child)
 {
@@ -86,7 +86,8 @@ cpu_child_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     }
     pthread_mutex_lock(&cpu_graph_lock);
     code = child_take(graph, params->graph, move, &child);
-    if (!code) { /* after the copy: it must not contain the new node */
+    /* The node is added after the copy, which must not contain it. */
+    if (!code) {
         code = cpu_node_insert_locked(made, graph, after, data, count, &task,
                                       NULL);
     }

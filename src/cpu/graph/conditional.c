@@ -41,7 +41,7 @@ cpu_conditions_end(struct cpu_graph *graph)
 }
 
 /* Creates a condition that belongs to the graph. Its value is in memory of
- * `device`, so that kernels can write it. The caller holds the lock. */
+ * `device`, so that kernels can write it. The caller holds the graph lock. */
 static CUresult
 condition_new(struct cpu_graph *graph, int device, unsigned initial,
               bool reset, CUgraphConditionalHandle *handle)
@@ -173,7 +173,7 @@ count_is_right(CUgraphConditionalNodeType type, unsigned count)
     }
 }
 
-/* Adds a conditional node. The caller holds the lock. */
+/* Adds a conditional node. The caller holds the graph lock. */
 static CUresult
 conditional_add(CUgraphNode *made, CUgraph handle, const CUgraphNode *after,
                 const CUgraphEdgeData *data, size_t count,

@@ -57,7 +57,7 @@ cpu_branch_make(const struct cpu_conditional *conditional,
         struct cpu_graph *body = conditional->bodies[i];
 
         code = cpu_graph_has_memory(body)
-                   ? CUDA_ERROR_NOT_SUPPORTED /* as in CUDA */
+                   ? CUDA_ERROR_NOT_SUPPORTED /* as CUDA does */
                    : cpu_exec_make(body, &branch->bodies[i]);
     }
     if (code) {

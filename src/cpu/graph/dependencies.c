@@ -99,8 +99,8 @@ edge_change(struct cpu_graph *graph, struct cpu_node *from,
     return CUDA_SUCCESS;
 }
 
-/* Adds or removes `count` edges; acquires the lock. If one edge causes an
- * error, the changes of the edges before it remain. */
+/* Adds or removes `count` edges; acquires the graph lock. If one edge causes
+ * an error, the changes of the edges before it remain. */
 static CUresult
 edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
              const CUgraphEdgeData *data, size_t count, bool add)
@@ -114,7 +114,8 @@ edges_change(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code && !add && cpu_graph_has_memory(graph)) {
-        code = CUDA_ERROR_NOT_SUPPORTED; /* frees depend on the order */
+        /* edges fix when memory nodes free memory, so none can be removed */
+        code = CUDA_ERROR_NOT_SUPPORTED;
     }
     for (size_t i = 0; i < count && !code; i++) {
         code = edge_change(graph, cpu_node_of(from[i]), cpu_node_of(to[i]),

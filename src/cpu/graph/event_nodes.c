@@ -95,7 +95,7 @@ event_add(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
 }
 
 /* Stores the event of the node in *event. Returns an error if the node does
- * not have this type. Acquires the lock. */
+ * not have this type. Acquires the graph lock. */
 static CUresult
 event_get(CUgraphNode handle, CUgraphNodeType type, CUevent *event)
 {

@@ -20,7 +20,7 @@
 #include "cpu/stream/operation.h"
 
 /* Frees an executable graph, which must not have pending launches. The caller
- * holds the lock. */
+ * holds the graph lock. */
 static void
 exec_free(struct cpu_exec *exec)
 {
@@ -115,11 +115,11 @@ steps_needed(const struct cpu_graph *graph)
 static CUresult steps_add(struct cpu_exec *exec, struct cpu_graph *graph,
                           unsigned *after, const unsigned *before);
 
-/* Appends the steps of a node. A child graph node gets one step, the steps of
- * the child graph, and a last step after them. Sets node->index to the index
- * of the last one. A node without dependencies depends on the step *before;
- * `before` is NULL in the top-level graph. `after` is a scratch array for the
- * indices of all steps. */
+/* Appends the steps of a node. A child graph node gets a first step, the steps
+ * of the child graph, and a last step after them. Sets node->index to the
+ * index of the last one. A node without dependencies depends on the step
+ * *before, unless `before` is NULL (in the top-level graph). `after` is a
+ * scratch array for the indices of steps. */
 static CUresult
 node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
            const unsigned *before)
@@ -151,8 +151,8 @@ node_steps(struct cpu_exec *exec, struct cpu_node *node, unsigned *after,
 
 /* Appends the steps of the graph's nodes in topological order, and copies the
  * graph's references to user objects. Nodes without dependencies depend on the
- * step *before; `before` is NULL in the top-level graph. `after` is a scratch
- * array. Returns INVALID_VALUE if the graph has a cycle. */
+ * step *before, unless `before` is NULL (in the top-level graph). `after` is a
+ * scratch array. Returns INVALID_VALUE if the graph has a cycle. */
 static CUresult
 steps_add(struct cpu_exec *exec, struct cpu_graph *graph, unsigned *after,
           const unsigned *before)
@@ -216,7 +216,8 @@ device_could_launch(const struct cpu_graph *graph)
     return true;
 }
 
-/* Creates an executable graph and its handle. The caller holds the lock. */
+/* Creates an executable graph and its handle. The caller holds the graph
+ * lock. */
 static CUresult
 instantiate(CUgraphExec *handle, CUgraph graph_handle,
             unsigned long long flags)

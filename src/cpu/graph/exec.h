@@ -51,8 +51,8 @@ struct cpu_exec {
 
 /* Creates an executable graph without a handle. */
 CUresult cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made);
-/* Frees the executable graph as soon as its pending launches are done. The
- * caller must not launch it any more. */
+/* Frees the executable graph when its pending launches are done. The caller
+ * must not launch it any more. */
 void cpu_exec_retire(struct cpu_exec *exec);
 /* Stores the executable graph of a handle in *exec. Returns INVALID_VALUE for
  * an invalid handle, NOT_INITIALIZED before cuInit. */
@@ -85,12 +85,13 @@ CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
 bool cpu_exec_has_resets(const struct cpu_exec *exec);
 void cpu_exec_reset(const struct cpu_exec *exec);
 
-/* ---- exec_params.c; these functions acquire the lock ---- */
+/* ---- exec_params.c; these functions acquire the graph lock ---- */
 
 /* Returns the context of the step that was created from `node`, or NULL. */
 CUcontext cpu_step_context(CUgraphExec exec, CUgraphNode node);
-/* Replace the task, or the child graph, of the step that was created from
- * `node`. cpu_exec_set_task takes ownership of the task, also on failure. */
+/* cpu_exec_set_task replaces the task of the step that was created from
+ * `node`, and takes ownership of the new task, also on failure.
+ * cpu_exec_set_child replaces the child graph of that step. */
 CUresult cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
                            struct cpu_node_task *task);
 CUresult cpu_exec_set_child(CUgraphExec exec, CUgraphNode node, CUgraph graph);

@@ -26,8 +26,9 @@
 #include "cpu/stream/stream.h"
 #include "cpu/stream/worker.h"
 
-/* Stores in *found the context that the task runs in: its own one, or `ctx`,
- * the context of the launch. Returns an error if it was destroyed. */
+/* Stores in *found the context in which the task runs: the task's own context
+ * or, if it has none, `ctx`, the context of the launch. Returns an error if
+ * the context was destroyed. */
 static CUresult
 task_context(const struct cpu_node_task *task, struct cpu_context *ctx,
              struct cpu_context **found)
@@ -62,7 +63,8 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
     if (task->type == CU_GRAPH_NODE_TYPE_KERNEL && !disabled) {
         function = cpu_function_of(task->function);
         if (!function) {
-            return CUDA_ERROR_INVALID_HANDLE; /* its module is unloaded */
+            /* the kernel's module is unloaded */
+            return CUDA_ERROR_INVALID_HANDLE;
         }
         kind = CPU_OP_KERNEL;
     }
@@ -113,8 +115,9 @@ step_waits_for(const struct cpu_step *step)
 }
 
 /* Submits `op`, the operation of the step. `ops` has the operations of all
- * steps. `after` is a scratch array for the operations that `op` waits for: of
- * the steps that it depends on, `begin`, and that of an event. */
+ * steps. `op` waits for the operations of the steps that its step depends on,
+ * for `begin`, and for that of an event; `after` is a scratch array for
+ * these. */
 static void
 step_submit(const struct cpu_step *step, struct cpu_op **ops,
             struct cpu_op *op, struct cpu_op *begin, struct cpu_op **after)
@@ -227,7 +230,7 @@ memory_launch(const struct cpu_exec *exec)
 }
 
 /* Submits a launch. Stores its end operation in exec->last, since the next
- * launch of the graph waits for it. The caller holds the lock. */
+ * launch of the graph waits for it. The caller holds the graph lock. */
 static CUresult
 exec_launch(struct cpu_exec *exec, struct cpu_stream *stream)
 {
@@ -261,7 +264,8 @@ cuGraphLaunch(CUgraphExec handle, CUstream stream_handle)
     CUresult code = cpu_stream_current(stream_handle, &ctx, &stream);
 
     if (!code && cpu_stream_records(stream)) {
-        code = cpu_capture_refuse(stream); /* no launch during a capture */
+        /* an executable graph cannot be launched during a capture */
+        code = cpu_capture_refuse(stream);
     }
     if (!code) {
         code = cpu_workers_start();

@@ -29,7 +29,8 @@ branches_compare(const struct cpu_branch *old, const struct cpu_branch *new)
     if (!old || !new) {
         return result;
     }
-    if (old->type != new->type) { /* but not: another condition */
+    /* the conditions may differ, the types may not */
+    if (old->type != new->type) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     if (old->count != new->count) {
@@ -108,7 +109,8 @@ steps_exchange(struct cpu_exec *exec, struct cpu_exec *fresh)
 }
 
 /* Compares `exec` with the graph `handle` and, if they match, replaces the
- * steps of `exec`. `info` receives the result. The caller holds the lock. */
+ * steps of `exec`. `info` receives the result. The caller holds the graph
+ * lock. */
 static CUresult
 exec_update(struct cpu_exec *exec, CUgraph handle,
             CUgraphExecUpdateResultInfo *info)
@@ -129,7 +131,8 @@ exec_update(struct cpu_exec *exec, CUgraph handle,
         code = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     } else {
         steps_exchange(exec, fresh);
-        fresh->last = exec->last; /* this launch still uses the old steps */
+        /* its last launch still uses the old steps */
+        fresh->last = exec->last;
         if (fresh->last) {
             atomic_fetch_add(&fresh->last->references, 1);
         }

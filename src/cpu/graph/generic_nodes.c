@@ -32,7 +32,7 @@ static void
 params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* both structures are identical */
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* both structures have the same members */
         memcpy(&plain->as.kernel, &params->kernel, sizeof plain->as.kernel);
         plain->ctx = params->kernel.ctx;
         break;
@@ -77,7 +77,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return cpu_event_task(params->type, params->eventRecord.event, task);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cpu_batch_task(/* both structures are identical */
+        return cpu_batch_task(/* both structures have the same members */
                               (const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
@@ -122,7 +122,8 @@ cuGraphAddNode_v2(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return cpu_child_add(made, graph, after, data, count, &params->graph);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* both structures are identical */
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* both structures have the same members
+                                        */
         return cpu_allocation_add(
             made, graph, after, data, count,
             (CUDA_MEM_ALLOC_NODE_PARAMS *)(void *)&params->alloc);

@@ -63,21 +63,26 @@ struct cpu_node {
     struct cpu_graph *child;                /* owned; of a child graph node */
     struct cpu_conditional *conditional;    /* owned; of a conditional node */
     struct cpu_node_attributes *attributes; /* owned; of a kernel node */
-    struct cpu_node *twin; /* the node's copy; valid during a graph copy */
-    CUgraphNode original;  /* in a copied graph: the node it is a copy of */
-    unsigned index; /* scratch: index in topological order, or of a step */
-    bool let_go;    /* the program removed it from a stream's tips */
-    bool earlier;   /* it was in the graph before the capture began */
-    bool orphaned;  /* tip of a stream that was destroyed in the capture */
+    /* copy of the node; only used while the graph is copied */
+    struct cpu_node *twin;
+    CUgraphNode original; /* in a copied graph: the node it is a copy of */
+    /* scratch: index of the node in topological order, or of its step */
+    unsigned index;
+    bool let_go;  /* the program has removed the node from a stream's tips */
+    bool earlier; /* the node was in the graph before the capture began */
+    /* the node was a tip of a stream that was destroyed in the capture */
+    bool orphaned;
 };
 
 struct cpu_graph {
     CUgraph handle;
     struct cpu_node *first, *last;
     size_t count;
-    bool capturing;         /* target of a capture; cannot be destroyed */
-    bool owned;             /* belongs to a node: child graph or body */
-    struct cpu_hold *holds; /* references to user objects */
+    /* a stream is being captured into the graph, which cannot be destroyed */
+    bool capturing;
+    /* the graph belongs to a node: a child graph or conditional body */
+    bool owned;
+    struct cpu_hold *holds;           /* references to user objects */
     struct cpu_condition *conditions; /* owned; created for this graph */
 };
 
@@ -116,7 +121,7 @@ CUresult cpu_node_task_make(CUgraphNodeType type, const void *params,
  * parameters are derived from the task instead. */
 size_t cpu_node_task_params_bytes(CUgraphNodeType type);
 
-/* ---- graph.c; the caller holds the lock ---- */
+/* ---- graph.c; the caller holds the graph lock ---- */
 
 /* cpu_graph_new creates an empty graph, or returns NULL if out of memory;
  * cpu_graph_free frees a graph and its nodes. */
@@ -161,17 +166,17 @@ bool cpu_edge_data_valid(const CUgraphEdgeData *data, size_t count);
 /* ---- nodes.c ---- */
 
 /* Stores a copy of the CUDA parameters `params` in the node, which queries
- * return. The caller holds the lock. */
+ * return. The caller holds the graph lock. */
 CUresult cpu_node_describe(struct cpu_node *node, const void *params);
 /* Adds a node with this task to the graph, after the nodes in `after`. If
  * `params` is not NULL, later queries return a copy of these parameters. The
- * node owns the task on success. The caller holds the lock. */
+ * node owns the task on success. The caller holds the graph lock. */
 CUresult cpu_node_insert_locked(CUgraphNode *made, CUgraph graph,
                                 const CUgraphNode *after,
                                 const CUgraphEdgeData *data, size_t count,
                                 struct cpu_node_task *task,
                                 const void *params);
-/* Acquires the lock and adds a node like cpu_node_insert_locked. Takes
+/* Acquires the graph lock and adds a node like cpu_node_insert_locked. Takes
  * ownership of the task; on failure the task is freed. */
 CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
                          const CUgraphNode *after, const CUgraphEdgeData *data,
@@ -185,14 +190,14 @@ CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
 CUDA_KERNEL_NODE_PARAMS
 cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old);
 /* Writes the CUDA parameters of a memcpy, memset or host node to the structure
- * `params`. The caller holds the lock. */
+ * `params`. The caller holds the graph lock. */
 CUresult cpu_node_read_params(const struct cpu_node *node, void *params);
 /* Replaces the node's task. If `params` is not NULL, later queries return a
- * copy of these parameters. Acquires the lock. Takes ownership of the task; on
- * failure the task is freed. */
+ * copy of these parameters. Acquires the graph lock. Takes ownership of the
+ * task; on failure the task is freed. */
 CUresult cpu_node_set_task(CUgraphNode node, struct cpu_node_task *task,
                            const void *params);
-/* Returns the context of the node's task, or NULL; acquires the lock. */
+/* Returns the context of the node's task, or NULL; acquires the graph lock. */
 CUcontext cpu_node_context(CUgraphNode node);
 /* Convert the payload of a memcpy, memset or host task to the CUDA parameters
  * of such a node. Defined in memory/copy.c, memory/fill.c and
@@ -215,13 +220,13 @@ CUresult cpu_batch_op(const struct cpu_node_task *task,
 
 /* ---- child_graph.c ---- */
 
-/* Adds a child graph node; acquires the lock. */
+/* Adds a child graph node; acquires the graph lock. */
 CUresult cpu_child_add(CUgraphNode *made, CUgraph graph,
                        const CUgraphNode *after, const CUgraphEdgeData *data,
                        size_t count,
                        const CUDA_CHILD_GRAPH_NODE_PARAMS *params);
 
-/* ---- kernel_attributes.c; the caller holds the lock ---- */
+/* ---- kernel_attributes.c; the caller holds the graph lock ---- */
 
 /* Copies the attributes of the kernel node `from` to its copy `to`. Returns
  * OUT_OF_MEMORY on failure. */
@@ -259,8 +264,8 @@ CUdeviceptr cpu_graph_memory_base(const struct cpu_graph_memory *memory);
 struct cpu_graph_memory *cpu_graph_memory_at(CUdeviceptr pointer);
 /* Records the allocations and frees of a launch; `tasks` are its allocation
  * and free tasks in their order. Returns INVALID_VALUE, without side effects,
- * if memory to free is not allocated, or if memory to allocate is still
- * allocated; if `again` is true, the latter is no error. */
+ * if a task frees memory that is not allocated or, unless `again` is true,
+ * allocates memory that an earlier launch has left allocated. */
 CUresult cpu_graph_memory_launch(const struct cpu_node_task *const *tasks,
                                  size_t count, bool again);
 /* Called when a program frees graph memory in a stream, not by a node. Marks
@@ -284,7 +289,7 @@ cpu_node_task_memory(const struct cpu_node_task *task);
 CUresult cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,
                               CUdeviceptr *pointer);
 CUresult cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer);
-/* Add an allocation node or a free node; acquire the lock. */
+/* Add an allocation node or a free node; acquire the graph lock. */
 CUresult cpu_allocation_add(CUgraphNode *made, CUgraph graph,
                             const CUgraphNode *after,
                             const CUgraphEdgeData *data, size_t count,
@@ -293,7 +298,7 @@ CUresult cpu_free_add(CUgraphNode *made, CUgraph graph,
                       const CUgraphNode *after, const CUgraphEdgeData *data,
                       size_t count, CUdeviceptr pointer);
 
-/* ---- conditional.c; the caller holds the lock ---- */
+/* ---- conditional.c; the caller holds the graph lock ---- */
 
 /* A 32-bit value that kernels write and that selects the body of a conditional
  * node (IF, WHILE, SWITCH). */
@@ -323,7 +328,7 @@ void cpu_conditional_free(struct cpu_conditional *conditional);
 CUresult cpu_conditional_copy(struct cpu_node *to,
                               const struct cpu_node *from);
 /* Adds a conditional node and creates an empty graph for each body; acquires
- * the lock. */
+ * the graph lock. */
 CUresult cpu_conditional_add(CUgraphNode *made, CUgraph graph,
                              const CUgraphNode *after,
                              const CUgraphEdgeData *data, size_t count,

@@ -24,7 +24,8 @@
 #include "cpu/graph/graph.h"
 #include "cpu/memory/arena.h"
 
-#define UNIT ((size_t)64 << 10) /* sizes are rounded up to multiples of it */
+/* 64 KiB; sizes are rounded up to multiples of it */
+#define UNIT ((size_t)64 << 10)
 
 struct cpu_graph_memory {
     uintptr_t base;
@@ -32,9 +33,10 @@ struct cpu_graph_memory {
     size_t room;
     int device;
     unsigned references;
-    bool allocated; /* allocated by a launch and not freed since */
-    bool reserved;  /* counted in struct usage, since a launch has used it */
-    bool taken;     /* scratch of launch_check: the launch allocates it */
+    /* a launch has allocated the memory, and it was not freed since */
+    bool allocated;
+    bool reserved; /* counted in struct usage, since a launch has used it */
+    bool taken; /* scratch of launch_check: the checked launch allocates it */
     struct cpu_graph_memory *next; /* link of the free list */
 };
 
@@ -103,8 +105,8 @@ block_release(struct cpu_graph_memory *memory)
     free_blocks[memory->device] = memory;
 }
 
-/* Marks a block as allocated or not allocated. While it is allocated, it holds
- * a reference to itself. */
+/* Marks a block as allocated or free. While it is allocated, it holds a
+ * reference to itself. */
 static void
 block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
 {
@@ -119,8 +121,9 @@ block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
     }
 }
 
-/* Removes the smallest block with at least `room` and at most 2 * `room` bytes
- * from the device's free list, and returns it. NULL if there is none. */
+/* Removes from the device's free list the smallest block that has at least
+ * `room` and at most 2 * `room` bytes, and returns it. NULL if there is
+ * none. */
 static struct cpu_graph_memory *
 block_take(int device, size_t room)
 {

@@ -16,7 +16,8 @@
 #include "cpu/graph/graph.h"
 #include "cpu/stream/stream.h"
 
-#define ATTRIBUTES 17 /* above the largest CUkernelNodeAttrID */
+/* size of the array of attributes, which CUkernelNodeAttrID indexes */
+#define ATTRIBUTES 17
 
 struct cpu_node_attributes {
     CUlaunchAttributeValue values[ATTRIBUTES];
@@ -69,7 +70,7 @@ cpu_node_attributes_copy(struct cpu_node *to, const struct cpu_node *from)
 }
 
 /* Stores the node of a handle in *node. Returns an error if it is not a kernel
- * node, or if another argument is invalid. The caller holds the lock. */
+ * node, or if another argument is invalid. The caller holds the graph lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUkernelNodeAttrID attribute, const void *value,
            struct cpu_node **node)
@@ -107,7 +108,7 @@ cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID attribute,
 
 /* Stores an attribute in the node, and applies a cooperative launch or
  * priority to its task. Returns NOT_SUPPORTED for clusters of more than one
- * block. The caller holds the lock. */
+ * block. The caller holds the graph lock. */
 static CUresult
 attribute_set(struct cpu_node *node, CUkernelNodeAttrID attribute,
               const CUkernelNodeAttrValue *value)

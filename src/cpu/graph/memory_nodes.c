@@ -93,7 +93,8 @@ params_device(const CUmemPoolProps *props, int *device)
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (props->handleTypes) {
-        return CUDA_ERROR_NOT_SUPPORTED; /* IPC handles; as in CUDA */
+        /* memory for IPC handles is not supported, as in CUDA */
+        return CUDA_ERROR_NOT_SUPPORTED;
     }
     switch ((int)props->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -251,7 +252,7 @@ cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer)
 /* ---- queries ---- */
 
 /* Returns the payload of the node's task, or NULL if the node does not have
- * this type. The caller holds the lock. */
+ * this type. The caller holds the graph lock. */
 static struct memory_call *
 call_of(CUgraphNode handle, CUgraphNodeType type)
 {

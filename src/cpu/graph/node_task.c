@@ -129,7 +129,7 @@ host_submit(const void *params)
 }
 
 struct node_kind {
-    submit *how;  /* NULL: a task of this type needs no parameters */
+    submit *how;  /* NULL: a task of this type has no parameters */
     size_t bytes; /* size of the parameters that nodes store, or 0 */
 };
 
@@ -139,7 +139,8 @@ static const struct node_kind kinds[] = {
     [CU_GRAPH_NODE_TYPE_MEMSET] = {fill_submit,
                                    sizeof(CUDA_MEMSET_NODE_PARAMS)},
     [CU_GRAPH_NODE_TYPE_HOST] = {host_submit, sizeof(CUDA_HOST_NODE_PARAMS)},
-    [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0}, /* sets the array's size */
+    /* the largest type, so that the array has an element for each */
+    [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0},
 };
 
 size_t
@@ -148,8 +149,8 @@ cpu_node_task_params_bytes(CUgraphNodeType type)
     return type < sizeof kinds / sizeof *kinds ? kinds[type].bytes : 0;
 }
 
-/* Creates a task of this type that runs in the current context. A copy of 0
- * bytes, for which a stream gets no operation, also becomes a task. */
+/* Creates a task of this type that runs in the current context. A stream gets
+ * no operation for a copy of 0 bytes, but a graph gets a task for it. */
 static CUresult
 task_fill(CUgraphNodeType type, const void *params, struct cpu_node_task *task)
 {

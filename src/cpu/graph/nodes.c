@@ -45,7 +45,8 @@ nodes_read(struct cpu_graph *graph, const CUgraphNode *handles, size_t count,
             return CUDA_ERROR_INVALID_VALUE;
         }
         for (size_t j = 0; j < i; j++) {
-            if (nodes[j] == nodes[i]) { /* would give the same edge twice */
+            /* a node that is named twice would give two equal edges */
+            if (nodes[j] == nodes[i]) {
                 return CUDA_ERROR_INVALID_VALUE;
             }
         }
@@ -78,7 +79,8 @@ cpu_node_insert_locked(CUgraphNode *made, CUgraph handle,
     if (code) {
         return code;
     }
-    *task = (struct cpu_node_task){0}; /* now owned by the node */
+    /* the node owns the task's memory now */
+    *task = (struct cpu_node_task){0};
     code = cpu_node_describe(node, params);
     if (code) {
         cpu_node_remove(node);

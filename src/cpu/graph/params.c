@@ -41,7 +41,7 @@ cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old)
 /* ---- queries ---- */
 
 /* Stores the node of a handle in *node. Returns an error if it does not have
- * this type or if `params` is NULL. The caller holds the lock. */
+ * this type or if `params` is NULL. The caller holds the graph lock. */
 static CUresult
 node_asked(CUgraphNode handle, CUgraphNodeType type, const void *params,
            struct cpu_node **node)
@@ -86,7 +86,7 @@ cpu_node_read_params(const struct cpu_node *node, void *params)
 }
 
 /* Writes the parameters of the node to `params`. Returns an error if the node
- * does not have this type. Acquires the lock. */
+ * does not have this type. Acquires the graph lock. */
 static CUresult
 params_get(CUgraphNode handle, CUgraphNodeType type, void *params)
 {
@@ -165,7 +165,8 @@ cuGraphKernelNodeGetParams(CUgraphNode handle,
     CUresult code = cuGraphKernelNodeGetParams_v2(handle, &newer);
     if (!code) {
         memcpy(params, &newer,
-               sizeof *params); /* the older structure is its prefix */
+               /* the older structure is a prefix of the newer one */
+               sizeof *params);
     }
     return code;
 }

@@ -19,7 +19,8 @@ struct list {
     CUgraphEdgeData *data;
     size_t *count; /* in: capacity; out: number of elements */
     size_t room, found;
-    bool lossy; /* an edge has nonzero data, but `data` is NULL */
+    /* an edge has nonzero data, but the caller passed no array for them */
+    bool lossy;
 };
 
 /* Adds a node to the list, or an edge between `node` and `other`. Counts it,
@@ -66,7 +67,7 @@ list_end(struct list *list)
 }
 
 /* Lists all nodes of the graph; if `roots` is true, only those without
- * dependencies. Acquires the lock. */
+ * dependencies. Acquires the graph lock. */
 static CUresult
 list_nodes(CUgraph handle, CUgraphNode *nodes, size_t *count, bool roots)
 {
@@ -160,7 +161,7 @@ list_edges(struct list *list, const struct cpu_node *node, bool dependents)
 }
 
 /* Lists the dependencies of a node; if `dependents` is true, the nodes that
- * depend on it. Acquires the lock. */
+ * depend on it. Acquires the graph lock. */
 static CUresult
 list_neighbours(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
                 size_t *count, bool dependents)

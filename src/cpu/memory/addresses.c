@@ -10,7 +10,7 @@
 
 #define HUGE_UNIT ((size_t)2 << 20)
 #define MINIMUM   ((size_t)16 << 20)
-/* 4 Gi elements of 16 bytes: the reach of a 32-bit index. */
+/* 4 Gi elements of 16 bytes each: the range that a 32-bit index can reach. */
 #define WRAP ((size_t)64 << 30)
 
 static void *
@@ -22,10 +22,10 @@ reserve(size_t bytes, int access)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Returns the number of inaccessible bytes between `at` and the first granule.
- * The stacks of kernels are mapped below the range. So if an unsigned index
- * into a local array wraps around, the access hits these bytes and not an
- * allocation. */
+/* Returns the number of inaccessible bytes between `at`, the start of the
+ * reserved range, and the first granule. The stacks of kernels are mapped
+ * below the range. If an unsigned index into a local array wraps around, the
+ * access hits these bytes and not an allocation. */
 static size_t
 lead_bytes(uintptr_t at, size_t bytes)
 {

@@ -150,12 +150,13 @@ range_find(CUdeviceptr pointer, size_t bytes, struct range *range)
     }
     cpu_arena_find((uintptr_t)pointer, &found);
     if (found.kind == CPU_MEMORY_DEVICE || found.kind == CPU_MEMORY_IPC) {
-        /* Neither managed memory nor pageable host memory. */
+        /* The pages are neither managed memory nor pageable host memory. */
         return CUDA_ERROR_INVALID_VALUE;
     }
     range->start = (uintptr_t)pointer & ~(PAGE - 1);
     range->end = ((uintptr_t)pointer + bytes + PAGE - 1) & ~(PAGE - 1);
-    if (range->start < found.base) { /* the first page is shared */
+    /* the first page belongs to another allocation, too */
+    if (range->start < found.base) {
         range->start = found.base;
     }
     if (range->end > found.base + found.bytes) {
@@ -251,7 +252,7 @@ location_exists(CUmemLocation location)
     }
 }
 
-/* Returns true for advice that does not refer to a location. */
+/* Returns true if this kind of advice does not refer to a location. */
 static bool
 advice_is_placeless(CUmem_advise advice)
 {

@@ -75,7 +75,8 @@ cpu_fiber_prepare(char *top, void (*entry)(void))
     uintptr_t end = (uintptr_t)top & ~(uintptr_t)15;
     struct fiber_frame *frame = (void *)(end - sizeof *frame);
 
-    /* fpcr is 0: round to nearest, no traps */
+    /* The field fpcr (floating-point control) stays 0: round to nearest, no
+     * traps. */
     *frame = (struct fiber_frame){.x30 = entry};
     return frame;
 }

@@ -106,7 +106,8 @@ base_address(const struct cpu_relocation *at, enum base base)
     return base == ADDRESS ? at->address : at->value;
 }
 
-/* Returns the value to store, before it is shifted right. */
+/* Returns the value that the relocation stores, before it is shifted right by
+ * the row's `shift` bits. */
 static int64_t
 relocation_value(const struct cpu_relocation *at, const struct row *row)
 {
@@ -135,7 +136,8 @@ field_set(uint32_t code, const struct row *row, uint32_t value)
     unsigned at = row->field == AT_5 ? 5 : row->field == AT_10 ? 10 : 0;
 
     value &= mask;
-    if (row->field == ADR) { /* two bits at bit 29, the others at bit 5 */
+    /* the immediate of ADR has two bits at bit 29, the others at bit 5 */
+    if (row->field == ADR) {
         code &= ~(3u << 29 | 0x7ffffu << 5);
         return code | (value & 3) << 29 | value >> 2 << 5;
     }
