@@ -14,29 +14,38 @@ VERSION_STATUS: str = ""
 VERSION_TEXT: str = ".".join(str(part) for part in VERSION) + VERSION_STATUS
 
 
-def _warn_of_twin() -> None:
-    """Warn if the other distribution of this package is installed too."""
+def _warn_of_original() -> None:
+    """Warn if the original distribution of this package is installed too."""
     import os
     import sys
     import warnings
 
-    for folder in sys.path:
+    def is_original(folder: str, name: str) -> bool:
+        if not (name.startswith("pycuda-") and name.endswith("-info")):
+            return False
+        if not name[7:8].isdigit():
+            return False
         try:
-            names = os.listdir(folder or ".")
+            with open(f"{folder}/{name}/INSTALLER") as file:
+                # `python -m pycuda provide` has written this line.
+                return file.readline().strip() != "pycuda-c provide"
+        except OSError:
+            return True
+
+    for folder in [path or "." for path in sys.path]:
+        try:
+            names = os.listdir(folder)
         except OSError:
             continue
-        if any(
-            name.startswith("pycuda-")
-            and name[7:8].isdigit()
-            and name.endswith("-info")
-            for name in names
-        ):
+        if any(is_original(folder, name) for name in names):
             warnings.warn(
-                f"the distribution 'pycuda' is installed in {folder} beside "
-                "'pycuda-c'; both provide the package 'pycuda', and files of "
-                "one may be used with files of the other. Remove it with "
-                "'pip uninstall pycuda', then reinstall this one with 'pip "
-                "uninstall pycuda-c' and 'pip install pycuda-c'",
+                f"the distribution 'pycuda' is installed in {folder} together "
+                "with 'pycuda-c'; both provide the package 'pycuda', and "
+                "files of one may be used with files of the other. Remove it "
+                "with 'pip uninstall pycuda', then reinstall this one with "
+                "'pip install --force-reinstall --no-deps pycuda-c'; "
+                "'python -m pycuda provide' then satisfies packages that "
+                "require 'pycuda'",
                 UserWarning,
                 stacklevel=3,
             )
@@ -65,8 +74,8 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-_warn_of_twin()
-del _warn_of_twin
+_warn_of_original()
+del _warn_of_original
 
 
 @_registry.register_loader

@@ -1,0 +1,78 @@
+"""Distributions that contain the package `pycuda`, and who owns its files."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from importlib import metadata
+from pathlib import Path
+
+OWN = "pycuda-c"
+CPU = "pycuda-c-cpu"
+#: Name of the original, which other packages require.
+ORIGINAL = "pycuda"
+#: Content of the file INSTALLER in metadata that `provide` has written.
+MARK = "pycuda-c provide"
+
+
+def package_folder() -> Path:
+    """Return the folder of the package `pycuda` that contains this file."""
+    return Path(__file__).resolve().parents[1]
+
+
+def find(name: str) -> metadata.Distribution | None:
+    """Return the first distribution `name` on `sys.path`, or None."""
+    try:
+        return metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def is_provided(distribution: metadata.Distribution) -> bool:
+    """Return whether `provide` wrote the metadata of a distribution."""
+    return (distribution.read_text("INSTALLER") or "").strip() == MARK
+
+
+def find_originals() -> list[metadata.Distribution]:
+    """Return the distributions `pycuda` that `provide` did not write."""
+    return [
+        distribution
+        for distribution in metadata.distributions(name=ORIGINAL)
+        if not is_provided(distribution)
+    ]
+
+
+def _differs(path: Path, digest: metadata.FileHash) -> bool:
+    """Return whether a file has another hash, or cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return True
+    found = hashlib.new(digest.mode, content).digest()
+    text = base64.urlsafe_b64encode(found).rstrip(b"=").decode()
+    return text != digest.value
+
+
+def changed_files(distribution: metadata.Distribution) -> list[str]:
+    """Return the files of the package that differ from the record.
+
+    Parameters
+    ----------
+    distribution
+        One with a file RECORD, which names the hash of each file.
+
+    Returns
+    -------
+    list of str
+        Paths relative to the folder that contains the package.
+    """
+    changed = []
+    for file in distribution.files or []:
+        if file.parts[0] == "pycuda" and file.hash is not None:
+            path = Path(os.fspath(distribution.locate_file(file)))
+            if _differs(path, file.hash):
+                changed.append(str(file))
+    return changed

@@ -1,0 +1,163 @@
+"""`python -m pycuda provide`: packages that require `pycuda` find it."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from copies import add_metadata, add_own_metadata, copy_package, make_wheel
+from copies import run as run_python
+
+import pycuda
+from pycuda._installation import provide as provide_module
+
+pytestmark = pytest.mark.no_sanitizer
+
+
+@pytest.fixture
+def venv(tmp_path):
+    """Return the site folder of an environment with a copy of pycuda-c."""
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", tmp_path / "v"],
+        check=True,
+    )
+    site = next((tmp_path / "v" / "lib").glob("python*/site-packages"))
+    copy_package(site)
+    add_own_metadata(site)
+    return site
+
+
+def python(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [site.parents[2] / "bin" / "python", "-P", *words],
+        capture_output=True,
+        text=True,
+        cwd="/",
+    )
+
+
+def pip(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--python"]
+        + [str(site.parents[2] / "bin" / "python"), *words]
+        + ["--disable-pip-version-check"],
+        capture_output=True,
+        text=True,
+        cwd="/",
+    )
+    return done
+
+
+def provide(site: Path, *words: str) -> str:
+    done = python(site, "-m", "pycuda", "provide", *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_pip_installs_a_package_that_requires_it(venv, tmp_path):
+    wheel = str(make_wheel(tmp_path, "pycuda>=2019.1"))
+    refused = pip(venv, "install", "--no-index", wheel)
+    assert "No matching distribution found for pycuda" in refused.stderr
+    provide(venv)
+    done = pip(venv, "install", "--no-index", wheel)
+    assert done.returncode == 0, done.stderr
+    assert pip(venv, "check").stdout.count("needs-it") == 0
+    code = "import warnings; warnings.simplefilter('error'); import needs_it"
+    done = python(venv, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importlib_metadata_finds_it_and_its_owner(venv):
+    provide(venv)
+    code = (
+        "from importlib.metadata import distribution as d; "
+        "print(d('pycuda').version, d('pycuda').requires)"
+    )
+    done = python(venv, "-c", code)
+    assert done.stdout == "2026.1 ['pycuda-c']\n", done.stderr
+
+
+def test_pkg_resources_finds_it(tmp_path):
+    pytest.importorskip("pkg_resources")
+    copy_package(tmp_path)
+    add_own_metadata(tmp_path)
+    code = (
+        "import pkg_resources; "
+        "print(*pkg_resources.require('pycuda>=2019.1'), sep=';')"
+    )
+    before = run_python(["-W", "ignore", "-c", code], tmp_path)
+    assert "DistributionNotFound" in before.stderr
+    done = run_python(["-m", "pycuda", "provide"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    after = run_python(["-W", "ignore", "-c", code], tmp_path)
+    assert after.stdout == "pycuda 2026.1;pycuda-c 2026.1\n", after.stderr
+
+
+@pytest.mark.parametrize("way", ["provide --remove", "pip uninstall"])
+def test_removal_leaves_the_package(venv, way):
+    before = sorted(p for p in venv.rglob("*") if p.suffix != ".pyc")
+    provide(venv)
+    if way == "pip uninstall":
+        done = pip(venv, "uninstall", "-y", "pycuda")
+        assert "Successfully uninstalled pycuda" in done.stdout, done.stderr
+    else:
+        assert "removed" in provide(venv, "--remove")
+    after = sorted(p for p in venv.rglob("*") if p.suffix != ".pyc")
+    assert [p for p in after if p.name != "__pycache__"] == [
+        p for p in before if p.name != "__pycache__"
+    ]
+    assert "nothing to remove" in provide(venv, "--remove")
+
+
+def test_another_version_replaces_the_first(venv):
+    provide(venv)
+    provide(venv, "--version", "2022.2.2")
+    (folder,) = venv.glob("pycuda-*.dist-info")
+    assert folder.name == "pycuda-2022.2.2.dist-info"
+
+
+@pytest.mark.parametrize("version", ["new", "1.0/../..", "1 0", ""])
+def test_a_wrong_version_is_refused(venv, version):
+    done = python(venv, "-m", "pycuda", "provide", "--version", version)
+    if version:
+        assert done.returncode == 1
+        assert repr(version) in done.stderr and "2025.1" in done.stderr
+        assert not list(venv.glob("pycuda-*.dist-info"))
+    else:  # the default
+        assert done.returncode == 0
+
+
+def test_the_original_is_not_hidden(venv):
+    add_metadata(venv, "pycuda", "2025.1", [])
+    done = python(venv, "-m", "pycuda", "provide")
+    assert done.returncode == 1
+    assert "pip uninstall pycuda" in done.stderr
+    done = python(venv, "-c", "import pycuda")
+    assert "'pycuda' is installed in" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written(monkeypatch):
+    """Root may write anywhere, so the system call is replaced."""
+
+    def refuse(path, *args):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(provide_module.ProvideError) as caught:
+        provide_module.write("2026.1")
+    site = Path(pycuda.__file__).parents[1]
+    assert f"cannot write to {site} (Permission denied)" in str(caught.value)
+
+
+def test_a_build_without_metadata_requires_nothing(tmp_path):
+    copy_package(tmp_path)
+    done = run_python(
+        ["-S", "-m", "pycuda", "provide"], tmp_path, PYTHONNOUSERSITE="1"
+    )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "pycuda-2026.1.dist-info" / "METADATA").read_text()
+    assert "Requires-Dist" not in text
