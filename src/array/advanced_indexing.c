@@ -13,7 +13,16 @@
  * calls that wait for the device in any case.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/advanced_indexing.h"
 #include "array/array.h"
+#include "array/attribute_setters.h"
+#include "array/elementwise_operation.h"
+#include "array/gather.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/type_codes.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* Fault record. A kernel that meets an index out of range first writes `set`,
  * then the axis, the invalid index and the length of the axis. */

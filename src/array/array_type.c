@@ -9,6 +9,17 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/attributes.h"
+#include "array/basic_indexing.h"
+#include "array/constructor.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operators.h"
+#include "array/shape.h"
+#include "array/transfer.h"
+#include "array/type_codes.h"
+#include "array/validation.h"
+#include "core/core.h"
 #include <structmember.h>
 
 PyTypeObject *array_type;

@@ -10,6 +10,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/attribute_setters.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 struct unsettled {
     PyObject_HEAD

@@ -5,6 +5,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/attribute_setters.h"
+#include "array/attributes.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/shape.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* --- flags ------------------------------------------------------------- */
 

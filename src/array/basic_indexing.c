@@ -6,7 +6,13 @@
  * the source as `base`.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/advanced_indexing.h"
 #include "array/array.h"
+#include "array/basic_indexing.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/transfer.h"
+#include "core/core.h"
 
 /* State while the entries of an index key are applied one by one to construct
  * a view. */

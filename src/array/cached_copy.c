@@ -11,7 +11,11 @@
  * the cache.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/elementwise_task.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "core/core.h"
 
 enum {
     CACHE_ENTRIES = 32, /* cache entries; a power of two */

@@ -15,7 +15,14 @@
  * entry. Whenever the GIL is released, another operation may evict an entry.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/cached_elementwise.h"
+#include "array/elementwise_operation.h"
+#include "array/elementwise_task.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "core/core.h"
 
 #define CACHE_ENTRIES 256 /* cache entries; a power of two */
 

@@ -8,6 +8,12 @@
 #define PYCUDA_ARRAY_CACHED_ELEMENTWISE_H
 
 #include "array/elementwise_task.h"
+#include "array/numpy.h"
+#include "core/core.h"
+
+struct array;
+struct elementwise_task;
+struct rule;
 
 #define CACHED_INPUTS_MAX                                                     \
     2 /* maximum number of inputs of a cached operation */

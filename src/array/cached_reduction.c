@@ -12,7 +12,12 @@
  * process ends. The GIL protects the cache.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/cached_reduction.h"
+#include "array/kernel.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "core/core.h"
 
 #define CACHE_ENTRIES 64 /* cache entries; a power of two */
 

@@ -7,7 +7,10 @@
 #ifndef PYCUDA_ARRAY_CACHED_REDUCTION_H
 #define PYCUDA_ARRAY_CACHED_REDUCTION_H
 
-#include "array/array.h"
+#include "array/numpy.h"
+#include "core/core.h"
+
+struct kernel;
 
 /* Performs a cached reduction on the default stream. Returns false, without
  * side effects, if the reduction is not in the cache. Otherwise returns true

@@ -5,6 +5,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/constructor.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 struct init_arguments {
     PyObject *shape, *dtype, *allocator, *base, *gpudata, *strides, *order;

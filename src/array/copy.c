@@ -7,7 +7,16 @@
  * operation, which casts.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+#include "array/copy.h"
+#include "array/elementwise_operation.h"
 #include "array/elementwise_task.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/type_codes.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* Returns the largest power of two up to 16 that divides the item size, both
  * addresses and all strides. */

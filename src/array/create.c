@@ -8,6 +8,14 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/create.h"
+#include "array/elementwise_operation.h"
+#include "array/fill.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* Sums of two integers of at most this magnitude are exact in a double. */
 #define EXACT (1LL << 52)

@@ -17,8 +17,15 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/setups.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 #include <structmember.h>
+
+#define ARRAY_BLOCK 256u /* threads per block of element-wise kernels */
 
 #define MAX_ARGUMENTS 32
 #define MAX_BLOCKS    0x7fffffff

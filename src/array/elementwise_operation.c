@@ -8,7 +8,17 @@
  * cached_elementwise.c instead.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/cached_elementwise.h"
+#include "array/copy.h"
+#include "array/elementwise_operation.h"
+#include "array/elementwise_task.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/type_codes.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* --- operands ---------------------------------------------------------- */
 

@@ -12,6 +12,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/elementwise_task.h"
+#include "array/kernel.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/type_codes.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* A row is all elements along the last axis. Minimum number of elements of a
  * row for which each row gets its own blocks. */

@@ -8,7 +8,29 @@
 #ifndef PYCUDA_ARRAY_ELEMENTWISE_TASK_H
 #define PYCUDA_ARRAY_ELEMENTWISE_TASK_H
 
-#include "array/array.h"
+#include "array/kernel.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "core/core.h"
+
+struct array;
+
+/* Layout classes: how a kernel traverses its operands. Table class_names in
+ * elementwise_task.c has the name of each class for the keys of kernels. */
+enum layout_class {
+    /* Contiguous, 16-byte aligned, at least ALIGN_MINIMUM elements. */
+    LAYOUT_ALIGNED,
+    LAYOUT_CONTIGUOUS, /* contiguous, all in the same order */
+    LAYOUT_ROWS,       /* long innermost axis: each row has its own blocks */
+    /* All other layouts: a thread computes addresses from its element's
+     * index. */
+    LAYOUT_FLAT,
+    LAYOUT_PACKS, /* as LAYOUT_ROWS, but copies words of 16 bytes */
+    /* An input is contiguous along another axis than the output: each block
+     * processes a square tile. */
+    LAYOUT_TILES,
+    LAYOUT_SMALL_TILES, /* as LAYOUT_TILES, for fewer elements */
+};
 
 /* A task. Operand 0 of its layout is the output; the inputs that are arrays
  * follow in order. Inputs that are scalars have no entry in the layout. */

@@ -9,7 +9,14 @@
  * the Python function runs.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
+#include "array/create.h"
 #include "array/function_wrapper.h"
+#include "array/gather.h"
+#include "array/join.h"
+#include "array/plan_cache.h"
+#include "array/setups.h"
+#include "core/core.h"
 
 typedef PyObject *fast_call_function(PyObject *const *args, Py_ssize_t count,
                                      PyObject *named);

@@ -9,9 +9,17 @@
  * arrays, go to the Python function.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/cached_elementwise.h"
 #include "array/cached_reduction.h"
+#include "array/elementwise_operation.h"
 #include "array/function_wrapper.h"
+#include "array/layout.h"
+#include "array/operation_table.h"
+#include "array/plan_cache.h"
+#include "array/reduce.h"
+#include "array/setups.h"
+#include "core/core.h"
 
 struct fast_ufunc {
     struct function_wrapper wrapper;

@@ -4,7 +4,15 @@
  * NumPy does in an assignment. Then a kernel writes it to all elements.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/cached_elementwise.h"
+#include "array/copy.h"
+#include "array/elementwise_operation.h"
+#include "array/fill.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 /* Fills an array of any dtype: copies one element to the device and broadcasts
  * it from there. */

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/function_wrapper.h"
+#include "core/core.h"
 
 #include <structmember.h>
 

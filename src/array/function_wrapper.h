@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "array/array.h"
+#include "core/core.h"
 
 struct function_wrapper {
     PyObject_HEAD

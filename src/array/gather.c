@@ -8,7 +8,16 @@
  * (pycuda/_array/indexing.py).
  *
  * SPDX-License-Identifier: MIT */
+#include "array/advanced_indexing.h"
+#include "array/array.h"
+#include "array/elementwise_operation.h"
+#include "array/gather.h"
 #include "array/index_copy.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 /* --- indices in host memory -------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* hash_table.c - hash table with 128-bit keys; see hash_table.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
 #include "array/hash_table.h"
+#include "core/core.h"
 
 static size_t
 slot_hash(uint64_t low, uint64_t high)

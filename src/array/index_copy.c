@@ -5,7 +5,13 @@
  * pycuda/_kernels/templates/index, in the table of kernel_cache.c.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/advanced_indexing.h"
+#include "array/array.h"
 #include "array/index_copy.h"
+#include "array/kernel.h"
+#include "array/numpy.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 #define GRID_LIMIT 0x7fffffff
 #define GRID_ROWS  65535 /* limit of the grid's y dimension */

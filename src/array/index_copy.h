@@ -8,7 +8,9 @@
 #ifndef PYCUDA_ARRAY_INDEX_COPY_H
 #define PYCUDA_ARRAY_INDEX_COPY_H
 
-#include "array/array.h"
+#include "core/core.h"
+
+struct array;
 
 enum index_copy_kind {
     INDEX_COPY_GATHER,  /* plain[i] = row[indices[i]] */
@@ -33,5 +35,9 @@ struct index_copy {
  * index is out of range, the kernel writes a fault record; fault_check later
  * raises the exception. */
 int index_copy_run(const struct index_copy *copy, CUstream stream);
+
+/* Implement _take_indexed and _put_indexed of pycuda._driver. */
+PyObject *index_copy_gather(PyObject *module, PyObject *args);
+PyObject *index_copy_scatter(PyObject *module, PyObject *args);
 
 #endif

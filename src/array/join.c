@@ -8,6 +8,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/copy.h"
+#include "array/join.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 /* View of a part of an array. It is a local variable of C code, and serves
  * only as source or target of a copy. */

@@ -11,7 +11,11 @@
  * Function until the launch.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/hash_table.h"
+#include "array/kernel.h"
 #include "array/kernel_cache.h"
+#include "array/setups.h"
+#include "core/core.h"
 
 struct entry {
     struct kernel kernel;

@@ -4,8 +4,8 @@
 #ifndef PYCUDA_ARRAY_KERNEL_CACHE_H
 #define PYCUDA_ARRAY_KERNEL_CACHE_H
 
-#include "array/array.h"
 #include "array/hash_table.h"
+#include "core/core.h"
 
 #define PLAN_CACHE_ENTRIES                                                    \
     512 /* entries of the plan cache; a power of two                          \

@@ -6,7 +6,8 @@
  * thread.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
+#include "array/layout.h"
+#include "array/numpy.h"
 
 static npy_intp
 magnitude(npy_intp value)

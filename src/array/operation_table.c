@@ -5,8 +5,11 @@
  * rule is missing, the type resolver, a Python function, determines it.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
 #include "array/hash_table.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 static struct hash_table rules;
 static PyObject *names[OPERATION_LIMIT];

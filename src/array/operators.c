@@ -6,6 +6,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/elementwise_operation.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/operators.h"
+#include "array/transfer.h"
+#include "core/core.h"
 
 static PyObject *
 binary(int operation, PyObject *a, PyObject *b)

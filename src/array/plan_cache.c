@@ -10,7 +10,12 @@
  * reference-counted, so a running plan stays valid if the cache releases it.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/kernel_cache.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/plan_cache.h"
+#include "core/core.h"
 
 #define MAX_LAUNCHES  12
 #define MAX_ARGUMENTS 11

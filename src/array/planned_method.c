@@ -7,7 +7,13 @@
  * Other calls go to the Python function, which may create a plan.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/function_wrapper.h"
+#include "array/operation_table.h"
+#include "array/plan_cache.h"
+#include "array/reduce.h"
+#include "array/setups.h"
+#include "core/core.h"
 
 static PyObject *axis_name; /* the str "axis", interned */
 

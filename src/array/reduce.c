@@ -15,7 +15,17 @@
  * counter or NULL.
  *
  * SPDX-License-Identifier: MIT */
+#include "array/array.h"
 #include "array/cached_reduction.h"
+#include "array/copy.h"
+#include "array/elementwise_operation.h"
+#include "array/kernel.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/operation_table.h"
+#include "array/reduce.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 struct reduction {
     int operation;

@@ -4,7 +4,18 @@
  *
  * SPDX-License-Identifier: MIT */
 #define ARRAY_IMPORTS_NUMPY
+#include "array/advanced_indexing.h"
 #include "array/array.h"
+#include "array/attribute_setters.h"
+#include "array/attributes.h"
+#include "array/dlpack.h"
+#include "array/elementwise_operation.h"
+#include "array/index_copy.h"
+#include "array/operation_table.h"
+#include "array/plan_cache.h"
+#include "array/reduce.h"
+#include "array/setups.h"
+#include "core/core.h"
 
 #define KEYWORDS(function)                                                    \
     (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS

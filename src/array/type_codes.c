@@ -6,7 +6,9 @@
  * imports it.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/array.h"
+#include "array/numpy.h"
+#include "array/type_codes.h"
+#include "core/core.h"
 
 static PyArray_Descr *bfloat16; /* strong; NULL before the first use */
 

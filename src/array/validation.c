@@ -6,6 +6,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/layout.h"
+#include "array/numpy.h"
+#include "array/validation.h"
+#include "core/core.h"
 
 /* Returns a Python tuple of the n values, or NULL with an exception. */
 PyObject *

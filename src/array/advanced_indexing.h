@@ -1,0 +1,42 @@
+/* advanced_indexing.h - other indexing, and faults of kernels that index.
+ *
+ * Functions need the GIL. Those that return int return 0, or -1 with an
+ * exception; those that return a pointer return a new reference, or NULL with
+ * an exception, unless noted.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_ARRAY_ADVANCED_INDEXING_H
+#define PYCUDA_ARRAY_ADVANCED_INDEXING_H
+
+#include "core/core.h"
+
+/* Implements _set_indexer of pycuda._driver: registers the Python functions
+ * that get and set array[key] if no fast path handles the key. */
+PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
+/* Gets or sets array[key] for keys other than integers and slices. */
+PyObject *advanced_get(PyObject *self, PyObject *key);
+int advanced_set(PyObject *self, PyObject *key, PyObject *value);
+/* Implement functions of pycuda._driver; setup.c has their arguments and
+ * results. */
+PyObject *advanced_address_bits(PyObject *module, PyObject *array);
+PyObject *advanced_is_misaligned(PyObject *module, PyObject *array);
+PyObject *advanced_are_alike(PyObject *module, PyObject *args);
+PyObject *advanced_distance(PyObject *module, PyObject *args);
+PyObject *advanced_identity(PyObject *module, PyObject *array);
+/* Returns array["name"], a view of a field of records. */
+PyObject *advanced_field(PyObject *self, PyObject *name);
+/* Implement _register_faults and _registered_faults of pycuda._driver, which
+ * set and return the fault record of the current context. */
+PyObject *fault_register(PyObject *module, PyObject *args);
+PyObject *fault_registered(PyObject *module, PyObject *unused);
+/* Raises IndexError if a completed kernel of the current context met an index
+ * out of range. */
+int fault_check(void);
+/* Stores the device address of the current context's fault record, in which
+ * kernels report an index out of range. Returns 1, 0 if there is none yet, or
+ * -1 with an exception. */
+int fault_record_address(CUdeviceptr *words);
+/* Implements _check_faults of pycuda._driver, which calls fault_check. */
+PyObject *fault_check_python(PyObject *module, PyObject *unused);
+
+#endif

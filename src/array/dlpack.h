@@ -1,0 +1,18 @@
+/* dlpack.h - exchange of arrays by DLPack.
+ *
+ * Functions need the GIL. Those that return int return 0, or -1 with an
+ * exception; those that return a pointer return a new reference, or NULL with
+ * an exception, unless noted.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_ARRAY_DLPACK_H
+#define PYCUDA_ARRAY_DLPACK_H
+
+#include "core/core.h"
+
+/* Implement _dlpack_give and _dlpack_take of pycuda._driver; setup.c has their
+ * arguments and results. */
+PyObject *dlpack_give(PyObject *module, PyObject *args);
+PyObject *dlpack_take(PyObject *module, PyObject *capsule);
+
+#endif

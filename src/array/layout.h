@@ -1,0 +1,79 @@
+/* layout.h - shapes and strides, as pure arithmetic for any thread.
+ *
+ * Strides are signed and in bytes; sizes count elements unless named bytes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_ARRAY_LAYOUT_H
+#define PYCUDA_ARRAY_LAYOUT_H
+
+#include "array/numpy.h"
+
+#define ARRAY_MAX_NDIM 32
+/* Maximum number of inputs of an element-wise operation. */
+#define ARRAY_INPUTS   3
+#define ARRAY_OPERANDS (ARRAY_INPUTS + 1)
+
+enum array_flags {
+    ARRAY_C = 1, /* C-contiguous */
+    ARRAY_F = 2, /* Fortran-contiguous */
+    ARRAY_FORC = 3,
+    ARRAY_OFFSET = 4,   /* a view; its attribute gpudata is an int */
+    ARRAY_READY = 8,    /* __init__ or the creation of a view is complete */
+    ARRAY_STRIDES = 16, /* a program assigned the strides */
+};
+
+/* Shape and strides of up to ARRAY_OPERANDS arrays that an operation traverses
+ * together. */
+struct layout {
+    int ndim;
+    int operands;
+    npy_intp size;
+    npy_intp shape[ARRAY_MAX_NDIM];
+    npy_intp strides[ARRAY_OPERANDS][ARRAY_MAX_NDIM];
+    /* Bytes to add to each pointer: the first element moves to the other end
+     * of an axis whose direction layout_collapse reverses. */
+    npy_intp offset[ARRAY_OPERANDS];
+};
+
+/* Returns the contiguity flags of a layout, ARRAY_C and ARRAY_F. An empty
+ * array has both. */
+unsigned layout_flags(int ndim, const npy_intp *shape, const npy_intp *strides,
+                      npy_intp itemsize);
+/* Returns the number of elements; 1 for no axes. */
+npy_intp layout_size(int ndim, const npy_intp *shape);
+/* Computes contiguous strides in order 'C' or 'F'. */
+void layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize,
+                 char order, npy_intp *strides);
+/* Computes contiguous strides that keep the axis order of `model` (NumPy's
+ * order "K"). */
+void layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
+                      const npy_intp *model, npy_intp *strides);
+/* Returns whether the elements fill memory without gaps from the first element
+ * on, in any order of the axes. */
+int layout_contiguous(int ndim, const npy_intp *shape, const npy_intp *strides,
+                      npy_intp itemsize);
+/* Computes the bytes touched, [*low, *high), relative to the first element.
+ * Must not overflow; array_verify_reach checks that. */
+void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
+                   npy_intp itemsize, npy_intp *low, npy_intp *high);
+/* Replaces the shape (*ndim, shape) by the result of broadcasting it with the
+ * shape `other`. Returns -1, without an exception, if the shapes are
+ * incompatible. `shape` needs space for ARRAY_MAX_NDIM entries. */
+int layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
+                     const npy_intp *other);
+/* Stores the strides of one operand in a layout whose shape is set. An axis
+ * along which the operand is broadcast gets stride 0. */
+void layout_add(struct layout *layout, int operand, int ndim,
+                const npy_intp *shape, const npy_intp *strides);
+/* Removes axes of length 1, sorts and merges the others, and makes the
+ * output's strides positive. Leaves at least one axis. The size must not be
+ * 0. */
+void layout_collapse(struct layout *layout);
+/* Computes strides with which an array of a new shape has the same elements in
+ * C order. Both shapes have the same number of elements, at least 1. Returns
+ * 1, or 0 if only a copy can have the new shape. */
+int layout_reshape(int ndim, const npy_intp *shape, const npy_intp *strides,
+                   npy_intp itemsize, int new_ndim, const npy_intp *new_shape,
+                   npy_intp *new_strides);
+
+#endif
