@@ -24,7 +24,7 @@
 
 #include "cpu/blas/blas.h"
 #include "cpu/device/device.h"
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/locks.h"
 #include "cpu/run/program_handlers.h"
 
 static pthread_mutex_t *const locks[] = {

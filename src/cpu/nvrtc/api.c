@@ -7,10 +7,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/compile.h"
+#include "cpu/nvrtc/locks.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/text.h"
 
 #define NVRTC_API __attribute__((visibility("default")))
 

@@ -6,13 +6,31 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "api/nvrtc_types.h"
 #include "cpu/module/image.h"
+#include "cpu/nvrtc/compile.h"
+#include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/job.h"
+#include "cpu/nvrtc/memory_headers.h"
+#include "cpu/nvrtc/name_expressions.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/paths.h"
+#include "cpu/nvrtc/pch.h"
+#include "cpu/nvrtc/preamble.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/text.h"
+#include "cpu/nvrtc/timing.h"
 #include "image/image.h"
 
 /* Default architecture, sm_75, as in NVRTC 13.0. */

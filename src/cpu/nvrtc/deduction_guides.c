@@ -6,9 +6,12 @@
  * directives are skipped. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/deduction_guides.h"
+#include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
 #define OPEN_CALLS_MAX 64 /* deeper parentheses are ignored */

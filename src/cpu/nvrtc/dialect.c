@@ -7,9 +7,12 @@
  * written for this compiler and is not changed. Without state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/dialect.h"
+#include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
 /* Checked by tests/oracle/language/dialect.cu. */

@@ -7,11 +7,14 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/text.h"
 
 void
 nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,

@@ -9,9 +9,12 @@
  * examined. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/execution_spaces.h"
 #include "cpu/nvrtc/tokens.h"
 
 #define MACROS_MAX 64

@@ -5,14 +5,22 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cpu/arch/arch.h"
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/locks.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/paths.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
 
 #define FRONTEND_MAJOR "19"
 

@@ -11,10 +11,25 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/deduction_guides.h"
+#include "cpu/nvrtc/dialect.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/execution_spaces.h"
+#include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/function_bodies.h"
 #include "cpu/nvrtc/job.h"
+#include "cpu/nvrtc/name_expressions.h"
+#include "cpu/nvrtc/pch.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/text.h"
 
 /* Maximum number of rewrites of a source. */
 enum { REWRITES = 4 };

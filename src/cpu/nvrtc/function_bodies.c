@@ -8,9 +8,14 @@
  * state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/function_bodies.h"
 #include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/text.h"
 #include "cpu/nvrtc/tokens.h"
 
 enum { ERRORS_MOST = 64, SCOPES_MOST = 64 };

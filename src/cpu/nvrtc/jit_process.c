@@ -16,7 +16,9 @@
 #include "cpu/arch/arch.h"
 #include "cpu/module/module.h"
 #include "cpu/nvrtc/jit_process.h"
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/paths.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
 #include "image/image.h"
 
 #define JIT_WORDS 12

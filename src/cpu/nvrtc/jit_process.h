@@ -4,9 +4,12 @@
 #ifndef PYCUDA_CPU_NVRTC_JIT_PROCESS_H
 #define PYCUDA_CPU_NVRTC_JIT_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/cuda_types.h"
+
+struct nvrtc_text;
 
 struct cpu_jit_result {
     void *image; /* compiled image, allocated by malloc */
@@ -21,5 +24,12 @@ struct cpu_jit_result {
  * INVALID_PTX if it failed. */
 CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
                      struct cpu_jit_result *result);
+
+#define NVRTC_TARGET_WORD 48 /* buffer size for --target=... */
+/* Returns true if `text`, the output of pycuda-jit, is exactly one image. */
+bool nvrtc_jit_image_whole(const struct nvrtc_text *text);
+/* Writes pycuda-jit's option --target for this processor to `word` and returns
+ * it. Returns NULL if the user sets the target with PYCUDA_CPU_TARGET. */
+const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);
 
 #endif

@@ -6,7 +6,17 @@
 #ifndef PYCUDA_CPU_NVRTC_JOB_H
 #define PYCUDA_CPU_NVRTC_JOB_H
 
-#include "cpu/nvrtc/nvrtc.h"
+#include <limits.h>
+#include <stdbool.h>
+
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/pch.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
+#include "cpu/nvrtc/timing.h"
+
+struct _nvrtcProgram;
 
 struct nvrtc_job {
     struct _nvrtcProgram *program;

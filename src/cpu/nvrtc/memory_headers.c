@@ -5,13 +5,18 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/memory_headers.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/text.h"
 
 /* Returns true if the header's name is a relative path without "..", so that
  * the file is inside the temporary folder. */

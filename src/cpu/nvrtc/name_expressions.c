@@ -6,11 +6,15 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/name_expressions.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/text.h"
 
 #define NAME_VARIABLE "__pycuda_name_"
 

@@ -4,9 +4,11 @@
  * are accepted without effect. The table is constant.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/option_rows.h"
 
 #define SAME(name) "--" name, "-" name
 

@@ -6,11 +6,15 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/nvrtc/option_rows.h"
 #include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/text.h"
 
 #define DENSITY_MAX 101 /* maximum of --jump-table-density in percent */
 

@@ -6,13 +6,18 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/option_rows.h"
 #include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/text.h"
 
 #define FLOAT128_SINCE 100 /* first architecture with __float128 in NVRTC */
 

@@ -1,97 +1,47 @@
-/* options.h - the table of NVRTC's options; internal to the option files.
- *
- * option_rows.c has the table and searches it, option_values.c checks values,
- * options.c applies them. No state.
+/* options.h - the options of a compilation, parsed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_OPTIONS_H
 #define PYCUDA_CPU_NVRTC_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/text.h"
 
-enum option_kind {
-    OPTION_IGNORE, /* no effect on the CPU device */
-    OPTION_ARCH,
-    OPTION_INCLUDE,
-    OPTION_DEFINE,
-    OPTION_UNDEFINE,
-    OPTION_PREINCLUDE,
-    OPTION_STANDARD,
-    OPTION_FMAD,
-    OPTION_FLUSH,
-    OPTION_FAST,
-    OPTION_DEBUG,
-    OPTION_DOPT,
-    OPTION_LINES,
-    OPTION_LEVEL,
-    OPTION_REGISTERS,
-    OPTION_ASSEMBLER, /* --ptxas-options */
-    OPTION_DEVICE_DEFAULT,
-    OPTION_RELOCATABLE,
-    OPTION_LTO,
-    OPTION_WHOLE,
-    OPTION_MINIMAL,
-    OPTION_INT128,
-    OPTION_FLOAT128,
-    OPTION_QUIET,
-    OPTION_DIAGNOSTIC,
-    OPTION_SYNTAX,
-    OPTION_TIME,
-    OPTION_TRACE,
-    OPTION_CREATE_PCH,
-    OPTION_USE_PCH,
-    OPTION_PCH_DIR,
-    OPTION_OPTIX,
+struct nvrtc_options {
+    struct nvrtc_strings language; /* cc1 flags that affect headers as well */
+    struct nvrtc_strings preprocess;  /* cc1 flags: -I -D -U */
+    struct nvrtc_strings preincludes; /* file names of --pre-include */
+    struct nvrtc_strings jit;         /* flags of pycuda-jit */
+    struct nvrtc_strings diagnostics; /* cc1 flags for warnings */
+    struct nvrtc_strings entries;     /* lists of kernels that must exist */
+    struct nvrtc_strings trimmed;     /* the options, without blanks at ends */
+    const char *times;                /* file of --time, or NULL */
+    const char *trace;                /* file of --fdevice-time-trace */
+    const char *create_pch;           /* file of --create-pch */
+    nvrtcResult result;               /* result code for an invalid option */
+    int arch;                         /* 90 for sm_90; 0: not specified */
+    char arch_suffix;                 /* 'a' of sm_90a, 'f', or 0 */
+    int assembler_kind;               /* kind of the previous ptxas option */
+    bool assembler_value;             /* the next text may be its value */
+    bool device_default;              /* --device-as-default-execution-space */
+    bool relocatable;
+    bool whole_program; /* -rdc=false */
+    bool lto;           /* -dlto: the result is LTO code only */
+    bool debug;         /* -G */
+    bool optimized;     /* -dopt */
+    bool flush;         /* -ftz=true */
+    bool float128;      /* -device-float128 */
+    bool quiet;         /* no warnings */
+    bool syntax_only;   /* no code generation */
 };
 
-enum option_value {
-    VALUE_NONE,
-    VALUE_TEXT,    /* name=value, or the next option text is the value */
-    VALUE_EQUALS,  /* name=value only */
-    VALUE_BOOL,    /* true or false */
-    VALUE_NUMBER,  /* integer; an empty value means 0 */
-    VALUE_NUMBERS, /* positive integers, separated by commas */
-    VALUE_JOINED,  /* -Ipath, -I path, -I=path, or "-I" and "path" */
-};
-
-struct option_row {
-    const char *name;  /* long name */
-    const char *brief; /* short name */
-    enum option_value value;
-    enum option_kind kind;
-    const char *allowed; /* such as " 0 1 2 "; NULL: any value */
-};
-
-/* Returns the row of the option in `text`, or NULL if there is none. Stores in
- * *spelling the row's name that the text uses (long or short), and in *value
- * the start of the value in `text`, or NULL if it has none. */
-const struct option_row *
-nvrtc_option_find(const char *text, const char **spelling, const char **value);
-
-/* Adds a line "nvrtc: error: ..." to the log. Always returns false, so that
- * callers can return the result. */
-bool nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Returns true if the row accepts `value`. Otherwise the log has an error. */
-bool nvrtc_option_check(const struct option_row *row, const char *value,
-                        struct nvrtc_text *log);
-
-/* Applies `text`, one option of ptxas or the value of the previous one.
- * Returns false, with an error in the log, if the option does not exist. */
-bool nvrtc_ptxas_options_apply(struct nvrtc_options *options, const char *text,
-                               struct nvrtc_text *log);
-
-/* Returns the number in sm_90 or compute_100a, or 0 if the value names no
- * architecture. */
-int nvrtc_option_arch(const char *value);
-
-/* Adds the front end's flags for --diag-suppress, --diag-warn and
- * --diag-error. */
-void nvrtc_option_diagnostic(struct nvrtc_options *options,
-                             const struct option_row *row, const char *value);
+/* Parses the options. Returns NVRTC_SUCCESS, or an error that `log` describes.
+ * Values refer to `texts` or to memory of `options`. */
+nvrtcResult nvrtc_options_parse(struct nvrtc_options *options, int count,
+                                const char *const *texts,
+                                struct nvrtc_text *log);
+void nvrtc_options_free(struct nvrtc_options *options);
 
 #endif

@@ -6,13 +6,16 @@
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/paths.h"
 
 static bool
 path_print(char path[PATH_MAX], const char *folder, const char *name)

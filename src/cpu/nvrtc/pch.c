@@ -10,14 +10,24 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/cache_file.h"
+#include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/headers.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/paths.h"
+#include "cpu/nvrtc/pch.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
 
 /* ---- names ---- */
 

@@ -9,12 +9,18 @@
  * state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/headers.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/preamble.h"
+#include "cpu/nvrtc/text.h"
 
 /* First line of a source that pycuda.compiler has wrapped in extern "C". */
 static const char linkage[] = "extern \"C\" {\n";

@@ -10,16 +10,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/locks.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
 #include "cpu/run/watchdog.h"
 
 #define POLL_FAILURES 20 /* failures of poll after which a child is killed */

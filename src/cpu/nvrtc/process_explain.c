@@ -6,10 +6,13 @@
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/process.h"
+#include "cpu/nvrtc/text.h"
 
 /* Returns the number of file descriptors that this process has open, or -1 if
  * it is unknown. */

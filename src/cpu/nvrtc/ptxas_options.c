@@ -5,10 +5,14 @@
  * Without state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/nvrtc/option_rows.h"
 #include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/text.h"
 
 enum assembler_kind { SILENT, VERBOSE, LEVEL, REGISTERS, ENTRIES };
 

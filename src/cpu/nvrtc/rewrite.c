@@ -31,10 +31,14 @@
  * rule recognizes it. No edit changes the line of other code. Without state.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/text.h"
 
 /* ---- the front end's log ---- */
 

@@ -4,7 +4,10 @@
 #ifndef PYCUDA_CPU_NVRTC_REWRITE_H
 #define PYCUDA_CPU_NVRTC_REWRITE_H
 
-#include "cpu/nvrtc/nvrtc.h"
+#include <stdbool.h>
+
+struct nvrtc_edits;
+struct nvrtc_text;
 
 /* A message of the front end. */
 struct nvrtc_remark {
@@ -40,5 +43,12 @@ const char *nvrtc_line_next(const char *line);
 
 /* Returns true if the text begins with the word. */
 bool nvrtc_begins(const char *at, const char *word);
+
+/* Returns a copy of `source` in which errors of the log are corrected; the
+ * caller frees it. `name` is the file name of the source in the log. Returns
+ * NULL if no error can be corrected. `round` counts the rewrites of a program
+ * from 0 and makes the names unique that a rewrite adds. */
+char *nvrtc_rewrite(const struct nvrtc_text *log, const char *name,
+                    const char *source, int round);
 
 #endif

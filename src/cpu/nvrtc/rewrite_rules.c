@@ -6,10 +6,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/rewrite.h"
 
 /* ---- parsing of a source ---- */

@@ -5,11 +5,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/text.h"
 
 _Thread_local bool nvrtc_memory_failed;
 

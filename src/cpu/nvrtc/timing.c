@@ -7,12 +7,18 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/text.h"
+#include "cpu/nvrtc/timing.h"
 
 static double
 now(void)

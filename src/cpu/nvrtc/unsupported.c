@@ -7,8 +7,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
+#include <stddef.h>
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "api/nvrtc_types.h"
 
 #define NVRTC_API __attribute__((visibility("default")))
 #define NVRTC_ROW(base, symbol, since, parameters, arguments)                 \

@@ -5,7 +5,9 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "cpu/nvrtc/option_rows.h"
 #include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/text.h"
 
 #define MAX_OPTIONS 64
 

@@ -6,7 +6,19 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "cpu/nvrtc/nvrtc.h"
+#include "cpu/nvrtc/deduction_guides.h"
+#include "cpu/nvrtc/dialect.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/execution_spaces.h"
+#include "cpu/nvrtc/frontend.h"
+#include "cpu/nvrtc/function_bodies.h"
+#include "cpu/nvrtc/headers.h"
+#include "cpu/nvrtc/name_expressions.h"
+#include "cpu/nvrtc/options.h"
+#include "cpu/nvrtc/preamble.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/text.h"
 
 /* ---- our headers, one of each kind ---- */
 

@@ -1,0 +1,30 @@
+/* cache_file.h - cache files that processes share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_CACHE_FILE_H
+#define PYCUDA_CPU_NVRTC_CACHE_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct nvrtc_digest;
+struct nvrtc_text;
+
+/* Returns true if only the user and root can write to or replace `folder` and
+ * the folders above it. A folder with the sticky bit may be writable by
+ * others, since they cannot replace its entries. If the result is false, errno
+ * is 0, or the reason why a folder could not be examined. */
+bool nvrtc_folder_private(const char *folder);
+/* Stores the path of the file for `digest`. Returns false if it is too
+ * long. */
+bool nvrtc_cache_file_path(char path[PATH_MAX], const char *folder,
+                           const struct nvrtc_digest *digest);
+/* Returns true if `path` is a regular file that the user or root owns, with
+ * the correct checksum. Renews the file's modification time, so that it is not
+ * removed as unused. */
+bool nvrtc_cache_file_whole(const char *path);
+/* Writes `text` and its checksum to `path` atomically, and removes unused
+ * files from the folder. Returns false on failure, with no file left. */
+bool nvrtc_cache_file_put(const char *path, const struct nvrtc_text *text);
+
+#endif

@@ -1,0 +1,33 @@
+/* edits.h - edits of a source.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_EDITS_H
+#define PYCUDA_CPU_NVRTC_EDITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct nvrtc_edit {
+    size_t at, drop; /* offset in the source; number of removed bytes */
+    char *text;      /* inserted text */
+};
+
+struct nvrtc_edits {
+    struct nvrtc_edit *edit; /* sorted by position */
+    size_t count;
+    bool failed; /* an allocation failed; checked by nvrtc_edits_make */
+};
+
+/* Adds an edit: at offset `at`, removes `drop` bytes and inserts formatted
+ * text. */
+void nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
+                     const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Returns true if there is an edit at this position. */
+bool nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at);
+/* Returns the edited source, which the caller frees, or NULL if out of
+ * memory. */
+char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
+void nvrtc_edits_free(struct nvrtc_edits *edits);
+
+#endif

@@ -1,0 +1,19 @@
+/* locks.h - the locks of NVRTC.
+ *
+ * device/fork.c acquires all of them before a fork() of the process, so that
+ * the child does not inherit a lock that another thread holds.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_LOCKS_H
+#define PYCUDA_CPU_NVRTC_LOCKS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: the front end */
+extern pthread_mutex_t nvrtc_start_lock;  /* process.c: start of children */
+extern pthread_mutex_t nvrtc_list_lock;   /* api.c: live programs */
+/* process.c: true while this thread holds nvrtc_start_lock. */
+extern _Thread_local bool nvrtc_starting;
+
+#endif

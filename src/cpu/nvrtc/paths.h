@@ -1,0 +1,19 @@
+/* paths.h - paths of the package's files.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_PATHS_H
+#define PYCUDA_CPU_NVRTC_PATHS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Returns the path ../name relative to the library, or the value of the
+ * environment variable if set. Returns false, with errno, if it is too long or
+ * unknown. */
+bool nvrtc_path_package(char path[PATH_MAX], const char *variable,
+                        const char *name);
+/* Returns the folder for precompiled headers and creates it if necessary.
+ * Returns false if there is none. */
+bool nvrtc_path_cache(char path[PATH_MAX]);
+
+#endif

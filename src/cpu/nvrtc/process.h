@@ -1,0 +1,48 @@
+/* process.h - child processes with pipes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_PROCESS_H
+#define PYCUDA_CPU_NVRTC_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "cpu/nvrtc/text.h"
+
+struct nvrtc_process {
+    pid_t pid; /* 0: not running */
+    int input, output, errors;
+    int status;           /* after finish: 0, an exit status, or -signal */
+    bool is_status_known; /* false: waitpid failed; `status` is a guess */
+    const char *broken;   /* what nvrtc_process_finish failed to do */
+    struct nvrtc_text out, err;
+};
+
+/* Starts the child. Returns 0 or an errno. The child has a separate process
+ * group, and an environment without LD_* and the sanitizers' variables. */
+int nvrtc_process_start(struct nvrtc_process *process, char *const argv[]);
+/* Writes `input` to the child, collects its standard output in `out` and its
+ * error output in `err`, and waits for its end. Returns 0, or an errno if the
+ * input could not be written completely, if an output could not be read
+ * completely, or if the child exits with status 0 but has not read its whole
+ * input. `status` is valid only if the result is 0. */
+int nvrtc_process_finish(struct nvrtc_process *process, const void *input,
+                         size_t bytes);
+/* Kills a running child and frees all memory. */
+void nvrtc_process_free(struct nvrtc_process *process);
+/* Adds an explanation of a failed start of `program` to `log`; `code` is an
+ * errno. Returns true if the reason is an exhausted system resource; the
+ * explanation then names this resource. */
+bool nvrtc_process_explain_start(int code, const char *program,
+                                 struct nvrtc_text *log);
+/* Adds an explanation of the errno `code` of nvrtc_process_finish to `log`. */
+void nvrtc_process_explain_broken(const struct nvrtc_process *process,
+                                  int code, const char *program,
+                                  struct nvrtc_text *log);
+/* Adds to `log` that the child `what` failed, its exit status or signal, and
+ * the end of its error output. */
+void nvrtc_process_explain(const struct nvrtc_process *process,
+                           const char *what, struct nvrtc_text *log);
+
+#endif

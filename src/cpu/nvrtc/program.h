@@ -1,0 +1,42 @@
+/* program.h - the program object of NVRTC.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_PROGRAM_H
+#define PYCUDA_CPU_NVRTC_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/text.h"
+
+struct nvrtc_header {
+    char *name;
+    char *source;
+};
+
+struct nvrtc_expression {
+    char *text;
+    char *lowered; /* mangled symbol; NULL before a successful compilation */
+};
+
+struct _nvrtcProgram {
+    struct _nvrtcProgram *next; /* link of the list in api.c */
+    char *name;
+    char *source;
+    struct nvrtc_header *headers;
+    int header_count;
+    struct nvrtc_expression *expressions;
+    size_t expression_count;
+    bool compiled;          /* nvrtcCompileProgram succeeded */
+    nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */
+    struct nvrtc_text log;
+    struct nvrtc_text bitcode; /* output of the front end */
+    struct nvrtc_text cubin;   /* native image; with -rdc a bitcode image */
+    struct nvrtc_text ptx;     /* text form of the image; made on request */
+    int arch;                  /* target architecture */
+    bool flush;                /* compiled with -ftz=true */
+    bool lto;                  /* compiled with -dlto */
+};
+
+#endif

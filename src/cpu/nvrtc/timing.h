@@ -1,0 +1,34 @@
+/* timing.h - times of the parts of a compilation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_TIMING_H
+#define PYCUDA_CPU_NVRTC_TIMING_H
+
+#include <stddef.h>
+
+#include "api/nvrtc_types.h"
+
+struct nvrtc_options;
+struct nvrtc_text;
+
+#define NVRTC_TIMED_PARTS 4
+
+struct nvrtc_timing {
+    struct {
+        const char *name;
+        double begin, end; /* ms */
+    } part[NVRTC_TIMED_PARTS];
+    size_t count;
+};
+
+/* Begins a part with this name, which must remain valid. */
+void nvrtc_timing_begin(struct nvrtc_timing *timing, const char *name);
+/* Ends all parts that have begun. */
+void nvrtc_timing_end(struct nvrtc_timing *timing);
+/* Writes the files that the options request. */
+nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
+                               const char *program,
+                               const struct nvrtc_options *options,
+                               struct nvrtc_text *log);
+
+#endif
