@@ -8,15 +8,24 @@
  * LLVM's vectoriser.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Support.h>
 
 #include "jit/explain.h"
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/loops/loops.h"
+#include "jit/report.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 struct stop {
     const char *name; /* called function of the runtime */

@@ -4,7 +4,10 @@
 #ifndef PYCUDA_JIT_EXPLAIN_H
 #define PYCUDA_JIT_EXPLAIN_H
 
-#include "jit/jit.h"
+#include <llvm-c/Core.h>
+
+struct jit;
+struct jit_kernel;
 
 /* Records the stops of each kernel: its barriers, warp operations and yields.
  * Called before kernels are split at them. */

@@ -1,13 +1,19 @@
 /* ir.c - helpers for the LLVM-C API, shared by the passes.
  *
- * They change nothing but the module. jit.h describes what each of them does.
+ * They change nothing but the module. ir.h describes what each of them does.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/report.h"
 
 void
 jit_each_instruction(struct jit *jit, LLVMValueRef function, jit_visit *visit,

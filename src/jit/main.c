@@ -7,18 +7,34 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Support.h>
 
+#include "image/image.h"
+#include "jit/analyse/independent_blocks.h"
 #include "jit/checks/checks.h"
+#include "jit/entries/entries.h"
 #include "jit/explain.h"
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/loops/loops.h"
+#include "jit/options.h"
+#include "jit/output/output.h"
+#include "jit/regions/regions.h"
+#include "jit/regions/stride.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/target/target.h"
 
 /* Bytes of shared and constant memory that every GPU accepts, without an opt-
  * in at launch. */

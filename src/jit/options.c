@@ -3,11 +3,15 @@
  * Called by main.c. A wrong option ends the process with a message.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/jit.h"
+#include "image/image.h"
+#include "jit/options.h"
+#include "jit/target/target.h"
 
 static const char usage[] =
     "usage: pycuda-jit [--target=%s]\n"

@@ -9,13 +9,20 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/ErrorHandling.h>
 
 #include "jit/explain.h"
+#include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/text.h"
 
 static unsigned error_count;
 

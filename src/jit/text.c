@@ -5,11 +5,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/text.h"
 
 void *
 jit_allocate(size_t bytes)

@@ -12,6 +12,15 @@
  * threadIdx.x. A row is the threads of a block with the same threadIdx.y.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/regions/regions.h"
 
 enum {

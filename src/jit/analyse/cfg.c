@@ -5,11 +5,17 @@
  * output/unswitch.c. The functions are described in regions/regions.h.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "jit/regions/regions.h"
+#include "jit/report.h"
+#include "jit/text.h"
 
 /* Returns the index of the slot that has the key, or of a free slot if none
  * has it. */

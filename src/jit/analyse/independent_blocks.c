@@ -7,7 +7,14 @@
  * order is visible.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/analyse/independent_blocks.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
 
 static void
 note_sight(struct jit *jit, LLVMValueRef at, void *data)

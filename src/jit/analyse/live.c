@@ -4,9 +4,14 @@
  * Called by spill.c, which moves values across barriers.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include <llvm-c/Core.h>
+
 #include "jit/regions/regions.h"
+#include "jit/text.h"
 
 /* Marks the block in which `user` needs the value. A phi needs it at the end
  * of the predecessors from which the value comes. */

@@ -11,11 +11,20 @@
  * Paths that end in a trap are ignored, since no thread returns from them.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 struct analysis {

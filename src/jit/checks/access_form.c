@@ -8,7 +8,18 @@
  * once.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "image/image.h"
 #include "jit/checks/access_ranges.h"
+#include "jit/checks/affine.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/text.h"
 
 #define ROW_WORDS                                                             \
     ((sizeof(struct image_check_range) +                                      \

@@ -14,8 +14,19 @@
  * or of the two innermost loops.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
 #include "jit/checks/access_ranges.h"
+#include "jit/checks/affine.h"
 #include "jit/checks/checks.h"
+#include "jit/checks/loops.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
 
 struct hoist {
     struct jit *jit;

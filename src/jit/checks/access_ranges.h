@@ -8,6 +8,11 @@
 #ifndef PYCUDA_JIT_CHECKS_ACCESS_RANGES_H
 #define PYCUDA_JIT_CHECKS_ACCESS_RANGES_H
 
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#include "image/image.h"
 #include "jit/checks/affine.h"
 
 enum { JIT_MOST_ROWS = IMAGE_CHECK_ROWS };
@@ -43,5 +48,12 @@ bool jit_ranges_may_nest(const struct jit_loops *loops,
 LLVMValueRef jit_ranges_ask(struct jit_view *view,
                             const struct jit_access_range *rows,
                             unsigned count);
+
+/* checks/access_ranges.c: replaces the checks of each iteration of a loop,
+ * where possible, by one check before the loop that covers all iterations. */
+void jit_check_ranges(struct jit *jit);
+/* checks/access_form.c: turns the descriptions of loops, which the checks
+ * before loops pass to the runtime, into constant data. */
+void jit_lower_range_checks(struct jit *jit);
 
 #endif

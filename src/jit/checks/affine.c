@@ -6,7 +6,18 @@
  * of the last iteration shows at run time that nothing wraps in between.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
 #include "jit/checks/affine.h"
+#include "jit/checks/loops.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
 
 enum { MAX_STEPS = 24, FIRST, SECOND, LAST };
 

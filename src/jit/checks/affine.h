@@ -7,6 +7,10 @@
 #ifndef PYCUDA_JIT_CHECK_AFFINE_H
 #define PYCUDA_JIT_CHECK_AFFINE_H
 
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
 #include "jit/checks/loops.h"
 

@@ -6,7 +6,21 @@
  * the loop, such as a barrier, orders the accesses of different threads.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "image/image.h"
 #include "jit/checks/access_ranges.h"
+#include "jit/checks/affine.h"
+#include "jit/checks/loops.h"
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/options.h"
+#include "jit/regions/regions.h"
 
 enum { MAX_BYTES = 64 };
 

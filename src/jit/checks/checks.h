@@ -10,7 +10,13 @@
 #ifndef PYCUDA_JIT_CHECKS_H
 #define PYCUDA_JIT_CHECKS_H
 
-#include "jit/jit.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
+struct jit_kernel;
 
 /* The object (variable, parameter or allocation) that an address was computed
  * from. */
@@ -71,5 +77,12 @@ void jit_note_copies(struct jit *jit);
 bool jit_is_copy(LLVMValueRef at);
 /* Inserts checks for uses of private variables that may be uninitialized. */
 void jit_check_values(struct jit *jit, LLVMValueRef function);
+
+/* checks/insert.c: inserts calls of __pycuda_check*, which check accesses and
+ * barriers at run time. */
+void jit_insert_checks(struct jit *jit);
+/* checks/insert.c: removes the checks of barriers from a kernel for which it
+ * was proved that all threads of a block reach each barrier together. */
+void jit_remove_stop_checks(struct jit *jit, struct jit_kernel *kernel);
 
 #endif

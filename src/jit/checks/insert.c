@@ -4,10 +4,21 @@
  * jit_options.checks names are inserted.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
 #include "jit/checks/checks.h"
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/options.h"
+#include "jit/text.h"
 
 static LLVMValueRef
 call_check(struct jit *jit, const char *name, LLVMTypeRef result,

@@ -5,9 +5,15 @@
  * end.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "jit/checks/loops.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
 
 /* A postorder of the blocks: each block comes after its successors, apart from
  * back edges. */

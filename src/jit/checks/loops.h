@@ -6,6 +6,10 @@
 #ifndef PYCUDA_JIT_CHECK_LOOPS_H
 #define PYCUDA_JIT_CHECK_LOOPS_H
 
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
 #include "jit/regions/regions.h"
 
 /* A natural loop: `header` is its first block, `latch` the block that jumps

@@ -5,11 +5,21 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
 #include "jit/checks/checks.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 enum { MAX_STEPS = 64 };
 

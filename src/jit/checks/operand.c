@@ -4,10 +4,16 @@
  * intrinsics that copy and fill.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
 #include "jit/checks/checks.h"
+#include "jit/jit.h"
 
 static uint64_t
 size_of(struct jit *jit, LLVMTypeRef type)

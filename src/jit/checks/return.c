@@ -7,12 +7,21 @@
  * receive a number that says where to continue: 1 means `return`.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "jit/checks/checks.h"
 #include "jit/checks/loops.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/regions/regions.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 enum { MAX_STEPS = 64, WAY_RETURN = 1 };
 

@@ -5,12 +5,18 @@
  * the project's headers get the location of the call.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "image/abi.h"
 #include "jit/checks/checks.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/text.h"
 
 struct source_location {
     const char *file;

@@ -8,11 +8,19 @@
  * copying a struct with members that were never set.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
 #include "jit/checks/checks.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/report.h"
 
 /* A value that may be uninitialized. At run time its shadow, an i1, is true if
  * it is. */

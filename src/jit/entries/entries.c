@@ -7,14 +7,23 @@
  * entries of the module are joined, parsed and linked once.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
+#include "jit/body.h"
+#include "jit/entries/entries.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 static const char *const argument_names[JIT_BODY_ARGUMENTS] = {
     "%tid0",   "%tid1",    "%tid2",  "%ctaid0",  "%ctaid1",  "%ctaid2",

@@ -12,6 +12,16 @@
  * operations within each thread matters.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/entries/entries.h"
+#include "jit/entries/guard.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 

@@ -10,8 +10,17 @@
  * three loops. nest.c writes the loops themselves.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/entries/entries.h"
+#include "jit/entries/nest.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/text.h"
 
 /* Writes IR text that sets %limit to the guard's limit, with 64 bits. For a
  * 32-bit index, the limit is clamped to the range of the index. */

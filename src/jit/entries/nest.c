@@ -6,8 +6,19 @@
  * y and z.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/entries/entries.h"
+#include "jit/entries/nest.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/loops/loops.h"
+#include "jit/output/output.h"
 #include "jit/planted_faults.h"
+#include "jit/text.h"
 
 unsigned
 jit_text_loops(unsigned count)

@@ -15,10 +15,19 @@
  * blockDim.x as a constant.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/entries/entries.h"
+#include "jit/entries/nest.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 char *
 jit_region_variables(const struct jit_regions *regions)

@@ -5,7 +5,11 @@
  * struct image_thread (image/abi.h).
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+
+#include "jit/entries/entries.h"
 #include "jit/jit.h"
+#include "jit/text.h"
 
 void
 jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel)

@@ -20,7 +20,17 @@
  *               that was reached
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/entries/entries.h"
+#include "jit/entries/nest.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 /* Returns a bit mask of the start points that belong to the whole block: the

@@ -13,8 +13,14 @@
  * fibers.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
 
 /* limit of the operations between a variable and an address derived from it */

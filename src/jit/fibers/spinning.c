@@ -8,10 +8,18 @@
  * __pycuda_yield may switch to another thread.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/text.h"
 
 /* The basic blocks of a function, and the loop that is being examined. */
 struct cfg {

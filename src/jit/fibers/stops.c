@@ -7,10 +7,19 @@
  * address that is taken.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 struct runtime_function {
     const char *name;

@@ -9,9 +9,16 @@
  * and returns a struct of all results. That call is then inlined.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/loops/loops.h"
+#include "jit/report.h"
+#include "jit/text.h"
 
 /* The calls of outlined loops that were already built in the current basic
  * block. */

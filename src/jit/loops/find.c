@@ -7,10 +7,18 @@
  * after the loop has a phi in an exit block.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/loops/loops.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
 
 enum { MAX_INSTRUCTIONS = 256, MAX_BLOCKS = 64 };
 

@@ -12,6 +12,13 @@
  * becomes s = llvm.fma(x, y, z), if p has no other use.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/loops/loops.h"
 
 static bool

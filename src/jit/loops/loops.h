@@ -10,6 +10,12 @@
 #ifndef PYCUDA_JIT_LOOPS_H
 #define PYCUDA_JIT_LOOPS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/jit.h"
 #include "jit/regions/regions.h"
 
 enum {
@@ -108,5 +114,15 @@ LLVMValueRef jit_widen_loop(struct jit *jit,
 LLVMTypeRef jit_wide_type(LLVMTypeRef type, unsigned width);
 /* Tests whether widen.c can convert the call to one for several threads. */
 bool jit_can_widen_call(LLVMValueRef at);
+
+/* loops/outline.c: moves loops of the kernel's source into functions that can
+ * be vectorised over threads. The second function tests whether a function is
+ * the result of such a loop. */
+void jit_outline_loops(struct jit *jit);
+bool jit_is_loop_result(LLVMValueRef function);
+/* loops/outline.c: declares the vector variants of the functions of these
+ * loops, before vectorisation. loops/define.c: writes them, after it. */
+void jit_declare_loops(struct jit *jit);
+void jit_define_loops(struct jit *jit);
 
 #endif

@@ -19,14 +19,24 @@
  * for one thread again (define.c).
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
 #include "jit/explain.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/loops/loops.h"
+#include "jit/options.h"
+#include "jit/regions/regions.h"
+#include "jit/report.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 static const char prefix[] = "__pycuda_loop.";
 

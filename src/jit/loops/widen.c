@@ -21,13 +21,21 @@
  * operand that it does not choose.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/loops/loops.h"
 #include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 /* A control-flow edge, and the mask of the threads that take it. */
 struct edge {

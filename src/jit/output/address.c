@@ -6,6 +6,13 @@
  * elements further apart than computed, never nearer.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/jit.h"
 #include "jit/output/address.h"
 
 enum { DEPTH = 12 };

@@ -6,7 +6,12 @@
 #ifndef JIT_OUTPUT_ADDRESS_H
 #define JIT_OUTPUT_ADDRESS_H
 
-#include "jit/jit.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
 
 enum { ADDRESS_TERMS = 6 };
 

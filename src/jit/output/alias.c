@@ -6,6 +6,14 @@
  * may point anywhere.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/output/address.h"
 
 enum { MAX_ROOTS = 8, DEPTH = 8, MAX_SCOPES = 64 };

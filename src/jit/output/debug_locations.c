@@ -6,9 +6,17 @@
  * kernel's start, or of the barrier that the loop follows.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/body.h"
+#include "jit/entries/entries.h"
 #include "jit/explain.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 
 /* Returns the point at which a call of the kernel's body starts: the number of
  * the barrier or warp operation before it, or 0 for the kernel's begin. */

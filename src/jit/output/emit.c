@@ -4,10 +4,21 @@
  * Called by main.c.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/entries/entries.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/options.h"
+#include "jit/output/output.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/target/target.h"
 
 void
 jit_open_target(struct jit *jit)

@@ -13,11 +13,20 @@
  * function; jit_show_zeros replaces it by 0 after vectorisation.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/output/address.h"
+#include "jit/output/output.h"
 #include "jit/output/parallel.h"
+#include "jit/text.h"
 
 #define APART "__pycuda_apart"
 

@@ -4,10 +4,13 @@
  * Called by unswitch.c; contracts are in loop_nest.h.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "jit/jit.h"
 #include "jit/output/loop_nest.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
 
 struct finder {
     const struct jit_cfg *cfg;

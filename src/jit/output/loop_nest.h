@@ -6,6 +6,8 @@
 #ifndef PYCUDA_JIT_OUTPUT_LOOP_NEST_H
 #define PYCUDA_JIT_OUTPUT_LOOP_NEST_H
 
+#include <stdbool.h>
+
 #include "jit/regions/regions.h"
 
 #define NO_LOOP (~0u)

@@ -9,9 +9,16 @@
  * vectorisation it puts the mask back.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
 
 /* MAX_STRIDE: the vectoriser combines accesses that are at most 8 elements
  * apart. */

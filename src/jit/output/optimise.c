@@ -5,11 +5,21 @@
  * unrolled before the loop over threads is vectorised.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 
+#include "jit/body.h"
+#include "jit/checks/access_ranges.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/loops/loops.h"
+#include "jit/output/output.h"
+#include "jit/regions/stride.h"
+#include "jit/text.h"
 
 /* Sets LLVM's options so that it unswitches a thread loop (splits it into
  * copies for a loop-invariant condition) no matter how many sibling loops it

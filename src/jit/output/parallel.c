@@ -4,10 +4,15 @@
  * metadata at its latch, the block that jumps back to its first block.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/jit.h"
 #include "jit/output/parallel.h"
+#include "jit/text.h"
 
 static unsigned
 number_of(const struct jit_parallel *loop, LLVMBasicBlockRef block)

@@ -5,7 +5,11 @@
 #ifndef JIT_OUTPUT_PARALLEL_H
 #define JIT_OUTPUT_PARALLEL_H
 
-#include "jit/jit.h"
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
 
 /* An innermost parallel loop in a function. `blocks` has all blocks of the
  * function; `header` is the index of the loop's first block. */

@@ -11,10 +11,18 @@
  * would not be vectorised.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
+#include "jit/report.h"
+#include "jit/text.h"
 
 enum { MAX_ARGUMENTS = 4 };
 

@@ -21,9 +21,15 @@
  * Neither costs time in correct programs.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
 
 static bool
 does_not_return(LLVMValueRef at)

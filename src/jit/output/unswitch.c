@@ -11,12 +11,19 @@
  * out of the size, since the copies may lack them.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/Support.h>
 
+#include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/output/loop_nest.h"
+#include "jit/output/output.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
 
 /* Six conditions make at most 64 copies of a block. */
 enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };

@@ -9,7 +9,14 @@
  * the result is used. Such vectors are extended in parts of 128 bits.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
 #include "jit/planted_faults.h"
 
 enum { PIECE_BITS = 128, MAX_LANES = 64 };

@@ -10,7 +10,15 @@
  * shuffle of the vector, a single instruction.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
 
 static bool
 is_opcode(LLVMValueRef value, LLVMOpcode opcode)

@@ -4,10 +4,22 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <llvm-c/Core.h>
+
+#include "image/image.h"
+#include "jit/entries/entries.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
+#include "jit/report.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 static uint32_t
 add_string(struct jit_text *strings, const char *name)

@@ -11,8 +11,19 @@
  * threads is skipped.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/entries/entries.h"
+#include "jit/entries/guard.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/text.h"
 
 enum { MAX_TERMS = 4 };
 

@@ -9,6 +9,13 @@
  * threadIdx.x satisfy the condition and need no mask.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 

@@ -15,10 +15,12 @@
  * call.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jit/regions/regions.h"
+#include "jit/text.h"
 
 /* Sets before[b] for the basic block `to` and for each block b from which it
  * can be reached. */

@@ -16,13 +16,28 @@
  * wait.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
+#include "jit/body.h"
+#include "jit/checks/checks.h"
+#include "jit/entries/entries.h"
 #include "jit/explain.h"
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/options.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 enum {

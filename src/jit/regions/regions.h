@@ -15,6 +15,12 @@
 #ifndef PYCUDA_JIT_REGIONS_H
 #define PYCUDA_JIT_REGIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
 #include "jit/jit.h"
 
 /* Map from pointers to numbers; a zero-initialised map is empty. */
@@ -233,5 +239,8 @@ bool jit_spill_values(struct jit *jit, struct jit_split *split);
 /* Tests whether the value is computed again after each barrier, instead of
  * being stored across it. */
 bool jit_is_cheap(struct jit_split *split, LLVMValueRef value);
+
+/* regions/regions.c: splits kernels at barriers and warp operations. */
+void jit_split_kernels(struct jit *jit);
 
 #endif

@@ -14,11 +14,20 @@
  * variable, which LLVM's next pass (SROA) turns into SSA values again.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
 #include "jit/regions/spill.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 static void

@@ -9,6 +9,11 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
 #include "jit/regions/regions.h"
 
 struct spilled {

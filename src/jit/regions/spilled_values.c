@@ -7,11 +7,22 @@
  * kernel's begin or the code after a barrier or warp operation.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/entries/entries.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
 #include "jit/regions/spill.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 enum {

@@ -15,12 +15,22 @@
  * at any barrier.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/options.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/text.h"
 
 struct point_search {
     struct jit *jit;

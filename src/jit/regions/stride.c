@@ -19,10 +19,19 @@
  * b`, that test moves into the inner loop, so that all threads run both loops.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
+#include "jit/regions/stride.h"
+#include "jit/text.h"
 
 struct stride {
     struct jit *jit;

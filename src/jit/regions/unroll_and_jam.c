@@ -17,6 +17,15 @@
  * which are far apart in memory, overlap, which hides memory latency.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 

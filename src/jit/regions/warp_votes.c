@@ -14,7 +14,15 @@
  * vote p == 0, and the result is n == 0.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 

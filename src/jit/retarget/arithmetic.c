@@ -21,9 +21,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/retarget/retarget.h"
 
 static bool
 is_integer(LLVMValueRef value)

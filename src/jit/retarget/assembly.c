@@ -7,10 +7,19 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/retarget/ptx.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 enum effect {
     EFFECT_NONE,

@@ -6,11 +6,21 @@
  * not define.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
 #include "image/symbols.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/output/output.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
 
 #define NAME_ROW(result, name, arguments, stops) #name,
 #define LIBM_ROW(name)                           #name, #name "f",

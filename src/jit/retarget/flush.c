@@ -7,9 +7,15 @@
  * subnormals, which is why the processor's own flush modes cannot be used.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
 
 #define EXPONENT 0x7f800000u
 #define SIGN     0x80000000u

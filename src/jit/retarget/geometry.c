@@ -8,11 +8,23 @@
  * __pycuda_self and load the geometry from struct image_thread.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "jit/body.h"
+#include "jit/checks/checks.h"
+#include "jit/entries/guard.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 struct geometry {
     const char *name;

@@ -6,10 +6,17 @@
  * too much.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 /* Instructions of a function, including those of inlined callees. */
 enum { TOO_LARGE = 20000 };

@@ -7,9 +7,17 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
 
 struct rename {
     const char *from;

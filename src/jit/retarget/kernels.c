@@ -4,9 +4,17 @@
  * (function, "kernel", 1) or (function, "maxntidx", n).
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 static bool
 node_says(LLVMValueRef key, const char *word)

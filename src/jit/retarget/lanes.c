@@ -13,10 +13,16 @@
  * are not checked.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
 #include "jit/target/target.h"
+#include "jit/text.h"
 
 #define COMPRESS "llvm.experimental.vector.compress"
 

@@ -5,11 +5,18 @@
  * rejected with a reason.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/retarget/ptx.h"
+#include "jit/text.h"
 
 /* ---- moves and declarations ---- */
 

@@ -11,7 +11,12 @@
 #ifndef PYCUDA_JIT_PTX_H
 #define PYCUDA_JIT_PTX_H
 
-#include "jit/jit.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
 
 enum {
     PTX_MAX_MODIFIERS = 12,
@@ -148,5 +153,10 @@ bool ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement);
  * its result. */
 LLVMValueRef ptx_intrinsic(struct ptx *ptx, const char *name, LLVMTypeRef type,
                            LLVMValueRef *arguments, unsigned count);
+
+/* retarget/ptx.c: replaces a call of inline PTX by instructions. Returns NULL
+ * on success. Otherwise returns the reason of the failure and leaves the
+ * module unchanged. */
+const char *jit_translate_ptx(struct jit *jit, LLVMValueRef call);
 
 #endif

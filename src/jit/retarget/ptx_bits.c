@@ -1,8 +1,15 @@
 /* ptx_bits.c - shifts, bit counts and bit fields of inline PTX.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/retarget/ptx.h"
 
 LLVMValueRef

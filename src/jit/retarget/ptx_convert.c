@@ -1,8 +1,13 @@
 /* ptx_convert.c - builds cvt of inline PTX: type conversions and rounding.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/jit.h"
 #include "jit/retarget/ptx.h"
 
 /* Returns the LLVM intrinsic that rounds a float to a whole number as the

@@ -4,8 +4,15 @@
  * ignored.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/jit.h"
 #include "jit/retarget/ptx.h"
 
 /* Returns an operand [name + offset] as an LLVM pointer. */

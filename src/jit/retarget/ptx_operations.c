@@ -2,8 +2,15 @@
  * operation, such as add.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/retarget/ptx.h"
 
 LLVMValueRef

@@ -2,10 +2,18 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/retarget/ptx.h"
+#include "jit/text.h"
 
 bool
 ptx_fail(struct ptx *ptx, const char *format, ...)

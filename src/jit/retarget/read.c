@@ -6,15 +6,24 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
 #include <llvm-c/Linker.h>
 
+#include "image/image.h"
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 /* Reads all of stdin into memory. */
 static struct jit_text

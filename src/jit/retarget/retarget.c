@@ -4,11 +4,17 @@
  * and sets the floating-point flags that the options request.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <string.h>
 
 #include <llvm-c/Comdat.h>
+#include <llvm-c/Core.h>
 
+#include "jit/fibers/fibers.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
+#include "jit/target/target.h"
 
 static void
 drop_text_attribute(LLVMValueRef function, const char *name)

@@ -10,11 +10,20 @@
  * part.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "jit/body.h"
+#include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 enum { NOWHERE = -1 };
 

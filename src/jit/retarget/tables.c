@@ -6,9 +6,15 @@
  * later passes split into scalars like any local array.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 /* A function and its local copy (an alloca) of a table. */
 struct copy {

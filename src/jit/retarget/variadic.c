@@ -6,9 +6,18 @@
  * returns that address, and the header memory.h reads the buffer.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+#include "jit/text.h"
 
 enum { ATTRIBUTES_MOST = 64 };
 

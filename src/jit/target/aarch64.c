@@ -3,7 +3,10 @@
  * vectors of 128 bits.
  *
  * SPDX-License-Identifier: MIT */
-#include "jit/jit.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "jit/target/target.h"
 
 static void
 open_aarch64(void)

@@ -2,9 +2,11 @@
  * program was built for.
  *
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <string.h>
 
-#include "jit/jit.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
 
 /* JIT_FAMILIES(ROW) expands ROW for each family; meson.build defines it. */
 #define DECLARE(family) extern const struct jit_target jit_target_##family[];

@@ -1,7 +1,12 @@
 /* x86_64.c - table of targets for x86-64: one with AVX-512, one with AVX2.
  *
  * SPDX-License-Identifier: MIT */
-#include "jit/jit.h"
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "jit/target/target.h"
 
 /* Vectors with scattered elements are loaded and stored by one instruction for
  * each element. Gather and scatter instructions are slower (Zen 4) or no

@@ -10,7 +10,17 @@
  * with a multiple of 32.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
 enum {

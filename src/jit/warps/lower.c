@@ -7,9 +7,19 @@
  * lanes is an argument of the body instead.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
 #include "jit/explain.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/regions/regions.h"
+#include "jit/report.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 bool

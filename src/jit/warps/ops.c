@@ -4,10 +4,19 @@
  * by lanes.c and by lower.c.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
+
 #include "image/abi.h"
+#include "image/image.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
 /* Indices of the operands of a warp operation's call; -1: the call has no such

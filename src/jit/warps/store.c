@@ -8,7 +8,15 @@
  * for which `keep` is false store to their element of a scratch array.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
 #include "jit/warps/warps.h"
 
 enum {

@@ -7,8 +7,15 @@
  * operation; functions get it as `point` or `k`.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "image/abi.h"
+#include "image/image.h"
+#include "jit/jit.h"
 #include "jit/planted_faults.h"
+#include "jit/text.h"
 #include "jit/warps/warps.h"
 
 /* Returns the text of a vector of 32 constants, f(data, lane) for each lane:

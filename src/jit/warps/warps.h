@@ -16,6 +16,11 @@
 #ifndef PYCUDA_JIT_WARPS_H
 #define PYCUDA_JIT_WARPS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
 #include "jit/regions/regions.h"
 
 #define JIT_LANES 32

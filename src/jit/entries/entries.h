@@ -1,0 +1,62 @@
+/* entries.h - the functions that the runtime calls to start a kernel, as IR
+ * text.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_ENTRIES_ENTRIES_H
+#define PYCUDA_JIT_ENTRIES_ENTRIES_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
+struct jit_kernel;
+struct jit_regions;
+struct jit_text;
+
+/* entries/loop.c, entries/region.c, entries/thread.c: append the text of one
+ * kernel's entry to jit.wrappers. */
+void jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
+void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
+/* entries/entries.c: adds the entries of all kernels to the module. */
+void jit_add_entries(struct jit *jit);
+/* entries/entries.c: adds the entry for fibers before the kernel is split,
+ * with a copy of the body as it is then. */
+void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
+/* Returns the IR operand for a value that jit_is_uniform accepts. Appends the
+ * instructions that compute it to `text`. */
+const char *jit_text_operand(struct jit_text *text, struct jit_kernel *kernel,
+                             LLVMValueRef value);
+/* Writes the loads of the kernel's parameters from the parameter buffer. */
+void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
+/* Writes the loads of the geometry and of the address of shared memory.
+ * `width` is blockDim.x if it is known, else 0. `flat`: the kernel does not
+ * use threadIdx.y. `own`: while the entry runs, shared memory is accessed only
+ * through this address. */
+void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
+/* Writes a call of the body. `suffix` ends the names that differ between the
+ * loops of an entry; `metadata` is appended to the call. */
+void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
+                   const char *suffix, const char *metadata);
+/* entries/warp.c: returns the symbol, and writes the text, of the entry that
+ * runs warp by warp. */
+char *jit_warp_symbol(const struct jit_kernel *kernel);
+void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
+/* entries/region.c: text that the warp entry uses as well. In order: the
+ * variables that hold uniform values between regions, the loads of these
+ * values at a start point, the call of the body from a start point, and the
+ * thread loop of a start point. */
+char *jit_region_variables(const struct jit_regions *regions);
+void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
+                       unsigned point);
+void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
+                     unsigned point, bool inside);
+void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
+                      unsigned point, unsigned loop);
+/* Writes only the arguments of the call that jit_text_call writes, without
+ * parentheses. */
+void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
+                        const char *suffix);
+
+#endif

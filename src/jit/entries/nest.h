@@ -1,0 +1,58 @@
+/* nest.h - the loops over blocks and threads in entries that run whole
+ * blocks.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_ENTRIES_NEST_H
+#define PYCUDA_JIT_ENTRIES_NEST_H
+
+#include <stdbool.h>
+
+struct jit;
+struct jit_kernel;
+
+/* A nest of loops over the threads of a block. All its names end in
+ * `suffix`. */
+struct jit_nest {
+    const char *suffix;
+    const char *before;      /* label of the predecessor block */
+    const char *start, *end; /* bounds of the loop over threadIdx.x */
+    const char *after;
+    int whole; /* the constant JIT_WHOLE argument in this nest */
+    const char *first_row, *last_row; /* bounds of the y loop; NULL: all */
+};
+
+/* A function that runs all threads of whole blocks. */
+struct jit_frame {
+    const char *name;
+    const char *variables; /* IR text of its local variables */
+    unsigned width;        /* blockDim.x it is specialised for, else 0 */
+    bool internal;         /* inlined into the entry */
+    bool merged;           /* one loop may run several blocks of the grid */
+};
+
+/* Writes the start of the function, up to where the code of one block begins
+ * in the loop over blocks. */
+void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
+                           const struct jit_frame *frame);
+/* Writes the end of the loop over blocks. The code of a block ends by
+ * branching to the label `next`. */
+void jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel);
+/* Write the headers, and later the ends, of the nest's loops. The caller
+ * writes the code of the innermost loop between them. */
+void jit_text_nest_start(struct jit *jit, const struct jit_nest *nest);
+void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
+                       unsigned loop);
+
+/* Reserves `count` consecutive numbers of loop metadata; returns the first. */
+unsigned jit_text_loops(unsigned count);
+enum jit_hint {
+    JIT_HINT_SHORT = 1,  /* vectorise the last, partial vector too */
+    JIT_HINT_UNROLL = 2, /* unroll after vectorisation */
+};
+
+/* Writes the metadata of loop number `loop`; `hints` are bits of enum
+ * jit_hint. */
+void jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
+                         unsigned loop, unsigned hints);
+
+#endif

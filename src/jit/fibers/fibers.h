@@ -1,0 +1,24 @@
+/* fibers.h - passes that find where fibers may switch.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_FIBERS_FIBERS_H
+#define PYCUDA_JIT_FIBERS_FIBERS_H
+
+#include <stdbool.h>
+
+struct jit;
+
+/* fibers/lockstep.c: makes the threads of a warp wait for each other at
+ * volatile stores to shared memory. */
+void jit_keep_lockstep(struct jit *jit);
+/* fibers/spinning.c: adds a yield to each loop in which a thread waits for
+ * other threads. */
+void jit_find_spinning(struct jit *jit);
+/* fibers/stops.c: finds the kernels with calls that may switch fibers, and
+ * what is known of the stack depth. */
+void jit_find_stops(struct jit *jit);
+/* fibers/stops.c: tests whether the runtime function `name` may switch to
+ * another fiber. */
+bool jit_may_stop(const char *name);
+
+#endif

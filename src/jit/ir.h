@@ -1,0 +1,83 @@
+/* ir.h - helpers for the LLVM-C API.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_IR_H
+#define PYCUDA_JIT_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
+
+/* ir.c: helpers for the LLVM-C API. */
+typedef void jit_visit(struct jit *jit, LLVMValueRef instruction, void *data);
+/* Calls `visit` for each instruction of a function; `visit` may erase the
+ * instruction that it receives. */
+void jit_each_instruction(struct jit *jit, LLVMValueRef function,
+                          jit_visit *visit, void *data);
+/* Calls `visit` for each instruction of all functions of the module. */
+void jit_each_instruction_of_module(struct jit *jit, jit_visit *visit,
+                                    void *data);
+/* Returns the value's name, "" if it has none. */
+const char *jit_name(LLVMValueRef value);
+/* Returns the section of a variable, "" if it has none. */
+const char *jit_section(LLVMValueRef variable);
+/* Makes all branches of the function that go to `from` go to `to`. The phis of
+ * both blocks stay as they are. */
+void jit_redirect_branches(LLVMValueRef function, LLVMBasicBlockRef from,
+                           LLVMBasicBlockRef to);
+/* Returns the function that a direct call names, or NULL for other
+ * instructions. */
+LLVMValueRef jit_callee(LLVMValueRef instruction);
+/* Test whether the instruction is a direct call of function `name`, or of a
+ * function with a name that begins with `prefix`. */
+bool jit_calls(LLVMValueRef instruction, const char *name);
+bool jit_is_call(LLVMValueRef instruction, const char *prefix);
+
+/* How an instruction lets a thread observe the progress of other threads: by
+ * an atomic or volatile read, or by a fence. */
+enum jit_sight {
+    JIT_SIGHT_NONE = 0,
+    JIT_SIGHT_READ = 1,
+    JIT_SIGHT_FENCE = 2,
+};
+enum jit_sight jit_sight(LLVMValueRef instruction);
+
+/* Tests for integer arithmetic, a select or an address computation, which have
+ * no side effects and never fault. */
+bool jit_is_arithmetic(LLVMValueRef instruction);
+/* Return the predicate that is true exactly where this one is false, and the
+ * predicate that gives the same result with swapped operands. */
+LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);
+LLVMIntPredicate jit_predicate_mirrored(LLVMIntPredicate predicate);
+/* Replaces all uses of an instruction by `by`, and erases the instruction. */
+void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
+/* A jit_visit: replaces a float sum, difference or product that LLVM may fuse
+ * to a multiply-add by one that is rounded separately. */
+void jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data);
+/* Add, remove and query an enum attribute of the function by its LLVM name. */
+void jit_add_attribute(struct jit *jit, LLVMValueRef function,
+                       const char *name);
+void jit_drop_attribute(LLVMValueRef function, const char *name);
+bool jit_has_attribute(LLVMValueRef function, const char *name);
+/* Returns an i32 constant. */
+LLVMValueRef jit_constant(struct jit *jit, uint64_t value);
+/* Returns the declaration of function `name`. If the module has none, adds it
+ * with the attribute nounwind. */
+LLVMValueRef jit_declare(struct jit *jit, const char *name, LLVMTypeRef result,
+                         LLVMTypeRef *types, unsigned count);
+/* Runs a pipeline in the syntax of `opt -passes=` over the module. */
+void jit_run_passes(struct jit *jit, const char *passes);
+/* Tests whether the function has any use except as the callee of a call. */
+bool jit_address_taken(LLVMValueRef function);
+/* Replaces every use of the constant `value`, also inside constant
+ * expressions. Each function with such a use gets the instruction that `make`
+ * returns for that function. */
+typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
+                              void *data);
+void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
+                         void *data);
+
+#endif

@@ -1,0 +1,49 @@
+/* options.h - options of the command line.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_OPTIONS_H
+#define PYCUDA_JIT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "image/image.h"
+
+struct jit_target;
+
+/* What the program writes to stdout. */
+enum jit_output {
+    JIT_OUTPUT_IMAGE,
+    JIT_OUTPUT_EXPLAIN, /* JSON, written by explain.c */
+    JIT_OUTPUT_IR,      /* optimised code as LLVM IR text */
+    JIT_OUTPUT_ASM,     /* optimised code as assembly of the target */
+};
+
+/* Checks that the environment variable PYCUDA_CPU_CHECK may name. */
+enum jit_check {
+    JIT_CHECK_MEMORY = IMAGE_CHECK_MEMORY,
+    JIT_CHECK_RACE = IMAGE_CHECK_RACE,
+    JIT_CHECK_SYNC = IMAGE_CHECK_SYNC,
+    JIT_CHECK_INIT = IMAGE_CHECK_INIT,
+};
+
+struct jit_options {
+    const struct jit_target *target;
+    enum image_kind kind;
+    bool verbose;
+    bool fast_math;
+    bool fmad;
+    bool flush; /* subnormal floats count as zero */
+    bool debug; /* keep source locations */
+    enum jit_output output;
+    unsigned checks;        /* bits of enum jit_check */
+    bool regions;           /* split kernels at barriers, where possible */
+    bool warps;             /* split kernels at warp operations too */
+    int level;              /* optimisation level: -O0 .. -O3 */
+    unsigned max_registers; /* from --max-registers; 0: not given */
+};
+
+/* options.c: parses the command line. A wrong option ends the process. */
+void jit_read_options(struct jit_options *options, int count,
+                      char **arguments);
+
+#endif

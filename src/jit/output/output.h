@@ -1,0 +1,66 @@
+/* output.h - optimisation, machine code and the image.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_OUTPUT_OUTPUT_H
+#define PYCUDA_JIT_OUTPUT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
+
+/* output/emit.c: creates LLVM's code generator for the target processor. */
+void jit_open_target(struct jit *jit);
+/* output/optimise.c: sets LLVM's own command-line options. */
+void jit_tune(void);
+/* output/unswitch.c: limits the copies of loops with many invariant
+ * conditions, by an LLVM option for the whole module. */
+void jit_bound_unswitching(struct jit *jit);
+/* output/optimise.c: run the passes before, and those after, kernels are
+ * turned into bodies. */
+void jit_prepare(struct jit *jit);
+void jit_prepare_bodies(struct jit *jit);
+/* output/slow_path.c: slow-path calls (__pycuda_rare_*) of mathematical
+ * functions. The first declares their vector variants before vectorisation,
+ * and returns false if the module has none. The second defines them after
+ * vectorisation.
+ */
+bool jit_declare_slow_paths(struct jit *jit);
+void jit_define_slow_paths(struct jit *jit);
+/* Returns the name of the C library function for the name `__pycuda_rare_...`,
+ * NULL for other names. */
+const char *jit_slow_path_function(const char *name);
+/* output/vector_slices.c: jit_join_slices simplifies reads of a part of a
+ * vector. jit_drop_unaliased replaces calls of JIT_UNALIASED by their
+ * argument. Both run after the passes that promote memory to registers. */
+void jit_join_slices(struct jit *jit);
+void jit_drop_unaliased(struct jit *jit);
+/* output/vector_extensions.c: splits vector extensions that LLVM 19 cannot
+ * select. */
+void jit_split_extensions(struct jit *jit);
+/* output/join.c: keeps the vectoriser from moving an access across another one
+ * that may alias. It adds opaque zeros to addresses, which jit_show_zeros
+ * removes after vectorisation. */
+void jit_part_accesses(struct jit *jit);
+/* output/masks.c: jit_hide_masks hides masked indices, such as (3 * i) & 63,
+ * from the vectoriser, since LLVM 19 vectorises them incorrectly.
+ * jit_show_masks restores them. */
+void jit_hide_masks(struct jit *jit);
+void jit_show_masks(struct jit *jit);
+void jit_show_zeros(struct jit *jit);
+/* output/optimise.c: runs the optimisation pipeline on module and entries. */
+void jit_optimise(struct jit *jit);
+/* output/traps.c: makes reaching undefined behaviour of C++ end in a fault. */
+void jit_add_traps(struct jit *jit);
+/* output/emit.c: returns the ELF object file, and sets the frame sizes of the
+ * kernels. */
+LLVMMemoryBufferRef jit_emit(struct jit *jit);
+/* Writes IR or assembly text to stdout, as jit_options.output says. */
+void jit_show_code(struct jit *jit);
+/* output/write.c: writes an image with `bytes` bytes of code at `payload` to
+ * stdout. */
+void jit_write(struct jit *jit, const char *payload, size_t bytes);
+
+#endif

@@ -1,0 +1,16 @@
+/* stride.h - loops over a block's threads with equal numbers of iterations.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_REGIONS_STRIDE_H
+#define PYCUDA_JIT_REGIONS_STRIDE_H
+
+struct jit;
+
+/* regions/stride.c: rewrites `for (i = threadIdx.x; i < n; i += blockDim.x)`
+ * so that all threads make the same number of iterations. */
+void jit_even_strides(struct jit *jit);
+/* regions/stride.c: removes what jit_even_strides added to mark its loops,
+ * after unrolling. */
+void jit_drop_stride_marks(struct jit *jit);
+
+#endif

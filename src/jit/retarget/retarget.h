@@ -1,0 +1,77 @@
+/* retarget.h - passes from nvptx bitcode to functions of the host, almost in
+ * the order in which main.c calls them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_RETARGET_RETARGET_H
+#define PYCUDA_JIT_RETARGET_RETARGET_H
+
+#include <stdbool.h>
+
+#include <llvm-c/Core.h>
+
+struct jit;
+struct jit_kernel;
+
+/* retarget/read.c: reads bitcode from stdin into the module. */
+void jit_read(struct jit *jit);
+/* retarget/kernels.c: lists the kernels and their parameter layouts. */
+void jit_find_kernels(struct jit *jit);
+/* retarget/variables.c: moves device variables to address space 0, and lists
+ * them in jit.globals. */
+void jit_lower_variables(struct jit *jit);
+/* retarget/indices.c: turns reads of threadIdx etc. into function calls. */
+void jit_lower_indices(struct jit *jit);
+/* retarget/intrinsics.c: maps nvptx intrinsics to functions of the runtime. */
+void jit_map_intrinsics(struct jit *jit);
+/* retarget/lanes.c: replaces operations on whole vectors by instructions of
+ * the target where it has them. */
+void jit_lower_lanes(struct jit *jit);
+/* retarget/check.c: both report errors of the source. The first one runs
+ * before any change to the module. `linkable`: names may be undefined, since
+ * the code will be linked with other code. */
+void jit_check_declarations(struct jit *jit);
+void jit_check_source(struct jit *jit, bool linkable);
+/* retarget/assembly.c: replaces inline PTX. */
+void jit_lower_assembly(struct jit *jit);
+/* retarget/variadic.c: makes calls pass variable arguments (...) in a
+ * buffer. */
+void jit_lower_variadic(struct jit *jit);
+/* retarget/retarget.c: sets the triple, the data layout and the function
+ * attributes for the host processor. */
+void jit_retarget(struct jit *jit);
+/* retarget/retarget.c: sets the floating-point flags that the command line
+ * requests. */
+void jit_set_math(struct jit *jit);
+/* retarget/flush.c: makes subnormal floats zero. */
+void jit_flush(struct jit *jit);
+/* retarget/arithmetic.c: gives operations that are undefined in LLVM, such as
+ * x / 0, the results of a GPU. */
+void jit_lower_arithmetic(struct jit *jit);
+/* retarget/arithmetic.c: replaces 32-bit divisions by divisions of doubles. */
+void jit_widen_divisions(struct jit *jit);
+/* retarget/inlining.c: selects the device functions to inline. */
+void jit_choose_inlining(struct jit *jit);
+/* retarget/tables.c: gives functions local copies of constant tables that
+ * contain addresses of shared variables. */
+void jit_copy_tables(struct jit *jit);
+/* retarget/geometry.c: turns each kernel into its body, which has the geometry
+ * as further arguments. */
+void jit_make_bodies(struct jit *jit);
+/* retarget/geometry.c: stores the thread's geometry before a failed assertion,
+ * so that the message names the thread. */
+void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
+/* retarget/shared.c: turns shared variables into offsets in the block's shared
+ * memory. */
+void jit_lower_shared(struct jit *jit);
+/* retarget/inlining.c: tests whether the function was marked as not to be
+ * inlined. */
+bool jit_is_noinline(struct jit *jit, LLVMValueRef function);
+/* retarget/kernels.c: tests whether the function is one of jit.kernels. */
+bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
+/* Returns the kernel that was read as this function, or NULL. */
+struct jit_kernel *jit_kernel_of(struct jit *jit, LLVMValueRef function);
+/* retarget/check.c: tests whether the name may stay undefined in the object
+ * file, since the runtime provides it. */
+bool jit_is_known_symbol(const char *name);
+
+#endif
