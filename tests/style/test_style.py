@@ -35,8 +35,9 @@ def complaints(paths, check):
 
 
 def test_files_are_short():
-    assert complaints(CODE, lambda t, p: rules.file_length(t)) == []
+    assert complaints(CODE, lambda t, p: rules.file_length(t, name(p))) == []
     assert rules.file_length("\n" * 801) == ["801 lines"]
+    assert rules.file_length("\n" * 401, "src/a.h") == ["401 lines"]
 
 
 def test_c_files_open_with_a_sentence_and_the_licence():
