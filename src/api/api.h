@@ -57,13 +57,15 @@ enum api_kind {
  * The texts do not end with a full stop. */
 struct api_choice {
     enum api_kind kind;
-    /* PYCUDA_DEVICE=auto chose the CPU device; `text` has the warning */
+    /* True if PYCUDA_DEVICE=auto has selected the CPU device because there is
+     * no GPU; `text` then has the warning. */
     int fell_back;
-    CUresult code; /* for the driver: result of cuInit, or 0 if not called */
-    int version;   /* for NVRTC: 1000 * major + 10 * minor */
-    int arch;      /* for NVRTC: target architecture, such as 90 for sm_90 */
-    /* For NVRTC: the device is newer than all architectures that the library
-     * supports, so kernels must be compiled to PTX for `arch`. */
+    /* for the driver: result of cuInit, or 0 if it was not called */
+    CUresult code;
+    int version; /* for NVRTC: 1000 * major + 10 * minor */
+    int arch;    /* for NVRTC: target architecture, such as 90 for sm_90 */
+    /* For NVRTC: true if the device is newer than all architectures that the
+     * library supports, so that kernels must be compiled to PTX for `arch`. */
     int through_ptx;
     char library[512]; /* path or name of the library */
     char text[2048];   /* error message on failure, warning if fell_back */
@@ -96,9 +98,9 @@ int api_open_driver(struct api_choice *choice);
 int api_open_nvrtc(int driver_version, int device_arch,
                    struct api_choice *choice);
 
-/* Opens cuBLAS, which is optional. Returns 0, or -1 without a text if it was
- * not found. If PYCUDA_CUBLAS names an unusable library, returns -1 with
- * choice->text. */
+/* Opens cuBLAS, which is optional. Returns 0; -1 without a text if no cuBLAS
+ * was found; -1 with choice->text if the library that PYCUDA_CUBLAS names
+ * cannot be used. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
 
 /* Call api_fork_begin before fork(), api_fork_end after it in the parent, and

@@ -8,7 +8,7 @@
 #ifndef PYCUDA_API_CUDA_ATTRIBUTES_H
 #define PYCUDA_API_CUDA_ATTRIBUTES_H
 
-/* The columns are aligned by hand. */
+/* The rows are aligned by hand, so clang-format is switched off. */
 /* clang-format off */
 
 #define CUDA_DEVICE_ATTRIBUTE_ROWS(ROW)                                       \

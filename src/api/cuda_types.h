@@ -104,7 +104,8 @@ typedef struct CUlinkState_st                *CUlinkState;
 #include "api/cuda_enums_memory.h"
 #include "api/cuda_enums_graph.h"
 
-/* Types of functions of the program that the library calls. */
+/* Types of functions that a program passes to the library, which calls
+ * them. */
 typedef void (*CUhostFn)(void *user_data);
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void

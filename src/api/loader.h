@@ -13,18 +13,19 @@
  * and the tables while they are filled. */
 extern pthread_mutex_t loader_lock;
 
-/* The functions below require loader_lock. table_fill_* replace the stubs of a
- * table by the functions of an open library, which must never be closed. */
+/* The caller of these functions holds loader_lock. table_fill_* replace the
+ * stubs of a table by the functions of an open library, which must never be
+ * closed. */
 void table_fill_driver(void *library);
 void table_fill_nvrtc(void *library);
 int table_fill_cublas(void *library); /* -1 if a function is missing, else 0 */
 /* Returns the folders of sys.path, an array that ends with NULL, or NULL if
  * they are not set. */
 char *const *loader_library_dirs(void);
-/* Handle; NULL if the CPU device is not open. */
+/* Returns the handle of the CPU device's library; NULL if it is not open. */
 void *loader_cpu_library(void);
-int loader_kind(void); /* enum api_kind of the open driver */
-/* Returns the path of the open driver library, which is the CPU device. */
+int loader_kind(void); /* returns the enum api_kind of the open driver */
+/* Returns the path of the CPU device's library, which is the open driver. */
 const char *loader_cpu_path(void);
 
 /* Formats choice->text, truncated if it is too long. Always returns -1, so

@@ -30,7 +30,7 @@ struct candidate {
     int has_device; /* true: supports the device's own architecture */
 };
 
-/* Conditions and result of a search. */
+/* Conditions of a search for NVRTC, and its result. */
 struct search {
     int driver_version;
     int device_arch;
@@ -276,7 +276,8 @@ pip_requirement(const struct search *search, char *text, size_t bytes)
     int major = search->driver_version / 1000;
     int minor = search->driver_version % 1000 / 10;
     if (major >= 13 && search->device_arch != 0 && search->device_arch < 75) {
-        /* NVRTC 13 does not support the device */
+        /* Version 13 of NVRTC does not support the device, so a package of
+         * version 12 is needed. */
         snprintf(text, bytes, "nvidia-cuda-nvrtc-cu12");
     } else if (major >= 13) {
         snprintf(text, bytes, "nvidia-cuda-nvrtc==%d.%d.*", major, minor);
@@ -341,7 +342,8 @@ open_named(struct search *search, const char *path, struct api_choice *choice)
 static void
 heap_keep(void)
 {
-    /* Volatile, since the compiler could otherwise remove malloc and free. */
+    /* volatile, since the compiler could otherwise remove the calls of malloc
+     * and free */
     void *volatile block = malloc(KEPT_BYTES);
     free(block);
 }

@@ -222,7 +222,8 @@ field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
     }
     PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(entry, 0);
     *offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1));
-    Py_DECREF(entry); /* `fields` holds another reference */
+    /* the dict `fields` still holds a reference to its content */
+    Py_DECREF(entry);
     return dtype;
 }
 
@@ -289,7 +290,7 @@ fault_register(PyObject *module, PyObject *args)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* registered by another thread */
+    if (*place) { /* another thread has registered a record since the check */
         Py_DECREF(made);
     } else {
         *place = made;

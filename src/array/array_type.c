@@ -23,9 +23,9 @@
 #include <structmember.h>
 
 PyTypeObject *array_type;
-/* strong; the function pycuda._driver.mem_alloc */
+/* Strong; the function pycuda._driver.mem_alloc. */
 static PyObject *default_allocator;
-/* The module pycuda._driver; borrowed, exists until the process ends. */
+/* Borrowed; the module pycuda._driver, which exists until the process ends. */
 static PyObject *driver_module;
 
 /* Free list of array objects: each operation creates an array, and most are
@@ -33,7 +33,8 @@ static PyObject *driver_module;
 enum { MAX_SPARE = 16 };
 
 static struct {
-    /* Strong; class of the objects: GPUArray, after array_set_class. */
+    /* Strong; the class of the objects in the list: GPUArray, after
+     * array_set_class was called. */
     PyTypeObject *type;
     int count;
     struct array *arrays[MAX_SPARE];
@@ -114,8 +115,8 @@ array_default_allocator(void)
     return default_allocator;
 }
 
-/* Allocates size * itemsize bytes from the array's allocator. Returns 0, or -1
- * with an exception. */
+/* Allocates size * itemsize bytes from the array's allocator, for use in
+ * `stream`. Returns 0, or -1 with an exception. */
 int
 array_allocate_memory(struct array *array, CUstream stream)
 {
@@ -265,7 +266,8 @@ static struct array *
 call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
               const npy_intp *shape)
 {
-    /* A copy: `shape` may belong to the model, which the method may change. */
+    /* A copy of the shape, which may belong to the model: the method may
+     * change that. */
     npy_intp keep[ARRAY_MAX_NDIM];
     int ndim = model->ndim;
     size_t bytes = (size_t)ndim * sizeof *shape;
@@ -309,7 +311,8 @@ array_create(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
     array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
     array->allocator = Py_XNewRef(allocator);
     array->flags = ARRAY_READY;
-    /* Without axes, shape may be NULL, which memcpy does not allow. */
+    /* If there are no axes, `shape` may be NULL, which memcpy does not
+     * allow. */
     if (ndim > 0) {
         memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
     }
@@ -527,7 +530,7 @@ array_set_class(PyObject *module, PyObject *object)
                      object);
         return NULL;
     }
-    /* Free objects of a class that was registered earlier. */
+    /* Free the objects of a class that was registered before. */
     while (spare.count > 0) {
         old->tp_free(spare.arrays[--spare.count]);
     }

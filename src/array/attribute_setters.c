@@ -133,8 +133,9 @@ assign_is_consistent(const struct array *array)
     return between ? unsettled_raise(between) : 0;
 }
 
-/* Returns a str that explains why the memory cannot be used. Returns NULL if
- * the attributes agree, or with an exception. */
+/* Returns a str that explains why the memory cannot be used. Returns NULL
+ * without an exception if the attributes agree, or NULL with an exception on
+ * failure. */
 static PyObject *
 inconsistency(const struct array *array, PyObject *owner, PyObject *strides)
 {
@@ -338,7 +339,7 @@ assign_gpudata(PyObject *self, PyObject *value, void *unused)
     CUdeviceptr pointer = 0;
 
     (void)unused;
-    /* `del array.gpudata` releases the memory */
+    /* `del array.gpudata` passes NULL, which releases the memory like None */
     value = value ? value : Py_None;
     if (value != Py_None && core_pointer(value, &pointer) < 0) {
         return -1;

@@ -109,7 +109,7 @@ get_strides(PyObject *self, void *unused)
                     : array_tuple(array->ndim, array->strides);
 }
 
-/* Size attributes, which share one getter and one setter. */
+/* Attributes that are sizes; they share one getter and one setter. */
 enum number {
     NUMBER_SIZE,
     NUMBER_MEM_SIZE,
@@ -209,7 +209,8 @@ get_gpudata(PyObject *self, void *unused)
     struct array *array = (struct array *)self;
 
     (void)unused;
-    if (array->flags & ARRAY_OFFSET) { /* for an empty view, gpudata is None */
+    /* a view shows its address as an int, or None if it is empty */
+    if (array->flags & ARRAY_OFFSET) {
         return array->size ? address(array) : Py_NewRef(Py_None);
     }
     PyObject *owner = assign_owner(array);

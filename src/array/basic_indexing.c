@@ -18,9 +18,11 @@
  * a view. */
 struct cursor {
     const struct array *source;
-    npy_intp offset; /* bytes from the source's first element to the view's */
-    int axis;        /* axis of the source to which the next entry applies */
-    int ndim;        /* number of axes of the view so far */
+    /* distance in bytes from the source's first element to the view's first
+     * element */
+    npy_intp offset;
+    int axis; /* axis of the source to which the next entry applies */
+    int ndim; /* number of axes of the view so far */
     npy_intp shape[ARRAY_MAX_NDIM];
     npy_intp strides[ARRAY_MAX_NDIM];
 };
@@ -274,7 +276,7 @@ array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
                         "elements of an array cannot be deleted");
         return -1;
     }
-    /* array[...] is the whole array, which needs no view */
+    /* array[...] is the array itself, so no view is needed */
     if (key == Py_Ellipsis) {
         return array_assign((struct array *)self, value);
     }

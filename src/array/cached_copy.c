@@ -20,21 +20,24 @@
 enum {
     CACHE_ENTRIES = 32, /* cache entries; a power of two */
     MAX_AXES = 3,
-    /* The size, the number of blocks, the shape, and the strides of two
-     * arrays. One axis is added if elements are split into several words. */
+    /* The maximum number of words of kernel parameters: the size, the number
+     * of blocks, the shape, and the strides of two arrays. There is one axis
+     * more than in the arrays if elements are split into several words. */
     MAX_WORDS = 2 + (MAX_AXES + 1) * 3,
 };
 
 struct cached_copy {
-    /* Kernel and launch dimensions. Its member `key`, the key of the context,
-     * is part of the cache key. */
+    /* Kernel, grid and block of the launch. The member `key`, the key of the
+     * context, is also part of the cache key. */
     struct core_relaunch launch;
-    /* Number of axes, bytes per element, low bits of the addresses. */
+    /* Number of axes, bytes per element, and low bits of the addresses, packed
+     * in one integer that is part of the cache key. */
     int64_t form;
-    npy_intp shape[MAX_AXES]; /* part of the cache key, as are the strides */
+    /* `shape` and `strides` are part of the cache key */
+    npy_intp shape[MAX_AXES];
     npy_intp target[MAX_AXES], source[MAX_AXES];
-    /* Bytes to add to each pointer, since the kernel traverses reversed axes
-     * from their other end. */
+    /* Number of bytes added to each array's pointer: a kernel traverses an
+     * axis with a negative stride from its other end. */
     npy_intp offset[2];
     int64_t words[MAX_WORDS];
 };
@@ -116,7 +119,8 @@ cached_copy_run(struct array *target, struct array *source, CUstream stream)
     int64_t form;
     void *key;
 
-    /* The driver copies arrays of equal contiguous layouts. */
+    /* The cache has no copies of arrays with equal contiguous layouts, since
+     * the driver copies these. */
     if (target->flags & source->flags & ARRAY_FORC ||
         !core_owners_are_disjoint(target->head.owner, source->head.owner)) {
         return 0;

@@ -29,12 +29,12 @@
 /* A cache entry, which fills one cache line of the CPU. The fields that are
  * compared come first. */
 struct cached_launch {
-    /* Kernel and launch dimensions. Its member `key`, the key of the context,
-     * is part of the cache key. */
+    /* Kernel, grid and block of the launch. The member `key`, the key of the
+     * context, is also part of the cache key. */
     struct core_relaunch launch;
-    /* Strong; for each input, the dtype of an array or the class of a scalar.
-     * For an operation with one input, the second entry may be the dtype of
-     * the array to fill or of the result of a copy. */
+    /* Strong references. For each input: the dtype of an array, or the class
+     * of a scalar. If the operation has one input, the second element may be
+     * the dtype of the array to fill or of the result of a copy. */
     PyObject *type[CACHED_INPUTS_MAX];
     npy_intp size;
     uint32_t
@@ -64,7 +64,8 @@ number_type(int operation, PyObject *object)
                     Py_IS_TYPE(object, &PyFloatArrType_Type) ||
                     Py_IS_TYPE(object, &PyDoubleArrType_Type);
 
-    /* A copy converts a number of any class to the array's dtype. */
+    /* A copy accepts a number of any class and converts it to the array's
+     * dtype. */
     if (operation == OPERATION_COPY) {
         is_known = PyArray_IsScalar(object, Number);
     } else if (!is_known && PyLong_CheckExact(object)) {
@@ -380,8 +381,8 @@ entry_run(const struct cached_launch *key,
     return true;
 }
 
-/* Calls entry_run, whose code is inlined here for the less frequent
- * inputs. */
+/* Calls entry_run, which is inlined here a second time, for inputs that are
+ * less frequent. */
 static __attribute__((noinline)) bool
 entry_run_outlined(const struct cached_launch *key,
                    const struct shared_properties *common,
@@ -410,7 +411,7 @@ apply_other_operands(int operation, int inputs, PyObject *const *objects,
     }
     common.bits |= out ? out->head.pointer : 0;
     if (out && !common.is_given && operation == OPERATION_COPY) {
-        dtype = out->dtype; /* a copy converts to the dtype of any output */
+        dtype = out->dtype; /* a copy casts to the dtype of its output */
         key.type[1] = (PyObject *)dtype;
     }
     return entry_run_outlined(&key, &common, where, inputs, objects, out,
@@ -535,8 +536,9 @@ cached_apply_add(const struct elementwise_task *task, PyObject *const *objects,
     struct shared_properties common;
 
     if (!task->dense || task->inputs > CACHED_INPUTS_MAX ||
-        /* Arrays of this size take another kernel if they are aligned to 16
-         * bytes, so this launch is not valid for all of them. */
+        /* Arrays of at least this size take another kernel if they are aligned
+         * to 16 bytes. This launch is not valid for those, so it is not
+         * cached. */
         (!aligned && out->size >= ALIGN_MINIMUM) ||
         !key_describe(&key, &common, task->operation, task->inputs, objects,
                       out)) {

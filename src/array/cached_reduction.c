@@ -23,8 +23,8 @@
 
 /* A cache entry, which fills one cache line of the CPU. */
 struct cached_reduction {
-    /* Kernel and launch dimensions. Its member `key`, the key of the context,
-     * is part of the cache key. */
+    /* Kernel, grid and block of the launch. The member `key`, the key of the
+     * context, is also part of the cache key. */
     struct core_relaunch launch;
     PyArray_Descr *dtype; /* strong; dtype of all inputs */
     npy_intp size;

@@ -137,7 +137,8 @@ array_reset(struct array *array)
     array->head.pointer = 0;
     array->flags = 0;
     Py_XSETREF(array->dtype, dtype);
-    array_set_dims(array, 1, shape, strides); /* cannot fail: one axis */
+    /* cannot fail, since one axis needs no memory */
+    array_set_dims(array, 1, shape, strides);
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->base);
     Py_CLEAR(array->allocator);
@@ -169,8 +170,8 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
     Py_SETREF(array->dtype, dtype);
     if (array_verify_dtype(dtype) < 0 || init_dims(array, &given) < 0 ||
         init_memory(array, &given) < 0) {
-        /* array_reset releases the owner, which may run Python code that sets
-         * or clears the exception. */
+        /* Save the exception: array_reset releases the owner, which may run
+         * Python code that changes it. */
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         array_reset(array);

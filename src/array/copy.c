@@ -35,8 +35,8 @@ common_unit(const struct array *target, const struct array *source)
     return (npy_intp)(bits & (~bits + 1));
 }
 
-/* Returns the type code of a type of `unit` bytes, as which the kernel
- * copies. */
+/* Returns the type code of the integer or complex type with `unit` bytes. The
+ * kernel copies elements as this type. */
 static int
 unit_code(npy_intp unit)
 {

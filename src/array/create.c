@@ -176,8 +176,9 @@ arange_length(PyObject *start, PyObject *stop, PyObject *step)
     return length >= 1 && length <= (double)EXACT ? (npy_intp)length : 0;
 }
 
-/* Converts `number`, or `usual` if `number` is NULL, to a NumPy scalar of the
- * dtype. Returns a new reference, or NULL with an exception. */
+/* Converts `number` to a NumPy scalar of the dtype; if `number` is NULL,
+ * converts `usual`, the default. Returns a new reference, or NULL with an
+ * exception. */
 static PyObject *
 number_in(PyArray_Descr *dtype, PyObject *number, long usual)
 {
@@ -222,12 +223,13 @@ create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
     if (PyTypeNum_ISUNSIGNED(dtype->type_num) && step &&
         plain_number(step, &by) && by < 0) {
         Py_DECREF(dtype);
-        /* The Python function converts the negative step modulo 2**bits. */
+        /* A negative step wraps around in an unsigned dtype, which only the
+         * Python function implements. */
         return NULL;
     }
     PyObject *numbers[2] = {number_in(dtype, start, 0), NULL};
-    /* A single element needs no step. The step of the call is not converted
-     * then, since it may not fit the dtype. */
+    /* If there is a single element, the step is not used. It may not fit the
+     * dtype, so it is not converted. */
     numbers[1] =
         numbers[0] ? number_in(dtype, length > 1 ? step : NULL, 1) : NULL;
     PyObject *made = numbers[1] ? arange_new(dtype, length, numbers) : NULL;

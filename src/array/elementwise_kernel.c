@@ -40,7 +40,7 @@ struct elementwise {
     /* Minimum number of elements for which form 1 is used; 0: never used. */
     npy_intp several_from;
     npy_intp several; /* elements per thread in form 1 */
-    void *context;    /* key of the context for which the plan was made */
+    void *context;    /* key of the context to which the plan belongs */
     /* Strong; `size` as a Python int, the last argument of the kernel. */
     PyObject *count;
     npy_intp size;
@@ -52,7 +52,7 @@ struct elementwise {
     PyArray_Descr *dtype[MAX_ARGUMENTS];
     /* For each array, true if thread i accesses only element i. */
     int plain[MAX_ARGUMENTS];
-    /* Address bits that must be zero, per array. */
+    /* For each array, the address bits that must be zero. */
     CUdeviceptr odd[MAX_ARGUMENTS];
 };
 
@@ -175,8 +175,8 @@ launch(struct elementwise *self, int form, PyObject *const *args,
     blocks = blocks < self->most_blocks ? blocks : self->most_blocks;
     unsigned grid[3] = {(unsigned)blocks, 1, 1},
              block[3] = {ARRAY_BLOCK, 1, 1};
-    /* Own references: the conversion of arguments may run Python code, which
-     * may set another plan. */
+    /* Hold references during the launch: the conversion of arguments may run
+     * Python code, which may set another plan. */
     PyObject *function = Py_NewRef(self->form[form]);
     PyObject *count = Py_NewRef(self->count);
     int status = core_launch_prepared(function, grid, block, stream, values,

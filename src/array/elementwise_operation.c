@@ -3,7 +3,7 @@
  *
  * Called by the slots in operators.c, by copy.c and, as pycuda._driver._apply,
  * by Python. The slow path classifies the operands, looks up the type rule,
- * broadcasts the shapes, finds or allocates the get_output, and describes the
+ * broadcasts the shapes, finds or allocates the output, and describes the
  * launch to elementwise_task.c. A repeated operation takes the fast path in
  * cached_elementwise.c instead.
  *
@@ -137,7 +137,7 @@ int_convert(PyObject *scalar, int type_num, size_t bytes, char *value)
     if (!PyTypeNum_ISINTEGER(type_num) || !integer_fits(number, type_num)) {
         return false;
     }
-    /* The low bytes are first: hosts are little-endian. */
+    /* the low bytes are the first ones, since hosts are little-endian */
     memcpy(value, &number, bytes);
     return true;
 }
@@ -175,10 +175,10 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
 
 /* --- rules that depend on a scalar's value ----------------------------- */
 
-/* Handles comparison of an integer array with a Python int that its type
- * cannot hold. The scalar gets a 64-bit integer type if the value integer_fits
- * one. Otherwise an infinity of the same sign replaces it; the caller releases
- * this reference, which is stored in *keep. */
+/* Handles the comparison of an integer array with a Python int that the
+ * array's type cannot hold. If the int fits a 64-bit integer type, the scalar
+ * gets that type. Otherwise an infinity of the same sign replaces it; *keep
+ * receives this reference, which the caller releases. */
 static int
 compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
 {
@@ -264,8 +264,7 @@ check_values(int operation, struct operand *operands, int inputs,
     return 0;
 }
 
-/* --- shape and get_output
- * -------------------------------------------------- */
+/* --- shape and output -------------------------------------------------- */
 
 struct shape {
     int ndim;
@@ -363,9 +362,8 @@ make_output(const struct operand *operands, int inputs,
                           stream);
 }
 
-/* Checks that the result integer_fits the given get_output in shape and,
- * unless `any_cast`, in type. Then stores the get_output's shape in
- * `shape`. */
+/* Checks that the result fits the given output in shape and, unless `any_cast`
+ * is set, in type. Then stores the output's shape in `shape`. */
 static int
 check_output(const struct array *out, struct shape *shape,
              PyArray_Descr *result, int any_cast)
@@ -463,7 +461,7 @@ task_add(struct elementwise_task *task, int k, const struct array *array)
     return core_use_in_kernel(array->head.owner, task->stream);
 }
 
-/* Checks that an operand still broadcasts to the get_output. Allocators and
+/* Checks that an operand still broadcasts to the output. Allocators and
  * _new_like_me are Python code, which may have changed an operand since its
  * shape was examined. */
 static int
@@ -553,8 +551,8 @@ task_types(struct elementwise_task *task, struct operand *operands,
     return type_code_native(out->dtype);
 }
 
-/* Launches the kernel. Inputs that overlap the get_output or are misaligned
- * are copied first. */
+/* Launches the kernel. Inputs that overlap the output or are misaligned are
+ * copied first. */
 static int
 launch_task(struct elementwise_task *task, struct operand *operands,
             struct array *out)
@@ -596,9 +594,9 @@ cache_launch(const struct elementwise_task *task,
     cached_apply_add(task, objects, out, rule);
 }
 
-/* Performs the operation with the get_output `out`. If `out` is misaligned,
- * the kernel writes to a temporary array, which is then copied to `out`. Adds
- * the launch to the cache of the fast path. */
+/* Performs the operation with the output `out`. If `out` is misaligned, the
+ * kernel writes to a temporary array, which is then copied to `out`. Adds the
+ * launch to the cache of the fast path. */
 static int
 launch(int operation, struct operand *operands, int inputs,
        const struct rule *rule, struct array *out, CUstream stream)
@@ -651,7 +649,7 @@ classify_operands(struct operand *operands, int inputs,
     return 1;
 }
 
-/* Returns a new reference to the get_output, `out` or a new array. */
+/* Returns a new reference to the output: `out`, or a new array. */
 static struct array *
 get_output(struct array *out, PyArray_Descr *dtype, const struct rule *rule,
            struct operand *operands, int inputs, int operation,
@@ -708,8 +706,8 @@ done:
 
 /* Applies an operation to the first `inputs` entries of `objects`. Writes to
  * `out`, or to a new array of type `dtype` if `out` is NULL. If `dtype` is
- * NULL too, the type rule of the operation determines the type. Returns a
- * new reference to the get_output or to Py_NotImplemented, or NULL with an
+ * NULL too, the type rule of the operation determines the type. Returns a new
+ * reference to the output or to Py_NotImplemented, or NULL with an
  * exception. */
 PyObject *
 array_apply(int operation, int inputs, PyObject *const *objects,

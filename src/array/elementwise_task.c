@@ -27,7 +27,7 @@
  * LAYOUT_FLAT advance pointers along the row. In shorter rows, they compute
  * each address from the element's index. */
 #define WALK_MINIMUM 8
-/* Minimum length of both axes over which tiles extend. */
+/* Minimum length of the two axes that a tile spans. */
 #define TILE_MINIMUM 16
 /* Maximum number of elements for which small tiles are used. Large tiles would
  * be too few to give each multiprocessor work. */
@@ -335,7 +335,7 @@ make_key(void *data)
 
 struct shape {
     npy_intp blocks; /* number of blocks of the grid */
-    npy_intp along;  /* number of blocks along the last axis */
+    npy_intp along;  /* number of blocks that share one row (the last axis) */
     unsigned block[3];
 };
 

@@ -55,9 +55,10 @@ struct elementwise_task {
     npy_intp itemsize[ARRAY_OPERANDS];
     struct layout layout;
     CUstream stream;
-    /* This and the fields below are set by elementwise_task_run. */
+    /* elementwise_task_run sets this field and those after it. */
     enum layout_class class;
-    int wide; /* true: more elements than a 32-bit index can count */
+    /* true: the operands have more elements than a 32-bit index can count */
+    int wide;
     int inner[ARRAY_OPERANDS]; /* how each operand moves along the last axis */
     struct kernel kernel;
     unsigned grid[3], block[3];
@@ -72,8 +73,8 @@ struct elementwise_task {
 /* How the address of an operand changes from element to element along the last
  * axis. */
 enum inner_walk {
-    /* FIXED: stride 0. UNIT: the stride is the item size. STRIDE: any
-     * other. */
+    /* FIXED: the stride is 0. UNIT: the stride is the item size. STRIDE: any
+     * other stride. */
     INNER_FIXED,
     INNER_UNIT,
     INNER_STRIDE,

@@ -26,7 +26,9 @@ struct fast_ufunc {
     int operation;
     int reduces;
     int inputs;
-    PyObject *name; /* strong, interned; name of the function's launch plans */
+    /* strong, interned; the name under which the function's launch plans are
+     * cached */
+    PyObject *name;
 };
 
 /* Returns whether the fast path handles the object as an operand: it must be a

@@ -90,7 +90,8 @@ number_convert_fast(const struct array *array, PyObject *value,
     switch (array->dtype->type_num) {
     case NPY_FLOAT:
         out->narrow = (float)number;
-        /* If the number overflowed, NumPy converts it and issues a warning. */
+        /* If float32 cannot hold the number, NumPy converts it and issues a
+         * warning. */
         return !isinf(out->narrow) || isinf(number);
     case NPY_DOUBLE:
         out->wide = number;
@@ -119,8 +120,8 @@ scalar_of(const struct array *array, PyObject *value)
     return PyArray_Return((PyArrayObject *)host);
 }
 
-/* Slow path of array_fill_with. `quick` is the converted value, or NULL if
- * number_convert_fast did not convert it. */
+/* Slow path of array_fill_with. `quick` is the value that number_convert_fast
+ * has converted, or NULL if it did not. */
 static __attribute__((noinline)) int
 fill_slow(struct array *array, PyObject *value, union number *quick,
           CUstream stream)

@@ -197,7 +197,8 @@ take_fast(PyObject *a, PyObject *key, bool rows)
                           : array_new_like(copy.row, copy.row->dtype, ndim,
                                            shape, NULL, NULL);
     if (copy.plain &&
-        /* The allocator of the result may change the array. */
+        /* The operands are checked again, since the allocator of the result
+         * may have changed an array. */
         (!has_shape(copy.plain, ndim, shape) ||
          copy.plain->dtype != copy.row->dtype ||
          index_copy_run(&copy, NULL) < 0)) {
@@ -252,8 +253,8 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
     }
     Py_INCREF(dtype);
     int status = PyArray_Pack(dtype, bytes, value);
-    /* PyArray_Pack may issue a warning, and a warning filter in Python may
-     * change the array's dtype. */
+    /* PyArray_Pack may issue a warning, which may run a Python warning filter
+     * that changes the array's dtype. */
     int same = row->dtype == dtype;
     Py_DECREF(dtype);
     return status < 0 ? -1 : same;

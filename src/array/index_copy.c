@@ -14,10 +14,10 @@
 #include "core/core.h"
 
 #define GRID_LIMIT 0x7fffffff
-#define GRID_ROWS  65535 /* limit of the grid's y dimension */
-/* Limits for devices whose blocks have one thread. A thread moves rows of
- * together at most PART_IN_TURN words, and at most CHUNK_IN_TURN words of one
- * row; these words are called a chunk. */
+#define GRID_ROWS  65535 /* largest number of blocks of a grid in y */
+/* Limits for devices whose blocks have one thread. A thread moves several rows
+ * with at most PART_IN_TURN words in all, or a part of one row with at most
+ * CHUNK_IN_TURN words. Such a part is called a chunk. */
 #define PART_IN_TURN  4096
 #define CHUNK_IN_TURN 65536
 
@@ -206,7 +206,7 @@ index_copy_run(const struct index_copy *copy, CUstream stream)
                                          type_code_of(copy->indices->dtype),
                                      .axis = copy->axis};
 
-    /* A copy of rows moves words of any dtype. */
+    /* A copy of whole rows moves words of any size, whatever the dtype is. */
     if (copy->rows && copy->plain) {
         made.unit = common_unit(copy, span * itemsize);
         made.words = 1;

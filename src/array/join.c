@@ -133,7 +133,8 @@ join(PyObject *arrays, PyObject *axis_or_null)
     }
     struct array *result =
         array_new_like(first, first->dtype, first->ndim, shape, NULL, NULL);
-    /* Allocators are Python code, which may have changed an input. */
+    /* The inputs are checked again, since the allocator is Python code that
+     * may have changed one. */
     if (result && (!joins(result, first, axis) ||
                    joined_length(arrays, axis) != shape[axis] ||
                    copy_parts(result, arrays, axis) < 0)) {
@@ -186,7 +187,7 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
         npy_intp strides[ARRAY_MAX_NDIM];
         struct part part;
         part_at(&part, strides, result, axis, i);
-        /* An allocator changed an input. */
+        /* Checked again, since an allocator may have changed an input. */
         if (!joins(&part.array, array, -1)) {
             PyErr_SetString(PyExc_ValueError,
                             "an array changed while it was stacked");
@@ -290,8 +291,8 @@ roll_into(struct array *target, struct array *source, int axis, long shift)
     npy_intp by = (npy_intp)shift % length;
 
     by += by < 0 ? length : 0;
-    /* Copies the smaller part first: the device can copy it while the host
-     * submits the copy of the larger part. */
+    /* Copy the smaller part first: the device copies it while the host issues
+     * the copy of the larger part. */
     int end_first = 2 * by <= length;
     for (int turn = 0; turn < 2; turn++) {
         int moved =
@@ -330,7 +331,7 @@ join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
     if (!result) {
         return NULL;
     }
-    if (!joins(result, array, -1)) { /* an allocator changed the input */
+    if (!joins(result, array, -1)) { /* the allocator has changed the input */
         Py_DECREF(result);
         return NULL;
     }

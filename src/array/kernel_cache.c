@@ -19,7 +19,8 @@
 
 struct entry {
     struct kernel kernel;
-    /* Strong; the CUfunction is valid as long as it exists. */
+    /* Strong; the Function. The field `handle` is valid while this reference
+     * exists. */
     PyObject *function;
 };
 
@@ -49,7 +50,9 @@ kernels_get_or_create(void)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* code that the garbage collector ran has created it */
+    /* the allocation has run the garbage collector, whose finalizers have
+     * created the object */
+    if (*place) {
         Py_DECREF(made);
     } else {
         *place = made;

@@ -23,11 +23,12 @@
 #define MAX_INPUTS    2
 #define MAX_AXES      8 /* maximum length of a tuple of axes */
 #define MAX_SLOTS     (MAX_TEMPS + MAX_INPUTS + 1)
-#define ALIGNMENT     15u /* address bits that affect the kernel */
+#define ALIGNMENT     15u /* low address bits that select the kernel */
 
 /* Properties of an input array that select a plan. */
 struct plan_input {
-    /* Compared by address; the cached plan owns a reference. */
+    /* Borrowed, compared by address. The plan in the cache owns a
+     * reference. */
     PyArray_Descr *dtype;
     unsigned bits; /* address & ALIGNMENT */
     int ndim;
@@ -37,24 +38,25 @@ struct plan_input {
 /* Key of a plan in the cache. */
 struct plan_key {
     const void *name; /* interned string; compared by address */
-    /* 0: `axis` is one axis; 1: the axis is None; 2 + n: `axis` encodes a
-     * tuple of n axes */
+    /* What the axis of the call is. 0: one axis, in `axis`; 1: None; 2 + n: a
+     * tuple of n axes, which `axis` encodes. */
     int whole;
     long axis;
     int inputs;
     struct plan_input input[MAX_INPUTS];
 };
 
-/* Argument of a launch: the address in a slot, or constant bytes. Slots are
- * numbered: first the inputs, then the result, then temporary memory. */
+/* Argument of a launch: the address in a slot of the plan, or constant bytes.
+ * The slots of a plan are first its inputs, then the result, then temporary
+ * memory. */
 struct plan_argument {
-    int slot; /* number of the slot; -1: use `bytes` */
+    int slot; /* index of the slot; -1: the argument is `bytes` */
     void *bytes;
 };
 
 struct plan_launch {
     PyObject *function; /* strong; a Function or a cuBLAS product */
-    /* NULL: a cuBLAS product of the first three arguments */
+    /* NULL: the launch is a cuBLAS product of the first three arguments */
     CUfunction handle;
     unsigned grid[3], block[3], shared;
     int arguments;
@@ -289,7 +291,8 @@ plan_run(struct plan *plan, struct array *const *inputs)
 {
     struct array *result;
 
-    /* A Python allocator may create plans, which may evict this one. */
+    /* Hold the plan: the allocator is Python code that may create plans, and a
+     * new one may evict this one. */
     plan->count++;
     result = array_new_like(inputs[0], plan->dtype, plan->ndim, plan->shape,
                             plan->strides, NULL);
@@ -524,7 +527,8 @@ plan_set(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
-        Py_RETURN_NONE; /* calls with this axis never look for a plan */
+        /* no call with this axis looks for a plan, so none is stored */
+        Py_RETURN_NONE;
     }
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name);

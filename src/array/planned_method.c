@@ -19,9 +19,10 @@ static PyObject *axis_name; /* the str "axis", interned */
 
 struct planned {
     struct function_wrapper wrapper;
-    PyObject *name; /* strong, interned */
-    /* Operation of array_reduce_all for calls without an axis; -1: the Python
-     * function handles these calls. */
+    /* strong, interned; the name under which the launch plans are cached */
+    PyObject *name;
+    /* Operation of array_reduce_all, which handles calls without an axis; -1:
+     * the Python function handles them. */
     int operation;
 };
 

@@ -30,7 +30,8 @@
 struct reduction {
     int operation;
     int inputs;
-    int stage; /* 1: reduces the inputs; 2: combines partial results */
+    /* 1: the kernel reduces the inputs; 2: it combines partial results */
+    int stage;
     int code[ARRAY_INPUTS];
     const struct rule *rule;
     int out; /* type code of the accumulator and of the output */
@@ -222,8 +223,7 @@ flatten(struct array *const *inputs, int n, struct array **flat,
         }
     }
     if (!flags) {
-        /* Some inputs have C order and others Fortran order: copy the latter
-         * to C order. */
+        /* Inputs of mixed orders: copy those in Fortran order to C order. */
         for (int i = 0; n > 1 && i < n; i++) {
             if (!(flat[i]->flags & ARRAY_C)) {
                 Py_SETREF(flat[i], array_contiguous(flat[i], 'C', stream));
@@ -317,8 +317,8 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     PyObject *keep = model->allocator;
     struct array *result;
 
-    /* The model holds a reference to the allocator during the call, since the
-     * allocator may run Python code. */
+    /* Hold the allocator during the call, since it may run Python code that
+     * replaces the model's allocator. */
     if (allocator == Py_None) {
         allocator = keep;
     } else if (allocator == array_default_allocator()) {

@@ -309,7 +309,8 @@ squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
     *marked = 0;
     for (int i = 0; i < n; i++) {
         if (array->ndim == 0 && (given[i] == 0 || given[i] == -1)) {
-            continue; /* NumPy accepts axis 0 or -1 here too */
+            /* the array has no axes: NumPy accepts axis 0 or -1, too */
+            continue;
         }
         int axis = axis_check(given[i], array->ndim);
         if (axis < 0) {

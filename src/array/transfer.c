@@ -210,7 +210,8 @@ get_given(struct array *array, PyArrayObject *host, int async, CUstream stream)
     int result;
     if (PyArray_DATA(shaped) == PyArray_DATA(host)) {
         result = get_into(array, shaped, async, stream);
-    } else { /* `shaped` is a copy of the host array */
+    } else { /* `shaped` is a copy of the host array, whose elements are copied
+                back to `host` */
         result = get_into(array, shaped, 0, stream);
         result = result < 0 ? -1 : PyArray_CopyAnyInto(host, shaped);
     }
@@ -323,7 +324,7 @@ set_from_host(struct array *array, PyArrayObject *host, int async,
     if (!packed) {
         return -1;
     }
-    /* Copies from `packed` are synchronous, since it is freed below. */
+    /* Copy synchronously from `packed`, since it is freed after the copy. */
     if (host_matches(array, packed)) {
         result = htod(array, packed, 0, stream);
     } else {

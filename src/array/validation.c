@@ -48,8 +48,8 @@ shape_entry(PyObject *object, npy_intp *value)
     return *value == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Parses an integer or an iterable of integers. Returns the number of axes, or
- * -1. */
+/* Parses an integer or an iterable of integers into `shape`. Returns the
+ * number of axes, or -1 with an exception. */
 int
 array_parse_shape(PyObject *object, npy_intp *shape)
 {
@@ -61,11 +61,12 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     if (PyUnicode_Check(object) || PyBytes_Check(object)) {
         return shape_refuse(object);
     }
-    /* A tuple, which the __index__ methods of its items cannot change. */
+    /* A tuple of the items: their __index__ methods cannot change it. */
     PyObject *items = PySequence_Tuple(object);
     if (!items) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-            return -1; /* an exception of the iterable is passed on */
+            /* the exception came from the iterable and is passed on */
+            return -1;
         }
         PyErr_Clear();
         return shape_refuse(object);

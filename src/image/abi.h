@@ -23,7 +23,8 @@ struct image_block {
     uint32_t ntid[3];        /* offset 12: blockDim */
     uint32_t nctaid[3];      /* offset 24: gridDim */
     uint32_t dynamic_shared; /* offset 36: bytes requested by the launch */
-    /* offset 40: static shared memory, then dynamic; 128-byte aligned */
+    /* offset 40: memory of the block's shared variables: static ones first,
+     * then dynamic shared memory; 128-byte aligned */
     char *shared;
     void *runtime; /* offset 48: private to libpycuda_cpu */
 };
@@ -65,18 +66,19 @@ enum image_barrier {
     IMAGE_BARRIER_OR,    /* __syncthreads_or */
 };
 
-/* Which lane a lane reads in __pycuda_shuffle. */
+/* Selects the lane from which a lane reads in __pycuda_shuffle. */
 enum image_shuffle {
     IMAGE_SHUFFLE_IDX,
     IMAGE_SHUFFLE_UP,
     IMAGE_SHUFFLE_DOWN,
     IMAGE_SHUFFLE_XOR,
-    /* Flag: the code guarantees that all lanes of the warp reach this call. */
+    /* Flag that is added to a kind of shuffle: the code guarantees that all
+     * lanes of the warp reach the call. */
     IMAGE_SHUFFLE_CONVERGED = 8,
 };
 
-/* Mask of the bits of a lane index that select the lane's segment, in shuffles
- * whose segments have `width` lanes. */
+/* Bits of a lane index that select the lane's segment, for a shuffle whose
+ * segments have `width` lanes. */
 #define IMAGE_SHUFFLE_SEGMENT(width) (int)((32 - (unsigned)(width)) & 31)
 
 /* Operation of __pycuda_reduce. */
@@ -109,7 +111,8 @@ enum image_access {
     IMAGE_ACCESS_2D_LAYERED,
     IMAGE_ACCESS_CUBE,
     IMAGE_ACCESS_CUBE_LAYERED,
-    /* `layer` is the index of the component to gather */
+    /* gather of four texels of a 2-D texture; `layer` is the index of the
+     * component to gather */
     IMAGE_ACCESS_2D_GATHER,
 };
 
@@ -154,9 +157,10 @@ enum image_site_flags {
     /* The access needs no check of uninitialized memory. */
     IMAGE_SITE_NO_INIT = 4096,
     IMAGE_SITE_NO_RACE = 8192, /* the access needs no race check */
-    /* __pycuda_check's `value` is the address of the bytes to write */
+    /* the argument `value` of __pycuda_check is the address of the bytes to
+     * write */
     IMAGE_SITE_COPY = 16384,
-    /* Each byte to write is equal to __pycuda_check's `value`. */
+    /* each byte to write equals the argument `value` of __pycuda_check */
     IMAGE_SITE_FILL = 32768,
     IMAGE_SITE_RELEASE = 65536, /* the access is atomic and also a fence */
 };
@@ -169,7 +173,8 @@ struct __attribute__((may_alias)) image_check_nest {
     uint64_t linear;
     /* offset 24: increment of `linear` per iteration */
     int64_t linear_step[2];
-    /* offset 40: number of accesses; each has a struct image_check_range */
+    /* offset 40: number of accesses; a struct image_check_range describes
+     * each */
     uint64_t rows;
 };
 
@@ -191,7 +196,8 @@ enum { IMAGE_CHECK_CONDITIONS = 6, IMAGE_CHECK_ROWS = 64 };
 /* One access in a loop or in two nested loops. */
 struct __attribute__((may_alias)) image_check_range {
     char *address; /* offset 0: address in the first iteration */
-    /* offset 8: base of the address: see `object` of __pycuda_check */
+    /* offset 8: base from which the address is computed: the argument `object`
+     * of __pycuda_check */
     void *object;
     uint64_t object_bytes; /* offset 16: size of `object` in bytes, or 0 */
     /* offset 24: increment of the address per iteration of each loop */
@@ -201,7 +207,7 @@ struct __attribute__((may_alias)) image_check_range {
     uint32_t bytes; /* offset 48: size of the access in bytes */
     /* offset 52: number of entries of `conditions` */
     uint32_t condition_count;
-    /* offset 56: all must be true for the access to take place */
+    /* offset 56: the access takes place if all conditions are true */
     struct image_check_condition conditions[];
 };
 

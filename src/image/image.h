@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-/* As bytes in the file: 0c 59 43 55 49 4d 47 00. */
+/* The eight bytes 0c 59 43 55 49 4d 47 00 at the start of an image. */
 #define IMAGE_MAGIC 0x474d495543590cu
 /* Version of the format. Readers reject images of other versions. */
 #define IMAGE_VERSION 4u
@@ -49,7 +49,8 @@ struct image_header {
     uint32_t parameter_count;
     uint32_t global_count;
     uint32_t checks; /* enum image_check values in native code; 0: none */
-    /* This and the next members: byte offsets of the tables. */
+    /* Byte offsets of the tables from the start of the image, in this member
+     * and the next ones. */
     uint64_t kernels;
     uint64_t parameters;
     uint64_t globals;
@@ -69,7 +70,8 @@ enum image_check {
 };
 
 enum image_kernel_flags {
-    IMAGE_KERNEL_FIBERS = 1, /* the entry is an image_thread_entry */
+    /* `symbol` is an image_thread_entry, not an image_loop_entry */
+    IMAGE_KERNEL_FIBERS = 1,
     /* The kernel is recursive or calls functions through pointers, so its
      * stack size is not known. */
     IMAGE_KERNEL_RECURSIVE = 2,
@@ -77,7 +79,8 @@ enum image_kernel_flags {
      * consist of whole warps (src/cpu/run/block.c). */
     IMAGE_KERNEL_WARPS = 4,
     IMAGE_KERNEL_INDEPENDENT_BLOCKS =
-        8, /* blocks cannot observe each other's effects */
+        8, /* blocks cannot observe each other's effects, so they may run in
+              any order */
     IMAGE_KERNEL_GRID_STRIDE = 16, /* each block runs a grid-stride loop */
 };
 

@@ -386,8 +386,8 @@ cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
     return code;
 }
 
-/* The contents of a discarded range are undefined, so the function leaves them
- * unchanged. */
+/* Leaves the range unchanged, since the contents of a discarded range are
+ * undefined. */
 CPU_API CUresult
 cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *bytes, size_t count,
                        unsigned long long flags, CUstream stream)
@@ -429,7 +429,7 @@ range_common(const struct range *range)
             common = s->advice;
         }
         if (s->start > covered) {
-            break; /* the remaining pages have no advice */
+            break; /* no segment: the remaining pages have no advice */
         }
         first = false;
         covered = s->end;

@@ -37,7 +37,7 @@
 #define SLAB_BYTES ((size_t)1 << 20)
 /* Minimum bytes of addresses that are used before freed ones are reused. */
 #define REUSE_MIN ((size_t)64 << 30)
-#define LEAD      PAGE /* accessible bytes before the first allocation */
+#define LEAD      PAGE /* accessible bytes before a span's first allocation */
 
 static const uint32_t class_bytes[] = {
     256,   512,   768,   1024,  1280,  1536,  1792,  2048,
@@ -54,14 +54,14 @@ struct span {
     uintptr_t start;
     size_t granules;
     size_t committed; /* number of writable bytes */
-    int file;         /* 0: no memory file; otherwise its descriptor plus 1 */
+    int file;         /* descriptor of the memory file, plus 1; 0: none */
     /* The allocation, if the span is a large one. */
     struct cpu_allocation one;
-    /* Slab: the allocation in each slot; large: NULL. */
+    /* For a slab: the allocation in each slot. NULL in other spans. */
     struct cpu_allocation *small;
     uint32_t *free_slots;
     uint32_t free_count, slots, slot_bytes, class_index;
-    /* List of the size class's slabs that have free slots. */
+    /* Links of the list of this size class's slabs with free slots. */
     struct span *next, *previous;
     struct span *newer, *older; /* list of all spans */
 };
@@ -75,7 +75,7 @@ static struct span **spans;
 static size_t cursor;
 /* First span in the list of all spans, linked by `older`. */
 static struct span *newest;
-/* Next span to visit in the loop over all spans in progress. */
+/* Span that the loop over all spans visits next, while such a loop runs. */
 static struct span *walk;
 static struct span *partial[CLASSES];
 static size_t used[CPU_MAX_DEVICES];
@@ -209,7 +209,7 @@ span_unmap(const struct span *span)
              0) == MAP_FAILED) {
         return false;
     }
-    /* Gives all free pages equal flags, so that mappings merge. */
+    /* Free pages get equal flags, so that the system merges mappings. */
     madvise(start, bytes, MADV_DONTDUMP);
     return true;
 }
@@ -389,8 +389,8 @@ small_allocate(size_t bytes)
     return &slab->small[slot];
 }
 
-/* Frees a slot. Also frees its slab if all slots are free now and another slab
- * of the size class has free slots. */
+/* Frees a slot. Also frees the slab that contains it, if all its slots are
+ * free now and another slab of the size class has free slots. */
 static void
 small_free(struct span *slab, struct cpu_allocation *allocation)
 {
@@ -430,7 +430,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* true in the lead page, too */
+        if (slot >= span->slots) { /* also in the page before slot 0 */
             return NULL;
         }
         found = &span->small[slot];
@@ -716,7 +716,7 @@ slab_free_context(struct span *slab, uint64_t context_id)
             bool last = slab->free_count + 1 == slab->slots;
             allocation_free(small);
             if (last) {
-                return; /* the slab may have been freed */
+                return; /* small_free may have freed the slab */
             }
         }
     }

@@ -35,12 +35,12 @@ struct cpu_allocation {
     int device;
     uint64_t context_id;
     uint64_t id;
-    CUmemoryPool pool; /* pool of cuMemAllocAsync, or NULL */
-    /* CPU_MEMORY_GRAPH: its state in the graph. */
+    CUmemoryPool pool; /* pool that cuMemAllocAsync used, or NULL */
+    /* State of memory of kind CPU_MEMORY_GRAPH. */
     struct cpu_graph_memory *graph;
 };
 
-/* Where an allocation is in a memory file. */
+/* Position of an allocation in a memory file. */
 struct cpu_shared {
     int fd; /* descriptor of the file, owned by the arena */
     size_t offset, bytes;
@@ -51,8 +51,8 @@ struct cpu_shared {
  * during the call. Takes the memory lock. */
 CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
 /* Allocates device memory with the properties in `as` and stores its address.
- * Returns OUT_OF_MEMORY on failure. This function and the cpu_arena_*
- * functions below take the memory lock. */
+ * Returns OUT_OF_MEMORY on failure. All cpu_arena_* functions from here on
+ * take the memory lock. */
 CUresult cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
                             uintptr_t *base);
 /* Frees the allocation of this kind that starts at `base`. Returns

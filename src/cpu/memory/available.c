@@ -76,8 +76,9 @@ file_number(const char *root, const char *folder, const char *name,
 
 /* ---- bounds ---- */
 
-/* Returns the part of `total` that is left to other uses of the memory of the
- * machine or cgroup: growth of other processes, page tables, thread stacks. */
+/* Returns how much of `total`, the memory of the machine or cgroup, is
+ * reserved for other uses: growth of other processes, page tables, thread
+ * stacks. */
 static uint64_t
 reserve_of(uint64_t total)
 {
@@ -90,7 +91,7 @@ less(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
-/* Sets the bound to `bytes` if it is higher now. */
+/* Lowers the bound to `bytes` if it is higher. `source` names the limit. */
 static void
 bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
 {
@@ -201,7 +202,7 @@ struct version {
     const char *files[2]; /* files with a limit in bytes */
     const char *current;
     const char *cache; /* key of a line in memory.stat */
-    /* Default mount point, used if mountinfo cannot be read. */
+    /* Mount point that is used if mountinfo cannot be read. */
     const char *usual;
 };
 
@@ -293,13 +294,14 @@ group_path(const char *root, const struct version *version,
     return false;
 }
 
-/* Where a cgroup file system is mounted, and which of its folders. */
+/* Mount point of a cgroup file system, and the folder of that file system
+ * which is mounted there. */
 struct mount {
     bool looked, found;
     char folder[PATH_MAX], point[PATH_MAX];
 };
 
-/* The mounts of both cgroup versions; searched once. */
+/* The mounts of both cgroup versions, found at the first call. */
 static struct mount mounts[sizeof versions / sizeof *versions];
 
 /* Finds the mount of a cgroup file system in mountinfo. The lines are like "36
@@ -345,8 +347,8 @@ groups_read(const char *root, size_t which, struct cpu_available *found)
     size_t n = strcmp(mount->folder, "/") ? strlen(mount->folder) : 0;
     bool below =
         !strncmp(path, mount->folder, n) && (path[n] == '/' || !path[n]);
-    /* In a container the mounted folder may be the process's own cgroup. Its
-     * path then does not begin with `folder`. */
+    /* In a container the mounted folder may be the process's cgroup. The path
+     * in /proc/self/cgroup then does not begin with `folder`. */
     const char *rest = below ? path + n : path;
     snprintf(group, sizeof group, "%s%s", mount->point,
              strcmp(rest, "/") ? rest : "");

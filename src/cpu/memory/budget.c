@@ -42,8 +42,9 @@ static uint64_t capacity;
 static char reasons[REASONS][CPU_SOURCE_BYTES + 32];
 static unsigned next_reason;
 
-/* Why the calling thread's last allocation failed: a text of `reasons`. NULL
- * if it succeeded, or if only the device's own limit was exceeded. */
+/* Reason why the calling thread's last allocation failed: a text in `reasons`.
+ * NULL if the allocation succeeded, or if it only exceeded the device's own
+ * limit. */
 static _Thread_local const char *refusal;
 
 const char *

@@ -199,8 +199,8 @@ cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
                         stream, false);
 }
 
-/* On a GPU, this copy returns to the host before it is done; here it is done.
- * Programs see the same order of execution. */
+/* On a GPU this copy returns to the host before it is done; here it is done on
+ * return. A program cannot observe another order. */
 CPU_API CUresult
 cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {

@@ -78,7 +78,7 @@ batch_copy(const struct batch *batch, CUstream handle, size_t *failed)
                    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
     }
     if (!code && at_once && !cpu_stream_records(stream)) {
-        /* The caller may change the sources when the function returns. */
+        /* The caller may overwrite the sources after the function returns. */
         cpu_stream_wait(stream);
     }
     return code;

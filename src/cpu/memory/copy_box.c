@@ -25,8 +25,9 @@ struct side {
     CUdeviceptr device;
     const void *host;
     CUarray array;
-    size_t pitch, height; /* bytes and rows; 0: as the copy */
-    size_t x, y, z;       /* start of the box; x in bytes */
+    /* pitch in bytes, height in rows; 0: the size of the copied box */
+    size_t pitch, height;
+    size_t x, y, z; /* start of the box; x in bytes */
 };
 
 struct copy_location {
@@ -34,9 +35,9 @@ struct copy_location {
     size_t pitch, slice;
 };
 
-/* Computes the address and pitch of the box in an array, and checks that the
- * box is inside the array. Offset and width must be multiples of the element
- * size. */
+/* Computes the address and pitch of the copied box in an array, and checks
+ * that the box is inside the array. Offset and width must be multiples of the
+ * element size. */
 static CUresult
 array_locate(const struct side *side, const size_t box[3],
              struct copy_location *place)
@@ -61,9 +62,9 @@ array_locate(const struct side *side, const size_t box[3],
     return CUDA_SUCCESS;
 }
 
-/* Computes the pitch and slice size in `place`, the offset of the box in
- * `*skip`, and the size in bytes of the box with its gaps in `*bytes`. Returns
- * false on overflow. */
+/* Computes the pitch and slice size of one side of a copy in `place`, the
+ * offset of the box in `*skip`, and the size in bytes of the box with its gaps
+ * in `*bytes`. Returns false on overflow. */
 static bool
 extent(const struct side *side, const size_t box[3],
        struct copy_location *place, size_t *skip, size_t *bytes)
@@ -84,9 +85,9 @@ extent(const struct side *side, const size_t box[3],
     return true;
 }
 
-/* Computes the address and pitch of the box in linear memory. If it is device
- * memory, one allocation must contain the box. Host addresses are not
- * checked. */
+/* Computes the address and pitch of the copied box in linear memory. If that
+ * is device memory, one allocation must contain the box. Host addresses are
+ * not checked. */
 static CUresult
 linear_locate(const struct side *side, const size_t box[3],
               struct copy_location *place)

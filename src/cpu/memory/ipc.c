@@ -39,7 +39,8 @@ struct handle {
     uint64_t magic;
     int32_t pid, fd;
     uint64_t inode;
-    uint64_t offset, bytes; /* where the allocation is in the file */
+    /* offset in the file, and size, of the allocation */
+    uint64_t offset, bytes;
 };
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle),
@@ -182,7 +183,8 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *pointer, CUipcMemHandle given,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        return CUDA_ERROR_INVALID_CONTEXT; /* CUDA returns this code too */
+        /* CUDA also returns this code for a handle of the same process */
+        return CUDA_ERROR_INVALID_CONTEXT;
     }
     pthread_mutex_lock(&opened_lock);
     struct opened *opened = opened_list;

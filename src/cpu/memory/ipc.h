@@ -8,6 +8,8 @@
 
 struct cpu_context;
 
-void cpu_ipc_close(struct cpu_context *ctx); /* memory/ipc.c */
+/* unmaps the memory of other processes that the context has opened
+ * (memory/ipc.c) */
+void cpu_ipc_close(struct cpu_context *ctx);
 
 #endif

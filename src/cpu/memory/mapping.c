@@ -658,7 +658,8 @@ cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle,
     struct physical *physical = mapping ? mapping->physical : NULL;
     if (!physical || !handle) {
         code = CUDA_ERROR_INVALID_VALUE;
-    } else if (!physical->handles) { /* the last handle was released */
+    } else if (!physical->handles) { /* no handle is left, so the memory cannot
+                                        be named any more */
         physical->handle = cpu_handle_new(CPU_PHYSICAL, physical, 0);
         code = physical->handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }

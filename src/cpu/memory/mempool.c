@@ -36,7 +36,8 @@ struct pool {
     int device; /* device whose usage includes the memory */
     enum pool_kind kind;
     bool is_default;
-    int reuse[3]; /* values of attributes without effect */
+    /* attributes that a program can set and that have no effect */
+    int reuse[3];
     cuuint64_t threshold;
     size_t limit; /* maximum of `used` in bytes; 0: unlimited */
     size_t used, used_high, reserved_high;
@@ -154,7 +155,8 @@ cpu_pool_return(CUmemoryPool handle, size_t bytes)
 {
     pthread_mutex_lock(&pools_lock);
     struct pool *pool = cpu_handle_object(CPU_POOL, handle);
-    if (pool) { /* NULL: destroyed before its memory was freed */
+    /* NULL if the pool was destroyed before its memory was freed */
+    if (pool) {
         pool->used -= bytes;
     }
     pthread_mutex_unlock(&pools_lock);
@@ -375,8 +377,8 @@ cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
                                   CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
-/* INVALID_VALUE for a device that does not exist is what NVIDIA's driver
- * returns. */
+/* NVIDIA's driver, too, returns INVALID_VALUE for a device that does not
+ * exist. */
 CPU_API CUresult
 cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 {
@@ -520,7 +522,7 @@ cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
 {
     struct pool *pool;
 
-    (void)keep; /* freed memory is returned immediately */
+    (void)keep; /* unused: freed memory is returned immediately */
     return pool_of(handle, &pool);
 }
 
@@ -584,7 +586,7 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         if (*(cuuint64_t *)value) {
-            /* Programs may only set it to 0. */
+            /* A program may only set this attribute to 0. */
             return CUDA_ERROR_INVALID_VALUE;
         }
         *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high

@@ -161,7 +161,7 @@ attribute_zero(void *data, CUpointer_attribute attribute)
         memset(data, 0, 8);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = -2; /* the value that CUDA returns for host memory */
+        *(int *)data = -2; /* CUDA returns this value for host memory */
         break;
     default:
         memset(data, 0, 4);

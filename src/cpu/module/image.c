@@ -20,7 +20,9 @@ struct cpu_image {
     const struct image_global *globals;
     const char *strings;
     struct cpu_code code;
-    void **entries;   /* two functions per kernel; the second may be NULL */
+    /* two functions per kernel, for threads and for warps; the second may be
+     * NULL */
+    void **entries;
     void **addresses; /* address of each global variable */
 };
 
@@ -171,8 +173,8 @@ find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
     return cpu_image_contains(*entry);
 }
 
-/* Allocates a struct cpu_image with tables for as many kernels and variables
- * as the image header at `bytes` has. Returns NULL if there is not enough
+/* Allocates a struct cpu_image with tables for the kernels and variables that
+ * the image header at `bytes` declares. Returns NULL if there is not enough
  * memory. */
 static struct cpu_image *
 image_new(const void *bytes)

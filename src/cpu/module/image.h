@@ -26,7 +26,7 @@ struct cpu_image;
  * image_header) bytes. */
 size_t cpu_image_size(const void *bytes);
 
-/* Functions of image_text.c. */
+/* ---- image_text.c: images as text ---- */
 
 /* Encodes the image as text that begins like PTX for the architecture
  * sm_<arch>. The names of its kernels are taken from `named`, an image with a
@@ -104,7 +104,7 @@ bool cpu_image_find_global(const struct cpu_image *image, const char *name,
  * call, or NULL if there is no such function. */
 void *cpu_image_symbol(const char *name);
 
-/* Functions of image_elf.c for a loaded ELF object. */
+/* Code and data of a loaded ELF object (image_elf.c). */
 
 struct cpu_code {
     char *memory; /* one mapping: code, stubs, then data */

@@ -49,7 +49,7 @@ has_lines(const char *elf, const Elf64_Shdr *sections, unsigned count,
           unsigned names)
 {
     if (names >= count || sections[names].sh_type == SHT_NOBITS) {
-        return false; /* a SHT_NOBITS section has no contents in the file */
+        return false; /* SHT_NOBITS: the section has no contents in the file */
     }
     for (unsigned i = 0; i < count; i++) {
         uint64_t at = sections[i].sh_name;
@@ -107,7 +107,7 @@ cpu_code_publish(struct cpu_code *code)
     }
     struct jit_code_entry *entry = entry_make(code, header);
     if (!entry) {
-        return; /* the kernels then run without debug information */
+        return; /* without memory the kernels run without debug information */
     }
     pthread_mutex_lock(&list_lock);
     entry->next_entry = __jit_debug_descriptor.first_entry;

@@ -29,8 +29,7 @@
 
 enum { STUB_BYTES = CPU_ARCH_STUB_BYTES, MAX_ALIGNMENT = 4096 };
 
-/* Before it loads a larger image, the loader asks the system whether it has
- * enough memory. */
+/* Images above this size are only loaded if the system has enough memory. */
 #define ASKED_BYTES (1u << 20)
 
 struct cpu_region {
@@ -231,7 +230,8 @@ lay_out(struct loading *load, bool code, size_t end)
             continue;
         }
         end = align_up(end, row->sh_addralign);
-        load->code->sections[i] = end + 1; /* 0 means no address */
+        /* plus 1, since 0 means that the section has no address */
+        load->code->sections[i] = end + 1;
         end += row->sh_size;
     }
     return end;

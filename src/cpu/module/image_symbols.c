@@ -23,8 +23,8 @@ IMAGE_RUNTIME(DECLARE_RUNTIME)
 IMAGE_LIBGCC(DECLARE_HELPER)
 CPU_ARCH_LIBGCC(DECLARE_HELPER)
 
-/* Declares the two functions of complex.c for a slow path. Only their
- * addresses are used, so the types do not matter. */
+/* Declares the two functions of complex.c for the real and the imaginary part.
+ * Only their addresses are used, so the types do not matter. */
 #define DECLARE_PARTS(name)                                                   \
     void __pycuda_##name##_re(void);                                          \
     void __pycuda_##name##_im(void);                                          \

@@ -174,8 +174,8 @@ kernel_of(CUkernel handle, struct cpu_kernel **kernel)
     return code || *kernel ? code : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Applies the attributes that the program has set for the kernel to a function
- * of it. */
+/* Applies the attributes that the program has set for the kernel to its
+ * function in one context. */
 static void
 function_adjust(struct cpu_kernel *kernel, struct cpu_function *function)
 {
@@ -275,7 +275,7 @@ cuKernelGetParamInfo(CUkernel handle, size_t index, size_t *offset,
 {
     struct cpu_kernel *kernel;
     struct cpu_context *ctx;
-    /* NVIDIA's driver checks the context too. */
+    /* Check the context, since NVIDIA's driver does so too. */
     CUresult code = cpu_context_current_any(&ctx);
 
     code = code ? code : kernel_of(handle, &kernel);

@@ -99,7 +99,7 @@ cuLibraryUnload(CUlibrary handle)
         struct cpu_loaded *loaded = library->loaded;
 
         library->loaded = loaded->next;
-        /* Fails, without harm, if the module was destroyed together with its
+        /* An error is ignored: the module may have been destroyed with its
          * context. */
         cuModuleUnload(loaded->module);
         free(loaded);
@@ -123,7 +123,7 @@ library_try(CUlibrary *handle, unsigned count, CUjit_option *options,
     CUresult code = cpu_library_of(*handle, &library);
 
     if (code || cpu_context_current(&ctx)) {
-        /* Without a context, the library is loaded on first use. */
+        /* There is no context: the library is loaded when it is first used. */
         return code;
     }
     code = cpu_jit_options(count, options, values, &log);
@@ -187,7 +187,7 @@ cuLibraryLoadData(CUlibrary *handle, const void *code_bytes,
         return CUDA_ERROR_INVALID_VALUE;
     }
     void *copy = image_copy(code_bytes);
-    if (!copy) { /* loading the image again gives the error to return */
+    if (!copy) { /* load the image again, to get the error code */
         struct cpu_jit_log log;
         struct cpu_module *module;
 

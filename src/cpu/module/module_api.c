@@ -46,7 +46,7 @@ cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
         case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
             log->info_bytes = (unsigned)(uintptr_t)values[i];
             break;
-        default: /* hints for the compiler of a GPU */
+        default: /* other options are hints for the compiler of a GPU */
             break;
         }
     }
@@ -125,8 +125,9 @@ cuModuleLoadFatBinary(CUmodule *handle, const void *image)
 CUresult
 cpu_file_read(const char *path, void **bytes, size_t *size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC |
-                            O_NONBLOCK); /* opening a pipe must not block */
+    int fd =
+        open(path, O_RDONLY | O_CLOEXEC |
+                       O_NONBLOCK); /* so that opening a pipe does not block */
     FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     CUresult code = CUDA_ERROR_FILE_NOT_FOUND;
     struct stat status;

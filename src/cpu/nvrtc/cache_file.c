@@ -212,7 +212,9 @@ file_whole(int fd, const char *path)
     bool whole = chunk && bytes_whole(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
-        futimens(fd, NULL); /* makes `status` outdated: no seen_add */
+        /* changes the file's time, so that its entry in the list of verified
+         * files is outdated */
+        futimens(fd, NULL);
     } else if (whole) {
         seen_add(&status);
     }

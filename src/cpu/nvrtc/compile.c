@@ -45,8 +45,9 @@ names_compile(struct nvrtc_job *job)
     if (job->program->expression_count == 0) {
         return NVRTC_SUCCESS;
     }
-    /* The second run gets an empty log: its warnings are those of the first
-     * run and are dropped, but its errors are reported. */
+    /* The front-end run for name expressions starts with an empty log: it
+     * repeats the warnings of the first run, which are in `kept`. Only its
+     * errors are reported. */
     job->program->log = (struct nvrtc_text){0};
     nvrtcResult result = nvrtc_job_front(job, true, &process);
     if (result == NVRTC_SUCCESS) {
@@ -232,14 +233,14 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
     if (!nvrtc_memory_headers_write(job->program, job->folder, log)) {
         return NVRTC_ERROR_INVALID_INPUT;
     }
-    /* Precompiling is an optimization: its failures are no errors. */
+    /* Precompiling is an optimization, so its failures are not reported. */
     bool failed = nvrtc_memory_failed;
     job_precompile(job);
     nvrtc_memory_failed = failed;
     return nvrtc_job_mark(job) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
-/* Writes a file without use to the path that --create-pch names; --use-pch
+/* Writes a placeholder file to the path that --create-pch names; --use-pch
  * only checks that it exists. The real precompiled headers are in the cache of
  * pch.c. */
 static nvrtcResult

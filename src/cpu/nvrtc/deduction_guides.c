@@ -14,9 +14,10 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
-#define OPEN_CALLS_MAX 64 /* deeper parentheses are ignored */
+#define OPEN_CALLS_MAX 64 /* parentheses nested deeper than this are ignored  \
+                           */
 
-/* A name before a parenthesis, and the token before the name. */
+/* An open parenthesis: the name before it, and the token before that name. */
 struct call {
     struct nvrtc_token name, before;
 };

@@ -15,7 +15,8 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
-/* Checked by tests/oracle/language/dialect.cu. */
+/* Keywords of clang that NVRTC does not have; tests/oracle/language/dialect.cu
+ * checks the list. */
 static const char *const words[] = {
     /* keywords of GNU and C */
     "__typeof__", "__typeof", "__auto_type", "_Complex", "__complex__",
@@ -154,7 +155,7 @@ nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
 {
     struct nvrtc_tokens tokens = {
         .at = source, .line_begins = true, .directives = true};
-    struct nvrtc_token earlier = {0}; /* token before tokens.before */
+    struct nvrtc_token earlier = {0}; /* the token before `tokens.before` */
 
     if (strstr(source, "__PYCUDA_CPU__")) {
         return;

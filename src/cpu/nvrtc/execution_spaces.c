@@ -19,7 +19,7 @@
 
 #define MACROS_MAX 64
 
-/* State while the tokens of the file, or of one macro's text, are read. */
+/* State of reading the tokens of the file, or of the text of one macro. */
 struct token_sequence {
     bool in_head; /* inside the head of a kernel */
     int depth;    /* number of open parentheses and brackets in the head */
@@ -28,7 +28,8 @@ struct token_sequence {
 struct marker {
     struct nvrtc_edits *edits;
     const char *source;
-    struct nvrtc_token macros[MACROS_MAX]; /* their text has __global__ */
+    /* macros whose text contains __global__ */
+    struct nvrtc_token macros[MACROS_MAX];
     size_t macro_count;
 };
 

@@ -26,8 +26,8 @@
 
 pthread_mutex_t nvrtc_choice_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nvrtc_strings
-    choice; /* the front end's command; guarded by nvrtc_choice_lock until it
-             * is found, then constant */
+    choice; /* command of the front end; guarded by nvrtc_choice_lock until it
+               is found, then constant */
 
 static const char advice[] =
     "The CPU device compiles CUDA C++ with clang " FRONTEND_MAJOR
@@ -121,7 +121,8 @@ nvrtc_frontend_find(struct nvrtc_text *log)
         find(log);
     }
     if (choice.failed) {
-        nvrtc_strings_free(&choice); /* the next call searches again */
+        /* without a result the next call searches again */
+        nvrtc_strings_free(&choice);
     }
     bool found = choice.count > 0;
     pthread_mutex_unlock(&nvrtc_choice_lock);
@@ -175,11 +176,12 @@ static const char *const fixed_flags[] = {
     "sm_70",
     "-target-feature",
     "+ptx85",
-    /* search only the package's headers, not those of the system */
+    /* The flags restrict the search to the package's headers, not those of the
+     * system. */
     "-nostdsysteminc",
     "-nobuiltininc",
     "-nostdinc++",
-    /* language; later flags override these */
+    /* These flags select the language; flags that follow override them. */
     "-std=c++17",
     "-ffp-contract=fast",
     "-fgnuc-version=4.2.1",
@@ -189,12 +191,13 @@ static const char *const fixed_flags[] = {
     "-fno-rtti",
     "-fno-threadsafe-statics",
     "-fno-strict-float-cast-overflow", /* float to int saturates */
-    "-fno-strict-return",              /* a missing return yields any value */
-    "-ferror-limit",                   /* same limit as NVRTC */
+    /* a function without the final return returns an arbitrary value */
+    "-fno-strict-return",
+    "-ferror-limit", /* maximum number of reported errors, as in NVRTC */
     "100",
     "-Wno-pragma-clang-attribute",
     "-Wno-builtin-macro-redefined",
-    /* extensions that NVRTC does not have */
+    /* The flags switch off extensions that NVRTC does not have. */
     "-fno-dollars-in-identifiers",
     "-Werror=gnu-statement-expression",
     "-Werror=gnu-conditional-omitted-operand",
@@ -206,7 +209,7 @@ static const char *const fixed_flags[] = {
     "-Werror=reorder-init-list",
     "-Werror=zero-length-array",
     "-Werror=flexible-array-extensions",
-    /* cases for which NVRTC has no diagnostics */
+    /* The flags switch off warnings that NVRTC does not have. */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",
     "-Wno-non-c-typedef-for-linkage",
@@ -215,7 +218,7 @@ static const char *const fixed_flags[] = {
     "-Wno-switch",
     "-Wno-shift-op-parentheses",
     "-Wno-implicitly-unsigned-literal",
-    /* pycuda-jit does all optimization */
+    /* The front end does not optimize, since pycuda-jit does. */
     "-O3",
     "-disable-llvm-passes",
     "-disable-llvm-verifier",
@@ -238,7 +241,8 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
         nvrtc_strings_add(argv, "-internal-isystem");
         nvrtc_strings_add(argv, "%s/%s", headers, *name);
     }
-    /* Empty headers, which preamble.c does not precompile. */
+    /* Add the folder of empty headers, which preamble.c does not
+     * precompile. */
     nvrtc_strings_add(argv, "-internal-isystem");
     nvrtc_strings_add(argv, "%s/cpu/absent", headers);
     nvrtc_strings_add_all(argv, &options->language);

@@ -380,7 +380,8 @@ retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* Report the errors that remain, if none is caused by a rewrite. */
+    /* Keep the result, and report its errors, if no error comes from a
+     * rewrite. */
     if (well || errors_are_original(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
@@ -443,7 +444,8 @@ retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
     static const char *const signs[] = {
         "' does not match any declaration in '",
         "no function template matches function template specialization",
-        "__device__ function '", /* ... cannot overload ... */
+        /* as in "__device__ function 'f' cannot overload __host__ ..." */
+        "__device__ function '",
         "reference to __host__ function '",
         "candidate template ignored: target attributes do not match",
     };

@@ -21,9 +21,9 @@
 enum { ERRORS_MOST = 64, SCOPES_MOST = 64 };
 
 struct scope {
-    const char *open; /* position of its opening brace */
-    bool template;    /* it is a template, or inside one */
-    bool function;    /* it is a function body, or inside one */
+    const char *open; /* position of the scope's opening brace in the source */
+    bool template;    /* the scope is a template, or inside one */
+    bool function;    /* the scope is a function body, or inside one */
 };
 
 /* What the tokens since the last semicolon or brace contain: the head of the

@@ -23,8 +23,8 @@
 
 #define JIT_WORDS 12
 
-/* Returns NULL if PYCUDA_CPU_TARGET is set, since pycuda-jit reads this
- * variable. */
+/* Writes the option --target for this processor, unless PYCUDA_CPU_TARGET is
+ * set, which pycuda-jit reads itself; returns NULL then. */
 const char *
 nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
 {

@@ -24,11 +24,13 @@ struct nvrtc_job {
     const struct nvrtc_strings *frontend;
     struct nvrtc_pch pch;
     char headers[PATH_MAX]; /* folder pycuda/cuda */
-    char folder[PATH_MAX];  /* headers given in memory; "": none */
-    bool trivial;           /* pycuda::complex has a trivial constructor */
-    bool apart;             /* execution_spaces.c has edited `marked` */
-    char *marked;           /* source with the edits of nvrtc_job_mark */
-    char *source;           /* `marked` after rewrite.c; NULL: no rewrite */
+    /* folder of headers that were given in memory; "" without such headers */
+    char folder[PATH_MAX];
+    bool trivial; /* pycuda::complex has a trivial constructor */
+    bool apart;   /* execution_spaces.c has excluded kernels in `marked` */
+    char *marked; /* source with the edits of nvrtc_job_mark */
+    /* `marked` after rewrite.c has changed it; NULL: not rewritten */
+    char *source;
     struct nvrtc_process jit;
     struct nvrtc_timing timing;
     /* Error code if a child process failed to start or was killed, so that no

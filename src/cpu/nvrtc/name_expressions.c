@@ -101,8 +101,9 @@ lowered_find(const char *ir, size_t index)
     snprintf(key, sizeof key, NAME_VARIABLE "%zu", index);
     for (const char *at = strstr(ir, key); at; at = strstr(at + 1, key)) {
         const char *rest = at + strlen(key);
-        /* A digit belongs to another index: 12 is not 1. Other characters may
-         * follow, since the variable's name is mangled. */
+        /* If a digit follows, the variable has a longer index: "1" is also the
+         * start of "12". Other characters may follow, since the name is
+         * mangled. */
         if (isdigit((unsigned char)*rest)) {
             continue;
         }

@@ -14,16 +14,16 @@
 
 static const struct option_row table[] = {
     {"--gpu-architecture", "-arch", VALUE_TEXT, OPTION_ARCH, NULL},
-    /* separate compilation */
+    /* Options for separate compilation. */
     {"--device-c", "-dc", VALUE_NONE, OPTION_RELOCATABLE, NULL},
     {"--device-w", "-dw", VALUE_NONE, OPTION_IGNORE, NULL},
     {"--relocatable-device-code", "-rdc", VALUE_BOOL, OPTION_RELOCATABLE,
      NULL},
     {"--extensible-whole-program", "-ewp", VALUE_NONE, OPTION_WHOLE, NULL},
-    /* debugging */
+    /* Options for debugging. */
     {"--device-debug", "-G", VALUE_NONE, OPTION_DEBUG, NULL},
     {"--generate-line-info", "-lineinfo", VALUE_NONE, OPTION_LINES, NULL},
-    /* code generation */
+    /* Options for code generation. */
     {SAME("dopt"), VALUE_TEXT, OPTION_DOPT, " on "},
     {"--Ofast-compile", "-Ofc", VALUE_TEXT, OPTION_IGNORE, " 0 min mid max "},
     {"--ptxas-options", "-Xptxas", VALUE_TEXT, OPTION_ASSEMBLER, NULL},
@@ -55,13 +55,14 @@ static const struct option_row table[] = {
     {SAME("minimal"), VALUE_NONE, OPTION_MINIMAL, NULL},
     {SAME("time"), VALUE_EQUALS, OPTION_TIME, NULL},
     {SAME("fdevice-time-trace"), VALUE_EQUALS, OPTION_TRACE, NULL},
-    /* preprocessing */
+    /* Options for preprocessing. */
     {"--define-macro", "-D", VALUE_JOINED, OPTION_DEFINE, NULL},
     {"--undefine-macro", "-U", VALUE_JOINED, OPTION_UNDEFINE, NULL},
     {"--include-path", "-I", VALUE_JOINED, OPTION_INCLUDE, NULL},
     {"--pre-include", "-include", VALUE_TEXT, OPTION_PREINCLUDE, NULL},
     {SAME("no-source-include"), VALUE_NONE, OPTION_IGNORE, NULL},
-    /* precompiled headers, which pch.c creates even without these options */
+    /* Options for precompiled headers. pch.c creates these even without the
+     * options. */
     {SAME("pch"), VALUE_NONE, OPTION_IGNORE, NULL},
     {SAME("create-pch"), VALUE_EQUALS, OPTION_CREATE_PCH, NULL},
     {SAME("use-pch"), VALUE_EQUALS, OPTION_USE_PCH, NULL},
@@ -69,11 +70,11 @@ static const struct option_row table[] = {
     {SAME("pch-verbose"), VALUE_BOOL, OPTION_IGNORE, NULL},
     {SAME("pch-messages"), VALUE_BOOL, OPTION_IGNORE, NULL},
     {SAME("instantiate-templates-in-pch"), VALUE_BOOL, OPTION_IGNORE, NULL},
-    /* language */
+    /* Options for the language. */
     {SAME("std"), VALUE_EQUALS, OPTION_STANDARD, NULL},
     {SAME("builtin-move-forward"), VALUE_BOOL, OPTION_IGNORE, NULL},
     {SAME("builtin-initializer-list"), VALUE_BOOL, OPTION_IGNORE, NULL},
-    /* diagnostics */
+    /* Options for diagnostics. */
     {"--disable-warnings", "-w", VALUE_NONE, OPTION_QUIET, NULL},
     {SAME("diag-error"), VALUE_NUMBERS, OPTION_DIAGNOSTIC, NULL},
     {SAME("diag-suppress"), VALUE_NUMBERS, OPTION_DIAGNOSTIC, NULL},
@@ -82,7 +83,8 @@ static const struct option_row table[] = {
     {"--no-display-error-number", "-no-err-no", VALUE_NONE, OPTION_IGNORE,
      NULL},
     {"--brief-diagnostics", "-brief-diag", VALUE_BOOL, OPTION_IGNORE, NULL},
-    /* not in NVRTC: optimization level of pycuda-jit */
+    /* Option that NVRTC does not have: the optimization level of
+     * pycuda-jit. */
     {"--optimize", "-O", VALUE_JOINED, OPTION_LEVEL, " 0 1 2 3 4 "},
 };
 

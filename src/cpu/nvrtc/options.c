@@ -19,13 +19,15 @@
 #include "cpu/nvrtc/options.h"
 #include "cpu/nvrtc/text.h"
 
-#define FLOAT128_SINCE 100 /* first architecture with __float128 in NVRTC */
+#define FLOAT128_SINCE 100 /* NVRTC has __float128 from this architecture on  \
+                            */
 
 static bool
 standard_add(struct nvrtc_options *options, const char *value,
              struct nvrtc_text *log)
 {
-    /* The package's headers need C++11, as do those of NVRTC. */
+    /* Values of -std= and clang's flag for each. c++03 selects C++11, which
+     * the package's headers need, as do those of NVRTC. */
     static const struct {
         const char *name, *flag;
     } known[] = {{"c++03", "-std=c++11"},
@@ -350,7 +352,8 @@ text_read(struct nvrtc_options *options, int *i, int count,
     if (n == 0) {
         return true;
     }
-    /* Values point into these copies, which exist as long as `options`. */
+    /* The values of options point into these copies, which exist as long as
+     * `options`. */
     nvrtc_strings_add(&options->trimmed, "%.*s", (int)n, text);
     if (options->trimmed.failed) {
         return nvrtc_option_fault(log, "out of memory");

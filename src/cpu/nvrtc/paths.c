@@ -33,7 +33,8 @@ path_print(char path[PATH_MAX], const char *folder, const char *name)
 static bool
 package_folder(char path[PATH_MAX])
 {
-    static const char here; /* dladdr finds the library by its address */
+    /* an object of this library, by whose address dladdr finds the library */
+    static const char here;
     Dl_info info;
     char real[PATH_MAX];
 

@@ -120,7 +120,9 @@ child_execute(struct child *child)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != child->parent) {
-        _exit(127); /* the parent ended before prctl: no signal will come */
+        /* the parent has ended before prctl, so the child will get no
+         * signal */
+        _exit(127);
     }
     for (int i = 0; i < 3; i++) {
         if (dup2(child->ends[i], i) < 0) {
@@ -320,7 +322,9 @@ feed(int fd, struct feed *feed)
     feed->rest += n;
     feed->bytes -= (size_t)n;
     if (feed->bytes == 0) {
-        shutdown(fd, SHUT_WR); /* unlike close, also if a fork has a copy */
+        /* ends the stream even if a forked process has a copy of the socket,
+         * unlike close */
+        shutdown(fd, SHUT_WR);
         feed->done = true;
     }
     return 0;
@@ -350,8 +354,8 @@ reap(struct nvrtc_process *process)
     }
 }
 
-/* Returns `code`. If it is not 0, stores `purpose`, the description of what
- * failed, for nvrtc_process_explain_broken. */
+/* Returns `code`, an errno or 0. If it is not 0, stores `purpose`, the step
+ * that failed, for nvrtc_process_explain_broken. */
 static int
 broken(struct nvrtc_process *process, int code, const char *purpose)
 {
@@ -440,14 +444,15 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
         int ready = ends_wait(ends, &interrupt, &failures);
         if (ready == 0) {
             if (cpu_interrupt_wanted()) {
-                return EINTR; /* nvrtc_process_free ends the child */
+                /* the caller's nvrtc_process_free ends the child */
+                return EINTR;
             }
             continue;
         }
         int code = ready < 0 ? broken(process, errno, "poll failed")
                              : transfer(process, ends, &rest);
         if (code) {
-            return code; /* nvrtc_process_free ends the child */
+            return code; /* the caller's nvrtc_process_free ends the child */
         }
     }
     reap(process);
@@ -463,7 +468,8 @@ nvrtc_process_free(struct nvrtc_process *process)
         close_end(&process->input);
         close_end(&process->output);
         close_end(&process->errors);
-        kill(-process->pid, SIGKILL); /* the child and its own children */
+        /* kills the child and the processes that it has started */
+        kill(-process->pid, SIGKILL);
         reap(process);
     }
     nvrtc_text_free(&process->out);

@@ -20,7 +20,8 @@ static int
 descriptors_open(void)
 {
     DIR *folder = opendir("/proc/self/fd");
-    int count = -3; /* without ".", ".." and the descriptor of opendir */
+    /* starts at -3: ".", ".." and the descriptor of opendir do not count */
+    int count = -3;
 
     if (folder == NULL) {
         return -1;

@@ -126,7 +126,8 @@ nvrtc_ptxas_options_apply(struct nvrtc_options *options, const char *text,
 {
     const char *value;
 
-    if (*text != '-') { /* value of the previous option, or a file name */
+    /* no option: the value of the previous option, or a file name */
+    if (*text != '-') {
         if (options->assembler_value) {
             apply(options, options->assembler_kind, text);
             options->assembler_value = false;

@@ -157,7 +157,7 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
     for (const char *line = nvrtc_line_next(remark->said); line;
          line = nvrtc_line_next(line)) {
         if (*line == ' ') {
-            continue; /* a line of source code that clang quotes */
+            continue; /* the line quotes source code and is no message */
         }
         if (!nvrtc_remark_read(&other, name, line) ||
             !nvrtc_begins(other.said, expanded)) {
@@ -165,7 +165,8 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
         }
         if (other.at == NULL ||
             nvrtc_edits_touch(edits, (size_t)(other.at - other.source))) {
-            return true; /* already corrected for another use of the macro */
+            /* another use of the macro has already corrected its text */
+            return true;
         }
         const char *said = other.said;
         other.said = remark->said;

@@ -13,7 +13,7 @@ struct nvrtc_text;
 struct nvrtc_remark {
     const char *source;
     const char *log;
-    const char *at;   /* place in the source that the message names */
+    const char *at;   /* position in the source that the message names */
     const char *said; /* start of the message's text in the log */
     int round, number;
 };

@@ -178,7 +178,8 @@ expression_end(const char *at)
 
     for (; *at; at++) {
         if (*at == '"' || *at == '\'' || *at == '#') {
-            return NULL; /* literals and directives are not parsed */
+            /* this function does not parse literals and directives */
+            return NULL;
         }
         if (depth == 0 && (*at == ';' || *at == ',')) {
             return *at == ';' ? at : NULL;
@@ -522,7 +523,7 @@ jump_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
         constant = word_before(source, name, "const");
     }
     if (constant && memchr(constant, '*', (size_t)(name - constant))) {
-        constant = NULL; /* `const T *name`: the pointer is not constant */
+        constant = NULL; /* in `const T *name` the pointer is not constant */
     }
     if (constant && is_pointer(source, constant)) {
         if (is_assigned_to(remark, name, (int)(behind - name))) {
@@ -603,7 +604,7 @@ is_before_type(const char *at)
     if (end == at) {
         return nvrtc_begins(at, "::");
     }
-    if (*end == '(') { /* decltype(x) name, float (*name)[2] */
+    if (*end == '(') { /* as in decltype(x) name, or float (*name)[2] */
         const char *next = space_skip(end + 1);
         return nvrtc_begins(at, "decltype") || nvrtc_begins(at, "__typeof") ||
                *next == '*' || *next == '&';
@@ -626,7 +627,9 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
         if (word_before(source, at, earlier[i])) {
-            return false; /* NVRTC rejects alignas after this word, too */
+            /* NVRTC also rejects alignas after this word, so the error is
+             * correct */
+            return false;
         }
     }
     if (!is_directive(source, at) && !is_before_type(at)) {

@@ -47,17 +47,19 @@
 #define STACK_RECURSIVE (256u << 10)
 /* Minimum size of a worker's extra stack. */
 #define STACK_DEEP (1u << 20)
-/* Offset between stacks, so that they use different cache sets. */
+/* Offset between the stacks of successive fibers, in bytes, so that they use
+ * different sets of the processor's cache. */
 #define STACK_COLOUR 320
 /* Kernels with larger frames need the worker's extra stack. */
 #define INLINE_FRAME (32u << 10)
 #define PAGE_BYTES   CPU_ARCH_PAGE
 /* Stacks are mapped in multiples of this. */
 #define STACK_UNIT ((size_t)64 << 10)
-/* Larger than any stack frame. */
+/* Size of a guard region. No stack frame is larger, so an overflow hits the
+ * guard. */
 #define GUARD_BYTES         (64u << 10)
 #define YIELDS_BEFORE_SLEEP 4096
-/* Most blocks along x for which kernels run by warps. */
+/* A launch with more blocks along x does not run by warps. */
 #define MAX_BLOCKS (1u << 21)
 
 struct block_range {
@@ -240,8 +242,7 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
     if (!worker->fibers) {
         worker->fibers = calloc(CPU_MAX_THREADS, sizeof *worker->fibers);
     }
-    /* An earlier attempt may have failed after it had allocated one of the two
-     * arrays. */
+    /* An earlier call may have allocated only one of the two arrays. */
     if (!worker->warps) {
         worker->warps =
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);
@@ -300,7 +301,8 @@ cpu_fibers_call_large_stack(struct cpu_worker *worker,
 
     if (worker->self == &worker->loop_thread) {
         function(argument);
-    } else { /* runs below the frames that wait for the block's end */
+    } else { /* on this thread's own stack, below the frames that wait for the
+                block's end */
         cpu_fiber_guard(&unused, function, argument, worker->main_sp);
     }
 }
@@ -492,13 +494,13 @@ __pycuda_yield(void)
 
     cpu_warp_answer_spin(worker, from / CPU_WARP);
     if (worker->cooperative && ready_next(worker, from) <= (int)from) {
-        cpu_cooperative_next(
-            worker); /* all fibers of the block have yielded */
+        cpu_cooperative_next(worker); /* all fibers of the block have yielded,
+                                         so another block runs */
     }
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
         leave_abandoned(worker);
-        /* The fiber may wait for another thread of the process. */
+        /* The fiber may be waiting for another thread of the process. */
         sched_yield();
     }
 }

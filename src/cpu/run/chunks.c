@@ -65,10 +65,10 @@ sizes_plan(struct cpu_launch *launch)
         most = small = RECURSIVE_CHUNKS;
     }
     if (launch->function->kernel->flags & IMAGE_KERNEL_GRID_STRIDE) {
-        /* Kernels with long loops: blocks take equal time, and a long chunk
-         * reads long rows of memory. */
+        /* The kernel has long loops, so blocks take equal time, and a longer
+         * chunk reads longer rows of memory. */
         small = most;
-        worth *= 2; /* longer chunks also read longer rows */
+        worth *= 2; /* longer chunks read longer rows of memory */
     }
     if (workers == 1) {
         most = small = 1;
@@ -78,7 +78,7 @@ sizes_plan(struct cpu_launch *launch)
     if (launch->cooperative) {
         launch->most = launch->least = (launch->total + workers - 1) / workers;
     } else if (launch->least < worth) {
-        /* Small enough that every worker still gets a chunk. */
+        /* At most this many blocks, so that every worker gets a chunk. */
         uint64_t part = (launch->total + workers - 1) / workers;
         launch->least = worth < part ? worth : part;
         launch->most =
@@ -155,7 +155,8 @@ static uint64_t
 share_take(const struct cpu_launch *launch, struct cpu_share *share,
            uint64_t *first)
 {
-    /* Threads that work on this share; one more may steal work from it. */
+    /* Number of threads that work on this share, including one that steals
+     * from it. */
     uint64_t sharing = (uint64_t)cpu_state.threads / launch->share_count +
                        (launch->share_count > 1);
     uint64_t next = atomic_load(&share->next), count;

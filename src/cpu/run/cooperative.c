@@ -25,7 +25,8 @@
 #include "cpu/stream/worker.h"
 
 #define TURNS_BEFORE_SLEEP 4096
-/* Calls of sched_yield until the thread takes more blocks. */
+/* After this many calls of sched_yield without progress, the thread takes more
+ * blocks. */
 #define SLEEPS_BEFORE_MORE 16
 
 struct cooperative_run {
@@ -33,7 +34,7 @@ struct cooperative_run {
     struct cpu_worker *home;
     struct cpu_launch *launch;
     unsigned live; /* number of blocks on this thread that have not ended */
-    /* Times that a block was resumed since the last sched_yield. */
+    /* how often blocks were resumed since the last sched_yield */
     unsigned turns;
     unsigned sleeps; /* calls of sched_yield since the last blocks_take */
 };
@@ -102,7 +103,8 @@ blocks_take(struct cooperative_run *together)
     uint64_t first, count = cpu_chunk_take(together->launch, 0, &first);
 
     together->sleeps = 0;
-    /* The chunk that the thread already runs keeps `left` above 0. */
+    /* `left` stays above 0, since the chunk that the thread runs still
+     * counts. */
     atomic_fetch_sub(&together->launch->left, count);
     for (uint64_t i = 0; i < count; i++) {
         block_start(together, first + i);

@@ -26,7 +26,7 @@ struct cpu_heap_block {
     _Atomic uint64_t mark; /* heap_mark while the block is allocated */
     size_t bytes;
     struct cpu_heap_block *next, *previous;
-    void *whole; /* pointer to pass to the C library's free */
+    void *whole; /* start of the memory, for the C library's free */
     void *unused;
 };
 
@@ -149,7 +149,8 @@ __pycuda_free(void *pointer)
     if ((uintptr_t)pointer % 16 ||
         !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
         cpu_fibers_fail(
-            CUDA_ERROR_LAUNCH_FAILED); /* no heap block, or already freed */
+            CUDA_ERROR_LAUNCH_FAILED); /* the pointer is no heap block, or was
+                                          freed before */
     }
     atomic_fetch_sub(&worker->ctx->heap_used, head->bytes);
     if (cpu_check_flags) {

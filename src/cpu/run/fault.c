@@ -31,8 +31,8 @@
 #define CHECK_NS 1000000u
 
 _Atomic uint64_t cpu_fault_checked_until;
-/* Lock for the installation of our signal handlers. A launch that does not get
- * it at once goes on without it. */
+/* Lock for the installation of our signal handlers. A launch that finds it
+ * taken continues without installing them. */
 static atomic_bool installing;
 
 static bool
@@ -152,7 +152,9 @@ void
 cpu_fault_check(void)
 {
     if (atomic_exchange(&installing, true)) {
-        return; /* the lock's holder may wait for the loader's lock */
+        /* the lock's holder may be waiting for the loader's lock, so do not
+         * wait for it */
+        return;
     }
     install_locked();
     atomic_store(&installing, false);

@@ -42,7 +42,8 @@
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
 #define ROW_NS          50000u
-#define ROW_PAUSE_NS    50000u /* a longer pause ends the succession */
+/* pause in ns that ends a quick succession of launches */
+#define ROW_PAUSE_NS 50000u
 
 static _Atomic uint64_t last_serial;
 /* Total time of successive launches that an awake worker could have shared,

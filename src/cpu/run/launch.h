@@ -37,10 +37,13 @@ struct cpu_launch {
     _Atomic uint64_t ns;   /* total run time of all threads in ns */
     atomic_int error;
     atomic_uint running; /* number of threads that are running a block */
-    unsigned joined; /* number of threads that have joined; scheduler lock */
+    /* number of threads that have joined the launch; guarded by the scheduler
+     * lock */
+    unsigned joined;
     uint64_t started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
-    /* Number of the last interval before the launch (check/). */
+    /* Number of the last interval before the launch
+     * (check/epoch_interval.c). */
     uint32_t before;
     atomic_bool checked; /* cpu_check_launch_begin has counted the launch */
     bool cooperative;
@@ -51,7 +54,8 @@ struct cpu_launch {
 /* Called once after the last block: stores the launch's duration and ends its
  * checks. */
 void cpu_launch_finish(struct cpu_launch *launch);
-/* Called once before the first block, before another worker can run blocks. */
+/* Called once before a block of the launch runs, while no other worker can run
+ * blocks of it. */
 void cpu_launch_start(struct cpu_launch *launch);
 /* Makes `op` a launch of the function. op->argument has the kernel
  * parameters. */

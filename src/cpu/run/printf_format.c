@@ -87,7 +87,8 @@ struct arguments {
 };
 
 struct spec {
-    /* The specification for the host's printf, with '*' replaced. */
+    /* Conversion specification for the host's printf: '*' is replaced by a
+     * number. */
     char text[SPEC_MAX];
     size_t length;
     char conversion;
@@ -250,7 +251,7 @@ spec_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
         cpu_text_print(text, spec->text, (int)argument_take(arguments, 4));
     } else if (spec->conversion == '%') {
         text_put(text, "%", 1);
-    } else { /* CUDA does not support this conversion: prints it unchanged */
+    } else { /* CUDA prints a conversion that it does not support unchanged */
         text_put(text, spec->text, spec->length);
         text_put(text, &spec->conversion, spec->conversion != 0);
     }

@@ -58,7 +58,8 @@ signal_index(int number)
 struct sigaction
 cpu_program_handler(int number)
 {
-    /* `number` is a fault signal; the limit is for the compiler's checks. */
+    /* `number` is always a fault signal. The remainder only shows the compiler
+     * that the index is in range. */
     unsigned index = (unsigned)signal_index(number) % CPU_FAULT_SIGNALS_MAX;
 
     return rows[index][atomic_load(&current[index]) % ROWS];
@@ -191,7 +192,7 @@ diverted_signal(int number, handler_function *function)
 }
 
 /* signal() with System V semantics: the handler is called once, and its signal
- * is not blocked meanwhile. */
+ * is not blocked while it runs. */
 static handler_function *
 diverted_sysv_signal(int number, handler_function *function)
 {
@@ -248,8 +249,7 @@ entry_divert(const struct object *object, void **entry, void *function)
                      (uintptr_t)entry < object->protected_end;
 
     if (protected && mprotect((void *)first, page, PROT_READ | PROT_WRITE)) {
-        /* cpu_fault_check later detects handlers that this call would have
-         * diverted. */
+        /* cpu_fault_check will detect handlers that are set by this call. */
         return;
     }
     __atomic_store_n(entry, function, __ATOMIC_RELEASE);
@@ -325,7 +325,8 @@ object_divert(struct object *object, const ElfW(Dyn) * dynamic)
     if (!object->symbols || !object->strings) {
         return;
     }
-    if (rows_all && relative < count) { /* relative relocations come first */
+    /* relative relocations are the first ones in the table */
+    if (rows_all && relative < count) {
         relocations_divert(object, rows_all + relative, count - relative);
     }
     if (rows_calls) {
@@ -363,7 +364,8 @@ object_visit(struct dl_phdr_info *info, size_t size, void *seen)
 
     (void)size;
     if (*adds == info->dlpi_adds) {
-        return 1; /* no object was loaded since the last call */
+        /* no object was loaded since the last call: end the iteration */
+        return 1;
     }
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];

@@ -34,7 +34,7 @@
 /* A GPU reserves this many bytes of shared memory below the variables. */
 #define MARGIN 1024
 #define GUARD  (256u << 10) /* more than the shared memory of any GPU */
-/* 4 Gi elements of 16 bytes: the reach of a 32-bit index. */
+/* 4 Gi elements of 16 bytes each: the range that a 32-bit index can reach. */
 #define WRAP ((size_t)64 << 30)
 
 static size_t

@@ -16,7 +16,8 @@
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
-    WARP_VOTE, /* like a ballot, but separate from a ballot of other lanes */
+    /* like a ballot, but not combined with the ballots of other lanes */
+    WARP_VOTE,
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
@@ -46,8 +47,8 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
         return lane - by >= first ? lane - by : lane;
     case IMAGE_SHUFFLE_DOWN:
         return lane + by <= last ? lane + by : lane;
-    /* Shuffle xor: a source in a later segment gives the lane's own value; one
-     * in an earlier segment is allowed. */
+    /* A shuffle xor: if the source lane is in a later segment, the lane gets
+     * its own value; a source in an earlier segment is allowed. */
     default:
         return (lane ^ by) <= last ? lane ^ by : lane;
     }
@@ -246,7 +247,7 @@ reduce(struct cpu_warp *warp, struct cpu_fiber *fibers, uint32_t set)
 }
 
 /* Returns true if all lanes that this lane's mask names have arrived at the
- * same warp_operation with the same mask. */
+ * same warp operation with the same mask. */
 static bool
 lanes_have_arrived(const struct cpu_warp *warp, unsigned lane)
 {
@@ -265,7 +266,7 @@ lanes_have_arrived(const struct cpu_warp *warp, unsigned lane)
     return true;
 }
 
-/* Computes the results of the warp_operation for all its lanes, and makes
+/* Computes the results of the warp operation for all its lanes, and makes
  * their fibers ready. */
 static void
 lanes_finish(struct cpu_worker *worker, unsigned index, unsigned lane)
@@ -338,8 +339,9 @@ active_mask_answer(struct cpu_worker *worker, unsigned index)
     warp->asking &= ~set;
 }
 
-/* Called when a lane waits at a barrier or warp warp_operation. If all live
- * lanes of the warp wait now, answers those in __pycuda_activemask. */
+/* Called when a lane waits at a barrier or in a warp operation. If all live
+ * lanes of the warp wait now, gives those in __pycuda_activemask their
+ * result. */
 void
 cpu_warp_stop(struct cpu_worker *worker, unsigned index)
 {
@@ -351,9 +353,8 @@ cpu_warp_stop(struct cpu_worker *worker, unsigned index)
     }
 }
 
-/* Called when a lane spins. It will not wait in a warp warp_operation, so
- * lanes in
- * __pycuda_activemask get their result without it. */
+/* Called when a lane spins in a loop. It will not arrive at a warp operation,
+ * so lanes in __pycuda_activemask get their result without it. */
 void
 cpu_warp_answer_spin(struct cpu_worker *worker, unsigned index)
 {

@@ -18,17 +18,18 @@ struct cpu_warp {
     uint32_t waiting; /* bit set: lanes that wait in a warp operation */
     uint32_t asking;  /* bit set: lanes that wait in __pycuda_activemask */
     uint32_t stopped; /* bit set: lanes that wait at the block's barrier */
-    /* Bit set of the lanes that each lane waits for. */
+    /* For each lane, a bit set of the lanes that it waits for. */
     uint32_t mask[CPU_WARP];
     /* Each lane's own mask, in a shuffle that waits for all lanes. */
     uint32_t named[CPU_WARP];
-    /* Operation that the lane waits in (enum warp_kind). */
+    /* Operation in which each lane waits (enum warp_kind). */
     int32_t kind[CPU_WARP];
-    /* Shuffle: argument that selects the source; reduce: operation. */
+    /* Operand of each lane: for a shuffle the selection of the source lane,
+     * for a reduction the operation. */
     int32_t lane[CPU_WARP];
     int32_t width[CPU_WARP];
     uint64_t value[CPU_WARP];
-    /* Return address of the lane's call of activemask. */
+    /* Return address of the lane's call of __pycuda_activemask. */
     const void *place[CPU_WARP];
 };
 

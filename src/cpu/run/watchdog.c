@@ -42,13 +42,14 @@
 #define TICK_NS (50 * MS)
 /* Time between two signals to the same thread. */
 #define RETRY_NS (1 * MS)
-#define GRACE_NS (250 * MS) /* time to end after an interrupt */
+/* time that launches have to end after an interrupt */
+#define GRACE_NS (250 * MS)
 /* Time for launches of other contexts to end after an interrupt, longer than
  * GRACE_NS. */
 #define GRACE_ALL_NS (1000 * MS)
-/* Age at which a caller's own launch is stuck. */
+/* A caller's own launch counts as stuck after this time. */
 #define STUCK_NS (100 * MS)
-/* Ticks without a launch until the watchdog sleeps. */
+/* The watchdog sleeps after this many ticks without a launch. */
 #define IDLE_TICKS     20
 #define LIMIT_VARIABLE "PYCUDA_CPU_TIMEOUT"
 
@@ -90,7 +91,8 @@ abandon_signal_handle(int number, siginfo_t *info, void *state)
         worker->in_kernel = 0;
         sigemptyset(&one);
         sigaddset(&one, number);
-        /* Unblocks the signal here, since cpu_fiber_unwind does not return. */
+        /* Unblock the signal here, since cpu_fiber_unwind does not return to
+         * the handler's end. */
         pthread_sigmask(SIG_UNBLOCK, &one, NULL);
         cpu_fiber_unwind(worker->guard, atomic_load(&runner->reason));
     }
@@ -219,8 +221,8 @@ runner_of_context(const struct cpu_runner *runner, uint64_t key)
     return atomic_load(&runner->context) == key;
 }
 
-/* Selects launches that began before the interrupt, which are in the way of
- * the launch that is waited for. `key` is the time of the interrupt. */
+/* Selects launches that began before the interrupt and may occupy the workers
+ * that the awaited launch needs. `key` is the time of the interrupt. */
 static bool
 runner_since(const struct cpu_runner *runner, uint64_t key)
 {

@@ -67,7 +67,7 @@ typedef int cpu_interrupt_hook(void);
 
 struct cpu_context;
 
-/* State of a wait that the program can interrupt. */
+/* State of a wait that a program can interrupt, for example by Ctrl-C. */
 struct cpu_interrupt {
     struct cpu_context *context; /* context that is waited for, or NULL */
     uint64_t since;   /* time of the interrupt in ns; 0: none so far */

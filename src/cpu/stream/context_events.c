@@ -136,7 +136,7 @@ record(CUresult code, const struct scope *scope, CUevent handle)
 
 /* Returns the handles of the scope's streams in an array that the caller
  * frees. Returns NULL if there is not enough memory. Other threads may destroy
- * the streams meanwhile. */
+ * the streams before the caller uses the handles. */
 static CUstream *
 handles_take(const struct scope *scope, size_t *count)
 {
@@ -234,9 +234,9 @@ gate_take(struct cpu_op *_Atomic *gate)
     return mark;
 }
 
-/* Returns whether there is a gate. A new stream is in the context's list when
- * this is called, and scope_wait lists the streams after it stored the gate,
- * so that the stream waits in any order of the two. */
+/* Returns whether new streams must wait for a gate. A new stream is already in
+ * the context's list here, and scope_wait lists the streams after it has
+ * stored the gate. So the stream waits whichever of the two comes first. */
 static bool
 has_gate(const struct cpu_stream *stream)
 {
@@ -275,7 +275,8 @@ wait_for(CUresult code, const struct scope *scope, CUevent handle)
         return code;
     }
     if (cpu_event_invalidates(event)) {
-        /* Last recorded in the capture of a stream outside the scope. */
+        /* The event was last recorded in the capture of a stream outside the
+         * scope. */
         code = CUDA_ERROR_CAPTURED_EVENT;
     } else if (cpu_event_shared(event)) {
         code = CUDA_ERROR_NOT_SUPPORTED;

@@ -251,8 +251,8 @@ event_record(struct cpu_event *event, struct cpu_context *ctx,
     return CUDA_SUCCESS;
 }
 
-/* Records the event in a captured stream: it then stands for the graph nodes
- * captured so far. */
+/* Records the event in a captured stream: the event then refers to the graph
+ * nodes captured so far. */
 static CUresult
 event_capture(struct cpu_event *event, struct cpu_stream *stream)
 {
@@ -444,7 +444,8 @@ cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
     CUresult one = event_time(from, &first), two = event_time(to, &last);
     if (one == CUDA_ERROR_INVALID_HANDLE || two == CUDA_ERROR_INVALID_HANDLE ||
         from->ctx->device != to->ctx->device) {
-        /* Times of different devices cannot be compared, as on GPUs. */
+        /* Times of events of different devices cannot be compared, as on
+         * GPUs. */
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (one || two) {

@@ -14,14 +14,14 @@ struct cpu_event;
 struct cpu_op;
 
 void cpu_events_close(struct cpu_context *ctx);
-/* An event, as graph nodes that record it or wait for it use it. */
+/* ---- for graph nodes that record an event or wait for one ---- */
 /* Returns a new reference to the event of a handle. Returns NULL if there is
  * none. */
 struct cpu_event *cpu_event_take(CUevent handle);
 void cpu_event_retain(struct cpu_event *event);
 void cpu_event_release(struct cpu_event *event);
-uint64_t
-cpu_event_context(const struct cpu_event *event); /* id of its context */
+uint64_t cpu_event_context(
+    const struct cpu_event *event); /* returns the id of the event's context */
 /* Called when the event is recorded outside captures: discards the nodes of an
  * earlier captured record. */
 void cpu_event_forget_capture(struct cpu_event *event);
@@ -32,7 +32,8 @@ bool cpu_event_invalidates(struct cpu_event *event);
 bool cpu_event_shared(const struct cpu_event *event);
 /* cpu_event_mark returns a new reference to the operation of the last record,
  * or NULL. cpu_event_set_mark stores another operation and takes a reference
- * to it. Both take the event's mark_lock, and no other lock meanwhile. */
+ * to it. Both take the event's mark_lock, and no other lock while they hold
+ * it. */
 struct cpu_op *cpu_event_mark(struct cpu_event *event);
 void cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark);
 

@@ -58,7 +58,7 @@ struct cpu_ipc_event {
     struct page *page;
 };
 
-/* What a CUipcEventHandle contains. */
+/* Contents of a CUipcEventHandle. */
 struct handle {
     uint64_t magic;
     int32_t pid, fd;
@@ -138,7 +138,8 @@ cpu_ipc_event_export(struct cpu_ipc_event *event, CUipcEventHandle *handle)
     struct stat status;
 
     if (event->fd < 0) {
-        return CUDA_ERROR_INVALID_HANDLE; /* created by another process */
+        /* this process has no descriptor: another process created the event */
+        return CUDA_ERROR_INVALID_HANDLE;
     }
     if (fstat(event->fd, &status)) {
         return cpu_system_error_set(errno,
@@ -166,7 +167,7 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* The error that memory of the same process gives. */
+        /* A handle of memory of the same process gives this error, too. */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
@@ -241,7 +242,7 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
     struct mark *mark = op->argument;
     *mark = (struct mark){event, record_issue(event->page)};
     op->kind_if_deferred = CPU_OP_CALL;
-    /* An event is also reached in a context that has failed. */
+    /* The record is also reached in a context that has failed. */
     op->runs_after_failure = true;
     op->run = mark_reach;
     if (cpu_op_submit(stream, op, NULL)) {
@@ -367,12 +368,13 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
     }
     atomic_fetch_add(&event->references, 1);
     *waiter = (struct waiter){event, gate, number};
-    /* The operation's state is RUNNING from here on. */
+    /* From here on the state of the operation is RUNNING. */
     cpu_op_submit(NULL, gate, NULL);
     cpu_op_submit(stream, wait, gate);
     cpu_op_release(wait);
     if (!waiter_start(waiter)) {
-        waiter_main(waiter); /* without a thread, the caller waits */
+        /* no thread could be started, so the caller waits itself */
+        waiter_main(waiter);
     }
     return CUDA_SUCCESS;
 }

@@ -162,7 +162,9 @@ static bool
 batch_advance(struct batch *batch)
 {
     if (cpu_context_status(batch->ctx)) {
-        return true; /* the context has failed: executes nothing more */
+        /* the context has failed, so the remaining operations are not
+         * executed */
+        return true;
     }
     for (; batch->at < batch->count; batch->at++) {
         const CUstreamBatchMemOpParams *operation =
@@ -195,7 +197,8 @@ waits_poll(void)
 
         if (batch_advance(batch)) {
             *at = batch->next;
-            cpu_op_finish(batch->op); /* also frees the batch */
+            /* also frees the batch, which is the operation's payload */
+            cpu_op_finish(batch->op);
             any = true;
         } else {
             at = &batch->next;
@@ -435,7 +438,7 @@ cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
                   node->task.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (!code) { /* the node still owns the operations */
+    if (!code) { /* on failure the node still owns the operations */
         struct batch *batch = node->task.payload;
 
         *params =

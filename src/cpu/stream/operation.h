@@ -24,7 +24,7 @@ enum cpu_op_kind {
     CPU_OP_MARK,   /* no work, only a position in the stream */
     CPU_OP_CALL,   /* run(argument) on a worker */
     CPU_OP_KERNEL, /* a kernel launch */
-    CPU_OP_CALLER, /* work for the submitting thread itself */
+    CPU_OP_CALLER, /* work that the submitting thread does itself */
 };
 
 enum cpu_op_state {
@@ -34,7 +34,8 @@ enum cpu_op_state {
     CPU_OP_DONE
 };
 
-/* A dependency, as an element of the list of operation X: `to` waits for X. */
+/* A dependency, as an element of the list `dependents` of an operation X: the
+ * operation `to` waits for X. */
 struct cpu_edge {
     struct cpu_op *to;
     struct cpu_edge *next;
@@ -54,10 +55,10 @@ struct cpu_op {
     bool finishes_later;
     bool queued;      /* the operation is in the queue of ready kernels */
     int priority;     /* priority of a kernel; lower values run first */
-    unsigned pending; /* number of dependencies that are not done */
+    unsigned pending; /* number of dependencies that are not complete */
     unsigned edge_count;
     struct cpu_context *ctx;
-    struct cpu_op *next; /* next one in a queue or in the free list */
+    struct cpu_op *next; /* next operation in a queue or in the free list */
     /* List of operations that wait for this one. */
     struct cpu_edge *dependents;
     struct cpu_edge *edges; /* array of its own dependencies */
@@ -92,8 +93,9 @@ bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 /* Sets the state of `op` to done and starts the operations that waited only
  * for it. Called by the thread that ran `op`. */
 void cpu_op_finish(struct cpu_op *op);
-void cpu_op_wait(struct cpu_op *op);       /* waits until done */
-void cpu_op_wait_ready(struct cpu_op *op); /* waits until it may start */
+void cpu_op_wait(struct cpu_op *op); /* waits until the operation is done */
+/* waits until the operation may start */
+void cpu_op_wait_ready(struct cpu_op *op);
 
 static inline bool
 cpu_op_done(struct cpu_op *op)

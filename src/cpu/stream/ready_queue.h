@@ -15,9 +15,9 @@
 #include "api/cuda_types.h"
 #include "cpu/stream/operation.h"
 
-/* The following functions are called by workers.c with the scheduler lock
- * held. cpu_ready_queue_take removes a CALL operation from the queue, or joins
- * a kernel if `kernels_too`, and returns the operation for the caller to run.
+/* ---- called by workers.c with the scheduler lock held ----
+ * cpu_ready_queue_take removes a CALL operation from the queue or, if
+ * `kernels_too` is set, joins a kernel. The caller must run the result.
  * Returns NULL if there is none. */
 struct cpu_op *cpu_ready_queue_take(bool kernels_too);
 /* Joins the first kernel of the queue for a thread that waits for `op`.
@@ -59,6 +59,7 @@ extern struct cpu_ready_queue_counters {
 struct cpu_handoff {
     _Alignas(64) _Atomic(struct cpu_op *) op;
 };
-extern struct cpu_handoff *cpu_handoffs; /* one per worker */
+/* array with one element per worker */
+extern struct cpu_handoff *cpu_handoffs;
 
 #endif

@@ -333,7 +333,8 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
     unsigned wanted = (unsigned)after + (stream ? 2 : 0);
 
     if (stream && stream == &stream->ctx->legacy) {
-        wanted -= 2; /* its own tail is in the list of all streams' tails */
+        /* the stream's own tail is also in the list of all streams' tails */
+        wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
         }
@@ -450,7 +451,8 @@ call_put(struct cpu_op *op)
     atomic_store(&op->state, CPU_OP_READY);
     ready_put(&ready_calls, op);
     wakes.calls = true;
-    wakes.workers++; /* the thread that runs only calls may be busy */
+    /* the thread that runs only calls may be busy, so wake a worker, too */
+    wakes.workers++;
 }
 
 /* Sets the operation's state to done and starts the operations that waited
@@ -539,7 +541,7 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     unsigned capacity;
     bool ready_now;
 
-    /* one reference of the scheduler, one of the stream's tail */
+    /* One reference is for the scheduler, one for the tail of the stream. */
     atomic_fetch_add(&op->references, stream ? 2 : 1);
     pthread_mutex_lock(&cpu_scheduler_lock);
     if (edges_reserve(stream, op, count, &capacity)) {
@@ -555,8 +557,8 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (!ready_now) {
         op->kind = op->kind_if_deferred;
     }
-    /* No thread can sleep yet until this operation is RUNNING, so none is
-     * woken. */
+    /* No thread sleeps until this operation is RUNNING, since it was just
+     * submitted. So no thread must be woken. */
     if (ready_now && op->kind == CPU_OP_CALLER) {
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
                               memory_order_release);
@@ -600,7 +602,8 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        kernel_pop(0); /* the caller may later wait for the next kernel */
+        /* in case that the caller later waits for the next kernel */
+        kernel_pop(0);
     }
     return op;
 }
@@ -619,7 +622,8 @@ kernel_first(uint64_t coming)
                        ? ready_kernels.first
                        : NULL;
         }
-        kernel_pop(coming); /* other workers run its last blocks */
+        /* all chunks are taken, so the other workers run the last blocks */
+        kernel_pop(coming);
     }
     return NULL;
 }

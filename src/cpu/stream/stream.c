@@ -182,7 +182,7 @@ cpu_stream_current(CUstream handle, struct cpu_context **ctx,
     }
     code = cpu_stream_of(handle, *ctx, stream);
     if (code == CUDA_ERROR_INVALID_HANDLE && *stream) {
-        *ctx = (*stream)->ctx; /* a stream of another context */
+        *ctx = (*stream)->ctx; /* the stream may belong to another context */
         code = cpu_context_status(*ctx);
     }
     return code;
@@ -248,8 +248,8 @@ cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
     return code;
 }
 
-/* Finds a stream of the green context, and detaches it so that no other thread
- * finds it. Returns NULL if there is none. */
+/* Removes one stream of the green context from the lists, so that no other
+ * thread finds it, and returns it. Returns NULL if there is none. */
 static struct cpu_stream *
 green_take(struct cpu_green *green)
 {
@@ -368,7 +368,8 @@ cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
         (length && length != found.bytes)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return CUDA_SUCCESS; /* host and device share memory, so nothing moves */
+    /* host and device share memory, so no data must be moved */
+    return CUDA_SUCCESS;
 }
 
 /* ---- host functions ---- */

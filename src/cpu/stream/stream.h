@@ -27,16 +27,18 @@ struct cpu_stream {
      * Guarded by the scheduler lock. */
     struct cpu_op *tail;
     struct cpu_stream *next, *previous;
-    bool ended; /* destroyed, but some operations are not done */
-    /* Allocated on first use; owned; or NULL. */
+    bool ended; /* destroyed, but some of its operations are not complete */
+    /* Attributes of the stream; owned; NULL before the first use. */
     struct cpu_stream_attributes *attributes;
-    /* Active capture or NULL; set under the graph lock. */
+    /* Capture in which the stream participates, or NULL; set under the graph
+     * lock. */
     struct cpu_capture *_Atomic capture;
-    /* Next stream of the capture; graph lock. */
+    /* Next stream of the same capture; guarded by the graph lock. */
     struct cpu_stream *captured_next;
-    /* Green context in which it was created, or NULL. */
+    /* Green context that was current when the stream was created, or NULL. */
     struct cpu_green *green;
-    /* Capture: nodes that the next node depends on; graph lock. */
+    /* During a capture: the nodes that the stream's next node depends on;
+     * guarded by the graph lock. */
     CUgraphNode *tips;
     size_t tip_count;
 };
@@ -48,7 +50,8 @@ struct cpu_op *cpu_stream_tail(struct cpu_stream *stream);
  * cpu_stream_wait waits until they are. */
 bool cpu_stream_idle(struct cpu_stream *stream);
 void cpu_stream_wait(struct cpu_stream *stream);
-#define CPU_PRIORITY_HIGHEST (-5) /* the lowest priority is 0 */
+/* the lowest priority is 0; lower numbers are higher priorities */
+#define CPU_PRIORITY_HIGHEST (-5)
 /* Returns the priority, limited to the valid range. */
 int cpu_priority_clamp(int priority);
 /* If true, the calling thread's default stream is ctx->per_thread; otherwise

@@ -24,7 +24,8 @@
 #define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
 
 unsigned cpu_wait_sleepers;
-static pthread_cond_t state_changed; /* uses the monotonic clock */
+/* condition variable for sleeping waiters; uses the monotonic clock */
+static pthread_cond_t state_changed;
 static pthread_once_t state_once = PTHREAD_ONCE_INIT;
 
 void
@@ -85,7 +86,7 @@ state_sleep(struct cpu_interrupt *interrupt)
     if (!interrupt->poll_at) {
         interrupt->poll_at = now + (uint64_t)milliseconds * 1000000u;
     }
-    /* Operations that end often wake the thread before each time limit. */
+    /* An operation that ends may wake the thread before `poll_at`. */
     if (now < interrupt->poll_at) {
         struct timespec until = {(time_t)(interrupt->poll_at / 1000000000u),
                                  (long)(interrupt->poll_at % 1000000000u)};

@@ -27,11 +27,13 @@ struct cpu_warp;
  * program that ran a small launch itself. Only that thread uses it, except for
  * `handoff`. */
 struct cpu_worker {
-    /* Slot to receive operations; NULL: receives none. */
+    /* Slot through which the thread receives operations; NULL: it receives
+     * none. */
     struct cpu_handoff *handoff;
-    volatile int in_kernel; /* a fault now is a fault of the kernel */
+    /* 1: a fault at this time is a fault of the kernel */
+    volatile int in_kernel;
     volatile int faulting;
-    void *guard; /* where cpu_fiber_unwind continues */
+    void *guard; /* stack pointer to which cpu_fiber_unwind returns */
     struct cpu_launch *launch;
     struct cpu_context *ctx;
     struct image_thread *self;
@@ -67,9 +69,10 @@ struct cpu_worker {
     char *deep;
     size_t deep_bytes;
     struct cpu_check *check; /* state of the kernel checks, or NULL */
-    /* The block takes turns with others of its thread (run/cooperative.c). */
+    /* The block takes turns with other blocks of the same thread
+     * (run/cooperative.c). */
     bool cooperative;
-    /* State of the next block of the same thread. */
+    /* State of the next cooperative block of the same thread. */
     struct cpu_worker *next_block;
     /* The thread's entry in the list of watchdog.h. */
     struct cpu_runner runner;

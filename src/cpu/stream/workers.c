@@ -34,7 +34,8 @@
 #include "cpu/stream/worker.h"
 
 #define SPIN_NS 50000
-/* A launch that has run this long (ns) requests another worker. */
+/* After a launch has run for this time in ns, its worker requests another
+ * worker. */
 #define REQUEST_NS   20000
 #define WORKER_STACK (1u << 20)
 #define SIGNAL_STACK (64u << 10)
@@ -90,8 +91,8 @@ signal_stack_free(struct cpu_worker *worker)
     munmap(worker->signal_stack, SIGNAL_STACK);
 }
 
-/* Frees a worker state and all states linked to it by `beside`. Destructor of
- * the thread-local state of a thread of the program. */
+/* Frees a worker state and all states linked to it by `next_block`. Destructor
+ * of the thread-local state of a thread of the program. */
 static void
 worker_free(void *argument)
 {
@@ -138,7 +139,8 @@ caller_join(void)
 {
     pthread_once(&caller_once, caller_key_make);
     cpu_worker_tls = cpu_worker_new();
-    if (caller_has_key) { /* else it is not freed when the thread ends */
+    /* without the key the state is not freed when the thread ends */
+    if (caller_has_key) {
         pthread_setspecific(caller_key, cpu_worker_tls);
     }
     if (cpu_worker_tls) {
@@ -224,8 +226,8 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
             if (progress_report(&progress, launch, now)) {
                 return true;
             }
-            /* Not counted meanwhile, so that a waiting thread may run blocks
-             * instead. */
+            /* A waiting worker does not count as running, so that a waiting
+             * thread may run blocks instead. */
             atomic_fetch_sub(&launch->running, 1);
             worker_request(op);
             atomic_fetch_add(&launch->running, 1);
@@ -493,7 +495,8 @@ cpu_workers_start(void)
         code = services_start();
         for (int i = 0; !code && i < cpu_state.threads; i++) {
             CUresult failed = thread_start(worker_main, &cpu_handoffs[i]);
-            code = i ? CUDA_SUCCESS : failed; /* one worker suffices */
+            /* one worker is enough to run all operations */
+            code = i ? CUDA_SUCCESS : failed;
         }
         atomic_store_explicit(&started, !code, memory_order_release);
     }

@@ -222,7 +222,7 @@ cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
 }
 
 /* Always fails: only sparse and deferred-mapping arrays have memory
- * requirements, and the CPU device has neither. */
+ * requirements, and the CPU device has no such arrays. */
 CPU_API CUresult
 cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
                              CUarray handle, CUdevice device)

@@ -232,7 +232,7 @@ dimensions_sample(const struct cpu_texture *texture, int dimensions,
         cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
     }
     for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
-        /* The least integer would give a value below -1. */
+        /* The most negative integer would give a value below -1. */
         out->f[c] = fmaxf(out->f[c], -1);
     }
 }
@@ -326,7 +326,8 @@ cube_sample(const struct cpu_texture *texture, const float direction[3],
     int face = cube_face_position(direction, position);
 
     face_texture.normalised = true;
-    for (int i = 0; i < 3; i++) { /* faces are clamped at their edges */
+    /* the position is clamped at the edges of the face */
+    for (int i = 0; i < 3; i++) {
         face_texture.description.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
     }
     dimensions_sample(&face_texture, 2, position,

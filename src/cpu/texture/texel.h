@@ -22,9 +22,9 @@ union texel {
 /* Sets all channels of the texel to the values that missing channels have: 0,
  * and 1 for the fourth channel. */
 void cpu_texel_clear(const struct cpu_texture *texture, union texel *texel);
-/* Reads the texel at `at` and converts the channels that the format has. NULL
- * stands for the border color. The least signed integer becomes slightly less
- * than -1. */
+/* Reads the texel at `at` and converts the channels that the format has. If
+ * `at` is NULL, returns the border color. The most negative integer becomes
+ * slightly less than -1. */
 void cpu_texel_read(const struct cpu_texture *texture, const char *at,
                     union texel *texel);
 

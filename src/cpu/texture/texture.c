@@ -58,8 +58,8 @@ from_mipmap(struct cpu_texture *texture, const struct cpu_mipmap *mipmap,
         !(texture->description.flags & CU_TRSF_NORMALIZED_COORDINATES)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* In descending order, so that `first` is set last and its extents
-     * remain. */
+    /* The loop is descending, so that level `first` is set last and its
+     * extents remain. */
     for (unsigned i = last + 1; i-- > first;) {
         from_array(texture, mipmap->levels[i]);
         texture->levels[i - first] = (struct cpu_level){

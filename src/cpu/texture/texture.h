@@ -76,17 +76,18 @@ struct cpu_texture {
     bool integers;   /* a fetch returns integers */
     bool linear;     /* fetches use the linear filter */
     bool srgb;       /* the first three channels are sRGB encoded */
-    bool snorm;      /* fetches return numbers in [-1, 1] */
+    bool snorm;      /* fetches convert signed integers to [-1, 1] */
     float border[4]; /* border color, rounded to the format */
-    /* The following members are only used for mipmapped arrays. `data` and the
-     * extents above then are those of level 0. */
+    /* These members are only used for mipmapped arrays. `data` and the extents
+     * above are then those of level 0. */
     bool level_linear; /* mixes two levels (linear level filter) */
     int32_t level_count;
     struct cpu_level {
         const char *data;
         size_t pitch, slice;
         int32_t width, height, depth;
-    } levels[]; /* has level_count elements; none if not mipmapped */
+    } levels[]; /* level_count elements; none if the texture is not mipmapped
+                 */
 };
 
 #endif
