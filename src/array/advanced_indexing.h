@@ -33,8 +33,8 @@ PyObject *fault_registered(PyObject *module, PyObject *unused);
  * out of range. */
 int fault_check(void);
 /* Stores the device address of the current context's fault record, in which
- * kernels report an index out of range. Returns 1, 0 if there is none yet, or
- * -1 with an exception. */
+ * kernels report an index out of range, and returns 1. Returns 0 if the
+ * context has no record yet, or -1 with an exception. */
 int fault_record_address(CUdeviceptr *words);
 /* Implements _check_faults of pycuda._driver, which calls fault_check. */
 PyObject *fault_check_python(PyObject *module, PyObject *unused);

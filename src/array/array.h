@@ -79,8 +79,8 @@ struct array *array_view(struct array *base, int ndim);
 void array_view_finish(struct array *view);
 /* Creates an array of the model's class, with memory from the model's
  * allocator for use in `stream`. If the class overrides _new_like_me and
- * `shape` is the model's shape, calls this method. `strides` NULL: C order.
- * May run Python code. */
+ * `shape` is the model's shape, calls that method instead. If `strides` is
+ * NULL, the array has C order. May run Python code. */
 struct array *array_new_like(struct array *model, PyArray_Descr *dtype,
                              int ndim, const npy_intp *shape,
                              const npy_intp *strides, CUstream stream);

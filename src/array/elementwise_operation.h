@@ -18,7 +18,9 @@ struct operand {
     struct array *array; /* borrowed; NULL for a scalar */
     PyObject *scalar;    /* borrowed; the scalar object */
     int code;            /* type code */
-    char value[16];      /* the scalar, converted to the loop type */
+    /* the scalar's bytes, converted to the type in which the operation
+     * computes */
+    char value[16];
 };
 
 /* Classifies an object, which the operand borrows. Returns 1, 0 if it cannot

@@ -29,7 +29,11 @@ enum layout_class {
     /* An input is contiguous along another axis than the output: each block
      * processes a square tile. */
     LAYOUT_TILES,
-    LAYOUT_SMALL_TILES, /* as LAYOUT_TILES, for fewer elements */
+    /* Type codes are NumPy's type numbers and the codes in this list. A Python
+     * scalar takes the type of the array with which it is combined.
+     * ml_dtypes.bfloat16 has a fixed code, since its type number depends on
+     * the order in which types are registered. Codes fit in 6 bits. */
+    LAYOUT_SMALL_TILES,
 };
 
 /* A task. Operand 0 of its layout is the output; the inputs that are arrays

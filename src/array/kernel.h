@@ -12,7 +12,8 @@
 
 /* A compiled kernel and its launch parameters. */
 struct kernel {
-    /* Key of the context; changes when its kernels are released. */
+    /* Key of the context that owns the kernel; the context gets a new key when
+     * its kernels are released. */
     void *context;
     CUfunction handle;
     unsigned block; /* threads per block */

@@ -15,7 +15,8 @@ magnitude(npy_intp value)
     return value < 0 ? -value : value;
 }
 
-/* Returns the number of elements; 1 for no axes. */
+/* Returns the number of elements of a shape: the product of its lengths, or 1
+ * without axes. */
 npy_intp
 layout_size(int ndim, const npy_intp *shape)
 {

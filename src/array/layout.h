@@ -17,8 +17,9 @@ enum array_flags {
     ARRAY_C = 1, /* C-contiguous */
     ARRAY_F = 2, /* Fortran-contiguous */
     ARRAY_FORC = 3,
-    ARRAY_OFFSET = 4,   /* a view; its attribute gpudata is an int */
-    ARRAY_READY = 8,    /* __init__ or the creation of a view is complete */
+    ARRAY_OFFSET = 4, /* a view; its attribute gpudata is an int */
+    /* set when __init__, or the creation of a view, is complete */
+    ARRAY_READY = 8,
     ARRAY_STRIDES = 16, /* a program assigned the strides */
 };
 
@@ -41,19 +42,20 @@ unsigned layout_flags(int ndim, const npy_intp *shape, const npy_intp *strides,
                       npy_intp itemsize);
 /* Returns the number of elements; 1 for no axes. */
 npy_intp layout_size(int ndim, const npy_intp *shape);
-/* Computes contiguous strides in order 'C' or 'F'. */
+/* Computes the strides of a contiguous array in memory order 'C' or 'F'. */
 void layout_pack(int ndim, const npy_intp *shape, npy_intp itemsize,
                  char order, npy_intp *strides);
-/* Computes contiguous strides that keep the axis order of `model` (NumPy's
- * order "K"). */
+/* Computes the strides of a contiguous array whose axes have the same order in
+ * memory as those of `model` (NumPy's order "K"). */
 void layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
                       const npy_intp *model, npy_intp *strides);
 /* Returns whether the elements fill memory without gaps from the first element
  * on, in any order of the axes. */
 int layout_contiguous(int ndim, const npy_intp *shape, const npy_intp *strides,
                       npy_intp itemsize);
-/* Computes the bytes touched, [*low, *high), relative to the first element.
- * Must not overflow; array_verify_reach checks that. */
+/* Computes the byte range [*low, *high) that the elements occupy, relative to
+ * the first element. The caller has checked by array_verify_reach that it does
+ * not overflow. */
 void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, npy_intp *low, npy_intp *high);
 /* Replaces the shape (*ndim, shape) by the result of broadcasting it with the
@@ -65,9 +67,9 @@ int layout_broadcast(int *ndim, npy_intp *shape, int other_ndim,
  * along which the operand is broadcast gets stride 0. */
 void layout_add(struct layout *layout, int operand, int ndim,
                 const npy_intp *shape, const npy_intp *strides);
-/* Removes axes of length 1, sorts and merges the others, and makes the
- * output's strides positive. Leaves at least one axis. The size must not be
- * 0. */
+/* Removes axes of length 1, sorts and merges the other axes, and makes the
+ * output's strides positive. Leaves at least one axis. The layout must have
+ * elements. */
 void layout_collapse(struct layout *layout);
 /* Computes strides with which an array of a new shape has the same elements in
  * C order. Both shapes have the same number of elements, at least 1. Returns

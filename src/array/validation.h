@@ -23,12 +23,13 @@ int array_parse_shape(PyObject *object, npy_intp *shape);
 int array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize);
 /* Raises TypeError for dtypes that device memory cannot hold. */
 int array_verify_dtype(PyArray_Descr *dtype);
-/* Computes the bytes touched, [*low, *high), relative to the first element.
- * Raises ValueError if they are beyond the address space. */
+/* Computes the byte range [*low, *high) that the elements occupy, relative to
+ * the first element. Raises ValueError if it exceeds the address space. */
 int array_verify_reach(int ndim, const npy_intp *shape,
                        const npy_intp *strides, npy_intp itemsize,
                        npy_intp *low, npy_intp *high);
-/* Raises ValueError if strides leave the memory of the array's owner. */
+/* Raises ValueError if an element would be outside the memory of the array's
+ * owner. */
 int array_verify_strides(const struct array *array, int ndim,
                          const npy_intp *shape, const npy_intp *strides);
 

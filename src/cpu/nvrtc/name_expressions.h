@@ -9,8 +9,8 @@
 struct _nvrtcProgram;
 struct nvrtc_text;
 
-/* Appends lines to `source` that instantiate the templates that the program's
- * name expressions name. */
+/* Appends lines to `source` that use each name expression of the program, so
+ * that templates in it are instantiated. */
 void nvrtc_names_use(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
 /* nvrtc_names_ask appends declarations to `source` by which the symbol of each

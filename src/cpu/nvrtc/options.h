@@ -16,16 +16,17 @@ struct nvrtc_options {
     struct nvrtc_strings jit;         /* flags of pycuda-jit */
     struct nvrtc_strings diagnostics; /* cc1 flags for warnings */
     struct nvrtc_strings entries;     /* lists of kernels that must exist */
-    struct nvrtc_strings trimmed;     /* the options, without blanks at ends */
-    const char *times;                /* file of --time, or NULL */
-    const char *trace;                /* file of --fdevice-time-trace */
-    const char *create_pch;           /* file of --create-pch */
-    nvrtcResult result;               /* result code for an invalid option */
-    int arch;                         /* 90 for sm_90; 0: not specified */
-    char arch_suffix;                 /* 'a' of sm_90a, 'f', or 0 */
-    int assembler_kind;               /* kind of the previous ptxas option */
-    bool assembler_value;             /* the next text may be its value */
-    bool device_default;              /* --device-as-default-execution-space */
+    /* copies of the options without blanks at their ends */
+    struct nvrtc_strings trimmed;
+    const char *times;      /* file of --time, or NULL */
+    const char *trace;      /* file of --fdevice-time-trace */
+    const char *create_pch; /* file of --create-pch */
+    nvrtcResult result;     /* result code for an invalid option */
+    int arch;               /* 90 for sm_90; 0: not specified */
+    char arch_suffix;       /* 'a' of sm_90a, 'f', or 0 */
+    int assembler_kind;     /* kind of the previous ptxas option */
+    bool assembler_value;   /* the next text may be its value */
+    bool device_default;    /* --device-as-default-execution-space */
     bool relocatable;
     bool whole_program; /* -rdc=false */
     bool lto;           /* -dlto: the result is LTO code only */

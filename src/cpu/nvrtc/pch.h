@@ -12,10 +12,11 @@
 struct nvrtc_options;
 
 struct nvrtc_pch {
-    char path[PATH_MAX];        /* "": no precompiled header can be used */
-    char base[PATH_MAX];        /* PCH that `path` builds on; "": none */
+    char path[PATH_MAX]; /* "": no precompiled header can be used */
+    char base[PATH_MAX]; /* precompiled header that `path` extends; "": none */
     struct nvrtc_text includes; /* #include lines of precompiled headers */
-    struct nvrtc_strings rest;  /* pre-includes that are not precompiled */
+    /* pre-included headers that are not precompiled */
+    struct nvrtc_strings rest;
 };
 
 /* Finds or creates the precompiled package headers for these options. Returns

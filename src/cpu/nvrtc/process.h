@@ -11,11 +11,14 @@
 #include "cpu/nvrtc/text.h"
 
 struct nvrtc_process {
-    pid_t pid; /* 0: not running */
+    pid_t pid; /* process id; 0: the child is not running */
     int input, output, errors;
-    int status;           /* after finish: 0, an exit status, or -signal */
-    bool is_status_known; /* false: waitpid failed; `status` is a guess */
-    const char *broken;   /* what nvrtc_process_finish failed to do */
+    /* set by nvrtc_process_finish: exit status, or -signal; 0: success */
+    int status;
+    /* false: waitpid has failed, so `status` is a guess */
+    bool is_status_known;
+    /* text that says which step of nvrtc_process_finish failed */
+    const char *broken;
     struct nvrtc_text out, err;
 };
 
