@@ -29,10 +29,7 @@ enum layout_class {
     /* An input is contiguous along another axis than the output: each block
      * processes a square tile. */
     LAYOUT_TILES,
-    /* Type codes are NumPy's type numbers and the codes in this list. A Python
-     * scalar takes the type of the array with which it is combined.
-     * ml_dtypes.bfloat16 has a fixed code, since its type number depends on
-     * the order in which types are registered. Codes fit in 6 bits. */
+    /* as LAYOUT_TILES, with smaller tiles for fewer elements */
     LAYOUT_SMALL_TILES,
 };
 

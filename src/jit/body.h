@@ -21,9 +21,10 @@ enum jit_body_argument {
     JIT_SHARED,       /* pointer to the block's shared memory */
     JIT_WHOLE,        /* i1: result of the condition of jit_guard.split */
     JIT_THREAD,       /* pointer to struct image_thread */
-    /* for kernels that run warp by warp (warps/warps.h); otherwise poison: */
+    /* These arguments are poison unless the kernel runs warp by warp
+     * (warps/warps.h). */
     JIT_WARP_X,      /* threadIdx.x of the warp's first thread */
-    JIT_WARP_LINEAR, /* linear index in the block of this thread */
+    JIT_WARP_LINEAR, /* linear index in the block of the warp's first thread */
     JIT_VOTE,        /* i64: uniform result of a warp operation */
     JIT_BODY_ARGUMENTS,
 };
@@ -39,7 +40,7 @@ enum jit_region_argument {
     JIT_REGION_POINT,
     JIT_REGION_NEXT,
     JIT_REGION_VOTES, /* pointer to the sum of the predicates of a barrier */
-    JIT_REGION_VOTED, /* i32, this sum at the last barrier */
+    JIT_REGION_VOTED, /* i32: the sum of the predicates at the last barrier */
     JIT_REGION_UNIFORMS,
 };
 

@@ -28,7 +28,7 @@
 #include "jit/text.h"
 
 struct stop {
-    const char *name; /* called function of the runtime */
+    const char *name; /* name of the runtime function that is called */
     unsigned line;
 };
 
@@ -41,7 +41,8 @@ struct note {
     unsigned line;
     struct stop *stops;
     unsigned count;
-    bool kept; /* on fibers, and calls a function that is not inlined */
+    /* the kernel runs on fibers and calls a function that is not inlined */
+    bool kept;
 };
 
 static struct note *notes;

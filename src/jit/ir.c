@@ -325,8 +325,8 @@ expand_uses(struct jit *jit, LLVMValueRef constant, struct expansion *how)
         if (LLVMIsAInstruction(user)) {
             expand_operands(jit, user, constant, how);
             next = LLVMGetFirstUse(constant);
-            /* Find the next use by an instruction. Uses by constant
-             * expressions stay in the list; the loop below expands them. */
+            /* Find the next use by an instruction, and skip uses by constant
+             * expressions, which the loop below expands. */
             while (next && !LLVMIsAInstruction(LLVMGetUser(next))) {
                 next = LLVMGetNextUse(next);
             }

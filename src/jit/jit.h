@@ -45,7 +45,8 @@ struct jit_warp_op;
 struct jit_parameter {
     uint32_t offset;
     uint32_t bytes;
-    bool is_struct; /* by value: the argument is a pointer to its bytes */
+    /* a struct passed by value: the argument is a pointer to its bytes */
+    bool is_struct;
 };
 
 /* Result of entries/guard.c about a kernel's first branch, such as `if (i <
@@ -62,7 +63,8 @@ struct jit_guard {
     struct jit_text setup;
     const char *limit;
     unsigned limit_width; /* bits: 32 or 64 */
-    int64_t lower;        /* the index must also be >= lower; 0: not known */
+    /* threads with a smaller index have no work; 0: not known */
+    int64_t lower;
     /* Used if there is no guard: the condition index * factor + addend <=
      * limit selects one of two code paths, and each gets its own loop. */
     bool split;
@@ -98,27 +100,34 @@ struct jit_early_exit {
 struct jit_regions {
     unsigned count;                   /* number of start points */
     uint64_t follows[JIT_MAX_POINTS]; /* possible next points; bit 0: end */
-    unsigned uniform_count; /* uniform values that outlive a region */
+    /* number of uniform values that are live across a region's end */
+    unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    uint64_t *uniform_live; /* for each: mask of the points where it is live */
+    /* for each uniform value: mask of the start points where it is live */
+    uint64_t *uniform_live;
     bool votes;             /* some barrier returns a count, an AND or an OR */
     uint64_t context_bytes; /* bytes per thread to spill divergent values */
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source expects; 0: unknown */
-    uint64_t barrier_points; /* points after a __syncthreads() of the kernel */
-    uint64_t warp_points;    /* points after a warp operation */
-    struct jit_warp_op *warp_ops[JIT_MAX_POINTS]; /* by start point */
-    uint64_t short_points; /* points with little, unvectorisable work */
-    unsigned lane_count;   /* number of arrays with an element per warp lane */
+    /* mask of the start points after a __syncthreads() of the kernel */
+    uint64_t barrier_points;
+    uint64_t warp_points; /* mask of the start points after a warp operation */
+    /* for each start point: the warp operation before it, or NULL */
+    struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
+    /* mask of the start points with little work that cannot be vectorised */
+    uint64_t short_points;
+    unsigned lane_count; /* number of arrays with an element per warp lane */
     LLVMTypeRef *lane_types;
 };
 
 struct jit_kernel {
     char *name;
-    char *symbol;          /* name of the entry in the object file */
-    LLVMValueRef function; /* as read from the input; NULL once body exists */
-    LLVMValueRef body;     /* the same code with geometry as arguments */
+    char *symbol; /* name of the entry in the object file */
+    /* the function read from the input; NULL after `body` is made */
+    LLVMValueRef function;
+    /* function with the same code and the geometry as arguments */
+    LLVMValueRef body;
     struct jit_parameter *parameters;
     unsigned parameter_count;
     uint32_t parameter_bytes;
@@ -131,13 +140,15 @@ struct jit_kernel {
     bool warps;        /* has an entry for whole warps as well */
     bool threads_made; /* the fiber entry already exists */
     uint32_t warp_frame_bytes;
-    const char *warps_not; /* why there is no warp entry, or NULL */
-    bool independent;      /* running blocks cannot observe each other */
-    bool recursive;        /* recursion, calls through pointers, or alloca */
-    bool calls_kept;       /* calls a function that was not inlined */
-    bool flat;             /* does not use threadIdx.y */
-    bool sequential;       /* the thread loop must not be vectorised */
-    bool own_loops;        /* has loops vectorised over threads (loops/) */
+    /* why the kernel has no warp entry; NULL if it has one */
+    const char *warps_not;
+    bool independent; /* running blocks cannot observe each other */
+    bool recursive;   /* recursion, calls through pointers, or alloca */
+    bool calls_kept;  /* calls a function that was not inlined */
+    bool flat;        /* does not use threadIdx.y */
+    bool sequential;  /* the thread loop must not be vectorised */
+    /* some of its loops are vectorised over threads (loops/) */
+    bool own_loops;
     struct jit_guard guard;
     struct jit_early_exit early;
     struct jit_regions *regions; /* NULL: a plain thread loop, or fibers */
@@ -163,9 +174,11 @@ struct jit {
     struct jit_global *globals;
     unsigned global_count;
     uint32_t constant_bytes;
-    uint64_t device_sum, shared_sum; /* bytes of all variables */
+    /* bytes of all device variables, and of all shared variables */
+    uint64_t device_sum, shared_sum;
     struct jit_text *wrappers;
-    struct jit_outlined *outlined; /* see loops/loops.h */
+    /* array of the loops that became functions (loops/loops.h) */
+    struct jit_outlined *outlined;
     unsigned outlined_count;
 };
 

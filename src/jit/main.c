@@ -99,8 +99,8 @@ warn_limits(const struct jit *jit)
     }
 }
 
-/* Sets a made-up number of registers per thread, which the image reports for
- * occupancy calculations. On the CPU, threads have no registers of their
+/* Computes a plausible number of registers per thread, which the image reports
+ * for occupancy calculations. On the CPU, threads have no registers of their
  * own. */
 static void
 set_registers(struct jit *jit)
@@ -116,8 +116,8 @@ make_bitcode(struct jit *jit)
 {
     jit_check_declarations(jit);
     jit_check_source(jit, true);
-    /* -ftz is an option of this compilation, unknown when libraries were
-     * linked. */
+    /* -ftz is an option of this compilation. It was not known when libraries
+     * were compiled, so their code is changed here. */
     if (jit->options.flush) {
         jit_flush(jit);
     }

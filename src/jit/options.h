@@ -10,7 +10,7 @@
 
 struct jit_target;
 
-/* What the program writes to stdout. */
+/* Form of the output that the program writes to stdout. */
 enum jit_output {
     JIT_OUTPUT_IMAGE,
     JIT_OUTPUT_EXPLAIN, /* JSON, written by explain.c */
@@ -33,7 +33,7 @@ struct jit_options {
     bool fast_math;
     bool fmad;
     bool flush; /* subnormal floats count as zero */
-    bool debug; /* keep source locations */
+    bool debug; /* keep source locations in the output */
     enum jit_output output;
     unsigned checks;        /* bits of enum jit_check */
     bool regions;           /* split kernels at barriers, where possible */

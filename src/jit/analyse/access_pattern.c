@@ -24,9 +24,10 @@
 #include "jit/regions/regions.h"
 
 enum {
-    MAX_STEPS = 16, /* depth to which operands are followed */
-    NEAR = 4,       /* greatest factor, in elements, that is still cheap */
-    WORTH = 12,     /* cost of a scattered access in instructions */
+    /* how many operands deep an address computation is followed */
+    MAX_STEPS = 16,
+    NEAR = 4, /* largest factor, in elements, whose accesses are still cheap */
+    WORTH = 12, /* assumed cost of a scattered access, in instructions */
 };
 
 struct walk {
@@ -92,7 +93,8 @@ address_factor(const struct walk *walk, LLVMValueRef value, int steps,
     for (unsigned i = 1; i < count; i++) {
         int64_t index;
         if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
-            return true; /* struct member: same for all threads */
+            /* the offset of a struct member is the same for all threads */
+            return true;
         }
         type = i > 1 ? LLVMGetElementType(type) : type;
         if (!find_factor(walk, LLVMGetOperand(value, i), steps, &index)) {
@@ -123,7 +125,8 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
         }
     }
     if (!LLVMIsAInstruction(value)) {
-        return true; /* the other geometry is equal for the threads of a row */
+        /* other geometry values are equal for the threads of a row */
+        return true;
     }
     if (steps-- == 0) {
         return false;

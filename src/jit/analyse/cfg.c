@@ -17,8 +17,8 @@
 #include "jit/report.h"
 #include "jit/text.h"
 
-/* Returns the index of the slot that has the key, or of a free slot if none
- * has it. */
+/* Returns the index of the map's slot that has the key, or of a free slot if
+ * none has it. */
 static size_t
 map_slot(const struct jit_map *map, const void *key)
 {

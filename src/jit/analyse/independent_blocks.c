@@ -28,7 +28,9 @@ void
 jit_find_independent_blocks(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    bool apart = true; /* of the functions that kernels call */
+    /* true while no function that a kernel calls lets blocks observe each
+     * other */
+    bool apart = true;
     for (; function; function = LLVMGetNextFunction(function)) {
         struct jit_kernel *kernel = jit_kernel_of(jit, function);
         bool sees = false;

@@ -56,8 +56,8 @@ spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
     free(queue);
 }
 
-/* Tests whether the value is used outside of its block. A use by a phi always
- * counts. */
+/* Tests whether the value is used outside of the basic block that defines it.
+ * A use by a phi always counts as outside. */
 static bool
 used_elsewhere(LLVMValueRef value)
 {
@@ -98,9 +98,9 @@ jit_live_points(const struct jit_split *split, LLVMValueRef value)
 
 /* ---- replacing uses ---- */
 
-/* Replaces the value in a phi by what `make` builds. If the phi has several
- * operands for one predecessor, all get the same replacement, as LLVM
- * requires. */
+/* Replaces the value, as operand of a phi, by what `make` builds. If the phi
+ * has several operands for one predecessor, all get the same replacement, as
+ * LLVM requires. */
 static void
 replace_in_phi(LLVMValueRef phi, LLVMValueRef value, jit_make_at *make,
                void *data)

@@ -29,13 +29,16 @@
 
 struct analysis {
     const struct jit_cfg *cfg;
-    struct jit_kernel *by_lane; /* NULL: compare a block, else a warp */
+    /* if not NULL, values are compared between the lanes of a warp of this
+     * kernel, else between the threads of a block */
+    struct jit_kernel *by_lane;
     struct jit_map *differs;
-    size_t words;             /* number of 64-bit words of a set of blocks */
-    uint64_t *postdominators; /* for each block, the set of them */
-    unsigned *immediate;      /* block -> its immediate postdominator */
-    bool *apart;              /* per block: do only some threads run it? */
-    bool *spread;             /* per block: was spread_branch called? */
+    size_t words; /* number of 64-bit words of a bit set of basic blocks */
+    /* a bit set for each block: its post-dominators */
+    uint64_t *postdominators;
+    unsigned *immediate; /* block -> its immediate postdominator */
+    bool *apart;         /* for each block: only some threads may execute it */
+    bool *spread; /* for each block: spread_branch has processed its branch */
     bool changed;
 };
 
@@ -83,9 +86,9 @@ set_size(const struct analysis *analysis, unsigned block)
     return size;
 }
 
-/* Sets the immediate post-dominator of each block: among its post-dominators,
- * the one that itself has the most. Only for blocks with a path to a return;
- * the sets of the others have no meaning. */
+/* Sets the immediate post-dominator of each block: of its post-dominators, the
+ * one that has the most post-dominators itself. Only for blocks with a path to
+ * a return; the sets of other blocks have no meaning. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
 {
@@ -163,8 +166,7 @@ mark(struct analysis *analysis, LLVMValueRef value)
     *place = 1;
 }
 
-/* Tests for a call of a function with a result that depends on its arguments
- * only. */
+/* Tests for a call whose result depends on its arguments only. */
 static bool
 is_pure_call(LLVMValueRef at)
 {
@@ -183,8 +185,9 @@ is_pure_call(LLVMValueRef at)
     return true;
 }
 
-/* Tests whether the instruction is divergent by itself, as a read of threadIdx
- * is, or because an operand is divergent. */
+/* Tests whether the result of an instruction may differ between threads:
+ * because of what it reads, such as threadIdx, or because an operand
+ * differs. */
 static bool
 instruction_differs(const struct analysis *analysis, LLVMValueRef at)
 {
@@ -200,7 +203,8 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
-        if (jit_calls(at, "__pycuda_check")) { /* returns its argument 0 */
+        /* the call returns its argument 0 */
+        if (jit_calls(at, "__pycuda_check")) {
             return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
         }
         if (!is_pure_call(at)) {
@@ -286,8 +290,8 @@ mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
     free(reached);
 }
 
-/* Tests whether threads that took different ways at `branch`, through the
- * blocks `after`, can bring different values to the phi. */
+/* Tests whether threads that took different paths at `branch`, through the
+ * blocks `after`, may arrive at the phi with different values. */
 static bool
 phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
           const bool *after)
@@ -310,7 +314,7 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
 }
 
 /* Marks as divergent the phis of a block in which threads meet that took
- * different ways at `branch`. */
+ * different paths at `branch`. */
 static void
 mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
             const bool *after)
@@ -324,8 +328,8 @@ mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
     }
 }
 
-/* Processes a divergent branch: finds the blocks in which the threads that
- * took different ways meet again, and marks divergent values. */
+/* Processes a divergent branch: finds the blocks in which threads that took
+ * different paths meet again, and marks divergent values. */
 static void
 spread_branch(struct analysis *analysis, unsigned branch)
 {

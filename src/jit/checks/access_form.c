@@ -33,7 +33,8 @@ enum {
 
 #define ASK "__pycuda_check_ask"
 
-/* The words of a struct image_check_form, as LLVM values. */
+/* The words of a struct image_check_form (the description of a loop for the
+ * runtime), as LLVM values. */
 struct form {
     struct jit *jit;
     LLVMValueRef words[MAX_WORDS];
@@ -91,7 +92,8 @@ put_compare(struct form *form, struct jit_view *view,
         made.value = LLVMBuildAdd(builder, made.value, bias, "");
         limit = LLVMBuildAdd(builder, limit, bias, "");
     }
-    if (next) { /* limit + 1 must not wrap: else no range check */
+    /* limit + 1 must not wrap; the range check requires this condition */
+    if (next) {
         limit = LLVMBuildAdd(builder, limit, LLVMConstInt(jit->i64, 1, 0), "");
         LLVMValueRef mask =
             LLVMConstInt(jit->i64, bits == 64 ? ~UINT64_C(0) : 0xffffffffu, 0);
@@ -171,7 +173,7 @@ put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
     }
 }
 
-/* Builds the numbers of iterations of the view's loops. */
+/* Builds the iteration counts of the view's loops. */
 static void
 count_rounds(struct jit_view *view)
 {
@@ -221,10 +223,10 @@ jit_ranges_ask(struct jit_view *view, const struct jit_access_range *rows,
 
 /* ---- after simplification ---- */
 
-/* The words of a placeholder call that are not constant: `list` has their
- * distinct values, `places` says which word has which value. */
+/* The words of a placeholder call that are not constant. `list` has their
+ * distinct values; `places` says which word has which value. */
 struct values {
-    LLVMValueRef list[MAX_WORDS]; /* each value once */
+    LLVMValueRef list[MAX_WORDS]; /* distinct values */
     struct image_check_operand places[MAX_WORDS];
     unsigned count, place_count;
 };
@@ -243,8 +245,8 @@ value_number(struct values *values, LLVMValueRef value)
     return i;
 }
 
-/* Creates a constant global variable with the form, which has 0 for each
- * variable word. Fills `values` with the variable ones. */
+/* Creates a constant global variable with the form's words. Words that are not
+ * constant are 0 there, and are collected in `values`. */
 static LLVMValueRef
 form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
 {

@@ -32,12 +32,14 @@ struct hoist {
     struct jit *jit;
     struct jit_loops loops;
     LLVMValueRef function;
-    LLVMValueRef *calls, *answers; /* checks; for each, its `ok` */
+    /* calls of __pycuda_check, and for each the result `ok` that replaces
+     * it */
+    LLVMValueRef *calls, *answers;
     unsigned count;
 };
 
-/* Builds the check before a loop. It is placed before the enclosing loop, and
- * covers both loops, if all accesses qualify for that too. */
+/* Builds the check before a loop. If all accesses qualify for it, the check
+ * moves before the enclosing loop and covers both loops. */
 static void
 look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
 {
@@ -66,8 +68,9 @@ look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
 
 /* ---- the loops themselves ---- */
 
-/* Replaces the result of the check `call` by `answer ? address : call`. The
- * instructions before the call move to a new block. */
+/* Replaces the result of the check `call` by `answer ? address : call`, where
+ * `answer` is the result of the check before the loop. The instructions before
+ * the call move to a new block. */
 static void
 make_choice(struct hoist *hoist, LLVMValueRef call, LLVMValueRef answer)
 {
@@ -116,7 +119,7 @@ has_blocks(const struct jit_loops *loops, const struct jit_loop *loop)
     return false;
 }
 
-/* Moves the call that tells the runtime a shared variable out of the loops
+/* Moves a call that informs the runtime of a shared variable out of the loops
  * over threads: one call per block is enough. */
 static void
 move_out(struct hoist *hoist, LLVMValueRef call)

@@ -34,7 +34,7 @@ struct jit_access_range {
     unsigned term_count;
 };
 
-/* in candidates.c */
+/* ---- candidates.c ---- */
 /* Finds the calls of __pycuda_check in the inner loop that can be replaced by
  * one check before the view's loops. Returns how many. */
 unsigned jit_ranges_read(const struct jit_view *view,

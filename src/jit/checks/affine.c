@@ -144,7 +144,9 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     LLVMBuilderRef builder = view->jit->builder;
     LLVMValueRef first = value_in(view, LLVMGetOperand(value, 0), rounds);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-    if (LLVMIsACastInst(value)) { /* new cast: without nneg, nuw */
+    /* the copied cast must not have the flags nneg and nuw, which may be wrong
+     * for its new operand */
+    if (LLVMIsACastInst(value)) {
         return LLVMBuildCast(builder, opcode, first, LLVMTypeOf(value), "");
     }
     if (LLVMIsABinaryOperator(value)) {
@@ -177,8 +179,9 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
                : LLVMBuildZExtOrBitCast(builder, made, view->jit->i64, "");
 }
 
-/* Adds the run-time condition that the value in the last iteration of both
- * loops is first + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). */
+/* Adds a run-time condition: the value in the last iteration of both loops is
+ * first + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). Then the value
+ * does not wrap in between. */
 static void
 demand_line(struct jit_view *view, LLVMValueRef value,
             const struct jit_affine *made)
@@ -361,7 +364,8 @@ static bool
 is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(test);
-    LLVMValueRef other = NULL; /* a constant operand of the select */
+    /* the constant operand of a select that expresses AND or OR */
+    LLVMValueRef other = NULL;
 
     if (opcode == (holds ? LLVMAnd : LLVMOr)) {
         parts[0] = LLVMGetOperand(test, 0);

@@ -19,13 +19,15 @@
 struct jit_view {
     struct jit *jit;
     const struct jit_loops *loops;
-    const struct jit_loop *nest[2]; /* [0] inner, [1] outer or NULL */
-    LLVMValueRef count[2];          /* their numbers of iterations, i64 */
-    LLVMValueRef consistent; /* i1: no affine value wraps in the loops */
+    /* [0]: inner loop; [1]: outer loop, or NULL */
+    const struct jit_loop *nest[2];
+    LLVMValueRef count[2]; /* iteration count of each loop, an i64 */
+    /* i1 that is true at run time if no affine value wraps in the loops */
+    LLVMValueRef consistent;
 };
 
-/* An affine value, all i64: its value in the first iteration, and its change
- * per iteration of the inner [0] and the outer [1] loop. */
+/* An affine value, as three i64: its value in the first iteration, and its
+ * change per iteration of the inner loop [0] and of the outer loop [1]. */
 struct jit_affine {
     LLVMValueRef value, step[2];
 };
@@ -43,7 +45,7 @@ struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
  * COMPARE: `predicate` holds for `value` and `limit`. If `holds` is false, the
  * condition must be false. */
 struct jit_term {
-    LLVMValueRef value; /* affine; for TRUTH, a loop-invariant i1 */
+    LLVMValueRef value; /* an affine value; for TRUTH, a loop-invariant i1 */
     LLVMValueRef limit; /* invariant in the loops; NULL for TRUTH */
     enum { JIT_TERM_TRUTH, JIT_TERM_COMPARE } kind;
     LLVMIntPredicate predicate;

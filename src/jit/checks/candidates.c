@@ -86,9 +86,9 @@ pauses(LLVMValueRef at, const char *unused)
                                    jit_may_stop(jit_name(callee)));
 }
 
-/* Tests whether a call in the loop may let other threads run. If so, the
- * accesses of this thread's iterations may not be recorded before the loop,
- * since those of other threads come in between. */
+/* Tests whether a call in the loop may let other threads run. Then the
+ * accesses of this thread cannot be recorded before the loop, since accesses
+ * of other threads come between them. */
 static bool
 may_pause(const struct jit_view *view)
 {
@@ -126,11 +126,11 @@ row_read(const struct jit_view *view, LLVMValueRef call,
                           &row->term_count);
 }
 
-/* Calls of __pycuda_check that stay in the loop. */
+/* The calls of __pycuda_check that remain in the loop. */
 struct left {
     LLVMValueRef calls[JIT_MOST_ROWS];
     unsigned count;
-    bool more; /* more calls stay than `calls` has space for */
+    bool more; /* more calls remain than `calls` has space for */
 };
 
 /* Tests whether one of the two checked accesses may write memory that the
@@ -167,9 +167,9 @@ add_left(struct left *left, LLVMValueRef call)
     }
 }
 
-/* Removes from `rows` the accesses that may overlap with an access whose check
- * stays in the loop, because the report of a race must say which of the two
- * came first. Returns the number of rows left. */
+/* Removes from `rows` each access that may overlap with an access whose check
+ * remains in the loop, because a race report must say which of the two came
+ * first. Returns the number of remaining rows. */
 static unsigned
 drop_meeting(struct left *left, struct jit_access_range *rows, unsigned count)
 {
@@ -193,11 +193,11 @@ jit_ranges_read(const struct jit_view *view,
     int inner = (int)(view->nest[0] - loops->rows);
     struct left left = {.count = 0};
     unsigned count = 0;
-    /* Does a private variable's lifetime begin inside the loop? */
+    /* True if the lifetime of a private variable begins in the loop. */
     bool local = has_call(view, "__pycuda_check_local");
 
-    /* A copy of the "initialized" state must come after exactly the writes
-     * that precede it in the program, so no check may move across it. */
+    /* A copy of the "initialized" state must run after exactly the writes that
+     * precede it in the program, so checks cannot move before such a loop. */
     if (has_call(view, "__pycuda_check_copy") || may_pause(view)) {
         return 0;
     }

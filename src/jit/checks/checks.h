@@ -21,7 +21,7 @@ struct jit_kernel;
 /* The object (variable, parameter or allocation) that an address was computed
  * from. */
 struct jit_object {
-    LLVMValueRef base; /* its address; NULL: unknown */
+    LLVMValueRef base; /* address of the object; NULL: unknown */
     LLVMValueRef bytes;
     const char *name;
     unsigned flags; /* enum image_site_flags */
@@ -48,12 +48,12 @@ LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
  * position. */
 LLVMValueRef jit_linear_index(struct jit *jit);
 
-/* in object.c */
+/* ---- object.c ---- */
 /* Returns the size of a private variable (an alloca) in bytes, as i64. Builds
  * instructions at the builder's position if it is not constant. */
 LLVMValueRef jit_alloca_bytes(struct jit *jit, LLVMValueRef variable);
-/* Fills `object` with what is known of the object that `pointer` was computed
- * from. Instructions are built at the builder's position. */
+/* Fills `object` with what is known of the object from which `pointer` was
+ * computed. Instructions are built at the builder's position. */
 void jit_object_of(struct jit *jit, LLVMValueRef pointer,
                    struct jit_object *object);
 

@@ -80,8 +80,9 @@ is_plainly_inside(const struct jit_access *access,
            access->size <= object->size;
 }
 
-/* Tests whether `s.field = v` for a bit field made the load: it also reads
- * neighbouring bits, which may be uninitialized, to write them back. */
+/* Tests whether the load belongs to a write of a bit field, `s.field = v`: it
+ * also reads neighbouring bits, which may be uninitialized, to write them
+ * back. */
 static bool
 is_bit_field_read(LLVMValueRef load)
 {
@@ -194,8 +195,9 @@ insert_copy(struct jit *jit, const struct jit_access *access,
     }
 }
 
-/* Inserts the checks of one access. With memory checks, the access then uses
- * the address that the check returns: after an error, another one. */
+/* Inserts the checks of one access. A memory check returns the address that
+ * the access must use from then on, which differs from the original one after
+ * an error in continue mode. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {

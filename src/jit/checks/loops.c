@@ -184,7 +184,8 @@ leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
         for (unsigned k = 0; loop->blocks[b] && k < row->successor_count;
              k++) {
             const struct jit_block *to = &cfg->blocks[row->successors[k]];
-            bool ends = !to->successor_count && !to->returns; /* a trap */
+            /* the successor ends in a trap */
+            bool ends = !to->successor_count && !to->returns;
             if (!loop->blocks[row->successors[k]] && b != loop->latch &&
                 !ends) {
                 return false;

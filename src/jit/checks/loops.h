@@ -17,13 +17,13 @@
  * index, or index + 1, with a loop-invariant `end`. */
 struct jit_loop {
     unsigned header, latch;
-    unsigned preheader; /* the only block before; NO_BLOCK: none */
-    bool *blocks;       /* for each block: is it in the loop? */
+    unsigned preheader; /* only predecessor outside the loop; NO_BLOCK: none */
+    bool *blocks;       /* for each block: it is part of the loop */
     unsigned size;      /* number of blocks in the loop */
     int outer;          /* index of the enclosing loop, or -1 */
     bool counted;
     LLVMValueRef index, start, end;
-    bool inclusive; /* the latch compares the index, not index + 1 */
+    bool inclusive; /* the latch compares the index itself, not index + 1 */
 };
 
 struct jit_loops {

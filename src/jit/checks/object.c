@@ -26,8 +26,9 @@ enum { MAX_STEPS = 64 };
 struct walk {
     LLVMValueRef seen[MAX_STEPS];
     unsigned count;
-    LLVMValueRef base; /* address of the object found so far, or NULL */
-    bool mixed;        /* several objects, or an unknown one, were found */
+    LLVMValueRef base; /* address of the object found so far; NULL: none */
+    /* the address may come from several objects or an unknown one */
+    bool mixed;
 };
 
 static void walk_from(struct walk *walk, LLVMValueRef value);
@@ -210,7 +211,8 @@ object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     }
 }
 
-/* Instructions that compute the size are built at the builder's position. */
+/* Builds the instructions that compute the object's size at the builder's
+ * position. */
 void
 jit_object_of(struct jit *jit, LLVMValueRef pointer, struct jit_object *object)
 {

@@ -194,7 +194,8 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         !jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
         return false;
     }
-    if (LLVMIsAReturnInst(at)) { /* exit of an endless loop */
+    /* the kernel has no return: this is the exit of an endless loop */
+    if (LLVMIsAReturnInst(at)) {
         return is_named(from, "if.then") || is_named(from, "if.else");
     }
     if (LLVMGetNumSuccessors(at) != 1 || is_cleanup(from)) {

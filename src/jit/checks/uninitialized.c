@@ -35,7 +35,7 @@ struct uncertain_values {
 
 static struct {
     unsigned line, column;
-} * copies; /* source locations of struct copies */
+} * copies; /* array of the source locations of struct copies */
 static size_t copy_count;
 
 static void
@@ -64,7 +64,7 @@ bool
 jit_is_copy(LLVMValueRef at)
 {
     if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
-        return false; /* the whole copy, not a part that SROA made */
+        return false; /* the copy was not split, so it is no part of one */
     }
     for (size_t i = 0; i < copy_count; i++) {
         if (copies[i].line == LLVMGetDebugLocLine(at) &&

@@ -344,7 +344,8 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     if (kernel->warps) {
         jit_write_warp_entry(jit, kernel);
     } else if (kernel->threads_made) {
-        /* the fiber entry exists already; the body is not needed any more */
+        /* The fiber entry exists already, and no other entry needs the
+         * body. */
         return;
     } else if (kernel->fibers) {
         jit_write_thread_entry(jit, kernel);

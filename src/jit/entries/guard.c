@@ -28,12 +28,12 @@
 struct search {
     struct jit *jit;
     struct jit_kernel *kernel;
-    /* value that is compared with the limit: the global index, or the loop
-     * variable of a grid-stride loop */
+    /* value that is compared with the limit: the global index or, in a
+     * grid-stride loop, the loop variable */
     LLVMValueRef index;
     LLVMValueRef expression; /* instruction that computes the global index */
     LLVMValueRef limit;
-    /* search a comparison index >= constant instead of index < limit */
+    /* search for index >= constant instead of index < limit */
     bool want_lower;
 };
 
@@ -471,7 +471,7 @@ static bool
 match_affine(struct search *search, LLVMValueRef value)
 {
     struct jit_guard *guard = &search->kernel->guard;
-    /* operands of the addition and of the shift */
+    /* constant operands of the addition and of the shift; 0 if absent */
     uint64_t numbers[2] = {0, 0};
     static const LLVMOpcode opcodes[2] = {LLVMAdd, LLVMShl};
     for (int i = 0; i < 2; i++) {
@@ -526,8 +526,8 @@ match_split(struct search *search, LLVMBasicBlockRef entry)
     use_index_argument(search);
 }
 
-/* Replaces the computation of the global index by the body's index argument
- * although there is no guard. The kernel may then not need blockIdx.x any
+/* Replaces the computation of the global index by the body's index argument,
+ * in a kernel without a guard. The kernel may then not need blockIdx.x any
  * more, so that loop.c can merge blocks. */
 static void
 use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)

@@ -187,7 +187,8 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 static bool
 is_long(const struct jit_kernel *kernel)
 {
-    enum { LONG = 48 }; /* instructions of the body */
+    /* a longer body, in instructions, is not interleaved */
+    enum { LONG = 48 };
     unsigned count = 0;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel->body);
     for (; block; block = LLVMGetNextBasicBlock(block)) {
@@ -206,8 +207,8 @@ void
 jit_text_loop_hints(struct jit *jit, const struct jit_kernel *kernel,
                     unsigned loop, unsigned hints)
 {
-    /* A debugger sets a breakpoint at one address per line, so each line must
-     * have only one copy. */
+    /* A debugger sets a breakpoint at one address per line, so loops are not
+     * copied for --debug. */
     bool single = jit->options.debug;
     /* An outlined loop (loops/) takes as long for one thread as for a vector
      * of threads, so the remainder of the thread loop is vectorised too. */

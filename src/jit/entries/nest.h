@@ -17,8 +17,9 @@ struct jit_nest {
     const char *before;      /* label of the predecessor block */
     const char *start, *end; /* bounds of the loop over threadIdx.x */
     const char *after;
-    int whole; /* the constant JIT_WHOLE argument in this nest */
-    const char *first_row, *last_row; /* bounds of the y loop; NULL: all */
+    int whole; /* constant value of the argument JIT_WHOLE in this loop nest */
+    /* bounds of the loop over threadIdx.y; NULL: all values */
+    const char *first_row, *last_row;
 };
 
 /* A function that runs all threads of whole blocks. */
@@ -46,7 +47,7 @@ void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
 /* Reserves `count` consecutive numbers of loop metadata; returns the first. */
 unsigned jit_text_loops(unsigned count);
 enum jit_hint {
-    JIT_HINT_SHORT = 1,  /* vectorise the last, partial vector too */
+    JIT_HINT_SHORT = 1,  /* the last, partial vector is vectorised, too */
     JIT_HINT_UNROLL = 2, /* unroll after vectorisation */
 };
 

@@ -45,8 +45,8 @@ jit_region_variables(const struct jit_regions *regions)
     return text.bytes;
 }
 
-/* Writes loads of the uniform values that are live at the start point, as
- * %i<number>.<point>. They are before the thread loop of that point. */
+/* Writes loads of the uniform values that are live at start point `point`, as
+ * %i<number>.<point>, before the thread loop of that start point. */
 void
 jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                   unsigned point)
@@ -188,8 +188,9 @@ write_outsider(struct jit *jit, struct jit_kernel *kernel, unsigned point)
     jit_region_call(jit, kernel, s, point, false);
 }
 
-/* Returns the name of the number of values of threadIdx.x (axis 0) or
- * threadIdx.y (axis 1) that remain after threads have returned early. */
+/* Returns the IR name of the count of values of threadIdx.x (axis 0) or
+ * threadIdx.y (axis 1) that are left after some threads have returned
+ * early. */
 static const char *
 last_of(const struct jit_kernel *kernel, int axis)
 {

@@ -266,7 +266,8 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "warp.next:\n");
     write_switch(text, "from", starts, "again");
     jit_text_add(text, "warp.last:\n");
-    /* some warps reach the kernel's end, which has the label `next` */
+    /* Some warps reach the kernel's end, for which the switch gets the label
+     * `next`. */
     if (ends & 1) {
         jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
                            "  %%all = icmp eq i32 %%ended, 0\n"

@@ -23,7 +23,8 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 
-/* limit of the operations between a variable and an address derived from it */
+/* how many operations lie at most between a variable and an address that is
+ * derived from it */
 enum { MAX_STEPS = 32 };
 
 /* Tests for the call of an access check (PYCUDA_CPU_CHECK), which returns the
@@ -53,8 +54,8 @@ is_shared(LLVMValueRef address)
             LLVMGetNumOperands(address) == 0) {
             return false;
         }
-        /* operand that is the pointer: the first one of a getelementptr or a
-         * cast, one of the two values of a phi or select */
+        /* A phi or select has the pointer in one of its two values; a
+         * getelementptr or cast has it in the first operand. */
         bool choice = LLVMIsASelectInst(address) != NULL;
         address = LLVMIsAPHINode(address) ? LLVMGetIncomingValue(address, 0)
                                           : LLVMGetOperand(address, choice);

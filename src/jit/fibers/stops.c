@@ -43,7 +43,8 @@ jit_may_stop(const char *name)
 
 struct reach {
     struct jit_kernel *kernel;
-    /* functions that the kernel may reach; also the queue of those to visit */
+    /* functions that the kernel may reach, in the order in which they are
+     * visited */
     LLVMValueRef *functions;
     unsigned count;
 };

@@ -88,7 +88,8 @@ jit_declare_result(struct jit *jit, const struct jit_result_name *name,
                    LLVMTypeRef type)
 {
     static const char *const words[] = {"nounwind", "willreturn", "nosync",
-                                        "nofree", "memory"}; /* memory(none) */
+                                        /* "memory" means memory(none) */
+                                        "nofree", "memory"};
     const char *text = result_name(name);
     LLVMValueRef function = LLVMGetNamedFunction(jit->module, text);
     if (!function) {
@@ -311,7 +312,8 @@ tell_variants(struct jit *jit, LLVMValueRef call,
               const struct jit_outlined *row)
 {
     static const char key[] = "vector-function-abi-variant";
-    static const char each[] = "vvvvvvvvvvvvvvvv"; /* MAX_INPUTS */
+    /* one letter per input: the input is a vector; MAX_INPUTS letters */
+    static const char each[] = "vvvvvvvvvvvvvvvv";
     const char *scalar = jit_name(jit_callee(call));
     struct jit_text text = {0};
     for (unsigned width = 2; width <= most_width(jit, row); width *= 2) {
@@ -500,8 +502,8 @@ jit_outline_loop(struct jit *jit, struct jit_kernel *kernel,
         jit->module, jit_format("%s%u", prefix, row->number),
         LLVMFunctionType(outline.result, types, loop->input_count, 0));
     jit_add_attribute(jit, row->function, "nounwind");
-    /* No pass may change the function until the vectoriser has chosen the
-     * vector variants, which are made from it. */
+    /* No pass may change the function until the vectoriser has chosen its
+     * vector variants, because these are made from it. */
     jit_add_attribute(jit, row->function, "noinline");
     jit_add_attribute(jit, row->function, "optnone");
     write_function(&outline);
@@ -574,8 +576,8 @@ prepare_bodies(struct jit *jit)
         jit_add_attribute(jit, at, "optnone");
     }
     if (any) {
-        /* early-cse removes loads in a loop that repeat loads before the
-         * loop. */
+        /* The pass early-cse removes loads in a loop that repeat a load before
+         * the loop. */
         jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
     }
     for (at = LLVMGetFirstFunction(jit->module); at;

@@ -22,7 +22,7 @@ enum { MAX_ROOTS = 8, DEPTH = 8, MAX_SCOPES = 64 };
 struct roots {
     LLVMValueRef values[MAX_ROOTS];
     unsigned count;
-    bool lost; /* there may be others, which are not known */
+    bool lost; /* the address may have other roots, which are not known */
 };
 
 enum memory {

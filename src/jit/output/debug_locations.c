@@ -36,7 +36,8 @@ struct keeping {
     struct jit *jit;
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope;
-    LLVMValueRef waiting[4096]; /* of the entry, since the last body call */
+    /* instructions of the entry after the last call of the body */
+    LLVMValueRef waiting[4096];
     unsigned count;
 };
 

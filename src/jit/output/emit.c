@@ -109,7 +109,7 @@ generate(struct jit *jit, LLVMCodeGenFileType type)
     char *message = NULL;
 
     for (unsigned i = 0; i < jit->global_count; i++) {
-        /* The host program writes these variables, so they must be in the
+        /* The host program may write this variable, so it must be in the
          * writable data section. */
         LLVMSetGlobalConstant(jit->globals[i].variable, 0);
     }
@@ -127,7 +127,8 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        if (!jit->kernels[i].regions) { /* else done by spill.c */
+        /* spill.c has computed the size for kernels with regions */
+        if (!jit->kernels[i].regions) {
             jit_each_instruction(jit, entry, measure_private,
                                  &jit->kernels[i]);
         }

@@ -31,15 +31,18 @@
 #define APART "__pycuda_apart"
 
 enum {
-    MAX_PAIRED = 400, /* in a loop with more accesses, none are combined */
-    MAX_RACING = 48,  /* with more, would_race is not evaluated */
-    MAX_JOINED = 16   /* distance in words; LLVM combines up to 8 */
+    MAX_PAIRED = 400, /* loops with more accesses are not changed */
+    MAX_RACING = 48,  /* with more accesses, would_race is not evaluated */
+    /* largest distance in words at which accesses are kept apart; LLVM
+     * combines up to 8 */
+    MAX_JOINED = 16
 };
 
 struct member {
     struct jit_access access;
     unsigned block, epoch;
-    bool strided;   /* iterations skip words, or may do so */
+    /* the addresses of successive iterations skip words, or may do so */
+    bool strided;
     int64_t stride; /* bytes between iterations; 0: unknown or none */
 };
 
@@ -50,7 +53,8 @@ struct loop {
     const struct jit_parallel *parallel;
     unsigned count;
     struct member *members;
-    char pairs[MAX_PAIRED][MAX_PAIRED]; /* each an enum relation */
+    /* for each pair of accesses, an enum relation */
+    char pairs[MAX_PAIRED][MAX_PAIRED];
 };
 
 enum relation { UNKNOWN, DIFFER, OVERLAP };
@@ -218,7 +222,7 @@ member_part(struct loop *loop, const struct member *member)
     LLVMValueRef epoch = LLVMConstInt(jit->i32, member->epoch, 0);
     LLVMValueRef callee =
         jit_declare(jit, APART, jit->i64, (LLVMTypeRef[]){jit->i32}, 1);
-    jit_add_attribute(jit, callee, "memory"); /* means memory(none) */
+    jit_add_attribute(jit, callee, "memory"); /* "memory" means memory(none) */
     jit_add_attribute(jit, callee, "willreturn");
     LLVMValueRef at = member->access.at;
     unsigned operand = jit_access_pointer(&member->access);
@@ -300,8 +304,9 @@ loop_part(struct jit *jit, const struct jit_parallel *parallel, void *data)
     (void)data;
     loop->jit = jit;
     loop->parallel = parallel;
-    /* One more element than there are accesses: jit_access_read also uses it
-     * for instructions that turn out to be none. */
+    /* The array has one more element than there are accesses, since
+     * jit_access_read also writes the next element for an instruction that is
+     * no access. */
     loop->members =
         jit_allocate((count_accesses(parallel) + 1) * sizeof *loop->members);
     if (accesses_note(loop)) {

@@ -14,8 +14,8 @@
 
 struct finder {
     const struct jit_cfg *cfg;
-    unsigned *queue; /* blocks to visit */
-    bool *reached;   /* visited blocks, for find_loops */
+    unsigned *queue; /* blocks that are still to be visited */
+    bool *reached;   /* blocks that find_loops has visited */
 };
 
 /* Appends the blocks of a list that are in `allowed` and not in `marks` to the
@@ -34,8 +34,8 @@ visit(struct finder *finder, const bool *allowed, bool *marks,
     return count;
 }
 
-/* Marks the blocks that are reachable from the successors of `from` within
- * `allowed`. */
+/* Marks the blocks in `allowed` that can be reached from the successors of
+ * `from`. */
 static void
 reach_forward(struct finder *finder, unsigned from, const bool *allowed,
               bool *marks)
@@ -48,7 +48,7 @@ reach_forward(struct finder *finder, unsigned from, const bool *allowed,
     }
 }
 
-/* Likewise for the blocks from which `to` is reachable. */
+/* Marks the blocks in `allowed` from which `to` can be reached. */
 static void
 reach_backward(struct finder *finder, unsigned to, const bool *allowed,
                bool *marks)
@@ -61,7 +61,8 @@ reach_backward(struct finder *finder, unsigned to, const bool *allowed,
     }
 }
 
-/* Returns the first block of the loop with a predecessor outside. */
+/* Returns the first block of the loop that has a predecessor outside the
+ * loop. */
 static unsigned
 header_of(const struct jit_cfg *cfg, const bool *inside, unsigned block)
 {
@@ -112,14 +113,15 @@ jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg)
     finder.queue = jit_allocate((cfg->count + 1) * sizeof *finder.queue);
     finder.reached = jit_allocate(cfg->count * sizeof *finder.reached);
     nest->count = 0;
-    /* each loop has a header that no other loop has */
+    /* At most one loop per block, since each loop has another header. */
     nest->loops = jit_allocate(cfg->count * sizeof *nest->loops);
     nest->innermost = jit_allocate(cfg->count * sizeof *nest->innermost);
     bool *all = jit_allocate(cfg->count * sizeof *all);
     memset(nest->innermost, 0xff, cfg->count * sizeof *nest->innermost);
     memset(all, 1, cfg->count * sizeof *all);
     find_loops(&finder, nest, all, NO_LOOP);
-    for (unsigned i = 0; i < nest->count; i++) { /* also those found here */
+    /* the bound grows, since find_loops adds loops to the list */
+    for (unsigned i = 0; i < nest->count; i++) {
         struct jit_loop *loop = &nest->loops[i];
         loop->inside[loop->header] = false;
         find_loops(&finder, nest, loop->inside, i);

@@ -13,22 +13,24 @@
 #define NO_LOOP (~0u)
 
 struct jit_loop {
-    unsigned parent; /* index of the loop around it, or NO_LOOP */
+    unsigned parent; /* index of the enclosing loop, or NO_LOOP */
     unsigned header; /* block through which the loop is entered */
-    bool *inside;    /* by block */
+    bool *inside;    /* for each block: it is part of the loop */
 };
 
 struct jit_loop_nest {
-    struct jit_loop *loops; /* a loop comes after those around it */
+    /* an enclosing loop comes before the loops in it */
+    struct jit_loop *loops;
     unsigned count;
-    unsigned
-        *innermost; /* by block: index of the innermost loop, or NO_LOOP */
+    unsigned *innermost; /* for each block: index of the innermost loop that
+                            contains it, or NO_LOOP */
 };
 
 /* Fills `nest` for a function. */
 void jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg);
-/* Returns, by block, which blocks of the loop an iteration reaches only
- * through the edge between two blocks; none if the edge leaves the loop. */
+/* Returns a flag for each block: an iteration of the loop reaches it only
+ * through the edge between two given blocks. All flags are false if the edge
+ * leaves the loop. */
 bool *jit_loop_side(const struct jit_cfg *cfg, const struct jit_loop *loop,
                     unsigned from, unsigned to);
 

@@ -209,8 +209,8 @@ jit_optimise(struct jit *jit)
     jit_part_accesses(jit);
     jit_hide_masks(jit);
     jit_bound_unswitching(jit);
-    /* These passes must be one pipeline: results of indvars save runtime
-     * checks in the vectorised code. Also, values that are equal after
+    /* These passes must be one pipeline: the results of indvars save run-time
+     * checks in the vectorised code, and values that are equal after
      * unswitching must be one value before vectorisation. */
     jit_run_passes(jit,
                    jit_format("function(loop-simplify,lcssa,"

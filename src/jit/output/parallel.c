@@ -84,7 +84,8 @@ loop_metadata(const struct jit_parallel *loop, unsigned block)
 static bool
 is_innermost(const struct jit_parallel *loop, unsigned latch)
 {
-    if (loop->inside[0]) { /* the function's entry block is never in a loop */
+    /* the function's entry block is never part of a loop, so this is none */
+    if (loop->inside[0]) {
         return false;
     }
     for (unsigned i = 0; i < loop->block_count; i++) {
@@ -108,7 +109,8 @@ is_said(LLVMValueRef metadata, const char *what)
         return true;
     }
     LLVMGetMDNodeOperands(metadata, items);
-    for (unsigned i = 1; i < count; i++) { /* operand 0 is the node itself */
+    /* operand 0 of the node is the node itself */
+    for (unsigned i = 1; i < count; i++) {
         if (!items[i] || !LLVMIsAMDNode(items[i]) ||
             LLVMGetMDNodeNumOperands(items[i]) - 1 >= MOST) {
             continue;

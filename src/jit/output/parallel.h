@@ -15,9 +15,9 @@ struct jit;
  * function; `header` is the index of the loop's first block. */
 struct jit_parallel {
     LLVMBasicBlockRef *blocks;
-    bool *inside; /* for each block of the function: is it in the loop? */
+    bool *inside; /* for each block of the function: it is part of the loop */
     unsigned block_count, header;
-    bool masked; /* vectors may be masked, even to a single thread */
+    bool masked; /* true: vectors may be masked, even to a single thread */
 };
 
 /* parallel.c: calls `visit` for each innermost parallel loop of a function,

@@ -25,35 +25,42 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Six conditions make at most 64 copies of a block. */
+/* Six conditions double a block at most to 64 copies. The other limits bound
+ * the search. */
 enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };
 
-/* LLVM's default of -unswitch-threshold, and the value for memory checks. */
+/* LLVM's default of -unswitch-threshold, and the value that is used for
+ * kernels with memory checks. */
 enum { MAX_SIZE = 50, MOST_CHECKED_SIZE = 400 };
 
 /* A condition of a loop in which it is invariant. */
 struct split {
     LLVMValueRef condition;
     unsigned loop, block;
-    unsigned cost;  /* how often the loop doubles */
-    bool *sides[2]; /* by block: those that depend on it; NULL: none */
-    bool splits;    /* LLVM splits the loop */
+    unsigned cost; /* how many times the loop doubles if it is split */
+    /* for each side of the condition, the blocks that depend on it; NULL:
+     * none */
+    bool *sides[2];
+    bool splits; /* LLVM will split the loop by this condition */
 };
 
 struct search {
     struct jit_cfg cfg;
     struct jit_loop_nest nest;
-    unsigned *sizes;      /* by block: instructions */
-    unsigned most_size;   /* of the blocks that a condition copies */
-    bool *varying;        /* blocks that change the condition's value */
-    unsigned values;      /* values that the condition depends on, so far */
+    unsigned *sizes; /* for each block: number of instructions */
+    /* largest total size of the blocks that a condition may copy */
+    unsigned most_size;
+    /* blocks that may change the value of the examined condition */
+    bool *varying;
+    /* number of values visited so far, on which the condition depends */
+    unsigned values;
     struct split *splits; /* in the order of the loops */
     unsigned split_count;
-    unsigned *doublings; /* by block */
+    unsigned *doublings; /* for each block: how many times it doubles */
 };
 
-/* Tests whether operands determine the result. Loads qualify: LLVM hoists them
- * if no store in the loop aliases. */
+/* Tests whether the operands alone determine the value. Loads qualify, since
+ * LLVM moves them out of the loop if no store in it aliases. */
 static bool
 is_pure(LLVMValueRef value)
 {
@@ -61,7 +68,8 @@ is_pure(LLVMValueRef value)
            (!LLVMIsACallInst(value) || jit_is_call(value, "llvm."));
 }
 
-/* Marks the blocks that determine the value. */
+/* Marks the blocks that contain the instructions from which the value is
+ * computed. */
 static void
 mark_sources(struct search *search, LLVMValueRef value, int depth)
 {
@@ -141,7 +149,8 @@ condition_of(LLVMValueRef at)
     return kind == LLVMIntegerTypeKind ? condition : NULL;
 }
 
-/* Returns how often the loops double: a switch makes a loop per successor. */
+/* Returns how many times a split by this condition doubles the loop: a switch
+ * makes one copy per successor. */
 static unsigned
 cost_of(LLVMValueRef at)
 {
@@ -276,8 +285,9 @@ has_cost(LLVMValueRef at)
            (LLVMIsACallInst(at) && !jit_is_call(at, "llvm."));
 }
 
-/* Returns the number of instructions of a block that LLVM certainly counts. It
- * moves invariant ones out of the loop first. */
+/* Returns the number of instructions of a block that LLVM certainly counts.
+ * Invariant instructions do not count, since LLVM moves them out of the loop
+ * first. */
 static unsigned
 block_size(struct search *search, unsigned block)
 {

@@ -32,8 +32,8 @@ struct term {
     bool is_signed;
 };
 
-/* The condition threadIdx.x + terms < limit (axis 0), or the same for
- * threadIdx.y (axis 1). With or_equal, <= replaces <. */
+/* The condition threadIdx.x + terms < limit (axis 0), or the same with
+ * threadIdx.y (axis 1). If or_equal is set, the comparison is <=. */
 struct bound {
     int axis;
     struct term terms[MAX_TERMS];

@@ -27,8 +27,9 @@
 #include "jit/warps/warps.h"
 
 enum {
-    FAR = 2048, /* elements; a constant step of at least this counts as far */
-    LINE = 64,  /* cache line in bytes */
+    /* in elements; a constant step of at least this size counts as far */
+    FAR = 2048,
+    LINE = 64, /* size of a cache line in bytes */
 };
 
 static const char cut[] = "__pycuda_cut";

@@ -41,8 +41,11 @@
 #include "jit/warps/warps.h"
 
 enum {
-    MAX_BLOCKS = 2000,   /* basic blocks; the analysis of more is too slow */
-    MAX_COPIES = 200000, /* limit of instructions times barriers */
+    /* kernels with more basic blocks are not split, since the analysis is too
+     * slow */
+    MAX_BLOCKS = 2000,
+    /* limit of the number of instructions times the number of barriers */
+    MAX_COPIES = 200000,
 };
 
 struct survey {
@@ -460,7 +463,8 @@ guess_width(const struct jit_kernel *kernel)
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
-    enum { TREE = 4 }; /* levels of the tree */
+    /* least number of levels of a tree reduction for which a copy pays */
+    enum { TREE = 4 };
     const struct jit_regions *regions = kernel->regions;
     unsigned levels = 0;
     for (unsigned k = 0; k < regions->count; k++) {

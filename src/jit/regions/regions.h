@@ -57,8 +57,8 @@ void jit_cfg_read(struct jit_cfg *cfg, LLVMValueRef function);
 /* Returns the index of a basic block in cfg->blocks. */
 unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
 /* Sets reached[b] for `from` and each basic block b that can be reached from
- * it without passing through `stop`. `stop` is set too if it is reached. If
- * `stop` is NO_BLOCK, no path ends early. */
+ * it without passing through `stop`. `stop` itself is set if it is reached. If
+ * `stop` is NO_BLOCK, it limits no path. */
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
@@ -126,12 +126,13 @@ struct jit_split {
     struct jit_map differs;
     unsigned *immediate; /* immediate post-dominator of each basic block */
     bool *apart;
-    /* `warps`: the kernel has warp operations. Then `lanes_differ` and
-     * `lanes_apart` are the results of jit_find_lanes_differing. */
+    /* The kernel has warp operations. Then `lanes_differ` and `lanes_apart`
+     * are the results of jit_find_lanes_differing, otherwise they are
+     * unused. */
     bool warps;
     struct jit_map lanes_differ;
     bool *lanes_apart;
-    /* by lane array (one element per lane of a warp): the alloca that
+    /* for each lane array (one element per lane of a warp): the alloca that
      * represents it until spill.c passes it as an argument */
     LLVMValueRef *lanes;
     struct jit_barrier points[JIT_MAX_POINTS];

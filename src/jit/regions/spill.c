@@ -225,8 +225,8 @@ spill_values(struct spill *carry, unsigned point)
         LLVMTypeRef type = LLVMTypeOf(row->value);
         bool live = row->live >> point & 1;
         if (!live && row->uniform) {
-            /* Without a store, the entry's thread loop would have to preserve
-             * the variable's old value. */
+            /* Store a value at each barrier. Otherwise the thread loop of the
+             * entry would have to preserve the old value of the variable. */
             LLVMBuildStore(jit->builder, LLVMConstNull(type),
                            uniform_out(carry, row->number));
         }

@@ -19,13 +19,15 @@
 struct spilled {
     LLVMValueRef value;
     LLVMValueRef slot;
-    uint64_t live; /* bit mask of the start points where it is live */
+    uint64_t live; /* bit mask of the start points where the value is live */
     bool uniform;
     /* stored in an array with one element per lane of a warp */
     bool in_lanes;
-    unsigned number; /* index of the uniform value, or of the lane array */
-    /* if neither uniform nor in a lane array: offset in bytes in the
-     * context */
+    /* index of the value among the uniform ones, or number of its lane
+     * array */
+    unsigned number;
+    /* offset in bytes in the context, for a value that is neither uniform nor
+     * in a lane array */
     uint64_t offset;
 };
 
@@ -36,7 +38,7 @@ struct spill {
     unsigned value_count;
     struct spilled *list;
     unsigned count;
-    /* new first basic block of the body; it runs at every start point */
+    /* new first basic block of the body, which runs at every start point */
     LLVMBasicBlockRef before;
     LLVMValueRef linear; /* linear thread index, i64 */
     LLVMValueRef lane;   /* index of the lane in its warp, i64 */
@@ -55,14 +57,15 @@ void jit_spill_find(struct spill *carry);
 void jit_spill_find_bounds(struct spill *carry, unsigned point);
 void jit_spill_use_bounds(struct spill *carry);
 
-/* The context stores one element per thread. Return the type in which a value
- * of `type` is stored; the offset of a new array with `bytes` for each thread;
- * and whether the context is within the size limit. */
+/* Functions for the context, which has one element per thread: the type in
+ * which a value of `type` is stored; the offset in bytes of a new array with
+ * `bytes` bytes for each thread; whether the context is within the size
+ * limit. */
 LLVMTypeRef jit_spill_memory_type(struct jit *jit, LLVMTypeRef type);
 uint64_t jit_spill_take_context(struct spill *carry, uint64_t bytes);
 bool jit_spill_context_fits(struct spill *carry);
-/* Private variables of threads are in the context too. Test whether a value is
- * the alloca of one; and return the size in bytes of the alloca `at`, rounded
- * up to its alignment. */
+/* Functions for private variables, which are also in the context: whether a
+ * value is the alloca of such a variable; the size in bytes of the alloca
+ * `at`, rounded up to its alignment. */
 bool jit_spill_is_private(const struct spill *carry, LLVMValueRef value);
 uint64_t jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at);

@@ -26,8 +26,7 @@
 #include "jit/warps/warps.h"
 
 enum {
-    /* limit of the instructions that are computed again instead of storing one
-     * value */
+    /* most instructions that are computed again to avoid storing one value */
     CHEAP = 12,
     LINE = 64,
     MAX_CONTEXT = 16 << 20, /* limit of the context's size in bytes */

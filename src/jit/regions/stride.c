@@ -40,11 +40,12 @@ struct stride {
     LLVMValueRef index; /* threadIdx.x or threadIdx.y (see `axis`) */
     unsigned axis;
     bool may_wrap; /* `first + threadIdx.x` may wrap to 0 at some thread */
-    /* index of that thread, 0 if no index wraps; NULL unless may_wrap */
+    /* index of the thread at which the loop index wraps; 0 if none wraps; NULL
+     * unless may_wrap is set */
     LLVMValueRef low;
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
-    bool *inside; /* by basic block: it is part of the loop */
+    bool *inside; /* for each basic block: it is part of the loop */
     LLVMBasicBlockRef gate, round;
     LLVMValueRef base; /* the loop variable b */
     /* some threads may reach the loop while others do not */
@@ -353,7 +354,7 @@ has_phis(LLVMBasicBlockRef block)
 static void
 build_mark(struct jit *jit)
 {
-    /* LLVM's code for memory(inaccessiblemem: readwrite). */
+    /* Bits of LLVM's attribute memory(inaccessiblemem: readwrite). */
     enum { INACCESSIBLE_ONLY = 12 };
     static const char memory[] = "memory";
     LLVMValueRef mark = jit_declare(

@@ -31,9 +31,10 @@
 
 enum {
     MAX_COPIES = 8,
-    /* instructions; loop bodies up to this size get more copies */
+    /* loop bodies with at most this many instructions get more copies */
     SHORT_BODY = 8,
-    LONG_BODY = 24, /* instructions; longer loop bodies are not copied */
+    /* loop bodies with more instructions than this are not copied */
+    LONG_BODY = 24,
     MAX_PHIS = 4,
 };
 
@@ -45,9 +46,9 @@ struct unroll {
     unsigned phis;
     /* phis of the loop's head, except `base` */
     LLVMValueRef carried[MAX_PHIS];
-    /* the corresponding phis of the block `round` */
+    /* the phis of the block `round` that correspond to `carried` */
     LLVMValueRef merged[MAX_PHIS];
-    /* values of these phis after the copies made so far */
+    /* values of the carried phis after the copies made so far */
     LLVMValueRef values[MAX_PHIS];
 };
 
@@ -149,8 +150,8 @@ match_phis(struct unroll *jam)
     return true;
 }
 
-/* Returns false for a loop with a small constant number of iterations, for
- * which unrolling does not pay. */
+/* Returns false for a loop with a small constant iteration count, for which
+ * unrolling does not pay. */
 static bool
 has_rounds(const struct unroll *jam)
 {

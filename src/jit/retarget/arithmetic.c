@@ -204,7 +204,7 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMValueRef from = LLVMGetOperand(at, 0);
     bool narrow = LLVMGetIntTypeWidth(type) < 32;
     if (LLVMGetIntTypeWidth(type) > 64) {
-        return; /* the value comes from a libgcc function, which saturates */
+        return; /* libgcc's function for the source type saturates already */
     }
     LLVMPositionBuilderBefore(jit->builder, at);
     if (LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMDoubleTypeKind) {

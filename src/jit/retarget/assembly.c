@@ -170,7 +170,8 @@ is_known(const char *bare, char *words, bool has_results)
     for (const char *at = bare; at;) {
         at = statement_read(at, words);
         int effect = effect_of(words);
-        if (effect < 0 || (*words == 0 && at) /* a lone semicolon */ ||
+        if (effect < 0 ||
+            (*words == 0 && at) /* an empty statement: a lone semicolon */ ||
             (effect != EFFECT_NONE && has_results)) {
             return false;
         }
@@ -186,7 +187,7 @@ host_registers(LLVMValueRef code)
     size_t length;
     const char *given = LLVMGetInlineAsmConstraintString(code, &length);
     char *letters = jit_copy(given, length);
-    bool in_name = false; /* inside braces, such as ~{memory} */
+    bool in_name = false; /* true inside braces, as in ~{memory} */
     for (char *at = letters; *at; at++) {
         in_name = *at == '{' || (in_name && *at != '}');
         if (!in_name && strchr("hlfd", *at)) {

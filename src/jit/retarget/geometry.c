@@ -29,7 +29,8 @@
 struct geometry {
     const char *name;
     int argument;
-    bool in_block; /* member of struct image_block, else of image_thread */
+    /* the value is a member of struct image_block, not of image_thread */
+    bool in_block;
     bool has_axis;
     uint64_t offset;
 };
@@ -216,8 +217,8 @@ make_body(struct jit *jit, struct jit_kernel *kernel)
         LLVMRemoveBasicBlockFromParent(block);
         LLVMAppendExistingBasicBlock(kernel->body, block);
     }
-    /* Device code may take a kernel's address but cannot call the kernel, so
-     * any value will do. */
+    /* Device code may take the address of a kernel but cannot call it, so any
+     * value can replace the address. */
     LLVMReplaceAllUsesWith(kernel->function,
                            LLVMConstNull(LLVMTypeOf(kernel->function)));
     LLVMDeleteFunction(kernel->function);

@@ -23,7 +23,8 @@ enum { AXES = 3, WARP_SIZE = 32 };
 
 struct object {
     const char *variable;
-    const char *reader; /* runtime function(axis); NULL: warpSize */
+    /* runtime function that returns the member of an axis; NULL: warpSize */
+    const char *reader;
     LLVMValueRef global;
 };
 

@@ -18,7 +18,8 @@
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 
-/* Instructions of a function, including those of inlined callees. */
+/* A function with more instructions, including those of inlined callees, is
+ * not inlined. */
 enum { TOO_LARGE = 20000 };
 
 /* A function of the call graph. State OPEN: the function is on the current

@@ -27,7 +27,8 @@ enum {
 };
 
 enum ptx_kind {
-    PTX_REGISTER, /* special registers too: names begin with '%' */
+    /* a register; the names of special registers begin with '%' */
+    PTX_REGISTER,
     PTX_INTEGER,
     PTX_FLOAT,   /* a float of `width` bits with the pattern `bits` */
     PTX_ADDRESS, /* written as [name + offset] */
@@ -70,12 +71,14 @@ struct ptx {
     struct jit *jit;
     struct ptx_register registers[PTX_MAX_REGISTERS];
     unsigned register_count;
-    LLVMValueRef carry;     /* i1: carry flag of the condition code, or NULL */
-    LLVMValueRef predicate; /* i1: execute the statement? NULL: always */
-    const char *wrong;      /* reason why the code is unsupported, or NULL */
+    LLVMValueRef carry; /* i1: carry flag of the condition code, or NULL */
+    /* i1 predicate under which the statement runs; NULL: always */
+    LLVMValueRef predicate;
+    const char *wrong; /* reason why the code is unsupported, or NULL */
 };
 
-/* In ptx_text.c. The parsers return false for text that they cannot parse. */
+/* ---- ptx_text.c; the parsers return false for text that they cannot parse
+ * ---- */
 /* Parses the statement at *text and advances *text past it. An empty statement
  * has no operation. */
 bool ptx_parse(struct ptx *ptx, const char **text,
@@ -128,12 +131,12 @@ struct ptx_work {
  * failure. */
 typedef LLVMValueRef ptx_make(struct ptx_work *work);
 
-/* in ptx_bits.c */
+/* ---- ptx_bits.c ---- */
 ptx_make ptx_make_bits, ptx_make_not, ptx_make_cnot, ptx_make_shift,
     ptx_make_funnel, ptx_make_count, ptx_make_brev, ptx_make_lop3,
     ptx_make_extract, ptx_make_insert, ptx_make_permute;
 
-/* in ptx_operations.c */
+/* ---- ptx_operations.c ---- */
 /* Returns `value` as a constant of the type of work's operands. */
 LLVMValueRef ptx_number(const struct ptx_work *work, uint64_t value);
 /* Sets ptx->wrong to the reason `why` and returns NULL. */

@@ -292,7 +292,9 @@ build_setp(struct ptx_work *work)
     static const struct {
         const char *name;
         LLVMIntPredicate is_signed, is_unsigned;
-        LLVMRealPredicate real; /* for floats; ...False: integers only */
+        /* predicate for floats; a value ...False means that the comparison is
+         * for integers only */
+        LLVMRealPredicate real;
     } rows[] = {
         {"eq", LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},
         {"ne", LLVMIntNE, LLVMIntNE, LLVMRealONE},
@@ -350,7 +352,7 @@ enum takes { TAKES_INTEGERS = 1, TAKES_FLOATS = 2, TAKES_PREDICATES = 4 };
 static const struct operation {
     const char *name;
     ptx_make *make;
-    unsigned inputs; /* number of operands with the operation's type */
+    unsigned inputs; /* number of operands that have the operation's type */
     unsigned operands;
     unsigned takes;
 } operations[] = {
@@ -375,9 +377,9 @@ static const struct operation {
     {"subc", build_subc, 2, 3, 1},       {"xor", ptx_make_bits, 2, 3, 5},
 };
 
-/* Modifiers that operations may have. Modifiers that are not in the list, such
- * as other rounding modes, would change results and are rejected. With .ftz
- * too, subnormal numbers are kept. */
+/* The modifiers that operations may have. Other modifiers, such as further
+ * rounding modes, would change results and are rejected. Subnormal numbers are
+ * kept even with .ftz. */
 static const char modifiers[] = " rn approx full ftz sat cc lo hi wide l r "
                                 "wrap clamp eq ne lt le gt ge lo "
                                 "ls hi hs equ neu ltu leu gtu geu num nan ";

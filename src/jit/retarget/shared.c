@@ -33,8 +33,9 @@ struct variable {
     bool dynamic;
     uint64_t bytes, alignment;
     bool used_by_kept;
-    int64_t common;   /* if in the common part: offset, else NOWHERE */
-    int64_t *offsets; /* for each kernel: offset or NOWHERE */
+    /* offset in the common part, or NOWHERE if the variable is not in it */
+    int64_t common;
+    int64_t *offsets; /* for each kernel: offset of the variable, or NOWHERE */
 };
 
 struct layout {

@@ -15,13 +15,16 @@
 struct jit_target {
     const char *name; /* as in --target and images; NULL: end of a table */
     const char *triple;
-    const char *cpu;         /* LLVM's name of the processor */
-    const char *features;    /* LLVM features of kernels, besides the cpu's */
+    const char *cpu; /* LLVM's name of the processor */
+    /* LLVM features for kernels, in addition to those of `cpu` */
+    const char *features;
     const char *vector_bits; /* vector width in bits that LLVM prefers */
-    const char *compress;    /* LLVM's compress intrinsic, or NULL */
-    bool masks;          /* masked vector operations are as fast as others */
-    bool (*suits)(void); /* can the processor of this process run it? */
-    void (*open)(void);  /* registers LLVM's code generator for the family */
+    /* LLVM intrinsic that compresses a vector, or NULL */
+    const char *compress;
+    bool masks; /* masked vector operations are as fast as others */
+    /* returns whether the processor of this process can run the target */
+    bool (*suits)(void);
+    void (*open)(void); /* registers LLVM's code generator for the family */
 };
 
 /* Returns the row with that name in any family, or NULL. */

@@ -24,7 +24,7 @@
 #include "jit/warps/warps.h"
 
 enum {
-    DEPTH = 8, /* largest depth of nested operations that are searched */
+    DEPTH = 8, /* how many nested operations are searched */
     LANE_BITS = 5,
     /* limit on gridDim.x for kernels that run by warps
      * (src/cpu/run/block.c) */

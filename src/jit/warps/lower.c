@@ -88,7 +88,8 @@ resists(LLVMValueRef at)
 static bool
 is_short(const struct jit_split *split, unsigned from)
 {
-    /* instructions of one lane; unrolling makes 32 copies */
+    /* largest number of instructions of one lane: unrolling makes 32 copies of
+     * them */
     enum { SHORT = 40 };
     const struct jit_cfg *cfg = &split->cfg;
     bool *ends = jit_allocate(cfg->count);

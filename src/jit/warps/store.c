@@ -20,10 +20,10 @@
 #include "jit/warps/warps.h"
 
 enum {
-    /* limit of the instructions of the conditional block, which all lanes
-     * execute afterwards */
+    /* most instructions of the conditional block, since all lanes execute them
+     * after the change */
     MAX_WORK = 16,
-    /* limit of the operations from __popc to the store's address */
+    /* most operations between __popc and the address of the store */
     DEPTH = 6,
 };
 
@@ -114,8 +114,7 @@ open_side(struct jit *jit, struct jit_split *split, LLVMValueRef branch,
     LLVMSetOperand(store, 1,
                    LLVMBuildSelect(jit->builder, test, inverted ? own : place,
                                    inverted ? place : own, ""));
-    /* volatile: keeps LLVM from vectorising the store, which would not be
-     * faster */
+    /* volatile, since vectorising the store would not make it faster */
     LLVMSetVolatile(store, 1);
     LLVMInstructionRemoveFromParent(store);
     LLVMInsertIntoBuilder(jit->builder, store);

@@ -99,7 +99,7 @@ load_first(struct jit_text *text, const char *name, unsigned lanes,
                  point, lanes);
 }
 
-/* Appends `form`, with each ~ replaced by .<point>. */
+/* Appends the text `form` to the IR, with each ~ replaced by .<point>. */
 static void
 add_at(struct jit_text *text, unsigned point, const char *form)
 {
@@ -498,7 +498,7 @@ jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op, unsigned point)
             write_match_all(text, op, point);
             break;
         }
-        /* fall through */
+        /* This case continues with the next one. */
     case JIT_WARP_MATCH:
         write_match(text, op, point);
         break;
