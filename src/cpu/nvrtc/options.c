@@ -19,8 +19,8 @@
 #include "cpu/nvrtc/options.h"
 #include "cpu/nvrtc/text.h"
 
-#define FLOAT128_SINCE 100 /* NVRTC has __float128 from this architecture on  \
-                            */
+/* NVRTC has __float128 from this architecture on. */
+#define FLOAT128_SINCE 100
 
 static bool
 standard_add(struct nvrtc_options *options, const char *value,
