@@ -14,8 +14,8 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
-#define OPEN_CALLS_MAX 64 /* parentheses nested deeper than this are ignored  \
-                           */
+/* Parentheses that are nested deeper than this are ignored. */
+#define OPEN_CALLS_MAX 64
 
 /* An open parenthesis: the name before it, and the token before that name. */
 struct call {
