@@ -1,6 +1,7 @@
 """Initialise CUDA and make the default device's primary context current.
 
-The primary context is also the context of CUDA's runtime API.
+The primary context is also the context of CUDA's runtime API. Threads that
+have not pushed a context use it, too.
 
 SPDX-License-Identifier: MIT
 """
@@ -23,10 +24,12 @@ def _retain(device: _driver.Device) -> _driver.Context:
 
 context: _driver.Context | None = make_default_context(_retain)
 device: _driver.Device = context.get_device()
+_driver.set_thread_context(context)
 
 
 def _finish_up() -> None:
     global context
+    _driver.set_thread_context(None)
     if _driver.Context.get_current() is not None:
         _driver.Context.pop()
     context = None

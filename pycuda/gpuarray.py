@@ -17,7 +17,7 @@ import numpy as np
 
 import pycuda.driver as drv
 import pycuda.elementwise as elementwise
-from pycuda import _registry
+from pycuda import _driver, _registry
 from pycuda._array.common import apply
 from pycuda._array.constructors import (
     arange,
@@ -363,7 +363,15 @@ def _weighted_sum(
 
 
 def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
-    """Recreate an array from a pickle."""
+    """Recreate an array from a pickle.
+
+    A thread without a context uses the process's context if there is one only.
+    """
+    if drv.Context.get_current() is None:
+        contexts = _driver._contexts()
+        if len(contexts) == 1:
+            with contexts[0]:
+                return _rebuild(cls, host, state)
     array = cls.__new__(cls)
     order = "F" if host.flags.f_contiguous and host.ndim > 1 else "C"
     if host.flags.c_contiguous:

@@ -89,8 +89,78 @@ def _stream_handle(stream: Any, device: tuple[int, int]) -> int:
     return stream
 
 
+def _context_on(device: drv.Device) -> drv.Context:
+    """Return a context of a device.
+
+    The current one if it is of that device, otherwise the newest one that the
+    process uses there, otherwise the device's primary context.
+    """
+    current = drv.Context.get_current()
+    candidates = _driver._contexts()
+    if current is not None:
+        candidates.insert(0, current)
+    for context in candidates:
+        with context:
+            if drv.Context.get_device() == device:
+                return context
+    return device.retain_primary_context()
+
+
 class Exchange:
-    """Base of `pycuda.gpuarray.GPUArray` with DLPack's methods."""
+    """Base of `pycuda.gpuarray.GPUArray` for exchange with others.
+
+    It has DLPack's methods and those that name and change the device.
+    """
+
+    @property
+    def device(self) -> drv.Device:
+        """The device that has the array's memory.
+
+        For an empty array, which has none: the current context's device.
+        """
+        return drv.Device(_home(self))
+
+    def to_device(
+        self, device: drv.Device | int, /, *, stream: drv.Stream | None = None
+    ) -> GPUArray:
+        """Return the array on a device.
+
+        Parameters
+        ----------
+        device
+            A `pycuda.driver.Device` or its number.
+        stream
+            Stream of the current context whose work the copy follows.
+
+        Returns
+        -------
+        GPUArray
+            The array itself if it is there already.  Otherwise a copy in the
+            current context if that is on the device, else in a context that
+            the process uses there, else in the device's primary context.
+            The copy is complete.
+
+        Raises
+        ------
+        TypeError
+            If `device` is neither a Device nor an integer.
+        pycuda.driver.LogicError
+            If there is no such device.
+        """
+        if not isinstance(device, drv.Device):
+            try:
+                device = drv.Device(operator.index(device))
+            except TypeError:
+                raise TypeError(
+                    "expected a pycuda.driver.Device or its number, not "
+                    f"{device!r}"
+                ) from None
+        if device == self.device and self.size:
+            return self
+        if stream is not None:
+            stream.synchronize()
+        with _context_on(device):
+            return _brought(self)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's (device type, device number) of the memory."""

@@ -96,11 +96,12 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* Copies to a host array of any layout. If the layouts differ, copies through
- * a contiguous array on the device. If that has another layout too, copies
- * through a second one on the host; this copy is synchronous. */
+/* get_into in a thread that has a context. If the layouts differ, copies
+ * through a contiguous array on the device. If that has another layout too,
+ * copies through a second one on the host; this copy is synchronous. */
 static int
-get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
+get_into_in_context(struct array *array, PyArrayObject *host, int async,
+                    CUstream stream)
 {
     struct array *packed = NULL;
     PyObject *buffer = NULL;
@@ -135,9 +136,23 @@ done:
     return result;
 }
 
-/* Returns a new host array with the elements of the device array. */
+/* Copies to a host array of any layout. A thread without a context uses that
+ * of the array. */
+static int
+get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
+{
+    struct core_home home;
+    int result = core_home_enter((PyObject *)array, &home) < 0
+                     ? -1
+                     : get_into_in_context(array, host, async, stream);
+    core_home_leave(&home);
+    return result;
+}
+
+/* get_new in a thread that has a context. */
 static PyObject *
-get_new(struct array *array, int pagelocked, int async, CUstream stream)
+get_new_in_context(struct array *array, int pagelocked, int async,
+                   CUstream stream)
 {
     struct array *packed;
     PyObject *host;
@@ -157,6 +172,20 @@ get_new(struct array *array, int pagelocked, int async, CUstream stream)
         Py_CLEAR(host);
     }
     Py_DECREF(packed);
+    return host;
+}
+
+/* Returns a new host array with the elements of the device array. A thread
+ * without a context uses that of the array. */
+static PyObject *
+get_new(struct array *array, int pagelocked, int async, CUstream stream)
+{
+    struct core_home home;
+    PyObject *host =
+        core_home_enter((PyObject *)array, &home) < 0
+            ? NULL
+            : get_new_in_context(array, pagelocked, async, stream);
+    core_home_leave(&home);
     return host;
 }
 

@@ -198,8 +198,19 @@ int core_scratch(CUstream stream, size_t bytes, CUdeviceptr *counter,
 int core_context_key(void **key);
 /* Returns the current context, borrowed, and its key. Replaces NULL in *stream
  * by the current stream. For operations that need the context several times.
- * NULL with LogicError without a context. */
+ * Does not ask the driver whether the context is current in CUDA: launches and
+ * copies do. NULL with LogicError without a context. */
 struct core_context *core_current_with_stream(void **key, CUstream *stream);
+
+/* In a thread without a context: make the context of `owner`, an allocation or
+ * array, current, and undo that. Both do nothing if the thread has a context.
+ * core_home_leave keeps an exception; call it after a failure of
+ * core_home_enter, too. */
+struct core_home {
+    bool pushed;
+};
+int core_home_enter(PyObject *owner, struct core_home *home);
+void core_home_leave(struct core_home *home);
 
 /* Context-local storage: objects owned by a context and released with it. All
  * kinds but CORE_LOCAL_FAULTS can be rebuilt, and may be dropped whenever the

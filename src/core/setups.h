@@ -19,6 +19,7 @@
     SETUP(device)                                                             \
     SETUP(context)                                                            \
     SETUP(local_storage)                                                      \
+    SETUP(thread_context)                                                     \
     SETUP(pointer_holder)                                                     \
     SETUP(allocation)                                                         \
     SETUP(pool)                                                               \

@@ -43,7 +43,7 @@ def test_matrix_of_libraries() -> None:
 
 @pytest.mark.cpu
 def test_arrays_of_another_cpu_device() -> None:
-    assert "10 passed" in run("two_devices.py", **TWO)
+    assert "11 passed" in run("two_devices.py", **TWO)
 
 
 @pytest.mark.gpu
@@ -52,4 +52,4 @@ def test_arrays_of_another_gpu() -> None:
 
     if drv.Device.count() < 2:
         pytest.skip("needs two GPUs")
-    assert "10 passed" in run("two_devices.py")
+    assert "11 passed" in run("two_devices.py")

@@ -69,6 +69,40 @@ def test_a_copy_is_one(far):
     np.testing.assert_array_equal(far.get(), VALUES)
 
 
+def test_device_and_to_device(far):
+    near = gpuarray.to_gpu(VALUES)
+    there, here = drv.Device(1), drv.Device(0)
+    assert (far.device, near.device) == (there, here)
+    assert (far.T.device, far[1:, ::2].device) == (there, there)
+    assert gpuarray.empty(0, np.float32).device == here
+    assert far.to_device(1) is far
+    assert near.to_device(here) is near
+    for view, values in ((far, VALUES), (far[::2].T, VALUES[::2].T)):
+        same(view.to_device(here), values)
+        assert (view.to_device(0) + near.ravel()[0]).device == here
+    for view, values in ((near, VALUES), (near[:, ::-1], VALUES[:, ::-1])):
+        moved = view.to_device(1)
+        assert moved.device == there
+        assert home(moved) == 1
+        np.testing.assert_array_equal(moved.get(), values)
+        with pytest.raises(drv.LogicError, match=r"device 1 \(.*device 0 \("):
+            moved + 1
+        context = _driver._memory_home(moved)[0]
+        assert context == _driver._memory_home(far)[0]
+        with context:
+            np.testing.assert_array_equal((moved + far[0, 0]).get(), values)
+    moved = near[:0].to_device(1)
+    assert (moved.shape, moved.dtype) == ((0, 6), near.dtype)
+    stream = drv.Stream()
+    near.fill(5, stream=stream)
+    assert (near.to_device(1, stream=stream).get() == 5).all()
+    for wrong in ("cuda:1", None, 1.5):
+        with pytest.raises(TypeError, match="Device or its number"):
+            near.to_device(wrong)
+    with pytest.raises(drv.LogicError):
+        near.to_device(drv.Device.count())
+
+
 def test_refusals_name_both_devices(far):
     both = r"device 1 \(.*device 0 \("
     for x in (far, Interface(far), Capsules(far)):

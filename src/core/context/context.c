@@ -65,11 +65,12 @@ core_context_key(void **key)
 struct core_context *
 core_current_with_stream(void **key, CUstream *stream)
 {
-    struct core_context *context = core_current();
-    if (context != NULL) {
-        *key = (void *)(uintptr_t)context->serial;
-        *stream = *stream == NULL ? core_stream_default() : *stream;
+    struct core_context *context = core_stack_top();
+    if (UNLIKELY(context == NULL || core.forked)) {
+        return core_current(); /* raises */
     }
+    *key = (void *)(uintptr_t)context->serial;
+    *stream = *stream == NULL ? core_stream_default() : *stream;
     return context;
 }
 
@@ -79,6 +80,8 @@ core_context_fail_detached(const char *routine)
     return core_fail(CUDA_ERROR_INVALID_CONTEXT, routine,
                      "the context that this belongs to was detached");
 }
+
+_Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 
 /* Makes `context` CUDA's current context until core_leave, for native calls on
  * one of its objects from any thread. This thread's stack of Contexts
@@ -98,6 +101,7 @@ core_enter(struct core_context *context, struct core_scope *scope)
             return false;
         }
         scope->pushed = true;
+        core_scope_depth++;
     }
     return true;
 }
@@ -107,6 +111,7 @@ core_leave(struct core_scope *scope)
 {
     CUcontext popped;
     if (scope->pushed) {
+        core_scope_depth--;
         driver.cuCtxPopCurrent(&popped);
     }
 }

@@ -115,6 +115,8 @@ PyObject *core_context_wrap(CUcontext handle, CUdevice device,
 struct core_scope {
     bool pushed;
 };
+/* Number of scopes of this thread that have pushed a context. */
+extern _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 
 bool core_enter(struct core_context *context, struct core_scope *scope);
 void core_leave(struct core_scope *scope);
@@ -129,6 +131,6 @@ void core_context_drop_stream(struct core_context *context, CUstream handle);
  * gets. */
 #define CORE_NO_CONTEXT                                                       \
     "Import pycuda.autoinit, or make or push a context: each thread has its " \
-    "own"
+    "own (PYCUDA_THREAD_CONTEXT=1 gives all threads the first one)"
 
 #endif

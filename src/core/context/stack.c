@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
 #include "core/context/stack.h"
+#include "core/context/thread_context.h"
 #include "core/core.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
@@ -22,6 +23,7 @@ struct stack {
                                  it must be looked up */
     struct core_context **items; /* strong references */
     size_t count, capacity;
+    bool was_used;               /* a context was pushed at least once */
     struct core_entered entered; /* entered streams (current_stream.c) */
 };
 
@@ -153,15 +155,45 @@ stack_top_find(struct stack *stack)
     return NULL;
 }
 
+bool
+core_stack_was_used(void)
+{
+    struct stack *stack = stack_get(false);
+    return stack != NULL && stack->was_used;
+}
+
 /* Returns the context on top of this thread's stack, borrowed; NULL without an
- * exception if there is none. */
+ * exception if there is none. A thread that has never pushed a context uses
+ * the program's context for such threads, if it chose one. */
 struct core_context *
 core_stack_top(void)
 {
     struct stack *stack = stack_get(false);
-    return LIKELY(stack != NULL && stack->top != NULL && stack->top->valid)
-               ? stack->top
-               : stack_top_find(stack);
+    if (LIKELY(stack != NULL && stack->top != NULL && stack->top->valid)) {
+        return stack->top;
+    }
+    struct core_context *found = stack_top_find(stack);
+    return found == NULL && core_thread_context_adopt()
+               ? stack_top_find(stack_get(false))
+               : found;
+}
+
+/* Makes `top` current in CUDA if it is not. A native context that core_enter
+ * has pushed stays current. */
+static inline bool
+stack_claim(const struct core_context *top)
+{
+    CUcontext now = NULL;
+    return driver.cuCtxGetCurrent(&now) == CUDA_SUCCESS &&
+           UNLIKELY(now != top->handle) && core_scope_depth == 0 &&
+           driver.cuCtxSetCurrent(top->handle) == CUDA_SUCCESS;
+}
+
+bool
+core_stack_claim(void)
+{
+    const struct core_context *top = core_stack_top();
+    return top != NULL && !core.forked && stack_claim(top);
 }
 
 /* Raises LogicError: the thread has no context, or this is a forked child of a
@@ -183,15 +215,15 @@ current_refuse(const struct core_context *top)
     return NULL;
 }
 
-/* Returns the current context, borrowed; NULL with LogicError if there is
- * none. */
 struct core_context *
 core_current(void)
 {
     struct core_context *top = core_stack_top();
-    return __builtin_expect(top != NULL && !core.forked, 1)
-               ? top
-               : current_refuse(top);
+    if (UNLIKELY(top == NULL || core.forked)) {
+        return current_refuse(top);
+    }
+    stack_claim(top);
+    return top;
 }
 
 /* Pushes a reference to a context on this thread's stack. The caller makes the
@@ -218,6 +250,7 @@ core_stack_push(struct core_context *context)
         stack->capacity = capacity;
     }
     stack->top = NULL;
+    stack->was_used = true;
     stack->items[stack->count++] =
         (struct core_context *)Py_NewRef((PyObject *)context);
     return 0;
@@ -226,10 +259,10 @@ core_stack_push(struct core_context *context)
 struct core_context *
 core_stack_pop(void)
 {
-    if (core_stack_top() == NULL) {
+    struct stack *stack = stack_get(false);
+    if (stack_top_find(stack) == NULL) {
         return NULL;
     }
-    struct stack *stack = stack_get(false);
     stack->top = NULL;
     return stack->items[--stack->count];
 }

@@ -13,13 +13,22 @@
 struct core_context;
 struct core_entered;
 
-struct core_context *core_current(void);   /* borrowed; NULL with LogicError */
+/* Returns the current context, borrowed, after core_stack_claim; NULL with
+ * LogicError. */
+struct core_context *core_current(void);
 struct core_context *core_stack_top(void); /* borrowed; NULL: none */
 /* Pushes a context on this thread's stack, but not on CUDA's own one. */
 int core_stack_push(struct core_context *context);
 struct core_context *core_stack_pop(void); /* strong; NULL: none */
 /* makes the top of this thread's stack current in CUDA */
 int core_stack_restore(void);
+/* Makes the top of this thread's stack CUDA's current context if another
+ * library, such as torch or NCCL, has made another context current. Returns
+ * whether it did. Called before driver calls that use the current context
+ * implicitly. Launches call it only after the driver has refused them. */
+bool core_stack_claim(void);
+/* Returns whether this thread ever pushed a context. */
+bool core_stack_was_used(void);
 /* Returns this thread's entered streams. With `create` NULL means an
  * exception, otherwise that there are none. */
 struct core_entered *core_stack_entered(bool create);

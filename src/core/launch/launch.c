@@ -44,20 +44,7 @@ launch_without_gil(struct core_context *context, CUfunction function,
     return code;
 }
 
-/* Returns true, once per `tried`, if a launch failed for lack of device memory
- * and is to be retried. Frees the pool's idle memory, but does not collect
- * garbage, since that may free memory that the launch uses. */
-static bool
-reclaim_for_launch(CUresult code, struct core_context *context, bool *tried)
-{
-    if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried || context->captures != 0) {
-        return false;
-    }
-    *tried = true;
-    core_pool_trim(context);
-    return true;
-}
-
+/* Launches a second time if core_launch_may_retry says so. */
 static __attribute__((noinline)) CUresult
 launch_retry(CUresult code, struct core_context *context, CUfunction function,
              const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -65,7 +52,7 @@ launch_retry(CUresult code, struct core_context *context, CUfunction function,
 {
     PyObject *kernels = Py_XNewRef(context->local[CORE_LOCAL_KERNELS]);
     bool tried = false;
-    if (reclaim_for_launch(code, context, &tried)) {
+    if (core_launch_may_retry(code, context, &tried)) {
         code = launch_now(function, grid, block, shared, stream, arguments,
                           extra);
     }
@@ -171,7 +158,7 @@ launch_extended(struct core_function *function, const unsigned grid[3],
         code = driver.cuLaunchKernelEx(&config, function->handle, arguments,
                                        extra);
         core_gil_acquire(thread);
-    } while (reclaim_for_launch(code, function->context, &tried));
+    } while (core_launch_may_retry(code, function->context, &tried));
     return code;
 }
 
@@ -752,6 +739,7 @@ core_prepared_timed_call(PyObject *op, CORE_ARGS)
     if (self == NULL) {
         return NULL;
     }
+    core_stack_claim();
     if (core_check(driver.cuEventCreate(&self->start, 0), "cuEventCreate") <
             0 ||
         core_check(driver.cuEventCreate(&self->end, 0), "cuEventCreate") < 0 ||

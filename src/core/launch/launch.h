@@ -35,8 +35,13 @@ PyObject *core_launch_buffer(PyObject *self, CORE_ARGS);
 int core_launch_packed(struct core_function *function, const unsigned grid[3],
                        const unsigned block[3], unsigned shared,
                        struct core_pack *pack);
-/* Launches a kernel and counts it as pending. If device memory is exhausted,
- * frees idle memory and retries once. Raises nothing. */
+/* Returns whether a launch that failed with `code` is to be repeated, once per
+ * `tried`: after freeing idle device memory, or after making `context` current
+ * in CUDA because another library had switched the current context. */
+bool core_launch_may_retry(CUresult code, struct core_context *context,
+                           bool *tried);
+/* Launches a kernel and counts it as pending. Retries once if
+ * core_launch_may_retry says so. Raises nothing. */
 CUresult core_launch_counted(struct core_context *context, CUfunction function,
                              const unsigned grid[3], const unsigned block[3],
                              unsigned shared, CUstream stream,

@@ -48,12 +48,14 @@ core_throttle_add(struct core_context *context, CUstream stream)
 }
 
 /* Counts a launch or copy as pending in the current context, as
- * core_throttle_add does. Returns true if issuing it may block, or without a
+ * core_throttle_add does, and makes that context current in CUDA
+ * (core_stack_claim). Returns true if issuing it may block, or without a
  * context. */
 static inline bool
 core_throttle_add_current(CUstream stream)
 {
     struct core_context *context = core_stack_top();
+    core_stack_claim();
     return context == NULL || core_throttle_add(context, stream);
 }
 

@@ -67,6 +67,7 @@ core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
 {
     bool tried = false;
     CUresult code;
+    core_stack_claim();
     do {
         code = driver.cuMemAlloc(pointer, bytes);
     } while (core_reclaim_memory(code, &tried));

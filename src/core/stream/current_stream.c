@@ -84,12 +84,14 @@ core_stream_captures(CUstream stream)
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Called by a synchronous call: if *stream is NULL, replaces it by the current
- * stream. It stays NULL if that is the legacy default stream. LogicError if
- * the stream captures. */
+/* Called by a synchronous call: makes the current context current in CUDA
+ * (core_stack_claim). If *stream is NULL, replaces it by the current stream.
+ * It stays NULL if that is the legacy default stream. LogicError if the stream
+ * captures. */
 int
 core_stream_for_sync_call(CUstream *stream, const char *routine)
 {
+    core_stack_claim();
     *stream = *stream == NULL ? core_stream_default() : *stream;
     if (*stream == NULL || !core_stream_captures(*stream)) {
         return 0;

@@ -113,6 +113,7 @@ event_record(PyObject *self, CORE_ARGS)
     static const struct core_signature signature = {"record", 0, {"stream"}};
     PyObject *values[1];
     CUstream stream;
+    core_stack_claim(); /* the default stream is the current context's */
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_stream(values[0], &stream) < 0 ||
         event_check(self, "cuEventRecord") < 0 ||

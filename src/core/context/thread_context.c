@@ -1,0 +1,173 @@
+/* thread_context.c - the context of threads that have not pushed one.
+ *
+ * As in PyCUDA, each thread has a stack of Contexts, which is empty in a new
+ * thread. set_thread_context chooses the context that such a thread pushes
+ * with its first use of the device. With PYCUDA_THREAD_CONTEXT=1, this is the
+ * process's oldest context. Independently of that, reading an array (get,
+ * pickle, repr) works in a thread without a context: it temporarily uses the
+ * context of the array's memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/context/thread_context.h"
+#include "core/context/context.h"
+#include "core/context/local_storage.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
+#include "core/memory/foreign.h"
+#include "core/setups.h"
+#include "core/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns whether the environment asks for the oldest context. */
+static bool
+is_oldest_wanted(void)
+{
+    const char *value = getenv("PYCUDA_THREAD_CONTEXT");
+    return value != NULL && strcmp(value, "") != 0 && strcmp(value, "0") != 0;
+}
+
+static bool
+is_live(const struct core_context *context)
+{
+    return context->valid && !context->ending;
+}
+
+/* Returns the oldest live context, borrowed; NULL if there is none. */
+static struct core_context *
+oldest_context(void)
+{
+    struct core_context *oldest = NULL;
+    for (struct core_context *context = core_contexts_first(); context != NULL;
+         context = context->next) { /* the newest context is first */
+        oldest = is_live(context) ? context : oldest;
+    }
+    return oldest;
+}
+
+/* Returns the context for threads that have none, borrowed; NULL: none. */
+static struct core_context *
+chosen_context(void)
+{
+    struct core_context *chosen = (struct core_context *)core.thread_context;
+    if (chosen == NULL && is_oldest_wanted()) {
+        chosen = oldest_context();
+    }
+    return chosen != NULL && is_live(chosen) ? chosen : NULL;
+}
+
+/* Makes the context current in CUDA and pushes it on this thread's stack. */
+static int
+context_enter(struct core_context *context)
+{
+    return core_check(driver.cuCtxSetCurrent(context->handle),
+                      "cuCtxSetCurrent") < 0
+               ? -1
+               : core_stack_push(context);
+}
+
+bool
+core_thread_context_adopt(void)
+{
+    if (core.forked || core_stack_was_used()) {
+        return false;
+    }
+    struct core_context *context = chosen_context();
+    if (context == NULL) {
+        return false;
+    }
+    PyObject *type, *value, *trace; /* callers may have an exception set */
+    PyErr_Fetch(&type, &value, &trace);
+    bool entered = context_enter(context) == 0;
+    PyErr_Restore(type, value, trace);
+    return entered;
+}
+
+int
+core_home_enter(PyObject *owner, struct core_home *home)
+{
+    home->pushed = false;
+    if (LIKELY(core_stack_top() != NULL) || core.forked) {
+        return 0;
+    }
+    owner = core_memory_owner(owner);
+    if (owner == NULL || !core_is_allocation(owner)) {
+        return 0;
+    }
+    struct core_context *context = ((struct core_allocation *)owner)->context;
+    if (context == NULL || !context->valid) {
+        return 0; /* the operation raises the exception */
+    }
+    if (context_enter(context) < 0) {
+        return -1;
+    }
+    home->pushed = true;
+    return 0;
+}
+
+void
+core_home_leave(struct core_home *home)
+{
+    PyObject *type, *value, *trace;
+    if (LIKELY(!home->pushed)) {
+        return;
+    }
+    PyErr_Fetch(&type, &value, &trace);
+    Py_XDECREF((PyObject *)core_stack_pop());
+    if (core_stack_restore() < 0) {
+        PyErr_Clear();
+    }
+    PyErr_Restore(type, value, trace);
+}
+
+static PyObject *
+set_thread_context(PyObject *module, PyObject *context)
+{
+    (void)module;
+    if (context != Py_None &&
+        !PyObject_TypeCheck(context, core.context_type)) {
+        PyErr_Format(PyExc_TypeError, "expected a Context or None, not %s",
+                     Py_TYPE(context)->tp_name);
+        return NULL;
+    }
+    if (context != Py_None && !((struct core_context *)context)->valid) {
+        core_context_fail_detached("set_thread_context");
+        return NULL;
+    }
+    Py_XSETREF(core.thread_context,
+               context == Py_None ? NULL : Py_NewRef(context));
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+live_contexts(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    for (struct core_context *context = core_contexts_first();
+         context != NULL && list != NULL; context = context->next) {
+        if (is_live(context) &&
+            PyList_Append(list, (PyObject *)context) < 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+static PyMethodDef functions[] = {
+    {"set_thread_context", set_thread_context, METH_O,
+     "set_thread_context(context)\n--\n\nChoose the context of threads that "
+     "have not pushed one; None: such threads have no context."},
+    {"_contexts", live_contexts, METH_NOARGS,
+     "A list of the process's Contexts, the newest first."},
+    {NULL},
+};
+
+int
+core_thread_context_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

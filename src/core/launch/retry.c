@@ -1,0 +1,37 @@
+/* retry.c - decides whether a launch that the driver refused is repeated.
+ *
+ * Called by launch.c after a failed launch, with the GIL. A successful launch
+ * therefore does not ask the driver which context is current.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/launch/launch.h"
+#include "core/memory/default_pool.h"
+
+/* Returns whether the driver gives this code for a launch in another context
+ * than the function's. */
+static bool
+is_context_error(CUresult code)
+{
+    return code == CUDA_ERROR_INVALID_HANDLE ||
+           code == CUDA_ERROR_INVALID_CONTEXT ||
+           code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/* Does not collect garbage to free memory, since that may free memory that the
+ * launch uses. */
+bool
+core_launch_may_retry(CUresult code, struct core_context *context, bool *tried)
+{
+    if (*tried) {
+        return false;
+    }
+    *tried = true;
+    if (code == CUDA_ERROR_OUT_OF_MEMORY && context->captures == 0) {
+        core_pool_trim(context);
+        return true;
+    }
+    return is_context_error(code) && core_stack_top() == context &&
+           core_stack_claim();
+}
