@@ -149,8 +149,7 @@ live_contexts(PyObject *module, PyObject *unused)
     PyObject *list = PyList_New(0);
     for (struct core_context *context = core_contexts_first();
          context != NULL && list != NULL; context = context->next) {
-        if (is_live(context) &&
-            PyList_Append(list, (PyObject *)context) < 0) {
+        if (is_live(context) && PyList_Append(list, (PyObject *)context) < 0) {
             Py_CLEAR(list);
         }
     }
