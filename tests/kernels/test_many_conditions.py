@@ -100,3 +100,32 @@ __global__ void k(float *y, const float *x, int n) {{
                     want[b] += X[t + r * i]
     assert np.allclose(y, want, rtol=1e-5)
     assert len(compile(text)) < 100_000
+
+
+def test_conditions_that_stores_may_change():
+    """LLVM copies no loop for them, and other kernels keep their copies."""
+    tests = "\n  ".join(
+        f"if (flags[{i}] > 1) y[t * 10 + {i}] += {i};" for i in range(10)
+    )
+    steps = "\n    ".join(
+        f"""for (int i = t; i < n; i += blockDim.x)
+      if (x[i] > 0) y[i] += x[r * n + i] * {k};
+    s[t] = a; __syncthreads(); a += s[t ^ 1]; __syncthreads();"""
+        for k in range(6)
+    )
+    stored = f"""
+__global__ void stored(float *y, const float *flags) {{
+  int t = threadIdx.x;
+  {tests}
+}}"""
+    gates = f"""
+__global__ void gates(float *y, const float *x, int n, int m) {{
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  float a = 0;
+  for (int r = 0; r < m; r++) {{
+    {steps}
+  }}
+  y[t] = a;
+}}"""
+    assert len(compile(gates + stored)) > len(compile(gates))

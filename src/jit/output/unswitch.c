@@ -8,7 +8,9 @@
  * enables the multiplier only if some block would be copied many times. A
  * condition copies the blocks of a loop, without those that depend on it, if
  * they are small. The blocks that depend on another split condition are left
- * out of the size, since the copies may lack them.
+ * out of the size, since the copies may lack them. A first prediction takes
+ * all loads as invariant. If it finds many copies, a second one looks at a
+ * copy of the module in which LLVM has hoisted what is invariant.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -54,6 +56,7 @@ struct search {
     bool *varying;
     /* number of values visited so far, on which the condition depends */
     unsigned values;
+    int depth;            /* of the search for them; 0: only their blocks */
     struct split *splits; /* in the order of the loops */
     unsigned split_count;
     unsigned *doublings; /* for each block: how many times it doubles */
@@ -105,7 +108,7 @@ is_invariant(struct search *search, LLVMValueRef value,
 {
     memset(search->varying, 0, search->cfg.count * sizeof *search->varying);
     search->values = 0;
-    mark_sources(search, value, MAX_DEPTH);
+    mark_sources(search, value, search->depth);
     return !varies_in(search, loop);
 }
 
@@ -280,23 +283,29 @@ most_doublings(struct search *search)
 static bool
 has_cost(LLVMValueRef at)
 {
-    return LLVMIsABinaryOperator(at) || LLVMIsALoadInst(at) ||
-           LLVMIsAStoreInst(at) ||
+    return LLVMIsABinaryOperator(at) || LLVMIsACmpInst(at) ||
+           LLVMIsALoadInst(at) || LLVMIsAStoreInst(at) || condition_of(at) ||
            (LLVMIsACallInst(at) && !jit_is_call(at, "llvm."));
 }
 
-/* Returns the number of instructions of a block that LLVM certainly counts.
- * Invariant instructions do not count, since LLVM moves them out of the loop
- * first. */
+/* Tests whether LLVM hoists the instruction out of the loop, or replaces it
+ * there because its condition is invariant. */
+static bool
+leaves(struct search *search, LLVMValueRef at, const struct jit_loop *loop)
+{
+    LLVMValueRef condition = condition_of(at);
+    return !LLVMIsAStoreInst(at) &&
+           is_invariant(search, condition ? condition : at, loop);
+}
+
+/* Returns the number of instructions of a block that LLVM certainly counts. */
 static unsigned
 block_size(struct search *search, unsigned block)
 {
     unsigned size = 0, loop = search->nest.innermost[block];
     LLVMValueRef at = LLVMGetFirstInstruction(search->cfg.blocks[block].block);
     for (; loop != NO_LOOP && at; at = LLVMGetNextInstruction(at)) {
-        size += has_cost(at) &&
-                (LLVMIsAStoreInst(at) ||
-                 !is_invariant(search, at, &search->nest.loops[loop]));
+        size += has_cost(at) && !leaves(search, at, &search->nest.loops[loop]);
     }
     return size;
 }
@@ -334,10 +343,11 @@ loop_depth(const struct jit_loop_nest *nest)
     return most;
 }
 
+/* Predicts whether LLVM copies a block of the function many times. */
 static bool
-has_many_copies(struct jit *jit, LLVMValueRef function)
+has_many_copies(struct jit *jit, LLVMValueRef function, int depth)
 {
-    struct search search = {0};
+    struct search search = {.depth = depth};
     unsigned conditions = condition_count(function);
     if (!conditions) {
         return false;
@@ -365,17 +375,39 @@ has_many_copies(struct jit *jit, LLVMValueRef function)
     return most_doublings(&search) > MAX_CONDITIONS;
 }
 
+static bool
+some_has_many_copies(struct jit *jit, int depth)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    while (function && !has_many_copies(jit, function, depth)) {
+        function = LLVMGetNextFunction(function);
+    }
+    return function != NULL;
+}
+
+/* Makes a more precise prediction in a copy of the module, in which LLVM has
+ * hoisted what is invariant. Values in a loop then vary. */
+static bool
+has_many_copies_after_hoisting(struct jit *jit)
+{
+    LLVMModuleRef module = jit->module;
+    jit->module = LLVMCloneModule(module);
+    jit_run_passes(jit, "function(loop-simplify,lcssa,"
+                        "loop-mssa(loop-rotate,licm))");
+    bool many = some_has_many_copies(jit, 0);
+    LLVMDisposeModule(jit->module);
+    jit->module = module;
+    return many;
+}
+
 void
 jit_bound_unswitching(struct jit *jit)
 {
     static const char *const words[] = {
         "pycuda-jit", "-enable-unswitch-cost-multiplier=true",
         "-unswitch-num-initial-unscaled-candidates=4"};
-    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    for (; function; function = LLVMGetNextFunction(function)) {
-        if (has_many_copies(jit, function)) {
-            LLVMParseCommandLineOptions(3, words, NULL);
-            return;
-        }
+    if (some_has_many_copies(jit, MAX_DEPTH) &&
+        has_many_copies_after_hoisting(jit)) {
+        LLVMParseCommandLineOptions(3, words, NULL);
     }
 }
