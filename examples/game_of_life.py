@@ -32,7 +32,7 @@ def step_on_host(cells: np.ndarray) -> np.ndarray:
         for dx in (-1, 0, 1)
         if dy or dx
     )
-    alive = (neighbours == 3) | ((neighbours == 2) & (cells == 1))
+    alive: np.ndarray = (neighbours == 3) | ((neighbours == 2) & (cells == 1))
     return alive.astype(np.uint8)
 
 

@@ -54,7 +54,7 @@ def main() -> None:
     SourceModule(SOURCE).get_function("move")(
         cuda.InOut(bodies), np.int32(n), step, block=(32, 1, 1), grid=(3, 1)
     )
-    for field in BODY.names:
+    for field in BODY.names or ():
         assert np.array_equal(bodies[field], expected[field]), field
     print(f"{moving.sum()} of {n} bodies moved")
     print("Success")

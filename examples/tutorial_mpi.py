@@ -53,7 +53,7 @@ def main() -> None:
     received = compute(comm.scatter(parts, root=0), rank)
     gathered = comm.gather((rank, received), root=0)
 
-    if rank == 0:
+    if x is not None and gathered is not None:  # rank 0
         seconds = time.perf_counter() - started
         assert [number for number, _ in gathered] == list(range(ranks))
         result = np.concatenate([part for _, part in gathered])

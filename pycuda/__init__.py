@@ -52,26 +52,35 @@ def _warn_of_original() -> None:
             return
 
 
+# `typing` has the name, but importing that takes milliseconds.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pycuda import cumath as cumath
+    from pycuda import curandom as curandom
+    from pycuda import reduction as reduction
+
 # Programs use these as attributes after `import pycuda.gpuarray` alone.
 _LAZY = ("cumath", "curandom", "reduction")
 
 
-def __getattr__(name: str) -> object:
-    """Import a module of `_LAZY`, or explain why `_driver` is missing."""
-    if name in _LAZY:
-        import importlib
+if not TYPE_CHECKING:  # they would accept every name
 
-        return importlib.import_module(f"{__name__}.{name}")
-    if name == "_driver":
-        import os
+    def __getattr__(name: str) -> object:
+        """Import a module of `_LAZY`, or explain why `_driver` is missing."""
+        if name in _LAZY:
+            import importlib
 
-        if os.path.isfile(os.path.join(__path__[0], "meson.build")):
-            raise ImportError(
-                f"{__path__[0]} holds the sources, not the built package, "
-                "and Python found it first, in the current folder: start in "
-                "another folder, or with python -P"
-            )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return importlib.import_module(f"{__name__}.{name}")
+        if name == "_driver":
+            import os
+
+            if os.path.isfile(os.path.join(__path__[0], "meson.build")):
+                raise ImportError(
+                    f"{__path__[0]} holds the sources, not the built "
+                    "package, and Python found it first, in the current "
+                    "folder: start in another folder, or with python -P"
+                )
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 _warn_of_original()

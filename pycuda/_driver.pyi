@@ -4,17 +4,56 @@ SPDX-License-Identifier: MIT
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex, TypeAlias
+from types import EllipsisType
+from typing import (
+    Any,
+    ClassVar,
+    NoReturn,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    final,
+)
 
 import numpy as np
+import numpy.typing as npt
+from typing_extensions import Buffer, disjoint_base
 
 from pycuda._enum import Enum
 
-# What stands for a device address, a host buffer, a grid or block.
-Pointer: TypeAlias = Any
-Buffer: TypeAlias = Any
-Dimensions: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-Shape: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
+class _HasPointer(Protocol):
+    def get_pointer(self) -> int: ...
+
+class _HasGpudata(Protocol):
+    @property
+    def gpudata(self) -> Any: ...
+
+class _HasInterface(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
+# Device addresses, and objects that have one.
+_Pointer: TypeAlias = SupportsIndex | _HasPointer | _HasGpudata | _HasInterface
+# Host memory.
+_HostArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+_Buffer: TypeAlias = Buffer | _HostArray | np.generic
+# Grids and blocks.
+_Dimensions: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Shape: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
+# Operands of an array: other arrays and numbers.
+_Number: TypeAlias = complex | np.number[Any] | np.bool_
+_Operand: TypeAlias = ArrayBase | _Number | _HasInterface
+_IndexEntry: TypeAlias = (
+    SupportsIndex
+    | slice
+    | EllipsisType
+    | ArrayBase
+    | _HostArray
+    | Sequence[Any]
+    | None
+)
+_Index: TypeAlias = _IndexEntry | tuple[_IndexEntry, ...]
 
 class Error(Exception): ...
 class MemoryError(Error): ...
@@ -333,6 +372,7 @@ class shared_config(Enum):
     EIGHT_BYTE_BANK_SIZE: shared_config
 
 class array3d_flags:
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
     ARRAY3D_2DARRAY: int
     ARRAY3D_LAYERED: int
     LAYERED: int
@@ -341,15 +381,315 @@ class array3d_flags:
     TEXTURE_GATHER: int
 
 class host_alloc_flags:
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
     PORTABLE: int
     DEVICEMAP: int
     WRITECOMBINED: int
 
 class mem_host_register_flags:
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
     PORTABLE: int
     DEVICEMAP: int
 
-class Device:
+# Device attributes by name, in both cases.
+class _DeviceAttributes:
+    max_threads_per_block: int
+    MAX_THREADS_PER_BLOCK: int
+    max_block_dim_x: int
+    MAX_BLOCK_DIM_X: int
+    max_block_dim_y: int
+    MAX_BLOCK_DIM_Y: int
+    max_block_dim_z: int
+    MAX_BLOCK_DIM_Z: int
+    max_grid_dim_x: int
+    MAX_GRID_DIM_X: int
+    max_grid_dim_y: int
+    MAX_GRID_DIM_Y: int
+    max_grid_dim_z: int
+    MAX_GRID_DIM_Z: int
+    max_shared_memory_per_block: int
+    MAX_SHARED_MEMORY_PER_BLOCK: int
+    shared_memory_per_block: int
+    SHARED_MEMORY_PER_BLOCK: int
+    total_constant_memory: int
+    TOTAL_CONSTANT_MEMORY: int
+    warp_size: int
+    WARP_SIZE: int
+    max_pitch: int
+    MAX_PITCH: int
+    max_registers_per_block: int
+    MAX_REGISTERS_PER_BLOCK: int
+    registers_per_block: int
+    REGISTERS_PER_BLOCK: int
+    clock_rate: int
+    CLOCK_RATE: int
+    texture_alignment: int
+    TEXTURE_ALIGNMENT: int
+    gpu_overlap: int
+    GPU_OVERLAP: int
+    multiprocessor_count: int
+    MULTIPROCESSOR_COUNT: int
+    kernel_exec_timeout: int
+    KERNEL_EXEC_TIMEOUT: int
+    integrated: int
+    INTEGRATED: int
+    can_map_host_memory: int
+    CAN_MAP_HOST_MEMORY: int
+    @property
+    def compute_mode(self) -> Any: ...
+    COMPUTE_MODE: Any
+    maximum_texture1d_width: int
+    MAXIMUM_TEXTURE1D_WIDTH: int
+    maximum_texture2d_width: int
+    MAXIMUM_TEXTURE2D_WIDTH: int
+    maximum_texture2d_height: int
+    MAXIMUM_TEXTURE2D_HEIGHT: int
+    maximum_texture3d_width: int
+    MAXIMUM_TEXTURE3D_WIDTH: int
+    maximum_texture3d_height: int
+    MAXIMUM_TEXTURE3D_HEIGHT: int
+    maximum_texture3d_depth: int
+    MAXIMUM_TEXTURE3D_DEPTH: int
+    maximum_texture2d_array_width: int
+    MAXIMUM_TEXTURE2D_ARRAY_WIDTH: int
+    maximum_texture2d_layered_width: int
+    MAXIMUM_TEXTURE2D_LAYERED_WIDTH: int
+    maximum_texture2d_array_height: int
+    MAXIMUM_TEXTURE2D_ARRAY_HEIGHT: int
+    maximum_texture2d_layered_height: int
+    MAXIMUM_TEXTURE2D_LAYERED_HEIGHT: int
+    maximum_texture2d_array_numslices: int
+    MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES: int
+    maximum_texture2d_layered_layers: int
+    MAXIMUM_TEXTURE2D_LAYERED_LAYERS: int
+    surface_alignment: int
+    SURFACE_ALIGNMENT: int
+    concurrent_kernels: int
+    CONCURRENT_KERNELS: int
+    ecc_enabled: int
+    ECC_ENABLED: int
+    PCI_BUS_ID: int
+    pci_device_id: int
+    PCI_DEVICE_ID: int
+    tcc_driver: int
+    TCC_DRIVER: int
+    memory_clock_rate: int
+    MEMORY_CLOCK_RATE: int
+    global_memory_bus_width: int
+    GLOBAL_MEMORY_BUS_WIDTH: int
+    l2_cache_size: int
+    L2_CACHE_SIZE: int
+    max_threads_per_multiprocessor: int
+    MAX_THREADS_PER_MULTIPROCESSOR: int
+    async_engine_count: int
+    ASYNC_ENGINE_COUNT: int
+    unified_addressing: int
+    UNIFIED_ADDRESSING: int
+    maximum_texture1d_layered_width: int
+    MAXIMUM_TEXTURE1D_LAYERED_WIDTH: int
+    maximum_texture1d_layered_layers: int
+    MAXIMUM_TEXTURE1D_LAYERED_LAYERS: int
+    maximum_texture2d_gather_width: int
+    MAXIMUM_TEXTURE2D_GATHER_WIDTH: int
+    maximum_texture2d_gather_height: int
+    MAXIMUM_TEXTURE2D_GATHER_HEIGHT: int
+    maximum_texture3d_width_alternate: int
+    MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE: int
+    maximum_texture3d_height_alternate: int
+    MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE: int
+    maximum_texture3d_depth_alternate: int
+    MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE: int
+    pci_domain_id: int
+    PCI_DOMAIN_ID: int
+    texture_pitch_alignment: int
+    TEXTURE_PITCH_ALIGNMENT: int
+    maximum_texturecubemap_width: int
+    MAXIMUM_TEXTURECUBEMAP_WIDTH: int
+    maximum_texturecubemap_layered_width: int
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH: int
+    maximum_texturecubemap_layered_layers: int
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS: int
+    maximum_surface1d_width: int
+    MAXIMUM_SURFACE1D_WIDTH: int
+    maximum_surface2d_width: int
+    MAXIMUM_SURFACE2D_WIDTH: int
+    maximum_surface2d_height: int
+    MAXIMUM_SURFACE2D_HEIGHT: int
+    maximum_surface3d_width: int
+    MAXIMUM_SURFACE3D_WIDTH: int
+    maximum_surface3d_height: int
+    MAXIMUM_SURFACE3D_HEIGHT: int
+    maximum_surface3d_depth: int
+    MAXIMUM_SURFACE3D_DEPTH: int
+    maximum_surface1d_layered_width: int
+    MAXIMUM_SURFACE1D_LAYERED_WIDTH: int
+    maximum_surface1d_layered_layers: int
+    MAXIMUM_SURFACE1D_LAYERED_LAYERS: int
+    maximum_surface2d_layered_width: int
+    MAXIMUM_SURFACE2D_LAYERED_WIDTH: int
+    maximum_surface2d_layered_height: int
+    MAXIMUM_SURFACE2D_LAYERED_HEIGHT: int
+    maximum_surface2d_layered_layers: int
+    MAXIMUM_SURFACE2D_LAYERED_LAYERS: int
+    maximum_surfacecubemap_width: int
+    MAXIMUM_SURFACECUBEMAP_WIDTH: int
+    maximum_surfacecubemap_layered_width: int
+    MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: int
+    maximum_surfacecubemap_layered_layers: int
+    MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: int
+    maximum_texture1d_linear_width: int
+    MAXIMUM_TEXTURE1D_LINEAR_WIDTH: int
+    maximum_texture2d_linear_width: int
+    MAXIMUM_TEXTURE2D_LINEAR_WIDTH: int
+    maximum_texture2d_linear_height: int
+    MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: int
+    maximum_texture2d_linear_pitch: int
+    MAXIMUM_TEXTURE2D_LINEAR_PITCH: int
+    maximum_texture2d_mipmapped_width: int
+    MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH: int
+    maximum_texture2d_mipmapped_height: int
+    MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT: int
+    compute_capability_major: int
+    COMPUTE_CAPABILITY_MAJOR: int
+    compute_capability_minor: int
+    COMPUTE_CAPABILITY_MINOR: int
+    maximum_texture1d_mipmapped_width: int
+    MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH: int
+    stream_priorities_supported: int
+    STREAM_PRIORITIES_SUPPORTED: int
+    global_l1_cache_supported: int
+    GLOBAL_L1_CACHE_SUPPORTED: int
+    local_l1_cache_supported: int
+    LOCAL_L1_CACHE_SUPPORTED: int
+    max_shared_memory_per_multiprocessor: int
+    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: int
+    max_registers_per_multiprocessor: int
+    MAX_REGISTERS_PER_MULTIPROCESSOR: int
+    managed_memory: int
+    MANAGED_MEMORY: int
+    multi_gpu_board: int
+    MULTI_GPU_BOARD: int
+    multi_gpu_board_group_id: int
+    MULTI_GPU_BOARD_GROUP_ID: int
+    host_native_atomic_supported: int
+    HOST_NATIVE_ATOMIC_SUPPORTED: int
+    single_to_double_precision_perf_ratio: int
+    SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: int
+    pageable_memory_access: int
+    PAGEABLE_MEMORY_ACCESS: int
+    concurrent_managed_access: int
+    CONCURRENT_MANAGED_ACCESS: int
+    compute_preemption_supported: int
+    COMPUTE_PREEMPTION_SUPPORTED: int
+    can_use_host_pointer_for_registered_mem: int
+    CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: int
+    max_shared_memory_per_block_optin: int
+    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: int
+    pageable_memory_access_uses_host_page_tables: int
+    PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: int
+    direct_managed_mem_access_from_host: int
+    DIRECT_MANAGED_MEM_ACCESS_FROM_HOST: int
+    handle_type_posix_file_descriptor_supported: int
+    HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: int
+    handle_type_win32_handle_supported: int
+    HANDLE_TYPE_WIN32_HANDLE_SUPPORTED: int
+    handle_type_win32_kmt_handle_supported: int
+    HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: int
+    max_blocks_per_multiprocessor: int
+    MAX_BLOCKS_PER_MULTIPROCESSOR: int
+    generic_compression_supported: int
+    GENERIC_COMPRESSION_SUPPORTED: int
+    max_persisting_l2_cache_size: int
+    MAX_PERSISTING_L2_CACHE_SIZE: int
+    reserved_shared_memory_per_block: int
+    RESERVED_SHARED_MEMORY_PER_BLOCK: int
+    read_only_host_register_supported: int
+    READ_ONLY_HOST_REGISTER_SUPPORTED: int
+    memory_pools_supported: int
+    MEMORY_POOLS_SUPPORTED: int
+    cooperative_launch: int
+    COOPERATIVE_LAUNCH: int
+    can_flush_remote_writes: int
+    CAN_FLUSH_REMOTE_WRITES: int
+    host_register_supported: int
+    HOST_REGISTER_SUPPORTED: int
+    virtual_memory_management_supported: int
+    VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: int
+    max_access_policy_window_size: int
+    MAX_ACCESS_POLICY_WINDOW_SIZE: int
+    gpu_direct_rdma_with_cuda_vmm_supported: int
+    GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: int
+    sparse_cuda_array_supported: int
+    SPARSE_CUDA_ARRAY_SUPPORTED: int
+    timeline_semaphore_interop_supported: int
+    TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: int
+    gpu_direct_rdma_supported: int
+    GPU_DIRECT_RDMA_SUPPORTED: int
+    gpu_direct_rdma_flush_writes_options: int
+    GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: int
+    gpu_direct_rdma_writes_ordering: int
+    GPU_DIRECT_RDMA_WRITES_ORDERING: int
+    mempool_supported_handle_types: int
+    MEMPOOL_SUPPORTED_HANDLE_TYPES: int
+    cluster_launch: int
+    CLUSTER_LAUNCH: int
+    deferred_mapping_cuda_array_supported: int
+    DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: int
+    can_use_64_bit_stream_mem_ops: int
+    CAN_USE_64_BIT_STREAM_MEM_OPS: int
+    can_use_stream_wait_value_nor: int
+    CAN_USE_STREAM_WAIT_VALUE_NOR: int
+    dma_buf_supported: int
+    DMA_BUF_SUPPORTED: int
+    ipc_event_supported: int
+    IPC_EVENT_SUPPORTED: int
+    mem_sync_domain_count: int
+    MEM_SYNC_DOMAIN_COUNT: int
+    tensor_map_access_supported: int
+    TENSOR_MAP_ACCESS_SUPPORTED: int
+    handle_type_fabric_supported: int
+    HANDLE_TYPE_FABRIC_SUPPORTED: int
+    unified_function_pointers: int
+    UNIFIED_FUNCTION_POINTERS: int
+    numa_config: int
+    NUMA_CONFIG: int
+    numa_id: int
+    NUMA_ID: int
+    multicast_supported: int
+    MULTICAST_SUPPORTED: int
+    mps_enabled: int
+    MPS_ENABLED: int
+    host_numa_id: int
+    HOST_NUMA_ID: int
+    d3d12_cig_supported: int
+    D3D12_CIG_SUPPORTED: int
+    mem_decompress_algorithm_mask: int
+    MEM_DECOMPRESS_ALGORITHM_MASK: int
+    mem_decompress_maximum_length: int
+    MEM_DECOMPRESS_MAXIMUM_LENGTH: int
+    vulkan_cig_supported: int
+    VULKAN_CIG_SUPPORTED: int
+    gpu_pci_device_id: int
+    GPU_PCI_DEVICE_ID: int
+    gpu_pci_subsystem_id: int
+    GPU_PCI_SUBSYSTEM_ID: int
+    host_numa_virtual_memory_management_supported: int
+    HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: int
+    host_numa_memory_pools_supported: int
+    HOST_NUMA_MEMORY_POOLS_SUPPORTED: int
+    host_numa_multinode_ipc_supported: int
+    HOST_NUMA_MULTINODE_IPC_SUPPORTED: int
+    host_memory_pools_supported: int
+    HOST_MEMORY_POOLS_SUPPORTED: int
+    host_virtual_memory_management_supported: int
+    HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: int
+    host_alloc_dma_buf_supported: int
+    HOST_ALLOC_DMA_BUF_SUPPORTED: int
+    only_partial_host_native_atomic_supported: int
+    ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: int
+
+@disjoint_base
+class Device(_DeviceAttributes):
     def __init__(
         self, ordinal_or_pci_bus_id: SupportsIndex | str, /
     ) -> None: ...
@@ -364,8 +704,8 @@ class Device:
     def can_access_peer(self, peer: Device, /) -> bool: ...
     def make_context(self, flags: int = 0) -> Context: ...
     def retain_primary_context(self) -> Context: ...
-    def __getattr__(self, name: str) -> Any: ...
 
+@final
 class Context:
     @property
     def handle(self) -> int: ...
@@ -403,8 +743,10 @@ class Context:
     def __enter__(self) -> Context: ...
     def __exit__(self, *exception: object) -> None: ...
 
+@disjoint_base
 class DeviceAllocation:
     def free(self) -> None: ...
+    def __long__(self) -> int: ...
     def as_buffer(self, size: int, offset: int = 0) -> memoryview: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...
@@ -413,17 +755,21 @@ class ManagedAllocation(DeviceAllocation):
     def get_device_pointer(self) -> int: ...
     def attach(self, mem_flags: int, stream: Stream | None = None) -> None: ...
 
+@disjoint_base
 class PooledDeviceAllocation:
     def free(self) -> None: ...
+    def __long__(self) -> int: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...
     def __len__(self) -> int: ...
 
+@final
 class AsyncAllocation(DeviceAllocation):
     def free(self, stream: Stream | None = None) -> None: ...
 
+@final
 class AsyncMemoryPool:
-    def __init__(self, max_size: int = 0) -> None: ...
+    def __new__(cls, max_size: int = 0) -> Self: ...
     @staticmethod
     def default() -> AsyncMemoryPool: ...
     def allocate(
@@ -443,18 +789,21 @@ class AsyncMemoryPool:
     @property
     def handle(self) -> int: ...
 
+@disjoint_base
 class PointerHolderBase:
     def get_pointer(self) -> int: ...
     def as_buffer(self, size: int, offset: int = 0) -> memoryview: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...
 
+@final
 class IPCMemoryHandle:
-    def __init__(self, handle: Buffer, flags: int = ..., /) -> None: ...
+    def __new__(cls, handle: _Buffer, flags: int = ..., /) -> Self: ...
     def close(self) -> None: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...
 
+@disjoint_base
 class HostPointer:
     def get_device_pointer(self) -> int: ...
 
@@ -467,9 +816,10 @@ class AlignedHostAllocation(HostPointer):
 
 class RegisteredHostMemory(HostPointer):
     @property
-    def base(self) -> np.ndarray | None: ...
+    def base(self) -> _HostArray | None: ...
     def unregister(self) -> None: ...
 
+@disjoint_base
 class PooledHostAllocation:
     def free(self) -> None: ...
     def __len__(self) -> int: ...
@@ -488,18 +838,22 @@ class _Pool:
     def free_held(self) -> None: ...
     def stop_holding(self) -> None: ...
 
+@disjoint_base
 class DeviceMemoryPool(_Pool):
     def allocate(self, size: int) -> PooledDeviceAllocation: ...
 
+@disjoint_base
 class PageLockedAllocator:
     def __init__(self, flags: int = 0) -> None: ...
 
+@disjoint_base
 class PageLockedMemoryPool(_Pool):
     def __init__(self, allocator: PageLockedAllocator = ...) -> None: ...
     def allocate(
-        self, shape: Shape, dtype: Any, order: str = "C"
-    ) -> np.ndarray: ...
+        self, shape: _Shape, dtype: npt.DTypeLike, order: str = "C"
+    ) -> _HostArray: ...
 
+@disjoint_base
 class Stream:
     def __init__(self, flags: int = 0, priority: int = 0) -> None: ...
     @classmethod
@@ -526,6 +880,7 @@ class Stream:
     def __enter__(self) -> Stream: ...
     def __exit__(self, *exception: object) -> None: ...
 
+@final
 class _StreamUse:
     def __enter__(self) -> Stream: ...
     def __exit__(self, *exception: object) -> None: ...
@@ -533,10 +888,12 @@ class _StreamUse:
 def current_stream() -> Stream | None: ...
 def set_thread_context(context: Context | None, /) -> None: ...
 
+@final
 class _Capture:
     def __enter__(self) -> Graph: ...
     def __exit__(self, *exception: object) -> None: ...
 
+@final
 class Graph:
     @property
     def handle(self) -> int: ...
@@ -547,12 +904,14 @@ class Graph:
     def instantiate(self) -> GraphExec: ...
     def launch(self, stream: Stream | None = None) -> None: ...
 
+@final
 class GraphExec:
     @property
     def handle(self) -> int: ...
     def launch(self, stream: Stream | None = None) -> None: ...
     def update(self, graph: Graph, /) -> None: ...
 
+@disjoint_base
 class Event:
     def __init__(self, flags: int = 0) -> None: ...
     def record(self, stream: Stream | None = None) -> Event: ...
@@ -567,34 +926,67 @@ class Event:
     def __exit__(self, *exception: object) -> None: ...
     def ipc_handle(self) -> bytearray: ...
     @staticmethod
-    def from_ipc_handle(handle: Buffer, /) -> Event: ...
+    def from_ipc_handle(handle: _Buffer, /) -> Event: ...
 
+@final
 class Module:
     def get_function(self, name: str) -> Function: ...
     def get_global(self, name: str) -> tuple[int, int]: ...
     def get_texref(self, name: str) -> TextureReference: ...
     def get_surfref(self, name: str) -> SurfaceReference: ...
 
-class Function:
+# Function attributes by name, in both cases, and by earlier names.
+class _FunctionAttributes:
+    max_threads_per_block: int
+    MAX_THREADS_PER_BLOCK: int
+    shared_size_bytes: int
+    SHARED_SIZE_BYTES: int
+    const_size_bytes: int
+    CONST_SIZE_BYTES: int
+    local_size_bytes: int
+    LOCAL_SIZE_BYTES: int
+    num_regs: int
+    NUM_REGS: int
+    ptx_version: int
+    PTX_VERSION: int
+    binary_version: int
+    BINARY_VERSION: int
+    cache_mode_ca: int
+    CACHE_MODE_CA: int
+    max_dynamic_shared_size_bytes: int
+    MAX_DYNAMIC_SHARED_SIZE_BYTES: int
+    preferred_shared_memory_carveout: int
+    PREFERRED_SHARED_MEMORY_CARVEOUT: int
+    max: int
+    MAX: int
+    registers: int
+    lmem: int
+    smem: int
+
+class _CallableType(type): ...
+
+@final
+class Function(_FunctionAttributes, metaclass=_CallableType):
     arg_format: str
     texrefs: list[TextureReference]
+    __name__: str
     def __call__(
         self,
         *args: Any,
-        grid: Dimensions = (1, 1),
-        block: Dimensions = ...,
+        grid: _Dimensions = (1, 1),
+        block: _Dimensions = ...,
         stream: Stream | None = None,
         shared: int = 0,
         texrefs: Iterable[TextureReference] = (),
         time_kernel: bool = False,
         cooperative: bool = False,
-        cluster: Dimensions | None = None,
+        cluster: _Dimensions | None = None,
     ) -> float | None: ...
     def _launch_kernel(
         self,
-        grid: Dimensions,
-        block: Dimensions,
-        arguments: Buffer,
+        grid: _Dimensions,
+        block: _Dimensions,
+        arguments: _Buffer,
         shared: int,
         stream: Stream | None,
         /,
@@ -604,7 +996,7 @@ class Function:
     def _param_set_size(self, size: int, /) -> None: ...
     def _param_seti(self, offset: int, value: int, /) -> None: ...
     def _param_setf(self, offset: int, value: float, /) -> None: ...
-    def _param_setv(self, offset: int, buffer: Buffer, /) -> None: ...
+    def _param_setv(self, offset: int, buffer: _Buffer, /) -> None: ...
     def _launch(self) -> None: ...
     def _launch_grid(self, grid_width: int, grid_height: int) -> None: ...
     def _launch_grid_async(
@@ -616,7 +1008,7 @@ class Function:
     def param_set_size(self, size: int, /) -> None: ...
     def param_seti(self, offset: int, value: int, /) -> None: ...
     def param_setf(self, offset: int, value: float, /) -> None: ...
-    def param_setv(self, offset: int, buffer: Buffer, /) -> None: ...
+    def param_setv(self, offset: int, buffer: _Buffer, /) -> None: ...
     def launch(self) -> None: ...
     def launch_grid(self, grid_width: int, grid_height: int) -> None: ...
     def launch_grid_async(
@@ -629,28 +1021,28 @@ class Function:
     ) -> Function: ...
     def prepared_call(
         self,
-        grid: Dimensions,
-        block: Dimensions,
+        grid: _Dimensions,
+        block: _Dimensions,
         *args: Any,
         shared_size: int = 0,
     ) -> None: ...
     def prepared_async_call(
         self,
-        grid: Dimensions,
-        block: Dimensions,
+        grid: _Dimensions,
+        block: _Dimensions,
         stream: Stream | None,
         *args: Any,
         shared_size: int = 0,
     ) -> None: ...
     def prepared_timed_call(
         self,
-        grid: Dimensions,
-        block: Dimensions,
+        grid: _Dimensions,
+        block: _Dimensions,
         *args: Any,
         shared_size: int = 0,
     ) -> Callable[[], float]: ...
     def max_active_blocks_per_multiprocessor(
-        self, block: Dimensions, shared: int = 0
+        self, block: _Dimensions, shared: int = 0
     ) -> int: ...
     def max_potential_block_size(
         self, shared: int = 0, limit: int = 0
@@ -662,12 +1054,12 @@ class Function:
     def set_cache_config(self, config: func_cache, /) -> None: ...
     def set_shared_config(self, config: shared_config, /) -> None: ...
     def param_set_texref(self, texref: TextureReference, /) -> None: ...
-    def __getattr__(self, name: str) -> Any: ...
 
+@disjoint_base
 class ArgumentHandler:
     array: Any
     dev_alloc: DeviceAllocation | None
-    def __init__(self, ary: Any) -> None: ...
+    def __init__(self, ary: _Buffer | _Pointer) -> None: ...
     def get_device_alloc(self) -> DeviceAllocation: ...
     def pre_call(self, stream: Stream | None, /) -> None: ...
 
@@ -678,12 +1070,14 @@ class Out(ArgumentHandler):
 
 class InOut(In, Out): ...
 
+@final
 class ArrayDescriptor:
     width: int
     height: int
     format: array_format
     num_channels: int
 
+@final
 class ArrayDescriptor3D:
     width: int
     height: int
@@ -692,23 +1086,25 @@ class ArrayDescriptor3D:
     num_channels: int
     flags: int
 
+@final
 class Array:
-    def __init__(
-        self, descriptor: ArrayDescriptor | ArrayDescriptor3D, /
-    ) -> None: ...
+    def __new__(
+        cls, descriptor: ArrayDescriptor | ArrayDescriptor3D, /
+    ) -> Self: ...
     @property
     def handle(self) -> int: ...
     def free(self) -> None: ...
     def get_descriptor(self) -> ArrayDescriptor: ...
     def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
 
+@final
 class MipmappedArray:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         descriptor: ArrayDescriptor | ArrayDescriptor3D,
         /,
         levels: int | None = None,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def handle(self) -> int: ...
     @property
@@ -716,13 +1112,14 @@ class MipmappedArray:
     def free(self) -> None: ...
     def get_level(self, level: int, /) -> Array: ...
 
+@final
 class TextureReference:
     def set_array(self, array: Array, /) -> None: ...
     def set_address(
-        self, devptr: Pointer, bytes: int, allow_offset: bool = False
+        self, devptr: _Pointer, bytes: int, allow_offset: bool = False
     ) -> int: ...
     def set_address_2d(
-        self, devptr: Pointer, descr: ArrayDescriptor, pitch: int
+        self, devptr: _Pointer, descr: ArrayDescriptor, pitch: int
     ) -> None: ...
     def set_format(
         self, format: array_format, num_components: int
@@ -739,14 +1136,16 @@ class TextureReference:
     def set_border_color(self, color: Sequence[float], /) -> None: ...
     def get_border_color(self) -> tuple[float, float, float, float]: ...
 
+@final
 class SurfaceReference:
     def set_array(self, array: Array, flags: int = 0) -> None: ...
     def get_array(self) -> Array: ...
 
+@final
 class TextureObject:
-    def __init__(
-        self,
-        resource: Array | MipmappedArray | Pointer,
+    def __new__(
+        cls,
+        resource: Array | MipmappedArray | _Pointer,
         *,
         address_mode: address_mode | Sequence[address_mode] = ...,
         filter_mode: filter_mode = ...,
@@ -763,7 +1162,7 @@ class TextureObject:
         mipmap_level_bias: float = 0,
         min_mipmap_level_clamp: float = 0,
         max_mipmap_level_clamp: float | None = None,
-    ) -> None: ...
+    ) -> Self: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...
     def free(self) -> None: ...
@@ -772,8 +1171,9 @@ class TextureObject:
     @property
     def resource(self) -> Any: ...
 
+@final
 class SurfaceObject:
-    def __init__(self, array: Array) -> None: ...
+    def __new__(cls, array: Array) -> Self: ...
     def __int__(self) -> int: ...
     def __index__(self) -> int: ...
     def free(self) -> None: ...
@@ -795,19 +1195,20 @@ class _Copy:
     dst_pitch: int
     width_in_bytes: int
     height: int
-    def set_src_host(self, buffer: Buffer, /) -> None: ...
-    def set_dst_host(self, buffer: Buffer, /) -> None: ...
-    def set_src_unified(self, buffer: Buffer, /) -> None: ...
-    def set_dst_unified(self, buffer: Buffer, /) -> None: ...
-    def set_src_device(self, pointer: Pointer, /) -> None: ...
-    def set_dst_device(self, pointer: Pointer, /) -> None: ...
+    def set_src_host(self, buffer: _Buffer, /) -> None: ...
+    def set_dst_host(self, buffer: _Buffer, /) -> None: ...
+    def set_src_unified(self, buffer: _Buffer, /) -> None: ...
+    def set_dst_unified(self, buffer: _Buffer, /) -> None: ...
+    def set_src_device(self, pointer: _Pointer, /) -> None: ...
+    def set_dst_device(self, pointer: _Pointer, /) -> None: ...
     def set_src_array(self, array: Array, /) -> None: ...
     def set_dst_array(self, array: Array, /) -> None: ...
 
+@final
 class Memcpy2D(_Copy):
     def __call__(self, aligned: bool | Stream | None = True) -> None: ...
 
-class Memcpy3D(_Copy):
+class _Copy3D(_Copy):
     src_z: int
     src_lod: int
     src_height: int
@@ -817,10 +1218,15 @@ class Memcpy3D(_Copy):
     depth: int
     def __call__(self, stream: Stream | None = None, /) -> None: ...
 
-class Memcpy3DPeer(Memcpy3D):
+@final
+class Memcpy3D(_Copy3D): ...
+
+@final
+class Memcpy3DPeer(_Copy3D):
     def set_src_context(self, context: Context, /) -> None: ...
     def set_dst_context(self, context: Context, /) -> None: ...
 
+@disjoint_base
 class Linker:
     def __init__(
         self,
@@ -830,76 +1236,83 @@ class Linker:
         /,
     ) -> None: ...
     def add_data(
-        self, data: Buffer, input_type: jit_input_type, name: str = "unknown"
+        self, data: _Buffer, input_type: jit_input_type, name: str = "unknown"
     ) -> None: ...
     def add_file(self, filename: str, input_type: jit_input_type) -> None: ...
     def link_module(self) -> Module: ...
 
 def aligned_empty(
-    shape: Shape, dtype: Any, order: str = "C", alignment: int = 4096
-) -> np.ndarray: ...
+    shape: _Shape,
+    dtype: npt.DTypeLike,
+    order: str = "C",
+    alignment: int = 4096,
+) -> _HostArray: ...
 def bitlog2(arg0: int, /) -> int: ...
 def get_driver_version() -> int: ...
-def get_version() -> tuple[Any, ...]: ...
+def get_version() -> tuple[int, ...]: ...
 def have_gl_ext() -> bool: ...
 def init(flags: int = 0) -> None: ...
 def initialize_profiler(
     arg0: str, arg1: str, arg2: profiler_output_mode, /
 ) -> None: ...
 def managed_empty(
-    shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0
-) -> np.ndarray: ...
-def mem_alloc(arg0: int, /) -> DeviceAllocation: ...
+    shape: _Shape, dtype: npt.DTypeLike, order: str = "C", mem_flags: int = 0
+) -> _HostArray: ...
+def mem_alloc(arg0: SupportsIndex, /) -> DeviceAllocation: ...
 def mem_alloc_async(
     size: int, stream: Stream | None = None
 ) -> AsyncAllocation: ...
 def mem_alloc_pitch(
     width: int, height: int, access_size: int
-) -> tuple[Any, ...]: ...
-def mem_get_address_range(arg0: Pointer, /) -> tuple[Any, ...]: ...
-def mem_get_info() -> tuple[Any, ...]: ...
-def mem_get_ipc_handle(arg0: Pointer, /) -> Any: ...
+) -> tuple[DeviceAllocation, int]: ...
+def mem_get_address_range(arg0: _Pointer, /) -> tuple[int, int]: ...
+def mem_get_info() -> tuple[int, int]: ...
+def mem_get_ipc_handle(arg0: _Pointer, /) -> Any: ...
 def memcpy_atoa(
     dest: Array, dest_index: int, src: Array, src_index: int, len: int
 ) -> None: ...
-def memcpy_atod(dest: Any, ary: Array, index: int, len: int) -> None: ...
-def memcpy_dtoa(ary: Array, index: int, src: Any, len: int) -> None: ...
-def memcpy_dtod(dest: Any, src: Any, size: int) -> None: ...
+def memcpy_atod(dest: _Pointer, ary: Array, index: int, len: int) -> None: ...
+def memcpy_dtoa(ary: Array, index: int, src: _Pointer, len: int) -> None: ...
+def memcpy_dtod(dest: _Pointer, src: _Pointer, size: int) -> None: ...
 def memcpy_dtod_async(
-    dest: Any, src: Any, size: int, stream: Stream | None = None
+    dest: _Pointer, src: _Pointer, size: int, stream: Stream | None = None
 ) -> None: ...
-def memcpy_dtoh(dest: Any, src: Any, stream: Stream | None = None) -> None: ...
+def memcpy_dtoh(
+    dest: _Buffer, src: _Pointer, stream: Stream | None = None
+) -> None: ...
 def memcpy_dtoh_async(
-    dest: Any, src: Any, stream: Stream | None = None
+    dest: _Buffer, src: _Pointer, stream: Stream | None = None
 ) -> None: ...
-def memcpy_htod(dest: Any, src: Any, stream: Stream | None = None) -> None: ...
+def memcpy_htod(
+    dest: _Pointer, src: _Buffer, stream: Stream | None = None
+) -> None: ...
 def memcpy_htod_async(
-    dest: Any, src: Any, stream: Stream | None = None
+    dest: _Pointer, src: _Buffer, stream: Stream | None = None
 ) -> None: ...
 def memcpy_peer(
-    dest: Any,
-    src: Any,
+    dest: _Pointer,
+    src: _Pointer,
     size: int,
     dest_context: Any = None,
     src_context: Any = None,
 ) -> None: ...
 def memcpy_peer_async(
-    dest: Any,
-    src: Any,
+    dest: _Pointer,
+    src: _Pointer,
     size: int,
     dest_context: Any = None,
     src_context: Any = None,
     stream: Stream | None = None,
 ) -> None: ...
-def memset_d16(dest: Any, data: int, size: int) -> None: ...
+def memset_d16(dest: _Pointer, data: int, size: int) -> None: ...
 def memset_d16_async(
-    dest: Any, data: int, size: int, stream: Stream | None = None
+    dest: _Pointer, data: int, size: int, stream: Stream | None = None
 ) -> None: ...
 def memset_d2d16(
-    dest: Any, pitch: int, data: int, width: int, height: int
+    dest: _Pointer, pitch: int, data: int, width: int, height: int
 ) -> None: ...
 def memset_d2d16_async(
-    dest: Any,
+    dest: _Pointer,
     pitch: int,
     data: int,
     width: int,
@@ -907,10 +1320,10 @@ def memset_d2d16_async(
     stream: Stream | None = None,
 ) -> None: ...
 def memset_d2d32(
-    dest: Any, pitch: int, data: int, width: int, height: int
+    dest: _Pointer, pitch: int, data: int, width: int, height: int
 ) -> None: ...
 def memset_d2d32_async(
-    dest: Any,
+    dest: _Pointer,
     pitch: int,
     data: int,
     width: int,
@@ -918,38 +1331,38 @@ def memset_d2d32_async(
     stream: Stream | None = None,
 ) -> None: ...
 def memset_d2d8(
-    dest: Any, pitch: int, data: int, width: int, height: int
+    dest: _Pointer, pitch: int, data: int, width: int, height: int
 ) -> None: ...
 def memset_d2d8_async(
-    dest: Any,
+    dest: _Pointer,
     pitch: int,
     data: int,
     width: int,
     height: int,
     stream: Stream | None = None,
 ) -> None: ...
-def memset_d32(dest: Any, data: int, size: int) -> None: ...
+def memset_d32(dest: _Pointer, data: int, size: int) -> None: ...
 def memset_d32_async(
-    dest: Any, data: int, size: int, stream: Stream | None = None
+    dest: _Pointer, data: int, size: int, stream: Stream | None = None
 ) -> None: ...
-def memset_d8(dest: Any, data: int, size: int) -> None: ...
+def memset_d8(dest: _Pointer, data: int, size: int) -> None: ...
 def memset_d8_async(
-    dest: Any, data: int, size: int, stream: Stream | None = None
+    dest: _Pointer, data: int, size: int, stream: Stream | None = None
 ) -> None: ...
 def module_from_buffer(
-    buffer: Buffer, options: Any = (), message_handler: Any = None
+    buffer: _Buffer, options: Any = (), message_handler: Any = None
 ) -> Module: ...
 def module_from_file(filename: str) -> Module: ...
 def pagelocked_empty(
-    shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0
-) -> np.ndarray: ...
-def py_memcpy_atoh(dest: Any, ary: Array, index: int) -> None: ...
-def py_memcpy_htoa(ary: Array, index: int, src: Any) -> None: ...
-def register_host_memory(ary: Any, flags: int = 0) -> np.ndarray: ...
+    shape: _Shape, dtype: npt.DTypeLike, order: str = "C", mem_flags: int = 0
+) -> _HostArray: ...
+def py_memcpy_atoh(dest: _Buffer, ary: Array, index: int) -> None: ...
+def py_memcpy_htoa(ary: Array, index: int, src: _Buffer) -> None: ...
+def register_host_memory(ary: Any, flags: int = 0) -> _HostArray: ...
 def start_profiler() -> None: ...
 def stop_profiler() -> None: ...
-def memcpy_htoa(ary: Array, index: int, src: Buffer) -> None: ...
-def memcpy_atoh(dest: Buffer, ary: Array, index: int) -> None: ...
+def memcpy_htoa(ary: Array, index: int, src: _Buffer) -> None: ...
+def memcpy_atoh(dest: _Buffer, ary: Array, index: int) -> None: ...
 def _compile(
     source: str,
     name: str,
@@ -960,14 +1373,200 @@ def _compile(
 ) -> tuple[int, bytes | None, str, dict[str, str]]: ...
 def _nvrtc_info() -> tuple[str, int, int, list[int]]: ...
 def _device_kind() -> str: ...
-def _set_kernel_factory(factory: Callable[[tuple], Any], /) -> None: ...
 def _contexts() -> list[Context]: ...
+def _set_kernel_factory(
+    factory: Callable[[tuple[Any, ...]], Any], /
+) -> None: ...
 def _set_context_end(ended: Callable[[Context], None], /) -> None: ...
-def _context_results() -> dict[tuple, Any]: ...
+def _context_results() -> dict[tuple[Any, ...], Any]: ...
 def _drop_kernels() -> None: ...
 
-# Of the array room.
-class ArrayBase: ...
+# GPUArray, less its methods in Python.
+
+@final
+class _ArrayFlags:
+    @property
+    def c_contiguous(self) -> bool: ...
+    @property
+    def f_contiguous(self) -> bool: ...
+    @property
+    def forc(self) -> bool: ...
+
+@disjoint_base
+class ArrayBase:
+    def __init__(
+        self,
+        shape: _Shape,
+        dtype: npt.DTypeLike,
+        allocator: Callable[[int], Any] | None = None,
+        base: Any = None,
+        gpudata: _Pointer | None = None,
+        strides: Iterable[SupportsIndex] | None = None,
+        order: str = "C",
+    ) -> None: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def mem_size(self) -> int: ...
+    @property
+    def itemsize(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def flags(self) -> _ArrayFlags: ...
+    @property
+    def T(self) -> Self: ...
+    @property
+    def base(self) -> Any: ...
+    @property
+    def gpudata(self) -> Any: ...
+    @property
+    def ptr(self) -> int: ...
+    allocator: Callable[[int], Any]
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def get(
+        self,
+        ary: _HostArray | None = None,
+        pagelocked: bool = False,
+        async_: bool = False,
+        stream: Stream | None = None,
+    ) -> _HostArray: ...
+    def get_async(
+        self, stream: Stream | None = None, ary: _HostArray | None = None
+    ) -> _HostArray: ...
+    def set(
+        self,
+        ary: _HostArray | ArrayBase,
+        async_: bool = False,
+        stream: Stream | None = None,
+    ) -> None: ...
+    def set_async(
+        self, ary: _HostArray | ArrayBase, stream: Stream | None = None
+    ) -> None: ...
+    def fill(self, value: _Number, stream: Stream | None = None) -> Self: ...
+    def copy(self, order: str = "K", stream: Stream | None = None) -> Self: ...
+    def astype(
+        self, dtype: npt.DTypeLike, stream: Stream | None = None
+    ) -> Self: ...
+    def view(self, dtype: npt.DTypeLike | None = None) -> Self: ...
+    def reshape(self, *shape: _Shape, order: str = "C") -> Self: ...
+    def ravel(self) -> Self: ...
+    def squeeze(self, axis: _Shape | None = None) -> Self: ...
+    def transpose(
+        self, axes: Iterable[SupportsIndex] | None = None
+    ) -> Self: ...
+    def _new_like_me(
+        self, dtype: npt.DTypeLike | None = None, order: str = "C"
+    ) -> Self: ...
+    def _strided(
+        self, shape: Sequence[int], strides: Sequence[int]
+    ) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __getitem__(self, key: _Index, /) -> Self: ...
+    def __setitem__(
+        self, key: _Index, value: _Operand | _HostArray, /
+    ) -> None: ...
+    def __delitem__(self, key: Any, /) -> NoReturn: ...
+    def __neg__(self) -> Self: ...
+    def __pos__(self) -> Self: ...
+    def __abs__(self) -> Self: ...
+    def __invert__(self) -> Self: ...
+    def __add__(self, value: _Operand, /) -> Self: ...
+    def __radd__(self, value: _Operand, /) -> Self: ...
+    def __iadd__(self, value: _Operand, /) -> Self: ...
+    def __sub__(self, value: _Operand, /) -> Self: ...
+    def __rsub__(self, value: _Operand, /) -> Self: ...
+    def __isub__(self, value: _Operand, /) -> Self: ...
+    def __mul__(self, value: _Operand, /) -> Self: ...
+    def __rmul__(self, value: _Operand, /) -> Self: ...
+    def __imul__(self, value: _Operand, /) -> Self: ...
+    def __truediv__(self, value: _Operand, /) -> Self: ...
+    def __rtruediv__(self, value: _Operand, /) -> Self: ...
+    def __itruediv__(self, value: _Operand, /) -> Self: ...
+    def __floordiv__(self, value: _Operand, /) -> Self: ...
+    def __rfloordiv__(self, value: _Operand, /) -> Self: ...
+    def __ifloordiv__(self, value: _Operand, /) -> Self: ...
+    def __mod__(self, value: _Operand, /) -> Self: ...
+    def __rmod__(self, value: _Operand, /) -> Self: ...
+    def __imod__(self, value: _Operand, /) -> Self: ...
+    def __and__(self, value: _Operand, /) -> Self: ...
+    def __rand__(self, value: _Operand, /) -> Self: ...
+    def __iand__(self, value: _Operand, /) -> Self: ...
+    def __or__(self, value: _Operand, /) -> Self: ...
+    def __ror__(self, value: _Operand, /) -> Self: ...
+    def __ior__(self, value: _Operand, /) -> Self: ...
+    def __xor__(self, value: _Operand, /) -> Self: ...
+    def __rxor__(self, value: _Operand, /) -> Self: ...
+    def __ixor__(self, value: _Operand, /) -> Self: ...
+    def __lshift__(self, value: _Operand, /) -> Self: ...
+    def __rlshift__(self, value: _Operand, /) -> Self: ...
+    def __ilshift__(self, value: _Operand, /) -> Self: ...
+    def __rshift__(self, value: _Operand, /) -> Self: ...
+    def __rrshift__(self, value: _Operand, /) -> Self: ...
+    def __irshift__(self, value: _Operand, /) -> Self: ...
+    def __pow__(self, value: _Operand, mod: None = None, /) -> Self: ...
+    def __rpow__(self, value: _Operand, mod: None = None, /) -> Self: ...
+    def __ipow__(self, value: _Operand, /) -> Self: ...  # type: ignore[misc]
+    def __eq__(self, value: object, /) -> Self: ...  # type: ignore[override]
+    def __ne__(self, value: object, /) -> Self: ...  # type: ignore[override]
+    def __lt__(self, value: _Operand, /) -> Self: ...
+    def __le__(self, value: _Operand, /) -> Self: ...
+    def __gt__(self, value: _Operand, /) -> Self: ...
+    def __ge__(self, value: _Operand, /) -> Self: ...
+
+# Callables with fast paths in C, which replace the functions they are given.
+
+@final
+class FastCall:
+    def __new__(cls, function: Callable[..., Any], name: str, /) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: Any, owner: Any = None, /) -> Any: ...
+
+@final
+class FastUfunc:
+    def __new__(
+        cls,
+        function: Callable[..., Any],
+        name: str,
+        reduces: bool,
+        inputs: int,
+        /,
+    ) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: Any, owner: Any = None, /) -> Any: ...
+
+@final
+class PlannedMethod:
+    def __new__(
+        cls, function: Callable[..., Any], name: str, reduces: bool, /
+    ) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: Any, owner: Any = None, /) -> Any: ...
+
+@disjoint_base
+class ElementwiseBase:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _set_plan(
+        self,
+        function: Any,
+        arguments: Any,
+        vectors: Any,
+        most_blocks: Any,
+        is_several: Any,
+        several: Any,
+    ) -> Any: ...
 
 def _set_array_class(cls: type, /) -> None: ...
 def _set_indexer(
@@ -1014,8 +1613,14 @@ def _cublas_gemm(
 def _distance(a: ArrayBase, b: ArrayBase, /) -> int: ...
 def _identity(
     array: ArrayBase, /
-) -> tuple[int, tuple[int, ...], tuple[int, ...], np.dtype]: ...
+) -> tuple[int, tuple[int, ...], tuple[int, ...], np.dtype[Any]]: ...
 def _register_faults(address: int, device: int, owner: Any, /) -> None: ...
 def _registered_faults() -> Any: ...
 def _check_faults() -> None: ...
-def _apply(*args: Any, **kwargs: Any) -> Any: ...
+def _apply(
+    name: str,
+    inputs: tuple[Any, ...],
+    out: Any = None,
+    dtype: Any = None,
+    stream: Stream | None = None,
+) -> Any: ...

@@ -14,7 +14,7 @@ from pycuda.tools import clear_context_caches, make_default_context
 
 _driver.init()
 
-context: _driver.Context | None = make_default_context()
+context: _driver.Context = make_default_context()
 device: _driver.Device = context.get_device()
 
 
@@ -22,7 +22,7 @@ def _finish_up() -> None:
     global context
     if _driver.Context.get_current() is not None:
         _driver.Context.pop()
-    context = None
+    context = None  # type: ignore[assignment]  # the process ends
     clear_context_caches()
 
 

@@ -22,7 +22,7 @@ def _retain(device: _driver.Device) -> _driver.Context:
     return context
 
 
-context: _driver.Context | None = make_default_context(_retain)
+context: _driver.Context = make_default_context(_retain)
 device: _driver.Device = context.get_device()
 _driver.set_thread_context(context)
 
@@ -32,7 +32,7 @@ def _finish_up() -> None:
     _driver.set_thread_context(None)
     if _driver.Context.get_current() is not None:
         _driver.Context.pop()
-    context = None
+    context = None  # type: ignore[assignment]  # the process ends
     clear_context_caches()
 
 

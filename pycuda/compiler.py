@@ -10,7 +10,7 @@ Images are kept on disk (`pycuda._compile.cache`).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -92,13 +92,13 @@ def preprocess_source(source: str, options: list[str], nvcc: str) -> str:
 
 def _compile_with_nvrtc(
     source: object,
-    options: list[str] | None = None,
+    options: Sequence[str] | None = None,
     keep: bool = False,
     no_extern_c: bool = False,
     arch: str | None = None,
     code: str | None = None,
     cache_dir: Any = None,
-    include_dirs: list[str] | None = None,
+    include_dirs: Sequence[str | os.PathLike[str]] | None = None,
     target: str = "cubin",
     names: Sequence[str] = (),
     refresh: bool = False,
@@ -148,13 +148,13 @@ def _settings(
 def compile(
     source: object,
     nvcc: str = "nvcc",
-    options: list[str] | None = None,
+    options: Sequence[str] | None = None,
     keep: bool = False,
     no_extern_c: bool = False,
     arch: str | None = None,
     code: str | None = None,
     cache_dir: Any = None,
-    include_dirs: list[str] | None = None,
+    include_dirs: Sequence[str | os.PathLike[str]] | None = None,
     target: str = "cubin",
 ) -> bytes:
     """Compile CUDA C to an image for the current context's device.
@@ -222,7 +222,7 @@ def _compile_with_theirs(
     arch: str | None,
     code: str | None,
     cache_dir: Any,
-    include_dirs: list[str] | None,
+    include_dirs: Sequence[str | os.PathLike[str]] | None,
     target: str,
 ) -> bytes:
     """Run `compile` with the `compile_plain` that a program put in place."""
@@ -336,6 +336,10 @@ class CudaModule:
     """Common base of `SourceModule` and `DynamicModule`."""
 
     module: Any
+    # `_bind_module` makes these three for each object.
+    get_global: Callable[[str], tuple[int, int]]
+    get_texref: Callable[[str], _drv.TextureReference]
+    get_surfref: Callable[[str], _drv.SurfaceReference]
     _names: Mapping[str, str] = MappingProxyType({})
 
     def _check_arch(self, arch: str | None) -> None:
@@ -369,9 +373,10 @@ class CudaModule:
         name = _squeeze(name)
         return known.get(name) or known.get(f"&{name}") or name
 
-    def get_function(self, name: str) -> Any:
+    def get_function(self, name: str) -> _drv.Function:
         """Return the kernel called `name`, a `pycuda.driver.Function`."""
-        return self.module.get_function(self._symbol(name))
+        function: _drv.Function = self.module.get_function(self._symbol(name))
+        return function
 
 
 class SourceModule(CudaModule):
@@ -398,13 +403,13 @@ class SourceModule(CudaModule):
         self,
         source: object,
         nvcc: str = "nvcc",
-        options: list[str] | None = None,
+        options: Sequence[str] | None = None,
         keep: bool = False,
         no_extern_c: bool = False,
         arch: str | None = None,
         code: str | None = None,
         cache_dir: Any = None,
-        include_dirs: list[str] | None = None,
+        include_dirs: Sequence[str | os.PathLike[str]] | None = None,
         name_expressions: Sequence[str] = (),
     ) -> None:
         self._check_arch(arch)
@@ -436,7 +441,7 @@ class SourceModule(CudaModule):
             self.module = _drv.module_from_buffer(image)
         self._bind_module()
 
-    def get_function(self, name: str) -> Any:
+    def get_function(self, name: str) -> _drv.Function:
         """Return the kernel called `name`, a `pycuda.driver.Function`.
 
         The function refers to its source, for `pycuda._declared_types`.
@@ -482,7 +487,7 @@ class DynamicModule(CudaModule):
         arch: str | None = None,
         code: str | None = None,
         cache_dir: Any = None,
-        include_dirs: list[str] | None = None,
+        include_dirs: Sequence[str | os.PathLike[str]] | None = None,
         message_handler: Any = None,
         log_verbose: bool = False,
         cuda_libdir: str | None = None,
@@ -590,7 +595,7 @@ class DynamicModule(CudaModule):
         self._bind_module()
         return self
 
-    def get_function(self, name: str) -> Any:
+    def get_function(self, name: str) -> _drv.Function:
         """Return the kernel called `name`, a `pycuda.driver.Function`."""
         if self.module is None:
             raise RuntimeError("call link() before you look a function up")
@@ -604,13 +609,13 @@ class DynamicSourceModule(DynamicModule):
         self,
         source: object,
         nvcc: str = "nvcc",
-        options: list[str] | None = None,
+        options: Sequence[str] | None = None,
         keep: bool = False,
         no_extern_c: bool = False,
         arch: str | None = None,
         code: str | None = None,
         cache_dir: Any = None,
-        include_dirs: list[str] | None = None,
+        include_dirs: Sequence[str | os.PathLike[str]] | None = None,
         cuda_libdir: str | None = None,
     ) -> None:
         super().__init__(

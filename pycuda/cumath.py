@@ -9,14 +9,29 @@ strides.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
 from pycuda._array.common import short
 from pycuda._two_results import check_array as _check_array
 from pycuda._two_results import frexp, ldexp, modf
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    import pycuda.driver as drv
+
+    class _Unary(Protocol):
+        def __call__(
+            self,
+            array: _driver.ArrayBase,
+            stream_or_out: _gpuarray.GPUArray | drv.Stream | None = None,
+            *,
+            out: _gpuarray.GPUArray | None = None,
+            stream: drv.Stream | None = None,
+        ) -> _gpuarray.GPUArray: ...
+
 
 __all__ = [
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos",
@@ -26,7 +41,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
+def _make_unary(name: str, numpy_name: str) -> _Unary:
     """Make the function with the name `name`, NumPy's `numpy_name`."""
 
     def function(
@@ -34,7 +49,7 @@ def _make_unary(name: str, numpy_name: str) -> Callable[..., Any]:
         stream_or_out: Any = None,
         *,
         out: Any = None,
-        stream: Any = None,
+        stream: drv.Stream | None = None,
     ) -> Any:
         _check_array(name, array)
         if stream_or_out is not None:
@@ -97,7 +112,11 @@ trunc = _make_unary("trunc", "trunc")
 
 
 @short("fmod", 2)
-def fmod(arg: Any, mod: Any, stream: Any = None) -> Any:
+def fmod(
+    arg: _gpuarray.GPUArray | float,
+    mod: _gpuarray.GPUArray | float,
+    stream: drv.Stream | None = None,
+) -> _gpuarray.GPUArray:
     """Return the remainder of ``arg / mod`` with the sign of `arg`.
 
     See `numpy.fmod`.  One of the two may be a number.

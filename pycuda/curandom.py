@@ -9,7 +9,7 @@ on the seed and i alone, not on the device or the shape of a launch.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,13 @@ from pycuda._random.generators import (
 from pycuda._random.philox import PhiloxRandomNumberGenerator
 from pycuda.compiler import SourceModule
 from pycuda.driver import direction_vector_set
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    import pycuda.driver as drv
+    from pycuda._driver import _Shape
+
 
 __all__ = [
     "MRG32k3aRandomNumberGenerator",
@@ -57,7 +64,11 @@ _KINDS: dict[Any, tuple[str, tuple]] = {
 }
 
 
-def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> Any:
+def rand(
+    shape: _Shape,
+    dtype: npt.DTypeLike = np.float32,
+    stream: drv.Stream | None = None,
+) -> _gpuarray.GPUArray:
     """An array of uniformly distributed numbers.
 
     Parameters
@@ -87,7 +98,7 @@ def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> Any:
     return result
 
 
-def seed_getter_uniform(n: int) -> Any:
+def seed_getter_uniform(n: int) -> _gpuarray.GPUArray:
     """`n` equal int32 seeds, drawn from `random`."""
     from random import randint
 
@@ -95,7 +106,7 @@ def seed_getter_uniform(n: int) -> Any:
     return _gpuarray.to_gpu(result)
 
 
-def seed_getter_unique(n: int) -> Any:
+def seed_getter_unique(n: int) -> _gpuarray.GPUArray:
     """`n` int32 seeds, each drawn from `numpy.random`."""
     result = np.random.randint(0, 2**31 - 1, size=n).astype(np.int32)
     return _gpuarray.to_gpu(result)

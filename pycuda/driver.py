@@ -11,35 +11,46 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pycuda import _driver, _registry
 from pycuda._driver import *  # noqa: F403
+
+# isort: off
 from pycuda._driver import (
-    Array,
-    ArrayDescriptor,
-    ArrayDescriptor3D,
-    Device,
-    DeviceAllocation,
-    Error,
-    Memcpy2D,
-    Memcpy3D,
-    TextureReference,
-    address_mode,
-    aligned_empty,
-    array3d_flags,
-    array_format,
-    device_attribute,
-    filter_mode,
-    managed_empty,
-    mem_alloc,
-    memcpy_dtoh,
-    memcpy_htod,
-    pagelocked_empty,
+    Array as Array,
+    ArrayDescriptor as ArrayDescriptor,
+    ArrayDescriptor3D as ArrayDescriptor3D,
+    Device as Device,
+    DeviceAllocation as DeviceAllocation,
+    Error as Error,
+    Memcpy2D as Memcpy2D,
+    Memcpy3D as Memcpy3D,
+    TextureReference as TextureReference,
+    address_mode as address_mode,
+    aligned_empty as aligned_empty,
+    array3d_flags as array3d_flags,
+    array_format as array_format,
+    device_attribute as device_attribute,
+    filter_mode as filter_mode,
+    managed_empty as managed_empty,
+    mem_alloc as mem_alloc,
+    memcpy_dtoh as memcpy_dtoh,
+    memcpy_htod as memcpy_htod,
+    pagelocked_empty as pagelocked_empty,
 )
+
+# isort: on
 from pycuda._graphed import graphed as graphed
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pycuda._driver import _Shape
+    from pycuda.compiler import SourceModule as SourceModule
+
 
 # Names that PyCUDA exports and ``import *`` would hide or lacks.
 MemoryError = _driver.MemoryError
@@ -179,7 +190,7 @@ def to_device(bf_obj: Any) -> DeviceAllocation:
 
 
 def from_device(
-    devptr: Any, shape: Any, dtype: Any, order: str = "C"
+    devptr: Any, shape: _Shape, dtype: npt.DTypeLike, order: str = "C"
 ) -> np.ndarray:
     """Copy device memory into a new array.
 
@@ -234,7 +245,7 @@ def _order_of(ary: np.ndarray) -> str:
 
 
 def pagelocked_zeros(
-    shape: Any, dtype: Any, order: str = "C", mem_flags: int = 0
+    shape: _Shape, dtype: npt.DTypeLike, order: str = "C", mem_flags: int = 0
 ) -> np.ndarray:
     """Return page-locked zeros; see :func:`pagelocked_empty`."""
     result = pagelocked_empty(shape, dtype, order, mem_flags)
@@ -257,7 +268,10 @@ def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
 
 
 def aligned_zeros(
-    shape: Any, dtype: Any, order: str = "C", alignment: int = 4096
+    shape: _Shape,
+    dtype: npt.DTypeLike,
+    order: str = "C",
+    alignment: int = 4096,
 ) -> np.ndarray:
     """Return zeros at an address that is a multiple of `alignment` bytes."""
     result = aligned_empty(shape, dtype, order, alignment)
@@ -278,7 +292,7 @@ def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
 
 
 def managed_zeros(
-    shape: Any, dtype: Any, order: str = "C", mem_flags: int = 0
+    shape: _Shape, dtype: npt.DTypeLike, order: str = "C", mem_flags: int = 0
 ) -> np.ndarray:
     """Return zeros in memory that host and device share.
 
@@ -315,7 +329,7 @@ _ARRAY_FORMATS = {
 }
 
 
-def dtype_to_array_format(dtype: Any) -> Any:
+def dtype_to_array_format(dtype: npt.DTypeLike) -> array_format:
     """Return the array_format of a dtype.
 
     Raises
@@ -550,13 +564,18 @@ def get_curand_version() -> tuple[int, int, int]:
     return (10, 40, 0)
 
 
-def __getattr__(name: str) -> Any:
-    """Look up names that programs from before 2010 expect here."""
-    if name != "SourceModule":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn(
-        "pycuda.driver.SourceModule is deprecated: it is in pycuda.compiler",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    return _registry.SourceModule
+if not TYPE_CHECKING:  # they would accept every name
+
+    def __getattr__(name: str) -> Any:
+        """Look up names that programs from before 2010 expect here."""
+        if name != "SourceModule":
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}"
+            )
+        warnings.warn(
+            "pycuda.driver.SourceModule is deprecated: it is in "
+            "pycuda.compiler",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return _registry.SourceModule

@@ -284,7 +284,9 @@ class ElementwiseKernel(ElementwiseBase):
             )
         return self._stride_kernels[use_range]
 
-    def get_texref(self, name: str, use_range: bool = False) -> Any:
+    def get_texref(
+        self, name: str, use_range: bool = False
+    ) -> _drv.TextureReference:
         """Return texture reference `name`, for arrays in one order."""
         return self._compiled(use_range, ())[0].get_texref(name)
 
@@ -366,7 +368,7 @@ class ElementwiseKernel(ElementwiseBase):
         *args: Any,
         range: slice | None = None,
         slice: slice | None = None,
-        stream: Any = None,
+        stream: _drv.Stream | None = None,
         **kwargs: Any,
     ) -> Any:
         """Run a call for which `ElementwiseBase` has no plan, or refuse it."""

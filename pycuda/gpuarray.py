@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -165,6 +165,11 @@ from pycuda._two_results import modf as _modf
 from pycuda._two_results import numpy_frexp as _numpy_frexp
 from pycuda._vector_types import NAMES, vec
 from pycuda.tools import get_or_register_dtype
+
+if TYPE_CHECKING:
+    # The names that FUNCTIONS adds below.
+    from pycuda._array.mathematics_table import *  # noqa: F403
+    from pycuda._driver import _Shape
 
 __all__ = [
     "GPUArray",
@@ -362,7 +367,9 @@ def _weighted_sum(
 # --- the array -----------------------------------------------------------
 
 
-def _rebuild(cls: type, host: np.ndarray, state: dict | None) -> GPUArray:
+def _rebuild(
+    cls: type, host: np.ndarray, state: dict[str, Any] | None
+) -> GPUArray:
     """Recreate an array from a pickle.
 
     A thread without a context uses the process's context if there is one only.
@@ -409,19 +416,19 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     __array_priority__ = 100
 
     @property
-    def _grid(self) -> tuple:
+    def _grid(self) -> tuple[Any, ...]:
         return self.__dict__.get("_grid") or splay(self.size)[0]
 
     @_grid.setter
-    def _grid(self, value: tuple) -> None:
+    def _grid(self, value: tuple[Any, ...]) -> None:
         self.__dict__["_grid"] = value
 
     @property
-    def _block(self) -> tuple:
+    def _block(self) -> tuple[Any, ...]:
         return self.__dict__.get("_block") or splay(self.size)[1]
 
     @_block.setter
-    def _block(self, value: tuple) -> None:
+    def _block(self, value: tuple[Any, ...]) -> None:
         self.__dict__["_block"] = value
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -437,7 +444,11 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         return dispatch_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
-        self, func: Callable, types: Any, args: tuple, kwargs: dict
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...],
+        kwargs: dict,
     ) -> Any:
         """Run NumPy's functions on device arrays."""
         return dispatch(func, args, kwargs)
@@ -478,7 +489,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         selffac: Any,
         other: GPUArray,
         otherfac: Any,
-        add_timer: Callable | None = None,
+        add_timer: Callable[..., Any] | None = None,
         stream: drv.Stream | None = None,
         out: GPUArray | None = None,
     ) -> GPUArray:
@@ -558,7 +569,7 @@ empty = GPUArray
 # --- shape ---------------------------------------------------------------
 
 
-def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:
+def reshape(a: GPUArray, *shape: _Shape, **kwargs: Any) -> GPUArray:
     """Return ``a.reshape(*shape)``."""
     return a.reshape(*shape, **kwargs)
 
@@ -571,7 +582,7 @@ def transpose(a: GPUArray, axes: Sequence[int] | None = None) -> GPUArray:
 # --- selection -----------------------------------------------------------
 
 
-def _operand_shape(value: Any) -> tuple | None:
+def _operand_shape(value: Any) -> tuple[Any, ...] | None:
     return value.shape if isinstance(value, ArrayBase) else None
 
 

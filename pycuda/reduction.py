@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,10 @@ from pycuda.tools import (
     dtype_to_ctype,
     parse_c_arg,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 __all__ = [
     "ReductionKernel",
@@ -271,7 +275,7 @@ class ReductionKernel:
 
     def __init__(
         self,
-        dtype_out: Any,
+        dtype_out: npt.DTypeLike,
         neutral: Any,
         reduce_expr: str,
         map_expr: str | None = None,
@@ -345,15 +349,15 @@ class ReductionKernel:
     def __call__(
         self,
         *args: Any,
-        stream: Any = None,
+        stream: _drv.Stream | None = None,
         out: Any = None,
         allocator: Any = None,
         kernel_wrapper: Any = None,
         axis: Any = None,
         keepdims: bool = False,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         **unknown: Any,
-    ) -> Any:
+    ) -> gpuarray.GPUArray:
         """Reduce; the number of elements is that of the first vector.
 
         Parameters
@@ -600,12 +604,14 @@ class ReductionKernel:
 # Kernels for common reductions.
 
 
-def _c(dtype: Any) -> str:
+def _c(dtype: npt.DTypeLike) -> str:
     return dtype_to_ctype(dtype)
 
 
 @context_dependent_memoize
-def get_sum_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
+def get_sum_kernel(
+    dtype_out: npt.DTypeLike | None, dtype_in: npt.DTypeLike
+) -> ReductionKernel:
     """Build a sum of `in` in `dtype_out` (default: `dtype_in`)."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
@@ -618,7 +624,9 @@ def get_sum_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
 
 
 @context_dependent_memoize
-def get_any_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
+def get_any_kernel(
+    dtype_out: npt.DTypeLike | None, dtype_in: npt.DTypeLike
+) -> ReductionKernel:
     """Build a test for any nonzero element of `in`."""
     return ReductionKernel(
         dtype_out,
@@ -630,7 +638,9 @@ def get_any_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
 
 
 @context_dependent_memoize
-def get_all_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
+def get_all_kernel(
+    dtype_out: npt.DTypeLike | None, dtype_in: npt.DTypeLike
+) -> ReductionKernel:
     """Build a test for all elements of `in` being nonzero."""
     return ReductionKernel(
         dtype_out,
@@ -643,7 +653,7 @@ def get_all_kernel(dtype_out: Any, dtype_in: Any) -> ReductionKernel:
 
 @context_dependent_memoize
 def get_subset_sum_kernel(
-    dtype_out: Any, dtype_subset: Any, dtype_in: Any
+    dtype_out: npt.DTypeLike | None, dtype_subset: Any, dtype_in: npt.DTypeLike
 ) -> ReductionKernel:
     """Build a sum of the elements of `in` at given indices."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
@@ -658,14 +668,14 @@ def get_subset_sum_kernel(
     )
 
 
-def _product(dtype_out: Any, index: str) -> str:
+def _product(dtype_out: npt.DTypeLike, index: str) -> str:
     out = _c(dtype_out)
     return f"({out})a_in[{index}] * ({out})b_in[{index}]"
 
 
 @context_dependent_memoize
 def get_dot_kernel(
-    dtype_out: Any, dtype_a: Any, dtype_b: Any
+    dtype_out: npt.DTypeLike | None, dtype_a: Any, dtype_b: Any
 ) -> ReductionKernel:
     """Build a sum of products of two vectors."""
     if dtype_out is None:
@@ -681,7 +691,7 @@ def get_dot_kernel(
 
 @context_dependent_memoize
 def get_subset_dot_kernel(
-    dtype_out: Any,
+    dtype_out: npt.DTypeLike | None,
     dtype_subset: Any,
     dtype_a: Any = None,
     dtype_b: Any = None,
@@ -703,7 +713,7 @@ def get_subset_dot_kernel(
     )
 
 
-def get_minmax_neutral(what: str, dtype: Any) -> str:
+def get_minmax_neutral(what: str, dtype: npt.DTypeLike) -> str:
     """Return the neutral C expression of a comparison.
 
     `what` is "max" or "min".
@@ -724,7 +734,7 @@ def get_minmax_neutral(what: str, dtype: Any) -> str:
 _MINMAX_PREAMBLE = "#define MY_INFINITY INFINITY\n"
 
 
-def _minmax_expr(what: str, dtype: Any) -> str:
+def _minmax_expr(what: str, dtype: npt.DTypeLike) -> str:
     """Return the comparison, which keeps a NaN."""
     sign = ">" if what == "max" else "<"
     if np.dtype(dtype).kind == "f" or is_short_float(np.dtype(dtype)):
@@ -733,7 +743,7 @@ def _minmax_expr(what: str, dtype: Any) -> str:
 
 
 @context_dependent_memoize
-def get_minmax_kernel(what: str, dtype: Any) -> ReductionKernel:
+def get_minmax_kernel(what: str, dtype: npt.DTypeLike) -> ReductionKernel:
     """Build the largest ("max") or smallest ("min") element; NaN wins."""
     return ReductionKernel(
         dtype,
@@ -746,7 +756,7 @@ def get_minmax_kernel(what: str, dtype: Any) -> ReductionKernel:
 
 @context_dependent_memoize
 def get_subset_minmax_kernel(
-    what: str, dtype: Any, dtype_subset: Any
+    what: str, dtype: npt.DTypeLike, dtype_subset: Any
 ) -> ReductionKernel:
     """Build `get_minmax_kernel` over the elements at given indices."""
     return ReductionKernel(

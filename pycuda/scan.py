@@ -10,7 +10,7 @@ same way in each run, so that rounded results are reproducible.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.vector_types import check_vector
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg, dtype_to_ctype
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 __all__ = ["ExclusiveScanKernel", "InclusiveScanKernel"]
 
@@ -52,7 +56,7 @@ class _ScanKernel:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: npt.DTypeLike,
         scan_expr: str,
         neutral: Any = None,
         name_prefix: str = "scan",
@@ -121,11 +125,11 @@ class _ScanKernel:
         input_ary: Any,
         output_ary: Any = None,
         allocator: Any = None,
-        stream: Any = None,
+        stream: _drv.Stream | None = None,
         *,
         segments: Any = None,
         axis: int | None = None,
-    ) -> Any:
+    ) -> gpuarray.GPUArray:
         """Scan `input_ary`, in place unless `output_ary` is given.
 
         Parameters

@@ -11,7 +11,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from pycuda.compyte.dtypes import (
     parse_c_arg_backend,
     register_dtype,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 __all__ = [
     "Argument",
@@ -115,7 +119,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         for name, total in sorted(totals.items(), key=lambda t: -t[1]):
             self.logfile.write(f"  {total:12d} {name}\n")
 
-    def allocate(self, size: int) -> Any:
+    def allocate(self, size: int) -> _drv.PooledDeviceAllocation:
         """Allocate `size` bytes and log it."""
         before = self.managed_bytes
         block = super().allocate(size)
@@ -157,8 +161,8 @@ def _chosen_device() -> int | None:
 
 
 def make_default_context(
-    ctx_maker: Callable[[Any], Any] | None = None,
-) -> Any:
+    ctx_maker: Callable[[_drv.Device], _drv.Context] | None = None,
+) -> _drv.Context:
     """Make a context on the device that CUDA_DEVICE names, or the first.
 
     Parameters
@@ -197,7 +201,7 @@ def make_default_context(
     )
 
 
-def get_default_device(default: int = 0) -> Any:
+def get_default_device(default: int = 0) -> _drv.Device:
     """Return the default device; deprecated: use `make_default_context`."""
     warnings.warn(
         "get_default_device() is deprecated; use make_default_context()",
@@ -320,7 +324,9 @@ _FP_TEX_NAMES = {
 }
 
 
-def dtype_to_ctype(dtype: Any, with_fp_tex_hack: bool = False) -> str:
+def dtype_to_ctype(
+    dtype: npt.DTypeLike, with_fp_tex_hack: bool = False
+) -> str:
     """Return the C name of `dtype`.
 
     With the hack, floats are named as `pycuda-helpers.hpp` reads them through
@@ -337,7 +343,7 @@ def dtype_to_ctype(dtype: Any, with_fp_tex_hack: bool = False) -> str:
 class Argument:
     """One parameter of a generated kernel: dtype and name."""
 
-    def __init__(self, dtype: Any, name: str) -> None:
+    def __init__(self, dtype: npt.DTypeLike, name: str) -> None:
         self.dtype = np.dtype(dtype)
         self.name = name
 
@@ -394,7 +400,7 @@ def context_dependent_memoize(func: _Function) -> _Function:
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        key: tuple = (_drv.Context.get_current(), args)
+        key: tuple[Any, ...] = (_drv.Context.get_current(), args)
         if kwargs:
             key = (*key, frozenset(kwargs.items()))
         cache = wrapper._pycuda_ctx_dep_memoize_dic  # type: ignore

@@ -27,6 +27,8 @@ from pycuda._kernels.axes import Reduction, centre_type, value_type
 from pycuda._kernels.tuning import tuned
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -48,7 +50,9 @@ class _Device(NamedTuple):
 
 
 @functools.cache
-def memoised() -> tuple[Callable, Callable, Callable]:
+def memoised() -> tuple[
+    Callable[..., Any], Callable[..., Any], Callable[..., Any]
+]:
     """Return per-context caches: device data, reduction maker, scan maker."""
 
     def device() -> _Device:
@@ -98,7 +102,9 @@ def merged(axes: list[Axis], ordered: bool) -> list[Axis]:
     return found or [Axis(1, 0, 0)]
 
 
-def _result_strides(a: GPUArray, axes: tuple, itemsize: int) -> list[int]:
+def _result_strides(
+    a: GPUArray, axes: tuple[Any, ...], itemsize: int
+) -> list[int]:
     """Return the result's strides, all axes kept, in input axis order."""
     strides = [0] * a.ndim
     left = [axis for axis in range(a.ndim) if axis not in axes]
@@ -127,7 +133,7 @@ class _Shape(NamedTuple):
         )
 
 
-def _shape_of(a: GPUArray, axes: tuple, keepdims: bool) -> _Shape:
+def _shape_of(a: GPUArray, axes: tuple[Any, ...], keepdims: bool) -> _Shape:
     full = tuple(
         1 if k in axes else length for k, length in enumerate(a.shape)
     )
@@ -139,7 +145,7 @@ def _shape_of(a: GPUArray, axes: tuple, keepdims: bool) -> _Shape:
     return _Shape(full, shape, axes)
 
 
-def check_out(out: Any, shape: tuple, dtype: np.dtype) -> None:
+def check_out(out: Any, shape: tuple[Any, ...], dtype: np.dtype) -> None:
     """Raise unless `out` can hold a result of this shape and dtype."""
     if not isinstance(out, ArrayBase):
         raise TypeError(f"out must be a GPUArray, not {type(out).__name__}")
@@ -176,7 +182,7 @@ class Log:
         block: tuple[int, int, int],
         grid: tuple[int, int],
         shared: int,
-        arguments: tuple,
+        arguments: tuple[Any, ...],
     ) -> None:
         """Record a launch; arguments are arrays, bytes or input indices.
 
@@ -223,7 +229,9 @@ class _Plan(NamedTuple):
     lanes: int = 1  # accumulators per thread, or threads that share a row
 
 
-def _cut(pieces: int, least: int, blocks: int, device: _Device) -> tuple:
+def _cut(
+    pieces: int, least: int, blocks: int, device: _Device
+) -> tuple[Any, ...]:
     """Return (parts, pieces per part) for rows of so many pieces."""
     most = min(pieces // max(least, 1), device.blocks // max(blocks, 1))
     span = -(-pieces // max(1, min(most, 65535)))
@@ -236,7 +244,11 @@ _FEW = 16  # a row of at most so many elements has no separate loop
 
 
 def _plan_in_turn(
-    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
+    kept: list,
+    reduced: list,
+    columns: bool,
+    sizes: tuple[Any, ...],
+    device: _Device,
 ) -> _Plan:
     rows, length = product(kept), product(reduced)
     itemsize, value_size = sizes
@@ -329,7 +341,7 @@ def _launch(
     name: str,
     source: Any,
     target: Any,
-    types: tuple,
+    types: tuple[Any, ...],
     stage: int,
     kept: list[Axis],
     reduced: list[Axis],
@@ -372,7 +384,11 @@ def _launch(
 
 
 def _planned(
-    kept: list, reduced: list, columns: bool, sizes: tuple, device: _Device
+    kept: list,
+    reduced: list,
+    columns: bool,
+    sizes: tuple[Any, ...],
+    device: _Device,
 ) -> _Plan:
     if device.in_turn:
         return _plan_in_turn(kept, reduced, columns, sizes, device)
@@ -439,7 +455,7 @@ _AVERAGES = ("mean", "var", "std")
 _NO_IDENTITY = ("min", "max", "argmin", "argmax")
 
 
-def result_type(name: str, source: np.dtype, dtype: Any) -> np.dtype:
+def result_type(name: str, source: np.dtype, dtype: npt.DTypeLike) -> np.dtype:
     """Return the dtype of a reduction's result by NumPy's rules."""
     if name in ("any", "all"):
         return _BOOL
@@ -472,11 +488,11 @@ def reduce_axes(
     a: GPUArray,
     axis: Any = None,
     keepdims: bool = False,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     ddof: float = 0,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Reduce the axes that `axis` names.
 
@@ -544,7 +560,7 @@ def _target(
     result: _Shape,
     dtype: np.dtype,
     out: GPUArray | None,
-    allocator: Callable | None,
+    allocator: Callable[..., Any] | None,
 ) -> GPUArray:
     """Return the array to write: `out` if it has the right dtype."""
     if out is not None:

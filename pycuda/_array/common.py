@@ -8,7 +8,7 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,8 +21,13 @@ from pycuda._driver import (
 )
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
+
+#: A function; its replacement in C has the same signature.
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 HOST_ARRAY = (
     "a host array cannot be mixed with a GPUArray: move it to the device with "
@@ -30,40 +35,47 @@ HOST_ARRAY = (
 )
 
 
-def fast_call(function: Callable) -> Callable:
+def fast_call(function: _Function) -> _Function:
     """Give `function` a fast path in C (`src/array/fast_call.c`)."""
     return fast_call_as(function.__name__)(function)
 
 
-def fast_call_as(name: str) -> Callable[[Callable], Callable]:
+def fast_call_as(name: str) -> Callable[[_Function], _Function]:
     """Give a function the fast path that C knows by the name `name`."""
-    return lambda function: functools.update_wrapper(
-        FastCall(function, name), function
+    return lambda function: cast(
+        "_Function",
+        functools.update_wrapper(FastCall(function, name), function),
     )
 
 
-def planned(function: Callable, reduces: bool = False) -> Callable:
+def planned(function: _Function, reduces: bool = False) -> _Function:
     """Let `function` replay launch plans if it gets just an array and an axis.
 
     The result is a method, too (`src/array/planned_method.c`).  With
     `reduces`, C also handles the reduction of all elements, by the kernels of
     the same name.
     """
-    return functools.update_wrapper(
-        PlannedMethod(function, function.__name__, reduces), function
+    return cast(
+        "_Function",
+        functools.update_wrapper(
+            PlannedMethod(function, function.__name__, reduces), function
+        ),
     )
 
 
 def short(
     name: str, inputs: int = 1, reduces: bool = False
-) -> Callable[[Callable], Callable]:
+) -> Callable[[_Function], _Function]:
     """Return a decorator: the function is the operation `name`.
 
     The operation has `inputs` arrays or numbers as operands.  Calls whose only
     other arguments are `out` and `stream` run in C (`src/array/fast_ufunc.c`).
     """
-    return lambda function: functools.update_wrapper(
-        FastUfunc(function, name, reduces, inputs), function
+    return lambda function: cast(
+        "_Function",
+        functools.update_wrapper(
+            FastUfunc(function, name, reduces, inputs), function
+        ),
     )
 
 
@@ -97,8 +109,8 @@ def normal_axis(axis: Any, ndim: int) -> int:
 def make(
     model: GPUArray,
     shape: Sequence[int],
-    dtype: Any,
-    allocator: Callable | None = None,
+    dtype: npt.DTypeLike,
+    allocator: Callable[..., Any] | None = None,
     strides: Sequence[int] | None = None,
     order: str = "C",
 ) -> GPUArray:
@@ -115,7 +127,10 @@ def make(
 
 
 def apply(
-    name: str, operands: tuple, out: Any = None, stream: Any = None
+    name: str,
+    operands: tuple[Any, ...],
+    out: Any = None,
+    stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Apply an operation to arrays and numbers; raise TypeError for others."""
     result = _apply(name, operands, out, None, stream)

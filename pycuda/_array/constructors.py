@@ -16,6 +16,9 @@ from pycuda._array.common import check_array, fast_call, make
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pycuda._driver import _Shape
     from pycuda.gpuarray import GPUArray
 
 
@@ -31,7 +34,7 @@ def packed_strides(host: np.ndarray) -> tuple[int, ...]:
 
 def upload(
     array: np.ndarray | GPUArray,
-    allocator: Callable = drv.mem_alloc,
+    allocator: Callable[..., Any] = drv.mem_alloc,
     asynchronous: bool = False,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
@@ -53,9 +56,9 @@ def upload(
 
 @fast_call
 def zeros(
-    shape: Any,
-    dtype: Any = np.float64,
-    allocator: Callable = drv.mem_alloc,
+    shape: _Shape,
+    dtype: npt.DTypeLike = np.float64,
+    allocator: Callable[..., Any] = drv.mem_alloc,
     order: str = "C",
 ) -> GPUArray:
     """Create an array filled with zeros."""
@@ -64,9 +67,9 @@ def zeros(
 
 @fast_call
 def ones(
-    shape: Any,
-    dtype: Any = np.float64,
-    allocator: Callable = drv.mem_alloc,
+    shape: _Shape,
+    dtype: npt.DTypeLike = np.float64,
+    allocator: Callable[..., Any] = drv.mem_alloc,
     order: str = "C",
 ) -> GPUArray:
     """Create an array filled with ones."""
@@ -82,7 +85,7 @@ def _filled(array: GPUArray, number: int) -> GPUArray:
 
 @fast_call
 def empty_like(
-    other_ary: GPUArray, dtype: Any = None, order: str = "K"
+    other_ary: GPUArray, dtype: npt.DTypeLike | None = None, order: str = "K"
 ) -> GPUArray:
     """Create an uninitialised array of the shape of another one.
 
@@ -119,7 +122,7 @@ def empty_like(
 
 @fast_call
 def zeros_like(
-    other_ary: GPUArray, dtype: Any = None, order: str = "K"
+    other_ary: GPUArray, dtype: npt.DTypeLike | None = None, order: str = "K"
 ) -> GPUArray:
     """Create zeros in the shape of another array; see `empty_like`."""
     return _filled(empty_like(other_ary, dtype, order), 0)
@@ -127,7 +130,7 @@ def zeros_like(
 
 @fast_call
 def ones_like(
-    other_ary: GPUArray, dtype: Any = None, order: str = "K"
+    other_ary: GPUArray, dtype: npt.DTypeLike | None = None, order: str = "K"
 ) -> GPUArray:
     """Create ones in the shape of another array; see `empty_like`."""
     return _filled(empty_like(other_ary, dtype, order), 1)
@@ -136,7 +139,9 @@ def ones_like(
 _ARANGE_NAMES = ("start", "stop", "step", "dtype")
 
 
-def _arange_arguments(args: tuple, kwargs: dict) -> dict[str, Any]:
+def _arange_arguments(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
     given = dict(kwargs)
     for name in given:
         if name not in _ARANGE_NAMES:
@@ -211,10 +216,10 @@ def fill(
 
 
 def full(
-    shape: Any,
+    shape: _Shape,
     fill_value: Any,
-    dtype: Any = None,
-    allocator: Callable = drv.mem_alloc,
+    dtype: npt.DTypeLike | None = None,
+    allocator: Callable[..., Any] = drv.mem_alloc,
     order: str = "C",
     stream: drv.Stream | None = None,
 ) -> GPUArray:
@@ -258,7 +263,7 @@ def full(
 def full_like(
     a: GPUArray,
     fill_value: Any,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     order: str = "K",
     stream: drv.Stream | None = None,
 ) -> GPUArray:

@@ -19,6 +19,8 @@ from pycuda._array.statistics import count_nonzero
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pycuda.gpuarray import GPUArray
 
 
@@ -28,7 +30,7 @@ def linspace(
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     axis: int = 0,
     *,
     stream: drv.Stream | None = None,
@@ -148,9 +150,9 @@ def eye(
     N: int,
     M: int | None = None,
     k: int = 0,
-    dtype: Any = np.float64,
+    dtype: npt.DTypeLike = np.float64,
     order: str = "C",
-    allocator: Callable = drv.mem_alloc,
+    allocator: Callable[..., Any] = drv.mem_alloc,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Return zeros with ones on the k-th diagonal.
@@ -187,7 +189,10 @@ def eye(
 
 
 def identity(
-    n: int, dtype: Any = None, *, stream: drv.Stream | None = None
+    n: int,
+    dtype: npt.DTypeLike | None = None,
+    *,
+    stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Return the n by n identity matrix."""
     return eye(n, dtype=np.float64 if dtype is None else dtype, stream=stream)

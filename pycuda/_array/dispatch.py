@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from pycuda._array.common import HOST_ARRAY
 from pycuda._array.layout import overlap
 from pycuda._array.mathematics import FUNCTIONS
 from pycuda._driver import ArrayBase, _apply
+
+if TYPE_CHECKING:
+    from pycuda._driver import _Shape
+
 
 # Functions of pycuda.gpuarray with NumPy's name and meaning.
 _SAME = """
@@ -76,7 +80,7 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 def _reshape(
-    a: Any, /, shape: Any = None, order: str = "C", *, copy: Any = None
+    a: Any, /, shape: _Shape = None, order: str = "C", *, copy: Any = None
 ) -> Any:
     result = a.reshape(shape, order=order)
     return result.copy() if copy else result
@@ -130,7 +134,7 @@ def _save(
     storage.save(file, arr)
 
 
-def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def _broadcast_to(array: Any, shape: _Shape, subok: bool = False) -> Any:
     return shaping.broadcast_to(array, shape)
 
 
@@ -210,7 +214,9 @@ _TAKES_HOST = frozenset([
 ])  # fmt: skip
 
 
-def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
+def dispatch(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Call a function of NumPy for arguments with device arrays."""
     own = _table().get(function)
     name = getattr(function, "__name__", str(function))
@@ -229,7 +235,9 @@ def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
 
 
 @functools.cache
-def _parameters(function: Callable) -> dict[str, inspect.Parameter] | None:
+def _parameters(
+    function: Callable[..., Any],
+) -> dict[str, inspect.Parameter] | None:
     try:
         return dict(inspect.signature(function).parameters)
     except ValueError:  # functions written in C may have no signature
@@ -237,7 +245,10 @@ def _parameters(function: Callable) -> dict[str, inspect.Parameter] | None:
 
 
 def _translated(
-    function: Callable, own: Callable, args: tuple, kwargs: dict
+    function: Callable[..., Any],
+    own: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict,
 ) -> tuple[tuple, dict]:
     """Translate arguments of NumPy's function to those of this package's.
 
@@ -288,7 +299,7 @@ _REDUCTIONS = {
 _PRODUCTS = {"matmul": products.matmul, "vecdot": products.vecdot}
 
 
-def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
+def _reduced(name: str, a: Any, target: Any, kwargs: dict[str, Any]) -> Any:
     """Run ``reduce`` of a ufunc, such as ``np.add.reduce``."""
     own = _REDUCTIONS.get(name)
     known = {"axis", "dtype", "keepdims", "initial", "where"}
@@ -304,7 +315,9 @@ def _reduced(name: str, a: Any, target: Any, kwargs: dict) -> Any:
     return numpy_keywords.REDUCTIONS[own](a, out=target, **options)
 
 
-def _accumulated(name: str, a: Any, target: Any, kwargs: dict) -> Any:
+def _accumulated(
+    name: str, a: Any, target: Any, kwargs: dict[str, Any]
+) -> Any:
     """Run ``np.add.accumulate`` or ``np.multiply.accumulate``."""
     own = {"add": scans.cumsum, "multiply": scans.cumprod}.get(name)
     if own is None or set(kwargs) - {"axis", "dtype"}:
@@ -313,7 +326,13 @@ def _accumulated(name: str, a: Any, target: Any, kwargs: dict) -> Any:
     return own(a, out=target, **options)
 
 
-def _outer(ufunc: np.ufunc, x: Any, y: Any, out: tuple, kwargs: dict) -> Any:
+def _outer(
+    ufunc: np.ufunc,
+    x: Any,
+    y: Any,
+    out: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
     x, y = (
         v if isinstance(v, ArrayBase) else np.asarray(v)[()] for v in (x, y)
     )
@@ -325,7 +344,7 @@ def _outer(ufunc: np.ufunc, x: Any, y: Any, out: tuple, kwargs: dict) -> Any:
 
 
 def dispatch_ufunc(
-    ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict
 ) -> Any:
     """Call a ufunc of NumPy for arguments with device arrays."""
     out = kwargs.pop("out", None) or ()

@@ -18,6 +18,9 @@ from pycuda import _driver, _registry
 from pycuda._array.constructors import upload
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pycuda._driver import _Shape
     from pycuda.gpuarray import GPUArray
 
 CPU, CUDA = 1, 2  # device types of DLPack
@@ -239,7 +242,9 @@ _registered: weakref.WeakValueDictionary[tuple[int, int], _Registered] = (
 )
 
 
-def _extent(address: int, shape: Any, strides: Any, size: int) -> tuple:
+def _extent(
+    address: int, shape: _Shape, strides: Any, size: int
+) -> tuple[Any, ...]:
     """Return (first byte, size in bytes) of the memory of some elements."""
     ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
     low = sum(end for end in ends if end < 0)
@@ -582,7 +587,7 @@ def is_foreign(x: Any) -> bool:
     )
 
 
-def borrow(x: Any, stream: Any = None) -> Any:
+def borrow(x: Any, stream: drv.Stream | None = None) -> Any:
     """Wrap another library's array as a GPUArray, for kernels.
 
     The given stream, or the current one, waits for the producer.  Any other
@@ -597,7 +602,9 @@ def borrow(x: Any, stream: Any = None) -> Any:
         return asarray(x, copy=False)
 
 
-def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
+def as_array(
+    value: Any, dtype: npt.DTypeLike, stream: drv.Stream | None = None
+) -> Any:
     """Wrap an array-like object's memory as GPUArray, else return `value`.
 
     `dtype` is used if the object has none.  The stream waits for the producer
@@ -630,7 +637,7 @@ def as_array(value: Any, dtype: Any, stream: Any = None) -> Any:
 
 
 def asarray(
-    x: Any, dtype: Any = None, *, copy: bool | None = None
+    x: Any, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None
 ) -> GPUArray:
     """Convert `x` to an array, on its own memory if possible.
 
@@ -697,7 +704,7 @@ def _source(ary: Any) -> np.ndarray | GPUArray:
 
 
 def to_gpu(
-    ary: np.ndarray | GPUArray, allocator: Callable = drv.mem_alloc
+    ary: np.ndarray | GPUArray, allocator: Callable[..., Any] = drv.mem_alloc
 ) -> GPUArray:
     """Copy a host or device array to the device, keeping its axis order."""
     return upload(_source(ary), allocator)
@@ -705,7 +712,7 @@ def to_gpu(
 
 def to_gpu_async(
     ary: np.ndarray | GPUArray,
-    allocator: Callable = drv.mem_alloc,
+    allocator: Callable[..., Any] = drv.mem_alloc,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Copy a host or device array to the device, in stream order.

@@ -149,7 +149,7 @@ def _completed(entries: list, ndim: int) -> list:
     return entries[:at] + marker + entries[at + 1 :]
 
 
-def _check_mask(mask: Any, shape: tuple, axis: int) -> None:
+def _check_mask(mask: Any, shape: tuple[Any, ...], axis: int) -> None:
     for k, length in enumerate(mask.shape):
         if shape[axis + k] != length:
             raise IndexError(
@@ -171,7 +171,7 @@ class _Key(NamedTuple):
     place: int  # the axis of the result at which that shape begins
 
 
-def _basic(a: GPUArray, key: tuple) -> GPUArray:
+def _basic(a: GPUArray, key: tuple[Any, ...]) -> GPUArray:
     return ArrayBase.__getitem__(a, key)
 
 
@@ -420,7 +420,7 @@ def _run(
 
 def _walk(
     key: _Key, shape: tuple[int, ...], plain_strides: tuple[int, ...]
-) -> tuple:
+) -> tuple[Any, ...]:
     """Return merged lengths and strides: plain, view, each index array."""
     spread = len(key.spread)
     own = [

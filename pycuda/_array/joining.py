@@ -31,6 +31,8 @@ from pycuda._array.shaping import (
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -68,11 +70,11 @@ def _promoted(arrays: Sequence[GPUArray]) -> np.dtype:
 def concatenate(
     arrays: Sequence[GPUArray],
     axis: int | None = 0,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     stream: drv.Stream | None = None,
     *,
     out: GPUArray | None = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> GPUArray:
     """Join arrays along an existing axis.
@@ -154,11 +156,11 @@ class NothingToStackError(ValueError, IndexError):
 def stack(
     arrays: Sequence[GPUArray],
     axis: int = 0,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     stream: drv.Stream | None = None,
     *,
     out: GPUArray | None = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> GPUArray:
     """Join arrays of one shape along a new axis.
@@ -181,7 +183,7 @@ def stack(
 def vstack(
     tup: Sequence[GPUArray],
     *,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     casting: str = "same_kind",
     stream: drv.Stream | None = None,
 ) -> GPUArray:
@@ -193,7 +195,7 @@ def vstack(
 def hstack(
     tup: Sequence[GPUArray],
     *,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     casting: str = "same_kind",
     stream: drv.Stream | None = None,
 ) -> GPUArray:

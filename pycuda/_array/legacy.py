@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 
-def _named(operation: str) -> Callable:
+def _named(operation: str) -> Callable[..., Any]:
     def method(
         self: Any,
         other: Any,
@@ -43,7 +43,7 @@ class Legacy:
         other: GPUArray,
         otherfac: Any,
         out: GPUArray | None,
-        add_timer: Callable | None = None,
+        add_timer: Callable[..., Any] | None = None,
         stream: drv.Stream | None = None,
     ) -> GPUArray:
         """Compute ``selffac * self + otherfac * other`` into `out`."""

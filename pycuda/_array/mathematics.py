@@ -282,9 +282,9 @@ def imag(
 
 def _logical(
     name: str,
-    values: tuple,
+    values: tuple[Any, ...],
     out: GPUArray | None,
-    allocator: Callable | None,
+    allocator: Callable[..., Any] | None,
     stream: drv.Stream | None,
 ) -> GPUArray:
     arrays = [value for value in values if isinstance(value, ArrayBase)]
@@ -308,7 +308,7 @@ def logical_and(
     /,
     out: GPUArray | None = None,
     *,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Return whether both elements are true, as bool."""
@@ -322,7 +322,7 @@ def logical_or(
     /,
     out: GPUArray | None = None,
     *,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Return whether either element is true, as bool."""
@@ -335,7 +335,7 @@ def logical_not(
     /,
     out: GPUArray | None = None,
     *,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Return whether the element is false, as bool."""

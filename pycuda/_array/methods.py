@@ -21,6 +21,10 @@ from pycuda._array.common import fast_call_as
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -30,26 +34,30 @@ class Methods:
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        # Python iterates by indices, which type checkers do not accept.
+        def __iter__(self) -> Iterator[GPUArray]: ...
+
     # -- operators
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> tuple[GPUArray, GPUArray]:
         return _pair(self, other)
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: Any) -> tuple[GPUArray, GPUArray]:
         return _pair(other, self)
 
     @fast_call_as("matmul")
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: ArrayBase) -> GPUArray:
         return products.matmul(self, other) if _multiplies(other) else (
             NotImplemented
         )  # fmt: skip
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: ArrayBase) -> GPUArray:
         return products.matmul(other, self) if _multiplies(other) else (
             NotImplemented
         )  # fmt: skip
 
-    def __imatmul__(self, other: Any) -> Any:
+    def __imatmul__(self, other: ArrayBase) -> GPUArray:
         if not _multiplies(other):
             return NotImplemented
         return products.matmul(self, other, self)
@@ -139,7 +147,7 @@ class Methods:
         offset: int = 0,
         axis1: int = 0,
         axis2: int = 1,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: GPUArray | None = None,
         *,
         stream: drv.Stream | None = None,
@@ -293,7 +301,7 @@ def _only(array: Any) -> Any:
     return array.item()
 
 
-def _chosen(array: Any, args: tuple) -> ArrayBase:
+def _chosen(array: Any, args: tuple[Any, ...]) -> ArrayBase:
     """Return the element that the arguments of `item` select."""
     if len(args) == 1 and isinstance(args[0], tuple):
         args = args[0]

@@ -28,6 +28,9 @@ from pycuda._array import (
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pycuda._driver import _Shape
     from pycuda.gpuarray import GPUArray
 
 _NOTHING = np._NoValue
@@ -72,7 +75,7 @@ def _sum_like(
     def reduce(
         a: GPUArray,
         axis: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
         keepdims: bool = False,
         initial: Any = _NOTHING,
@@ -146,7 +149,7 @@ def _counted(a: GPUArray, where: Any, axis: Any) -> tuple[Any, Any]:
 def mean(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: Any = None,
     keepdims: bool = False,
     *,
@@ -167,7 +170,7 @@ def mean(
 def var(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
@@ -198,7 +201,7 @@ def var(
 def std(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: Any = None,
     ddof: float = 0,
     keepdims: bool = False,
@@ -244,7 +247,7 @@ def _check_device(device: Any) -> None:
         )
 
 
-def _empty(shape: Any, dtype: Any, order: str) -> Any:
+def _empty(shape: _Shape, dtype: npt.DTypeLike, order: str) -> Any:
     return _registry.GPUArray(shape, dtype, order=order)
 
 
@@ -253,10 +256,10 @@ def _like(
 ) -> Callable[..., Any]:
     def make(
         a: GPUArray,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         order: str = "K",
         subok: bool = True,
-        shape: Any = None,
+        shape: _Shape = None,
         *,
         device: Any = None,
     ) -> Any:
@@ -279,10 +282,10 @@ def _like(
 def full_like(
     a: GPUArray,
     fill_value: Any,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     order: str = "K",
     subok: bool = True,
-    shape: Any = None,
+    shape: _Shape = None,
     *,
     device: Any = None,
 ) -> Any:
@@ -295,7 +298,7 @@ def full_like(
 
 def _array(
     object: Any,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     *,
     copy: bool | None = True,
     order: str = "K",
@@ -319,7 +322,7 @@ def _array(
 
 def _asarray(
     a: Any,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     order: str | None = None,
     *,
     device: Any = None,
@@ -330,7 +333,7 @@ def _asarray(
 
 
 def _contiguous(order: str) -> Callable[..., Any]:
-    def make(a: Any, dtype: Any = None) -> Any:
+    def make(a: Any, dtype: npt.DTypeLike | None = None) -> Any:
         return _array(a, dtype, copy=None, order=order, ndmin=1)
 
     return make
@@ -338,7 +341,11 @@ def _contiguous(order: str) -> Callable[..., Any]:
 
 def _shaped(shaped: Callable[..., Any]) -> Callable[..., Any]:
     def make(
-        shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None
+        shape: _Shape,
+        dtype: npt.DTypeLike = float,
+        order: str = "C",
+        *,
+        device: Any = None,
     ) -> Any:
         _check_device(device)
         return shaped(shape, np.dtype(dtype or float), order=order)
@@ -347,9 +354,9 @@ def _shaped(shaped: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _full(
-    shape: Any,
+    shape: _Shape,
     fill_value: Any,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     order: str = "C",
     *,
     device: Any = None,

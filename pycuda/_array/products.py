@@ -31,6 +31,8 @@ from pycuda._driver import ArrayBase, _apply
 from pycuda._kernels.operations import c_type
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -288,7 +290,7 @@ def trace(
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     *,
     stream: drv.Stream | None = None,

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pycuda._array.axes import reduce_axes
-from pycuda._array.common import short
+from pycuda._array.common import _Function, short
 from pycuda._array.gather import take
 from pycuda._driver import _reduce
 from pycuda._kernels.operations import is_short_float, resolve_types
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -29,16 +31,16 @@ if TYPE_CHECKING:
 _VOID = np.dtype(np.void)  # replaces the dtype of an argument that is no array
 
 
-def _short(function: Callable, inputs: int = 1) -> Callable:
+def _short(function: _Function, inputs: int = 1) -> _Function:
     return short(function.__name__, inputs, reduces=True)(function)
 
 
 def _whole(
     name: str,
     arrays: tuple[GPUArray, ...],
-    dtype: Any,
+    dtype: npt.DTypeLike,
     stream: drv.Stream | None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     neutral: Any = None,
 ) -> GPUArray:
     """Reduce all elements; short floats accumulate in float32."""
@@ -56,9 +58,9 @@ def _whole(
 @_short
 def sum(
     a: GPUArray,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     *,
     axis: Any = None,
     keepdims: bool = False,
@@ -99,7 +101,7 @@ def sum(
 
 def _truth(
     name: str, a: GPUArray, stream: drv.Stream | None,
-    allocator: Callable | None, axis: Any, keepdims: bool,
+    allocator: Callable[..., Any] | None, axis: Any, keepdims: bool,
     out: GPUArray | None,
 ) -> GPUArray:  # fmt: skip
     """Compute `any` or `all`."""
@@ -114,7 +116,7 @@ def _truth(
 def any(
     a: GPUArray,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     *,
     axis: Any = None,
     keepdims: bool = False,
@@ -131,7 +133,7 @@ def any(
 def all(
     a: GPUArray,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
     *,
     axis: Any = None,
     keepdims: bool = False,
@@ -196,9 +198,9 @@ def min(
 def dot(
     a: GPUArray,
     b: GPUArray,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the sum of products of corresponding elements, as 0-d array.
 
@@ -212,9 +214,9 @@ def dot(
 def subset_sum(
     subset: GPUArray,
     a: GPUArray,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the sum of the elements at the indices in ``subset``."""
     return _whole(
@@ -226,9 +228,9 @@ def subset_dot(
     subset: GPUArray,
     a: GPUArray,
     b: GPUArray,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return `dot` of the elements at the indices in ``subset``."""
     arrays = tuple(take(array, subset, None, stream) for array in (a, b))

@@ -28,6 +28,8 @@ from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.axes import Scan
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -145,10 +147,10 @@ def _scan(
     name: str,
     a: GPUArray,
     axis: int | None,
-    dtype: Any,
+    dtype: npt.DTypeLike,
     out: GPUArray | None,
     stream: Any,
-    allocator: Callable | None,
+    allocator: Callable[..., Any] | None,
 ) -> GPUArray:
     if not isinstance(a, ArrayBase):
         raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
@@ -195,11 +197,11 @@ def _scan(
 def cumsum(
     a: GPUArray,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     *,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the cumulative sums along an axis.
 
@@ -226,11 +228,11 @@ def cumsum(
 def cumprod(
     a: GPUArray,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     *,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the cumulative products along an axis.
 

@@ -299,7 +299,7 @@ def _put(a: GPUArray, ind: Any, v: Any, mode: str) -> None:
     indexing.set(a, key, values)
 
 
-def _unravelled(indices: Any, shape: tuple) -> tuple[Any, ...]:
+def _unravelled(indices: Any, shape: tuple[Any, ...]) -> tuple[Any, ...]:
     """Convert flat indices to indices per axis; out of range stays so."""
     size = int(np.prod(shape))
     if isinstance(indices, np.ndarray):

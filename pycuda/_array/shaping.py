@@ -30,6 +30,7 @@ from pycuda._driver import _apply
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
+    from pycuda._driver import _Shape
     from pycuda.gpuarray import GPUArray
 
 
@@ -40,7 +41,7 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
 # --- views ---------------------------------------------------------------
 
 
-def broadcast_to(array: GPUArray, shape: Any) -> GPUArray:
+def broadcast_to(array: GPUArray, shape: _Shape) -> GPUArray:
     """Return a view of `array`, broadcast to a shape.
 
     Raises
@@ -241,7 +242,7 @@ def atleast_3d(*arrays: GPUArray) -> Any:
     return _at_least(arrays, lambda a: a[keys[a.ndim]] if a.ndim < 3 else a)
 
 
-def _at_least(arrays: tuple, view: Any) -> Any:
+def _at_least(arrays: tuple[Any, ...], view: Any) -> Any:
     found = tuple(view(check_array(a, "each operand")) for a in arrays)
     return found[0] if len(found) == 1 else found
 

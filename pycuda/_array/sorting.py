@@ -34,6 +34,8 @@ from pycuda._kernels import sorting as kernels
 from pycuda._kernels.sorting import Sort
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pycuda.gpuarray import GPUArray
 
 _LONG = 1 << 17  # longest row that one thread sorts alone
@@ -103,7 +105,7 @@ class _Rows(NamedTuple):
             ]
             self.log.add(kernel, shape, grid, 0, tuple(noted))
 
-    def spare(self, dtype: Any = None) -> GPUArray:
+    def spare(self, dtype: npt.DTypeLike | None = None) -> GPUArray:
         """Allocate as much memory as the items have."""
         return make(self.items, self.items.shape, dtype or self.items.dtype)
 
@@ -146,7 +148,7 @@ def _deal_in_turn(
     )
     size = np.uint32(digits)
     read, flip = work.read(), work.flip
-    arguments: tuple = (
+    arguments: tuple[Any, ...] = (
         read, n, sample, np.uint32(parts), few, words, size, flip,
     )  # fmt: skip
     work.note(plan, (1, work.rows), 1, arguments)

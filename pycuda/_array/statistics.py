@@ -19,6 +19,8 @@ from pycuda._array.common import planned
 from pycuda._driver import ArrayBase, _apply
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray
 
@@ -27,12 +29,12 @@ if TYPE_CHECKING:
 def prod(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     keepdims: bool = False,
     *,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the product of the elements along some axes, or of all."""
     return reduce_axes(
@@ -44,12 +46,12 @@ def prod(
 def mean(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     keepdims: bool = False,
     *,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the mean along some axes, or of all elements.
 
@@ -74,14 +76,14 @@ def _freedom(ddof: float, correction: float | None) -> float:
 def var(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
     correction: float | None = None,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the mean squared deviation from the mean.
 
@@ -98,14 +100,14 @@ def var(
 def std(
     a: GPUArray,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: npt.DTypeLike | None = None,
     out: GPUArray | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
     correction: float | None = None,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the square root of `var`."""
     ddof = _freedom(ddof, correction)
@@ -116,7 +118,8 @@ def std(
 
 def _place(
     name: str, a: GPUArray, axis: int | None, out: GPUArray | None,
-    keepdims: bool, stream: drv.Stream | None, allocator: Callable | None,
+    keepdims: bool, stream: drv.Stream | None,
+    allocator: Callable[..., Any] | None,
 ) -> GPUArray:  # fmt: skip
     """Compute `argmin` or `argmax`."""
     if axis is not None and not hasattr(axis, "__index__"):
@@ -134,7 +137,7 @@ def argmin(
     *,
     keepdims: bool = False,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the index (int64) of the first smallest element or first NaN.
 
@@ -151,7 +154,7 @@ def argmax(
     *,
     keepdims: bool = False,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the index (int64) of the first largest element or first NaN.
 
@@ -167,7 +170,7 @@ def count_nonzero(
     *,
     keepdims: bool = False,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the number of nonzero elements, as int64."""
     return reduce_axes(
@@ -182,7 +185,7 @@ def ptp(
     keepdims: bool = False,
     *,
     stream: drv.Stream | None = None,
-    allocator: Callable | None = None,
+    allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the largest minus the smallest element, along axes or of all.
 
@@ -219,12 +222,12 @@ class Reductions:
     def sum(
         self,
         axis: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: GPUArray | None = None,
         keepdims: bool = False,
         *,
         stream: drv.Stream | None = None,
-        allocator: Callable | None = None,
+        allocator: Callable[..., Any] | None = None,
     ) -> GPUArray:
         """Return the sum along some axes, or of all elements."""
         return whole.sum(

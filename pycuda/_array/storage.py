@@ -188,7 +188,7 @@ def read_arrays(
             yield member, array
 
 
-def load(file: Any, allocator: Callable = drv.mem_alloc) -> Any:
+def load(file: Any, allocator: Callable[..., Any] = drv.mem_alloc) -> Any:
     """Load an array, or a dict of arrays, that `save` or `savez` wrote.
 
     Files that NumPy wrote can be read, unless they hold Python objects.

@@ -25,7 +25,9 @@ def _gives_truth(ufunc: np.ufunc) -> bool:
     return all(text[-1] in "?O" for text in ufunc.types)
 
 
-def _signature(ufunc: np.ufunc, keywords: dict) -> tuple | None:
+def _signature(
+    ufunc: np.ufunc, keywords: dict[str, Any]
+) -> tuple[Any, ...] | None:
     """Return the requested types of inputs and output, None for any type."""
     given = keywords.pop("signature", None)
     given = keywords.pop("sig", given)
@@ -45,7 +47,10 @@ def _signature(ufunc: np.ufunc, keywords: dict) -> tuple | None:
 
 
 def _converted(
-    ufunc: np.ufunc, inputs: tuple, signature: tuple | None, casting: str
+    ufunc: np.ufunc,
+    inputs: tuple[Any, ...],
+    signature: tuple[Any, ...] | None,
+    casting: str,
 ) -> tuple[tuple, np.dtype | None]:
     """Return (inputs converted to the requested loop's types, output type)."""
     if signature is None:
@@ -71,7 +76,11 @@ def _ordered(result: Any, order: str) -> Any:
 
 
 def call(
-    ufunc: np.ufunc, name: str, inputs: tuple, target: Any, keywords: dict
+    ufunc: np.ufunc,
+    name: str,
+    inputs: tuple[Any, ...],
+    target: Any,
+    keywords: dict,
 ) -> Any:
     """Return the ufunc's result on device arrays, or NotImplemented.
 

@@ -12,7 +12,7 @@ import contextlib
 import functools
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,12 @@ from pycuda._array.layout import apart
 from pycuda._array.sorting import order_of_random
 from pycuda._driver import ArrayBase, _apply
 from pycuda._random.filling import Filling
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    import pycuda.driver as drv
+
 
 _REALS = frozenset("fd")
 _INTEGERS = frozenset("bBhHiIlLqQ")
@@ -63,7 +69,12 @@ def _shape_of(size: Any) -> tuple[int, ...]:
 
 
 def _target(
-    what: str, size: Any, dtype: Any, default: Any, out: Any, kinds: frozenset
+    what: str,
+    size: Any,
+    dtype: npt.DTypeLike,
+    default: Any,
+    out: Any,
+    kinds: frozenset,
 ) -> Any:
     """`out`, checked, or a new array."""
     if out is not None:
@@ -136,7 +147,7 @@ class Distributions(Filling):
 
     @abc.abstractmethod
     def _draw(
-        self, kind: str, out: Any, parameters: tuple, stream: Any
+        self, kind: str, out: Any, parameters: tuple[Any, ...], stream: Any
     ) -> None:
         """Fill `out` with a kind of numbers."""
 
@@ -151,7 +162,9 @@ class Distributions(Filling):
                 f"{data.dtype}"
             )
 
-    def fill_uniform(self, data: Any, stream: Any = None) -> None:
+    def fill_uniform(
+        self, data: Any, stream: drv.Stream | None = None
+    ) -> None:
         """Fill with reals of (0, 1], or with all integers.
 
         Parameters
@@ -167,13 +180,17 @@ class Distributions(Filling):
         else:
             self._draw(f"bits{8 * data.dtype.itemsize}", data, (0,), stream)
 
-    def fill_normal(self, data: Any, stream: Any = None) -> None:
+    def fill_normal(self, data: Any, stream: drv.Stream | None = None) -> None:
         """Fill float32 or float64 with normal numbers of mean 0, width 1."""
         self._refuse("normal", data, "fd")
         self._draw("normal", data, (0.0, 1.0), stream)
 
     def fill_log_normal(
-        self, data: Any, mean: float, stddev: float, stream: Any = None
+        self,
+        data: Any,
+        mean: float,
+        stddev: float,
+        stream: drv.Stream | None = None,
     ) -> None:
         """Fill float32 or float64 with exponentials of normal numbers.
 
@@ -186,7 +203,7 @@ class Distributions(Filling):
         self,
         data: Any,
         lambda_value: float | None = None,
-        stream: Any = None,
+        stream: drv.Stream | None = None,
     ) -> None:
         """Fill with Poisson numbers.
 
@@ -209,10 +226,10 @@ class Distributions(Filling):
     def random(
         self,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Reals of [0, 1), float64 or float32: multiples of 2**-53, 2**-24."""
         if stream is not None:
             with _in(stream):
@@ -226,10 +243,10 @@ class Distributions(Filling):
         low: Any = 0.0,
         high: Any = 1.0,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Reals of [low, high), numbers or arrays; rounding may give high."""
         if not isinstance(low, ArrayBase):
             low = _number(low, "low")
@@ -254,9 +271,9 @@ class Distributions(Filling):
         self,
         kind: str,
         what: str,
-        parameters: tuple,
-        target: tuple,
-        standard: tuple = (0.0, 1.0),
+        parameters: tuple[Any, ...],
+        target: tuple[Any, ...],
+        standard: tuple[Any, ...] = (0.0, 1.0),
     ) -> Any:
         """Of a place and a width, which may be arrays."""
         size, dtype, out = target
@@ -275,10 +292,10 @@ class Distributions(Filling):
     def standard_normal(
         self,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Normal numbers of mean 0 and width 1, float64 or float32."""
         if stream is not None:
             return self.normal(0.0, 1.0, size, dtype, out, stream)
@@ -291,10 +308,10 @@ class Distributions(Filling):
         loc: Any = 0.0,
         scale: Any = 1.0,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Normal numbers of mean `loc` and standard deviation `scale`.
 
         Both may be arrays on the device, which are broadcast.
@@ -310,10 +327,10 @@ class Distributions(Filling):
         mean: Any = 0.0,
         sigma: Any = 1.0,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Exponentials of normal numbers of these parameters."""
         with _in(stream):
             parameters = _place_and_width(mean, "mean", sigma, "sigma")
@@ -328,10 +345,10 @@ class Distributions(Filling):
     def standard_exponential(
         self,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Exponential numbers of mean 1, float64 or float32."""
         return self.exponential(1.0, size, dtype, out, stream)
 
@@ -339,10 +356,10 @@ class Distributions(Filling):
         self,
         scale: Any = 1.0,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Exponential numbers of mean `scale`, a number or an array."""
         with _in(stream):
             if not isinstance(scale, ArrayBase):
@@ -356,10 +373,10 @@ class Distributions(Filling):
         self,
         shape: float,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Gamma numbers of this shape, and scale 1."""
         return self.gamma(shape, 1.0, size, dtype, out, stream)
 
@@ -368,10 +385,10 @@ class Distributions(Filling):
         shape: float,
         scale: float = 1.0,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Gamma numbers of this shape, above 0, and scale."""
         values = _number(shape, "shape", 0), _number(scale, "scale", 0)
         if values[0] == 0:
@@ -387,10 +404,10 @@ class Distributions(Filling):
         self,
         lam: Any = 1.0,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Poisson numbers of mean `lam`, by default int64.
 
         Where `lam` is an array, elements that are not above 0 give 0.
@@ -416,11 +433,11 @@ class Distributions(Filling):
         low: int,
         high: int | None = None,
         size: Any = None,
-        dtype: Any = None,
+        dtype: npt.DTypeLike | None = None,
         endpoint: bool = False,
         out: Any = None,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Integers of [low, high), each as probable as any other.
 
         Parameters
@@ -448,7 +465,9 @@ class Distributions(Filling):
             self._draw(*_range_kind(low, high - low, out), None)
         return out
 
-    def permutation(self, x: Any, axis: int = 0, stream: Any = None) -> Any:
+    def permutation(
+        self, x: Any, axis: int = 0, stream: drv.Stream | None = None
+    ) -> _gpuarray.GPUArray:
         """The integers below `x` in random order, or `x` with them as index.
 
         Parameters
@@ -475,7 +494,9 @@ class Distributions(Filling):
         self._draw("bits64", keys, (0,), None)
         return order_of_random(keys)
 
-    def shuffle(self, x: Any, axis: int = 0, stream: Any = None) -> None:
+    def shuffle(
+        self, x: Any, axis: int = 0, stream: drv.Stream | None = None
+    ) -> None:
         """Bring the elements along an axis of `x` into random order."""
         check_array(x, "x")
         with _in(stream):
@@ -489,8 +510,8 @@ class Distributions(Filling):
         p: Any = None,
         axis: int = 0,
         shuffle: bool = True,
-        stream: Any = None,
-    ) -> Any:
+        stream: drv.Stream | None = None,
+    ) -> _gpuarray.GPUArray:
         """Elements of `a`, or integers below it.
 
         Parameters
@@ -555,7 +576,7 @@ def _apart(out: Any, parameter: Any) -> Any:
     return apart(out, parameter, None)
 
 
-def _width(low: Any, high: Any, dtype: Any) -> Any:
+def _width(low: Any, high: Any, dtype: npt.DTypeLike) -> Any:
     """``high - low``; NumPy's errors where numbers bound nothing.
 
     Arrays of integers are subtracted as float64, in which they do not wrap.

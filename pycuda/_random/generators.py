@@ -13,7 +13,7 @@ import abc
 import contextlib
 import functools
 import operator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from pycuda._random.filling import Filling
 from pycuda.characterize import sizeof
 from pycuda.compiler import SourceModule
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 _WORDS = (np.dtype(np.int32), np.dtype(np.uint32))
 _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
@@ -39,7 +43,7 @@ _OPTIONS = ["--fmad=false", "-w"]
 
 
 @by_context
-def _module(fields: tuple) -> Any:
+def _module(fields: tuple[Any, ...]) -> Any:
     template = building.load_template("random/random.cu")
     source = template.substitute(dict(fields))
     return SourceModule(source, options=_OPTIONS, no_extern_c=True)
@@ -213,7 +217,11 @@ class _Generator(Filling):
     # --- distributions ---------------------------------------------------
 
     def _fill(
-        self, name: str, data: Any, stream: Any, *parameters: Any
+        self,
+        name: str,
+        data: _gpuarray.GPUArray,
+        stream: Any,
+        *parameters: Any,
     ) -> None:
         if data.size == 0:
             return
@@ -238,12 +246,14 @@ class _Generator(Filling):
             raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
         return data.dtype
 
-    def _unsupported(self, what: str, dtype: Any) -> Exception:
+    def _unsupported(self, what: str, dtype: npt.DTypeLike) -> Exception:
         return NotImplementedError(
             f"{type(self).__name__} makes no {what} numbers of {dtype}"
         )
 
-    def fill_uniform(self, data: Any, stream: Any = None) -> None:
+    def fill_uniform(
+        self, data: _gpuarray.GPUArray, stream: _drv.Stream | None = None
+    ) -> None:
         """Fill with reals of (0, 1], or with all integers.
 
         Parameters
@@ -270,12 +280,18 @@ class _Generator(Filling):
             raise self._unsupported(what, data.dtype)
         return "float" if data.dtype == _REALS[0] else "double"
 
-    def fill_normal(self, data: Any, stream: Any = None) -> None:
+    def fill_normal(
+        self, data: _gpuarray.GPUArray, stream: _drv.Stream | None = None
+    ) -> None:
         """Fill float32 or float64 with normal numbers of mean 0, width 1."""
         self._fill(f"normal_{self._real('normal', data)}", data, stream)
 
     def fill_log_normal(
-        self, data: Any, mean: float, stddev: float, stream: Any = None
+        self,
+        data: Any,
+        mean: float,
+        stddev: float,
+        stream: _drv.Stream | None = None,
     ) -> None:
         """Fill float32 or float64 with exponentials of normal numbers.
 
@@ -289,7 +305,7 @@ class _Generator(Filling):
         self,
         data: Any,
         lambda_value: float | None = None,
-        stream: Any = None,
+        stream: _drv.Stream | None = None,
     ) -> None:
         """Fill with Poisson numbers.
 
@@ -379,11 +395,15 @@ class _Generator(Filling):
         self._compile()
         self.set_state(state)
 
-    def call_skip_ahead(self, i: int, stream: Any = None) -> None:
+    def call_skip_ahead(
+        self, i: int, stream: _drv.Stream | None = None
+    ) -> None:
         """Leave out `i` numbers of each state's sequence."""
         self._skip("skip_ahead", i, stream)
 
-    def call_skip_ahead_array(self, i: Any, stream: Any = None) -> None:
+    def call_skip_ahead_array(
+        self, i: Any, stream: _drv.Stream | None = None
+    ) -> None:
         """Leave out as many numbers as `i`, a GPUArray, says a state."""
         self._skip_array("skip_ahead", i, stream)
 
@@ -409,12 +429,14 @@ class _Pseudo(_Generator):
             np.uint64(offset),
         )  # fmt: skip
 
-    def call_skip_ahead_sequence(self, i: int, stream: Any = None) -> None:
+    def call_skip_ahead_sequence(
+        self, i: int, stream: _drv.Stream | None = None
+    ) -> None:
         """Leave out `i` sequences."""
         self._skip("skip_ahead_sequence", i, stream)
 
     def call_skip_ahead_sequence_array(
-        self, i: Any, stream: Any = None
+        self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
         """Leave out as many sequences as `i`, a GPUArray, says a state."""
         self._skip_array("skip_ahead_sequence", i, stream)
@@ -445,12 +467,14 @@ class MRG32k3aRandomNumberGenerator(_Pseudo):
     state_type = "curandStateMRG32k3a"
     _skips = ("skipahead", "skipahead_sequence", "skipahead_subsequence")
 
-    def call_skip_ahead_subsequence(self, i: int, stream: Any = None) -> None:
+    def call_skip_ahead_subsequence(
+        self, i: int, stream: _drv.Stream | None = None
+    ) -> None:
         """Leave out `i` subsequences."""
         self._skip("skip_ahead_subsequence", i, stream)
 
     def call_skip_ahead_subsequence_array(
-        self, i: Any, stream: Any = None
+        self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
         """Leave out as many subsequences as `i`, a GPUArray, says a state."""
         self._skip_array("skip_ahead_subsequence", i, stream)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from _thread import allocate_lock  # threading takes milliseconds
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from pycuda._kernels import building
 from pycuda._kernels.operations import c_type
 from pycuda._random.distributions import Distributions, check_state
 from pycuda.compiler import SourceModule
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
+
 
 _BLOCK = 256
 _MOST_BLOCKS = (1 << 31) - 1
@@ -110,8 +114,8 @@ def launch(
     position: int,
     key: tuple[int, int],
     number: int,
-    parameters: tuple = (),
-    stream: Any = None,
+    parameters: tuple[Any, ...] = (),
+    stream: drv.Stream | None = None,
 ) -> None:
     """Fill `out`, packed in memory, from a position of a sequence on.
 
@@ -227,7 +231,7 @@ class PhiloxRandomNumberGenerator(Distributions):
             return position
 
     def _draw(
-        self, kind: str, out: Any, parameters: tuple, stream: Any
+        self, kind: str, out: Any, parameters: tuple[Any, ...], stream: Any
     ) -> None:
         if stream is not None:
             with stream.use():
@@ -243,12 +247,16 @@ class PhiloxRandomNumberGenerator(Distributions):
 
     # --- places ------------------------------------------------------------
 
-    def call_skip_ahead(self, i: int, stream: Any = None) -> None:
+    def call_skip_ahead(
+        self, i: int, stream: drv.Stream | None = None
+    ) -> None:
         """Leave out `i` words of the sequence."""
         _words_of(i, "i")
         self._take(operator.index(i), 1)
 
-    def call_skip_ahead_array(self, i: Any, stream: Any = None) -> None:
+    def call_skip_ahead_array(
+        self, i: Any, stream: drv.Stream | None = None
+    ) -> None:
         """`call_skip_ahead` for a GPUArray of one integer."""
         if (
             not isinstance(i, ArrayBase)
@@ -258,7 +266,9 @@ class PhiloxRandomNumberGenerator(Distributions):
             raise TypeError("a GPUArray of 1 integer is needed")
         self.call_skip_ahead(int(i.get(stream=stream).ravel()[0]))
 
-    def call_skip_ahead_sequence(self, i: int, stream: Any = None) -> None:
+    def call_skip_ahead_sequence(
+        self, i: int, stream: drv.Stream | None = None
+    ) -> None:
         """Go `i` sequences on, to the same place."""
         with self._lock:
             self._number = self._checked_number(
@@ -266,7 +276,7 @@ class PhiloxRandomNumberGenerator(Distributions):
             )
 
     def call_skip_ahead_sequence_array(
-        self, i: Any, stream: Any = None
+        self, i: Any, stream: drv.Stream | None = None
     ) -> None:
         """`call_skip_ahead_sequence` for a GPUArray of one integer."""
         if (

@@ -13,6 +13,8 @@ from pycuda._kernels import sparse as kernels
 from pycuda.sparse.operator import OperatorBase
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pycuda.gpuarray import GPUArray
 
 
@@ -62,7 +64,7 @@ class CoordinateSpMV(OperatorBase):
         Dtype of values and vectors.
     """
 
-    def __init__(self, mat: Any, dtype: Any) -> None:
+    def __init__(self, mat: Any, dtype: npt.DTypeLike) -> None:
         found = mat.tocoo()
         self.dtype = np.dtype(dtype)
         self.shape = (int(found.shape[0]), int(found.shape[1]))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 
-def inner_product(a: GPUArray, b: GPUArray, stream: Any = None) -> GPUArray:
+def inner_product(
+    a: GPUArray, b: GPUArray, stream: drv.Stream | None = None
+) -> GPUArray:
     """Return the sum of ``conj(a) * b``, as a 0-d array."""
     return gpuarray.dot(a.conj(), b, None, stream)
 

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pycuda.gpuarray import GPUArray
 
 
@@ -39,7 +41,7 @@ class IdentityOperator(OperatorBase):
         Length of the vectors.
     """
 
-    def __init__(self, dtype: Any, n: int) -> None:
+    def __init__(self, dtype: npt.DTypeLike, n: int) -> None:
         self.dtype = np.dtype(dtype)
         self.shape = (int(n), int(n))
 

@@ -21,6 +21,8 @@ from pycuda.sparse.operator import OperatorBase
 from pycuda.sparse.pkt_build import build_pkt_data_structure
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pycuda.gpuarray import GPUArray
 
 
@@ -38,7 +40,9 @@ class PacketedSpMV(OperatorBase):
         Dtype of values and vectors.
     """
 
-    def __init__(self, mat: Any, is_symmetric: bool, dtype: Any) -> None:
+    def __init__(
+        self, mat: Any, is_symmetric: bool, dtype: npt.DTypeLike
+    ) -> None:
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         if len(mat.shape) != 2 or mat.shape[0] != mat.shape[1]:

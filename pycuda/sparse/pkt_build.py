@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Packets(NamedTuple):
@@ -54,7 +57,7 @@ def _widths(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def build_pkt_data_structure(
-    mat: Any, starts: np.ndarray, dtype: Any
+    mat: Any, starts: np.ndarray, dtype: npt.DTypeLike
 ) -> Packets:
     """Lay out a square matrix, already permuted, in packets.
 

@@ -417,7 +417,7 @@ static PyMethodDef elementwise_methods[] = {
      METH_CLASS | METH_VARARGS | METH_KEYWORDS, NULL},
 #endif
     {"_set_plan", elementwise_set_plan, METH_VARARGS,
-     "_set_plan(function, arguments, vectors, most_blocks, is_several, "
+     "_set_plan($self, function, arguments, vectors, most_blocks, is_several, "
      "several)\n--\n\n"
      "What the usual call looks like, in the current context."},
     {NULL},

@@ -374,7 +374,7 @@ static PyMethodDef functions[] = {
      "The library's path or name, or None where there is none; RuntimeError "
      "if PYCUDA_CUBLAS names what cannot be used."},
     {"_cublas_handle", cublas_handle, METH_O,
-     "_cublas_handle(stream)\n--\n\n"
+     "_cublas_handle(stream, /)\n--\n\n"
      "Gives the current context a handle, for as long as it keeps its "
      "kernels: True; None where there is none to be had, False during a "
      "capture."},
@@ -384,7 +384,7 @@ static PyMethodDef functions[] = {
      "\n--\n\n"
      "A product c = a b of types cudaDataType, for any addresses."},
     {"_cublas_gemm", cublas_gemm, METH_VARARGS,
-     "_cublas_gemm(product, a, b, c, stream)\n--\n\n"
+     "_cublas_gemm(product, a, b, c, stream, /)\n--\n\n"
      "c = a b; False where cuBLAS does not do it, None where it cannot now: "
      "the stream is captured, or the context has no handle."},
     {NULL},

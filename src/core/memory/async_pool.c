@@ -156,7 +156,8 @@ async_allocation_free(PyObject *op, CORE_ARGS)
 
 static PyMethodDef async_allocation_methods[] = {
     {"free", CORE_METHOD(async_allocation_free),
-     "free(stream=None)\n--\n\nGive the memory back, in the order of the "
+     "free($self, stream=None)\n--\n\nGive the memory back, in the order of "
+     "the "
      "stream; without one, of that which it was allocated on."},
     {NULL},
 };
@@ -418,13 +419,14 @@ static PyMethodDef pool_methods[] = {
      "default()\n--\n\nThe pool that mem_alloc_async takes from, on the "
      "current device."},
     {"allocate", CORE_METHOD(pool_allocate),
-     "allocate(size, stream=None)\n--\n\nAn AsyncAllocation of so many "
+     "allocate($self, size, stream=None)\n--\n\nAn AsyncAllocation of so many "
      "bytes."},
     {"trim", CORE_METHOD(pool_trim),
-     "trim(keep=0)\n--\n\nGive idle memory back to the device until only "
+     "trim($self, keep=0)\n--\n\nGive idle memory back to the device until "
+     "only "
      "`keep` bytes are reserved."},
     {"reset_high", pool_reset_high, METH_NOARGS,
-     "reset_high()\n--\n\nStart used_high and reserved_high anew."},
+     "reset_high($self)\n--\n\nStart used_high and reserved_high anew."},
     {NULL},
 };
 

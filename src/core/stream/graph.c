@@ -190,9 +190,10 @@ graph_launch(PyObject *op, CORE_ARGS)
 
 static PyMethodDef graph_methods[] = {
     {"instantiate", graph_instantiate, METH_NOARGS,
-     "instantiate()\n--\n\nMake a GraphExec, which can be launched."},
+     "instantiate($self)\n--\n\nMake a GraphExec, which can be launched."},
     {"launch", CORE_METHOD(graph_launch),
-     "launch(stream=None)\n--\n\nRun the graph in stream order; the first "
+     "launch($self, stream=None)\n--\n\nRun the graph in stream order; the "
+     "first "
      "launch instantiates it."},
     {NULL},
 };

@@ -260,9 +260,10 @@ exec_get_handle(PyObject *op, void *unused)
 
 static PyMethodDef exec_methods[] = {
     {"launch", CORE_METHOD(exec_call),
-     "launch(stream=None)\n--\n\nRun the whole graph in stream order."},
+     "launch($self, stream=None)\n--\n\nRun the whole graph in stream order."},
     {"update", exec_update, METH_O,
-     "update(graph, /)\n--\n\nTake over another Graph's parameters; it must "
+     "update($self, graph, /)\n--\n\nTake over another Graph's parameters; it "
+     "must "
      "have the same nodes and dependencies."},
     {NULL},
 };

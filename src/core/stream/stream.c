@@ -359,7 +359,7 @@ static PyMethodDef stream_methods[] = {
     {"launch_host_function", CORE_METHOD(core_stream_add_callback),
      "The same as add_callback."},
     {"use", core_stream_entered_use, METH_NOARGS,
-     "use()\n--\n\nFor a with statement: calls without stream= go here; "
+     "use($self)\n--\n\nFor a with statement: calls without stream= go here; "
      "leaving does not wait."},
     {"__enter__", stream_enter, METH_NOARGS,
      "From here on calls of this thread without stream= go to the stream."},

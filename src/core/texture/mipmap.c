@@ -184,7 +184,8 @@ static PyMethodDef mipmap_methods[] = {
     {"free", mipmap_free, METH_NOARGS,
      "Give the memory of all levels back; repeatable."},
     {"get_level", mipmap_get_level, METH_O,
-     "get_level(level, /)\n--\n\nThe Array that holds the level; 0 is the "
+     "get_level($self, level, /)\n--\n\nThe Array that holds the level; 0 is "
+     "the "
      "largest."},
     {NULL},
 };
