@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,7 +142,8 @@ void
 cpu_runner_join(struct cpu_runner *runner, bool caller)
 {
     runner->thread = pthread_self();
-    runner->interruptible = caller && getpid() == gettid();
+    /* glibc has gettid() since 2.30 only. */
+    runner->interruptible = caller && getpid() == syscall(SYS_gettid);
     runner_tls = runner;
     pthread_mutex_lock(&registry_lock);
     runner->previous = NULL;
