@@ -200,6 +200,5 @@ def test_a_difference_from_the_extension_is_found(tmp_path: Path):
         env=os.environ | {"MYPYPATH": str(tmp_path)},
     )
     assert done.returncode == 1, done.stderr
-    assert done.stdout.splitlines() == [
-        "pycuda._driver.bitlog2 is not present in stub"
-    ]
+    wrong = "pycuda._driver.bitlog2 is not present in stub"
+    assert wrong in done.stdout.splitlines()
