@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pycuda.gpuarray as _gpuarray
 from pycuda import _driver
 from pycuda._array.common import short
-from pycuda._two_results import check_array as _check_array
-from pycuda._two_results import frexp, ldexp, modf
+from pycuda._frexp import check_array as _check_array
+from pycuda._frexp import frexp, ldexp, modf
 
 if TYPE_CHECKING:
     from typing import Protocol

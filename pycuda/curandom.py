@@ -55,7 +55,7 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-# dtype -> what a kernel makes
+# Maps a dtype to the kind of numbers that a kernel makes.
 _KINDS: dict[Any, tuple[str, tuple]] = {
     np.dtype(np.float32): ("random", ()),
     np.dtype(np.float64): ("random", ()),
@@ -69,7 +69,7 @@ def rand(
     dtype: npt.DTypeLike = np.float32,
     stream: drv.Stream | None = None,
 ) -> _gpuarray.GPUArray:
-    """An array of uniformly distributed numbers.
+    """Return an array of uniformly distributed numbers.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def rand(
 
 
 def seed_getter_uniform(n: int) -> _gpuarray.GPUArray:
-    """`n` equal int32 seeds, drawn from `random`."""
+    """Return `n` equal int32 seeds, drawn from `random`."""
     from random import randint
 
     result = np.full(n, randint(0, 2**31 - 2), dtype=np.int32)
@@ -107,7 +107,7 @@ def seed_getter_uniform(n: int) -> _gpuarray.GPUArray:
 
 
 def seed_getter_unique(n: int) -> _gpuarray.GPUArray:
-    """`n` int32 seeds, each drawn from `numpy.random`."""
+    """Return `n` int32 seeds, each drawn from `numpy.random`."""
     result = np.random.randint(0, 2**31 - 1, size=n).astype(np.int32)
     return _gpuarray.to_gpu(result)
 
@@ -124,7 +124,7 @@ extern "C" __global__ void version(int *out) { *out = CURAND_VERSION; }
 
 
 def get_curand_version() -> tuple[int, int, int]:
-    """Version of the cuRAND headers that the generators are compiled from.
+    """Return the version of the cuRAND headers that generators use.
 
     The headers of the CPU device implement the interface of cuRAND 10.4.0.
     """

@@ -160,9 +160,9 @@ from pycuda._array.statistics import (
 from pycuda._array.storage import load, save, savez
 from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase, _apply, _are_alike, _set_array_class
+from pycuda._frexp import modf as _modf
+from pycuda._frexp import numpy_frexp as _numpy_frexp
 from pycuda._kernels import factory as _factory
-from pycuda._two_results import modf as _modf
-from pycuda._two_results import numpy_frexp as _numpy_frexp
 from pycuda._vector_types import NAMES, vec
 from pycuda.tools import get_or_register_dtype
 

@@ -44,7 +44,8 @@ class Axis(NamedTuple):
 
 
 class _Device(NamedTuple):
-    in_turn: bool  # whether threads run sequentially
+    # true if a multiprocessor runs its threads one after the other
+    in_turn: bool
     blocks: int  # number of blocks that keeps the device busy
     threads: int  # number of threads that run in parallel
 
@@ -232,7 +233,7 @@ class _Plan(NamedTuple):
 def _cut(
     pieces: int, least: int, blocks: int, device: _Device
 ) -> tuple[Any, ...]:
-    """Return (parts, pieces per part) for rows of so many pieces."""
+    """Return (parts, pieces per part) for rows of `pieces` pieces."""
     most = min(pieces // max(least, 1), device.blocks // max(blocks, 1))
     span = -(-pieces // max(1, min(most, 65535)))
     span = min(span, 1 << 30)

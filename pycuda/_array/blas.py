@@ -50,7 +50,7 @@ def _has_handle(stream: drv.Stream | None) -> bool:
 
     Returns True during a capture, in which no handle can be created.
     """
-    known = _known()  # one entry, as soon as the answer is known
+    known = _known()  # cache of one entry, filled when the answer is known
     if not known:
         path = _driver._cublas_open()
         made = None if path is None else _driver._cublas_handle(stream)

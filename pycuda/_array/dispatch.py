@@ -51,7 +51,7 @@ zeros_like
 
 # Namespace of pycuda.gpuarray, and functions for ufuncs with two results.
 _public: dict[str, Any] = {}
-_two_results: dict[str, Callable[..., Any]] = {}
+_frexp: dict[str, Callable[..., Any]] = {}
 
 
 def provide(
@@ -62,8 +62,8 @@ def provide(
     `pycuda.gpuarray` calls this once, with its own namespace and with the
     functions for ufuncs that have two results, by the ufunc's name.
     """
-    global _public, _two_results
-    _public, _two_results = namespace, two_results
+    global _public, _frexp
+    _public, _frexp = namespace, two_results
 
 
 _ALIASES = {"amax": "max", "amin": "min"}
@@ -371,7 +371,7 @@ def dispatch_ufunc(
     if kwargs:
         return NotImplemented
     if ufunc.nout != 1:
-        own = _two_results.get(name)
+        own = _frexp.get(name)
         return NotImplemented if own is None or out else own(*inputs)
     if ufunc.signature is not None:
         return NotImplemented

@@ -38,7 +38,7 @@ def _device(ordinal: int | None = None) -> tuple[int, int]:
     if _driver._device_kind() == "cpu":
         return CPU, 0
     if ordinal is None:
-        drv.Context.get_device()  # raises if no context is current
+        drv.Context.get_device()  # raises LogicError if no context is current
         ordinal = _driver._current_device()
     return CUDA, ordinal
 
@@ -217,7 +217,7 @@ class Exchange:
             array = self.copy() if copy else self
             if here[0] == CPU and array.size:
                 drv.Context.synchronize()
-            return _driver._dlpack_give(array, *here, handle, versioned)
+            return _driver._dlpack_export(array, *here, handle, versioned)
 
 
 class _Registered:
@@ -236,7 +236,7 @@ class _Registered:
             ) from None
 
 
-# (address, size in bytes) -> registration that some array still needs.
+# Maps (address, size in bytes) to a registration that arrays still use.
 _registered: weakref.WeakValueDictionary[tuple[int, int], _Registered] = (
     weakref.WeakValueDictionary()
 )
@@ -304,13 +304,13 @@ def _capsule(x: Any, order: dict[str, Any]) -> Any:
 
 def _taken(x: Any, order: dict[str, Any]) -> tuple[GPUArray, bool]:
     """Return (array on a producer's memory, whether it is read-only)."""
-    address, shape, strides, name, _, read_only, holder = _driver._dlpack_take(
-        _capsule(x, order)
+    address, shape, strides, name, _, read_only, holder = (
+        _driver._dlpack_import(_capsule(x, order))
     )
     dtype, owner = _dtype(name), holder
     if _device()[0] == CPU and 0 not in shape:
         extent = _extent(address, shape, strides, dtype.itemsize)
-        # the last one is released first
+        # the last reference is released first
         owner = (holder, _register(x, extent))
     return _wrap(address, shape, strides, dtype, owner), read_only
 
@@ -362,7 +362,7 @@ def _brought(array: GPUArray) -> GPUArray:
 
 def _is_far(array: GPUArray) -> bool:
     """Return whether the memory belongs to another device or context."""
-    return _driver._memory_is_far(array)
+    return _driver._memory_is_foreign(array)
 
 
 def _refusal(array: GPUArray) -> str:
@@ -447,7 +447,7 @@ def _order_unnamed(x: Any) -> None:
         if _device()[0] == CUDA and hasattr(x, "__dlpack__"):
             _capsule(x, {"stream": _current_handle() or _LEGACY})
             return
-    # for instance a dtype that DLPack lacks
+    # the producer's DLPack failed, for instance for an unsupported dtype
     except (BufferError, RuntimeError):
         pass
     drv.Context.synchronize()
@@ -487,7 +487,8 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
     is_far = _is_far(array)
     if is_empty or is_far:
         if interface.get("stream") is not None:
-            operator.index(interface["stream"])  # or a TypeError
+            # raises TypeError unless it is an integer
+            operator.index(interface["stream"])
         return array, is_far  # a copy waits for the other device
     if interface.get("stream") is not None:
         _wait_for(interface["stream"])

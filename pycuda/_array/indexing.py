@@ -50,7 +50,7 @@ _PART, _PARTS = 4096, 1024  # fewest flags per block, most blocks
 
 
 class _Index(NamedTuple):
-    """An entry of a key that is an array of integers."""
+    """Integer array in a key."""
 
     array: Any  # on the host or the device
 
@@ -337,7 +337,7 @@ def _chosen_in_turn(flags: GPUArray, items: GPUArray | None) -> GPUArray:
 
 
 def _fault_words() -> tuple[Any, np.uintp]:
-    """Return (owner, address) of the words in which kernels record a fault.
+    """Return (owner, address) of the current context's fault record.
 
     The context owns them; `src/array/advanced_indexing.c` reads them.
     """

@@ -190,7 +190,7 @@ def maximum(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """The larger of each pair of elements; NaN if either is."""
+    """Return the larger of each pair of elements; NaN if either is NaN."""
     return apply("maximum", (a, b), out, stream)
 
 
@@ -201,7 +201,7 @@ def minimum(
     out: GPUArray | None = None,
     stream: drv.Stream | None = None,
 ) -> GPUArray:
-    """The smaller of each pair of elements; NaN if either is."""
+    """Return the smaller of each pair of elements; NaN if either is NaN."""
     return apply("minimum", (a, b), out, stream)
 
 

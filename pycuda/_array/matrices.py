@@ -28,7 +28,7 @@ from pycuda._kernels.products import Product
 if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
-# columns of a product whose blocks copy the matrices for themselves
+# most columns of a product whose blocks copy parts of the matrices
 _FEW = 256
 # fewest multiplications per block if such a product has several
 _WORK = 1 << 17
@@ -53,7 +53,7 @@ def _memoised() -> dict[str, Callable[..., Any]]:
 
 
 def _device() -> tuple[bool, int]:
-    """Return (whether threads run sequentially, multiprocessors)."""
+    """Return (whether threads run one after the other, multiprocessors)."""
     return _memoised()["device"]()
 
 

@@ -110,7 +110,7 @@ def _differ_as_sorted(values: GPUArray) -> GPUArray:
 
 
 def _ranks(columns: GPUArray) -> GPUArray:
-    """Return each element's rank in its column; columns are rows here."""
+    """Return the rank of each element within its row."""
     found, order = sorted_rows(columns, -1, True, False, None)
     ranks = make(columns, columns.shape, np.int64)
     put_along_axis(ranks, order, _numbers(_differ_as_sorted(found)))

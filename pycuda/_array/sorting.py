@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pycuda.gpuarray import GPUArray
 
 _LONG = 1 << 17  # longest row that one thread sorts alone
-_SHARED = 1 << 14  # longest row that several threads sort together
+_SHARED = 1 << 14  # longest row that a block sorts in shared memory
 _PART = 1 << 13  # fewest elements of the parts of a shared row
 _CHUNK = 1 << 16  # fewest elements of the chunks of a longer row
 _WIDE = 1 << 30
@@ -106,7 +106,7 @@ class _Rows(NamedTuple):
             self.log.add(kernel, shape, grid, 0, tuple(noted))
 
     def spare(self, dtype: npt.DTypeLike | None = None) -> GPUArray:
-        """Allocate as much memory as the items have."""
+        """Allocate an array of the size of the items."""
         return make(self.items, self.items.shape, dtype or self.items.dtype)
 
     def orders(self, wide: bool) -> tuple[Any, Any]:
@@ -344,7 +344,7 @@ def _reads(rows: GPUArray) -> bool:
 def _keep(
     log: Log, name: str, a: GPUArray, axis: int | None, result: GPUArray
 ) -> None:
-    """Store the launches as a plan if they read `a` itself."""
+    """Store the launches as a plan, if they read `a` without a copy."""
     if a.flags.c_contiguous and axis is not None and (
         normal_axis(axis, a.ndim) == a.ndim - 1
     ):  # fmt: skip

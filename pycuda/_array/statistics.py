@@ -121,7 +121,7 @@ def _place(
     keepdims: bool, stream: drv.Stream | None,
     allocator: Callable[..., Any] | None,
 ) -> GPUArray:  # fmt: skip
-    """Compute `argmin` or `argmax`."""
+    """Compute `argmin` or `argmax`: the position of an extreme element."""
     if axis is not None and not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be an integer or None, not {axis!r}")
     return reduce_axes(

@@ -1,12 +1,12 @@
 """CUDA C for reductions over some axes of an array.
 
 A reduction maps each element to a `Value`, combines the values of a row and
-finishes the row.  Templates: ``axis/threads.cu`` for devices whose threads run
+finishes the row. Templates: ``axis/threads.cu`` for devices whose threads run
 in parallel; ``axis/rows.cu`` and ``axis/columns.cu``, without barriers, for
 those that run them sequentially; ``axis/arg_*`` for reductions to an index.
-``axis/layout.cuh`` computes the addresses of elements, ``reduce/keep.cuh``
-compensates the rounding errors of long sums.  Scans along an axis are
-generated in the same way.
+``axis/layout.cuh`` computes the addresses of elements.
+``reduce/compensated_sum.cuh`` compensates the rounding errors of long sums.
+Scans along an axis are generated in the same way.
 """
 
 # SPDX-License-Identifier: MIT
@@ -255,7 +255,7 @@ def source_of(reduction: Reduction) -> str:
     parts = [
         "index/offset.cuh",
         "axis/layout.cuh",
-        "reduce/keep.cuh",
+        "reduce/compensated_sum.cuh",
         "reduce/combined.cuh",
     ]
     if kind_of == "words":
@@ -373,7 +373,7 @@ def make_scan(scan: Scan) -> Any:
         for part in (
             "index/offset.cuh",
             "scan/layout.cuh",
-            "reduce/keep.cuh",
+            "reduce/compensated_sum.cuh",
             "scan/integers.cuh",
             template,
         )
@@ -398,7 +398,7 @@ def make_long_scan(
     reduction = Reduction(name[3:], stored, out, value, 0, "", 0, 0, False)
     kept = ""
     if not _is_exact(reduction):
-        kept = building.load_template("reduce/keep.cuh").substitute(
+        kept = building.load_template("reduce/compensated_sum.cuh").substitute(
             kept_sums(value, False, "Element" if rows else "Value")
         )
     source = scan_kernels.ScanSource(

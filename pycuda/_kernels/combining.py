@@ -74,7 +74,9 @@ def kept_sums(
             f"{summed}(settled_part(sum.real(), lost.real()),\n"
             "                 settled_part(sum.imag(), lost.imag()))"
         )
-    text = building.load_template("reduce/keep_part.cuh").substitute(part=part)
+    text = building.load_template("reduce/compensated_part.cuh").substitute(
+        part=part
+    )
     return {
         "summed": summed,
         "keep_part": text,

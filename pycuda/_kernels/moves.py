@@ -114,7 +114,7 @@ _LINES = {
 def make_line(
     name: str, unit: int, count: int, index: np.dtype, axis: int
 ) -> tuple[Any, int, int, int]:
-    """Compile ``index/line.cu``: (kernel, threads, elements of each, 0).
+    """Compile ``index/elements.cu``: (kernel, threads, elements of each, 0).
 
     Parameters
     ----------

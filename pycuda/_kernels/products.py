@@ -1,7 +1,7 @@
 """CUDA C for matrix products.
 
 ``matmul/block.cu`` is for devices whose threads run in parallel.  For those
-that run them sequentially there are ``matmul/thread.cu``, ``matmul/few.cu``
+that run them sequentially there are ``matmul/thread.cu``, ``matmul/small.cu``
 for small matrices and ``matmul/vector.cu`` for a matrix and a vector.
 """
 
@@ -19,8 +19,8 @@ from pycuda._kernels.operations import c_type, cast
 HIGH = 6  # rows per panel of matmul/panels.cuh
 PANELS = 16  # most panels of either matrix in a block of matmul/thread.cu
 DEEP = 256  # inner steps that such a block makes between packs
-MAX_PANELS = 11  # most panels of the left matrix in a block of matmul/few.cu
-MAX_INNER = 256  # largest inner length for matmul/few.cu
+MAX_PANELS = 11  # most panels of the left matrix in a block of matmul/small.cu
+MAX_INNER = 256  # largest inner length for matmul/small.cu
 LANES = 64  # lanes of matmul/vector.cu
 
 
@@ -157,8 +157,8 @@ def make_in_turn(product: Product) -> tuple[Any, Any]:
 
 
 def make_few(product: Product) -> Any:
-    """Compile ``matmul/few.cu``."""
-    source = _source(product, "matmul/panels.cuh", "matmul/few.cu")
+    """Compile ``matmul/small.cu``."""
+    source = _source(product, "matmul/panels.cuh", "matmul/small.cu")
     return building.compile_kernel(source, _types(product), "matmul")
 
 

@@ -113,7 +113,7 @@ def _reduction_source(
         helper = load_template("reduce/extreme.cuh").substitute(fields)
     fields["keep_functions"] = helper + "".join(
         load_template(part).substitute(fields)
-        for part in ("reduce/keep.cuh", "reduce/combined.cuh")
+        for part in ("reduce/compensated_sum.cuh", "reduce/combined.cuh")
     )
     template = "reduce/reduce.cu"
     if not serial:

@@ -50,7 +50,9 @@ class ScanSource(NamedTuple):
     is_foreign: bool = False
     segmented: bool = False
     rows: bool = False  # whether segments begin at multiples of a length
-    kept: str = ""  # ``reduce/keep.cuh`` for sums with compensated rounding
+    kept: str = (
+        ""  # ``reduce/compensated_sum.cuh`` for sums with compensated rounding
+    )
 
 
 class ScanKernel(NamedTuple):

@@ -1,4 +1,4 @@
-"""What generators draw, under the names of `numpy.random.Generator`.
+"""NumPy's random distributions, named as in `numpy.random.Generator`.
 
 A generator has `_draw`; `pycuda._random.philox` lists the kinds of numbers.
 """
@@ -37,7 +37,7 @@ _POISSON = frozenset("bBhHiIlLqQfd")
 _HERE = contextlib.nullcontext()
 
 
-# Parameters that are no infinity in float32.
+# Largest magnitude of a parameter, so that it is finite in float32.
 _MOST = 3e38
 
 
@@ -76,7 +76,7 @@ def _target(
     out: Any,
     kinds: frozenset,
 ) -> Any:
-    """`out`, checked, or a new array."""
+    """Return `out` after checks, or a new array."""
     if out is not None:
         check_array(out, "out")
         default = out.dtype
@@ -97,7 +97,7 @@ def _target(
 
 
 def _spread(size: Any, out: Any, *parameters: Any) -> Any:
-    """The size that parameters which are arrays ask for."""
+    """Return the size that results from parameters that are arrays."""
     if size is not None or out is not None:
         return size
     shapes = [p.shape for p in parameters if isinstance(p, ArrayBase)]
@@ -105,13 +105,14 @@ def _spread(size: Any, out: Any, *parameters: Any) -> Any:
 
 
 def _number(value: Any, name: str, least: float | None = None) -> float:
-    """A parameter that is a number, and not below `least`."""
+    """Return a parameter that must be a number of at least `least`."""
     if isinstance(value, np.ndarray) and value.ndim:
         check_array(value, name)
     try:
         number = float(value)
     except (TypeError, ValueError):
-        known = isinstance(value, ArrayBase)  # where arrays are not taken
+        # An array fails only where arrays are not accepted.
+        known = isinstance(value, ArrayBase)
         raise TypeError(
             f"{name} must be a number{'' if known else ' or a GPUArray'}, "
             f"not {type(value).__name__}"
@@ -122,7 +123,7 @@ def _number(value: Any, name: str, least: float | None = None) -> float:
 
 
 def check_state(state: Any, name: str, keys: tuple[str, ...]) -> None:
-    """Whether `state` is what get_state() of a generator returned."""
+    """Raise ValueError unless `state` is a result of get_state()."""
     if not isinstance(state, dict):
         raise TypeError(
             f"state must be a dictionary, not {type(state).__name__}"
@@ -138,7 +139,7 @@ def check_state(state: Any, name: str, keys: tuple[str, ...]) -> None:
 
 
 class Distributions(Filling):
-    """NumPy's methods, over `_draw`.
+    """Base of generators with the methods of NumPy's Generator.
 
     `size` is a shape or a length; None with no `out` gives an array without
     dimensions.  `out` is filled and returned; its dtype is the default for
@@ -149,7 +150,7 @@ class Distributions(Filling):
     def _draw(
         self, kind: str, out: Any, parameters: tuple[Any, ...], stream: Any
     ) -> None:
-        """Fill `out` with a kind of numbers."""
+        """Fill `out` with numbers of the given kind."""
 
     # --- PyCUDA's names ----------------------------------------------------
 
@@ -165,7 +166,7 @@ class Distributions(Filling):
     def fill_uniform(
         self, data: Any, stream: drv.Stream | None = None
     ) -> None:
-        """Fill with reals of (0, 1], or with all integers.
+        """Fill with reals in (0, 1], or with integers of the full range.
 
         Parameters
         ----------
@@ -181,7 +182,7 @@ class Distributions(Filling):
             self._draw(f"bits{8 * data.dtype.itemsize}", data, (0,), stream)
 
     def fill_normal(self, data: Any, stream: drv.Stream | None = None) -> None:
-        """Fill float32 or float64 with normal numbers of mean 0, width 1."""
+        """Fill a real array with normal numbers of mean 0, deviation 1."""
         self._refuse("normal", data, "fd")
         self._draw("normal", data, (0.0, 1.0), stream)
 
@@ -230,7 +231,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Reals of [0, 1), float64 or float32: multiples of 2**-53, 2**-24."""
+        """Return reals in [0, 1): multiples of 2**-53 (float64) or 2**-24."""
         if stream is not None:
             with _in(stream):
                 return self.random(size, dtype, out)
@@ -247,7 +248,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Reals of [low, high), numbers or arrays; rounding may give high."""
+        """Return reals in [low, high); after rounding they may equal high."""
         if not isinstance(low, ArrayBase):
             low = _number(low, "low")
         if not isinstance(high, ArrayBase):
@@ -261,7 +262,7 @@ class Distributions(Filling):
                 self._draw("between", out, (low, width), None)
                 return out
             size = _spread(size, out, low, high)
-            low, width = _apart(out, low), _apart(out, width)
+            low, width = _unaliased(out, low), _unaliased(out, width)
             out = self.random(size, dtype, out)
             out *= width
             out += low
@@ -275,14 +276,14 @@ class Distributions(Filling):
         target: tuple[Any, ...],
         standard: tuple[Any, ...] = (0.0, 1.0),
     ) -> Any:
-        """Of a place and a width, which may be arrays."""
+        """Return location + scale * numbers; either may be an array."""
         size, dtype, out = target
         size = _spread(size, out, *parameters)
         out = _target(what, size, dtype, np.float64, out, _REALS)
         if not any(isinstance(p, ArrayBase) for p in parameters):
             self._draw(kind, out, parameters, None)
             return out
-        *places, width = [_apart(out, p) for p in parameters]
+        *places, width = [_unaliased(out, p) for p in parameters]
         self._draw(kind, out, standard, None)
         out *= width
         for place in places:
@@ -296,7 +297,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Normal numbers of mean 0 and width 1, float64 or float32."""
+        """Return normal numbers of mean 0, deviation 1, float64 or float32."""
         if stream is not None:
             return self.normal(0.0, 1.0, size, dtype, out, stream)
         out = _target("normal", size, dtype, np.float64, out, _REALS)
@@ -312,7 +313,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Normal numbers of mean `loc` and standard deviation `scale`.
+        """Return normal numbers of mean `loc` and standard deviation `scale`.
 
         Both may be arrays on the device, which are broadcast.
         """
@@ -331,7 +332,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Exponentials of normal numbers of these parameters."""
+        """Return exponentials of normal numbers with these parameters."""
         with _in(stream):
             parameters = _place_and_width(mean, "mean", sigma, "sigma")
             target = (size, dtype, out)
@@ -349,7 +350,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Exponential numbers of mean 1, float64 or float32."""
+        """Return exponential numbers of mean 1, float64 or float32."""
         return self.exponential(1.0, size, dtype, out, stream)
 
     def exponential(
@@ -360,7 +361,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Exponential numbers of mean `scale`, a number or an array."""
+        """Return exponential numbers of mean `scale`, a number or an array."""
         with _in(stream):
             if not isinstance(scale, ArrayBase):
                 scale = _number(scale, "scale", 0)
@@ -377,7 +378,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Gamma numbers of this shape, and scale 1."""
+        """Return gamma-distributed numbers of this shape, with scale 1."""
         return self.gamma(shape, 1.0, size, dtype, out, stream)
 
     def gamma(
@@ -389,7 +390,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Gamma numbers of this shape, above 0, and scale."""
+        """Return gamma-distributed numbers of this shape and scale."""
         values = _number(shape, "shape", 0), _number(scale, "scale", 0)
         if values[0] == 0:
             raise ValueError("shape must be above 0")
@@ -408,7 +409,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Poisson numbers of mean `lam`, by default int64.
+        """Return Poisson numbers of mean `lam`, by default int64.
 
         Where `lam` is an array, elements that are not above 0 give 0.
         """
@@ -438,7 +439,7 @@ class Distributions(Filling):
         out: Any = None,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Integers of [low, high), each as probable as any other.
+        """Return integers in [low, high), all with the same probability.
 
         Parameters
         ----------
@@ -468,7 +469,7 @@ class Distributions(Filling):
     def permutation(
         self, x: Any, axis: int = 0, stream: drv.Stream | None = None
     ) -> _gpuarray.GPUArray:
-        """The integers below `x` in random order, or `x` with them as index.
+        """Return the integers below `x`, or the rows of `x`, in random order.
 
         Parameters
         ----------
@@ -489,7 +490,7 @@ class Distributions(Filling):
             return self._order(count)
 
     def _order(self, count: int) -> Any:
-        """The integers below `count` by random keys of 64 bits."""
+        """Return the integers below `count`, sorted by random 64-bit keys."""
         keys = _gpuarray.empty(count, np.uint64)
         self._draw("bits64", keys, (0,), None)
         return order_of_random(keys)
@@ -497,7 +498,7 @@ class Distributions(Filling):
     def shuffle(
         self, x: Any, axis: int = 0, stream: drv.Stream | None = None
     ) -> None:
-        """Bring the elements along an axis of `x` into random order."""
+        """Shuffle the elements along an axis of `x`, in place."""
         check_array(x, "x")
         with _in(stream):
             x[...] = self.permutation(x, axis)
@@ -512,7 +513,7 @@ class Distributions(Filling):
         shuffle: bool = True,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """Elements of `a`, or integers below it.
+        """Return random elements of `a`, or random integers below it.
 
         Parameters
         ----------
@@ -563,21 +564,22 @@ class Distributions(Filling):
             at = self.random(wanted) * ends[-1]
             index = _gpuarray.searchsorted(ends, at, side="right")
             return _gpuarray.minimum(index, count - 1)
-        # The first of exponential numbers of these rates (Efraimidis and
-        # Spirakis, 2006) are what drawing one after another gives.
+        # The smallest of exponential numbers with these rates have the
+        # distribution of draws without replacement (Efraimidis and
+        # Spirakis, 2006).
         keys = self.standard_exponential(count) / p
         return _gpuarray.argsort(keys)[:wanted].copy()
 
 
-def _apart(out: Any, parameter: Any) -> Any:
-    """A parameter that drawing into `out` does not change."""
+def _unaliased(out: Any, parameter: Any) -> Any:
+    """Return a parameter that does not change while `out` is written."""
     if out is None or not isinstance(parameter, ArrayBase):
         return parameter
     return apart(out, parameter, None)
 
 
 def _width(low: Any, high: Any, dtype: npt.DTypeLike) -> Any:
-    """``high - low``; NumPy's errors where numbers bound nothing.
+    """Return ``high - low``; raise NumPy's errors for invalid bounds.
 
     Arrays of integers are subtracted as float64, in which they do not wrap.
     """
@@ -596,7 +598,7 @@ def _width(low: Any, high: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def _real(bound: Any) -> Any:
-    """A bound as float32 or float64."""
+    """Return a bound as float32 or float64."""
     if isinstance(bound, ArrayBase) and bound.dtype.char not in _REALS:
         return bound.astype(np.float64)
     return bound
@@ -630,14 +632,14 @@ def _highest(dtype: np.dtype) -> float:
 
 
 def _means(means: Any, out: Any) -> tuple[Any]:
-    """The parameter of Poisson numbers, a mean an element."""
+    """Return the parameter of Poisson numbers: one mean per element."""
     packed = _gpuarray.empty(out.shape, np.float64)
     packed[...] = means
     return (packed,)
 
 
 def _range_kind(low: int, count: int, out: Any) -> tuple[str, Any, tuple]:
-    """What makes `count` integers from `low` on."""
+    """Return (kind, out, parameters) for integers in [low, low + count)."""
     bits = 32 if count <= 1 << 32 else 64
     if count == 1 << bits:
         return f"bits{bits}", out, (low,)
@@ -645,7 +647,7 @@ def _range_kind(low: int, count: int, out: Any) -> tuple[str, Any, tuple]:
 
 
 def _weights(p: Any, count: int, least: int) -> Any:
-    """`p` as float64 on the device, `least` of them not zero."""
+    """Return `p` as float64 on the device; `least` entries must be nonzero."""
     if not isinstance(p, ArrayBase):
         if isinstance(p, np.ndarray):
             check_array(p, "p")

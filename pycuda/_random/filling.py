@@ -1,4 +1,4 @@
-"""What every generator has: new arrays that its `fill_*` fill."""
+"""Methods that return new arrays, based on a generator's `fill_*`."""
 
 # SPDX-License-Identifier: MIT
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Filling(abc.ABC):
-    """A generator that fills arrays."""
+    """Base of generators that fill arrays."""
 
     @abc.abstractmethod
     def fill_uniform(
@@ -29,7 +29,7 @@ class Filling(abc.ABC):
     def fill_normal(
         self, data: _gpuarray.GPUArray, stream: drv.Stream | None = None
     ) -> None:
-        """Fill with normal numbers of mean 0 and width 1."""
+        """Fill with normal numbers of mean 0 and deviation 1."""
 
     @abc.abstractmethod
     def fill_log_normal(
@@ -48,7 +48,7 @@ class Filling(abc.ABC):
         lambda_value: Any = None,
         stream: drv.Stream | None = None,
     ) -> None:
-        """Fill with Poisson numbers of the mean, or of means in the array."""
+        """Fill with Poisson numbers of one mean, or of means in an array."""
 
     def gen_uniform(
         self,
@@ -56,7 +56,7 @@ class Filling(abc.ABC):
         dtype: npt.DTypeLike,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """A new array, filled by `fill_uniform`."""
+        """Return a new array, filled by `fill_uniform`."""
         result = _gpuarray.empty(shape, dtype)
         self.fill_uniform(result, stream)
         return result
@@ -67,7 +67,7 @@ class Filling(abc.ABC):
         dtype: npt.DTypeLike,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """A new array, filled by `fill_normal`."""
+        """Return a new array, filled by `fill_normal`."""
         result = _gpuarray.empty(shape, dtype)
         self.fill_normal(result, stream)
         return result
@@ -80,7 +80,7 @@ class Filling(abc.ABC):
         stddev: float,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """A new array, filled by `fill_log_normal`."""
+        """Return a new array, filled by `fill_log_normal`."""
         result = _gpuarray.empty(shape, dtype)
         self.fill_log_normal(result, mean, stddev, stream)
         return result
@@ -92,7 +92,7 @@ class Filling(abc.ABC):
         lambda_value: float,
         stream: drv.Stream | None = None,
     ) -> _gpuarray.GPUArray:
-        """A new array, filled by `fill_poisson`."""
+        """Return a new array, filled by `fill_poisson`."""
         result = _gpuarray.empty(shape, dtype)
         self.fill_poisson(result, lambda_value, stream)
         return result

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 _WORDS = (np.dtype(np.int32), np.dtype(np.uint32))
 _LONGS = (np.dtype(np.int64), np.dtype(np.uint64))
-# As many states fill a large GPU, and have Sobol' sequences of their own.
+# This many states fill a large GPU; each has its own Sobol' sequence.
 _BLOCKS = 256
 _BLOCK = 64
 _OPTIONS = ["--fmad=false", "-w"]
@@ -60,7 +60,7 @@ def _default_seeds(count: int) -> Any:
 
 
 def _mixed(number: int) -> int:
-    """A permutation of 31 bits that puts neighbours far apart.
+    """Permute 31-bit integers so that neighbours become far apart.
 
     The sequences of MRG32k3a's neighbouring seeds are related otherwise.
     """
@@ -72,7 +72,7 @@ def _mixed(number: int) -> int:
 
 
 def _same_seeds(seed: Any) -> Any:
-    """What gives every state the same seed; their sequences differ."""
+    """Return seeds that are equal in all states; the sequences differ."""
     try:
         number = operator.index(seed)
     except TypeError:
@@ -87,7 +87,7 @@ def _same_seeds(seed: Any) -> Any:
 
 
 class _Generator(Filling):
-    """What all generators share: states, kernels and distributions."""
+    """Base of the generators: states, kernels and distributions."""
 
     state_type: ClassVar[str]
     generator_bits: ClassVar[int] = 32
@@ -163,7 +163,7 @@ class _Generator(Filling):
 
     @functools.cached_property
     def state(self) -> Any:
-        """The states, one a thread."""
+        """The states on the device, one per thread."""
         size = self._threads * _state_bytes(self.state_type)
         memory = _drv.mem_alloc(size)
         _drv.memset_d8(memory, 0, size)
@@ -176,7 +176,7 @@ class _Generator(Filling):
         *arguments: Any,
         count: int | None = None,
     ) -> None:
-        """With all states, or those that `count` elements need."""
+        """Launch a kernel with all states, or as many as `count` needs."""
         blocks, threads = self.block_count, self.generators_per_block
         if count is not None:
             blocks = min(blocks, -(-count // threads))
@@ -187,7 +187,7 @@ class _Generator(Filling):
         )  # fmt: skip
 
     def _seed_array(self, given: Any, make: Any, what: str) -> Any:
-        """The seeds, or what stands for them, one a thread."""
+        """Return an array of seeds, one per thread, on the device."""
         seeds = make(self._threads) if callable(make) else given
         expected = self._seed_shape(what)
         kind = getattr(seeds, "dtype", np.dtype(object))
@@ -212,7 +212,7 @@ class _Generator(Filling):
 
     @abc.abstractmethod
     def _start(self, seeds: Any, scrambles: Any, offset: int) -> None:
-        """Put the states at the beginning of their sequences."""
+        """Put the states at the start of their sequences."""
 
     # --- distributions ---------------------------------------------------
 
@@ -230,7 +230,8 @@ class _Generator(Filling):
             if count % 2 == 0 and f"{name}2" in self.generators:
                 name, count = f"{name}2", count // 2
                 if _driver._address_bits(data) % (2 * data.itemsize):
-                    target = data.copy("C")  # pairs lie at even places
+                    # the elements of a pair are at positions 2k and 2k + 1
+                    target = data.copy("C")
             if not target.flags.forc:
                 target = data.copy("C")
             self._launch(
@@ -254,7 +255,7 @@ class _Generator(Filling):
     def fill_uniform(
         self, data: _gpuarray.GPUArray, stream: _drv.Stream | None = None
     ) -> None:
-        """Fill with reals of (0, 1], or with all integers.
+        """Fill with reals in (0, 1], or with integers of the full range.
 
         Parameters
         ----------
@@ -283,7 +284,7 @@ class _Generator(Filling):
     def fill_normal(
         self, data: _gpuarray.GPUArray, stream: _drv.Stream | None = None
     ) -> None:
-        """Fill float32 or float64 with normal numbers of mean 0, width 1."""
+        """Fill a real array with normal numbers of mean 0, deviation 1."""
         self._fill(f"normal_{self._real('normal', data)}", data, stream)
 
     def fill_log_normal(
@@ -362,7 +363,7 @@ class _Generator(Filling):
         return self.state_type.removeprefix("curandState")
 
     def get_state(self) -> dict[str, Any]:
-        """All that the numbers to come depend on, as `set_state` takes it.
+        """Return the complete state, for `set_state`.
 
         Waits for the device.  "states" holds the words of the states, a row
         each, the same on every device.
@@ -374,7 +375,7 @@ class _Generator(Filling):
         return {"generator": self._kept_name, "states": states}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on where `get_state` of a generator of this class was called."""
+        """Continue from a result of `get_state` of the same class."""
         check_state(state, self._kept_name, ("states",))
         words = _state_bytes(self.state_type) // 4
         states = np.ascontiguousarray(state["states"])
@@ -398,18 +399,18 @@ class _Generator(Filling):
     def call_skip_ahead(
         self, i: int, stream: _drv.Stream | None = None
     ) -> None:
-        """Leave out `i` numbers of each state's sequence."""
+        """Skip `i` numbers of each state's sequence."""
         self._skip("skip_ahead", i, stream)
 
     def call_skip_ahead_array(
         self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
-        """Leave out as many numbers as `i`, a GPUArray, says a state."""
+        """Skip, for each state, as many numbers as the GPUArray `i` says."""
         self._skip_array("skip_ahead", i, stream)
 
 
 class _Pseudo(_Generator):
-    """Generators that a seed starts."""
+    """Base of the pseudorandom generators, which start from a seed."""
 
     has_box_muller = True
     _skips = ("skipahead", "skipahead_sequence")
@@ -432,18 +433,18 @@ class _Pseudo(_Generator):
     def call_skip_ahead_sequence(
         self, i: int, stream: _drv.Stream | None = None
     ) -> None:
-        """Leave out `i` sequences."""
+        """Skip `i` sequences."""
         self._skip("skip_ahead_sequence", i, stream)
 
     def call_skip_ahead_sequence_array(
         self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
-        """Leave out as many sequences as `i`, a GPUArray, says a state."""
+        """Skip, for each state, as many sequences as the GPUArray `i` says."""
         self._skip_array("skip_ahead_sequence", i, stream)
 
 
 class XORWOWRandomNumberGenerator(_Pseudo):
-    """Marsaglia's XORWOW; sequences of 2**67 numbers.
+    """Marsaglia's XORWOW generator; a sequence has 2**67 numbers.
 
     Parameters
     ----------
@@ -470,18 +471,18 @@ class MRG32k3aRandomNumberGenerator(_Pseudo):
     def call_skip_ahead_subsequence(
         self, i: int, stream: _drv.Stream | None = None
     ) -> None:
-        """Leave out `i` subsequences."""
+        """Skip `i` subsequences."""
         self._skip("skip_ahead_subsequence", i, stream)
 
     def call_skip_ahead_subsequence_array(
         self, i: Any, stream: _drv.Stream | None = None
     ) -> None:
-        """Leave out as many subsequences as `i`, a GPUArray, says a state."""
+        """Skip, for each state, as many subsequences as `i` says."""
         self._skip_array("skip_ahead_subsequence", i, stream)
 
 
 class _Sobol(_Generator):
-    """Generators that direction vectors start; a state is a dimension."""
+    """Base of the Sobol' generators; each state is one dimension."""
 
     _vectors: ClassVar[Any]
     _scrambled: ClassVar[bool] = False
@@ -518,7 +519,7 @@ class _Sobol(_Generator):
 
 
 class Sobol32RandomNumberGenerator(_Sobol):
-    """Sobol' sequences of 32 bits, one dimension a generator.
+    """Sobol' sequences of 32 bits; each state is one dimension.
 
     Parameters
     ----------
@@ -565,7 +566,7 @@ class ScrambledSobol32RandomNumberGenerator(_Sobol):
 
 
 class Sobol64RandomNumberGenerator(_Sobol):
-    """Sobol' sequences of 64 bits; as `Sobol32RandomNumberGenerator`."""
+    """Sobol' sequences of 64 bits; see `Sobol32RandomNumberGenerator`."""
 
     state_type = "curandStateSobol64"
     generator_bits = 64
@@ -598,7 +599,7 @@ class ScrambledSobol64RandomNumberGenerator(_Sobol):
 
 
 def generate_direction_vectors(count: int, direction: Any = None) -> Any:
-    """Direction vectors of the first `count` dimensions.
+    """Return the direction vectors of the first `count` dimensions.
 
     Parameters
     ----------
@@ -633,10 +634,10 @@ def _scramble_constants(count: int, bits: int) -> Any:
 
 
 def generate_scramble_constants32(count: int) -> Any:
-    """`count` uint32 to start scrambled generators with, as a GPUArray."""
+    """Return `count` uint32 scramble constants as a GPUArray."""
     return _scramble_constants(count, 32)
 
 
 def generate_scramble_constants64(count: int) -> Any:
-    """`count` uint64 to start scrambled generators with, as a GPUArray."""
+    """Return `count` uint64 scramble constants as a GPUArray."""
     return _scramble_constants(count, 64)

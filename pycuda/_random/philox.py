@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 
 _BLOCK = 256
 _MOST_BLOCKS = (1 << 31) - 1
-_SHARE_IN_TURN = 1024  # blocks of words that a thread makes, as in the source
+# groups of four words per thread, the same number as in the source
+_SHARE_IN_TURN = 1024
 _OPTIONS = ["--fmad=false", "-w"]
 _MASK = 0xFFFFFFFF
 
 
 class Kind(NamedTuple):
-    """What a kernel makes: its class in the templates, and the parameters.
+    """A kind of random numbers: class in the templates, and parameters.
 
     A parameter is its type in C and its character in a launch's format; None
     stands for the type of the result.
@@ -43,10 +44,11 @@ class Kind(NamedTuple):
 
     maker: str
     parameters: tuple[tuple[str | None, str], ...] = ()
-    width: int = 0  # elements of a block of words; 0: 16 bytes
+    # elements per group of four words; 0: as many as fit in 16 bytes
+    width: int = 0
 
     def elements(self, dtype: np.dtype) -> int:
-        """Of a block of four words."""
+        """Return the number of elements per group of four words."""
         return self.width or 16 // dtype.itemsize
 
 
@@ -79,7 +81,7 @@ KINDS = {
 
 @by_context
 def kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, tuple, int]:
-    """(function, elements of four words, threads, their share of these)."""
+    """Return (function, elements per group, threads, groups per thread)."""
     in_turn = building.runs_threads_in_turn()
     row, name = KINDS[kind], c_type(dtype)
     parts = ["random/philox_fill.cuh", "random/philox_draw.cuh"]
@@ -117,7 +119,7 @@ def launch(
     parameters: tuple[Any, ...] = (),
     stream: drv.Stream | None = None,
 ) -> None:
-    """Fill `out`, packed in memory, from a position of a sequence on.
+    """Fill the contiguous array `out` from a position of a sequence on.
 
     `plan` is what `kernel` gives.
     """
@@ -136,7 +138,7 @@ def launch(
 
 
 def drawn_key() -> tuple[int, int]:
-    """A key of NumPy's global generator, which `numpy.random.seed` starts."""
+    """Draw a key from NumPy's global generator (`numpy.random.seed`)."""
     draw = np.random.random_sample
     return int(draw() * 4294967296.0), int(draw() * 4294967296.0)
 
@@ -221,8 +223,8 @@ class PhiloxRandomNumberGenerator(Distributions):
 
     # --- drawing -----------------------------------------------------------
 
-    def _take(self, words: int, each: int) -> int:
-        """Where as many words begin, of which an element takes `each`."""
+    def _reserve(self, words: int, each: int) -> int:
+        """Reserve words of the sequence; return the position of the first."""
         with self._lock:
             position = -(-self._position // each) * each
             if position + words > 1 << 64:
@@ -239,7 +241,7 @@ class PhiloxRandomNumberGenerator(Distributions):
             return
         plan = kernel(kind, out.dtype)
         each = 4 // plan[1]
-        position = self._take(out.size * each, each)
+        position = self._reserve(out.size * each, each)
         target = out if out.flags.c_contiguous else out.copy("C")
         launch(plan, target, position, self._key, self._number, parameters)
         if target is not out:
@@ -250,14 +252,14 @@ class PhiloxRandomNumberGenerator(Distributions):
     def call_skip_ahead(
         self, i: int, stream: drv.Stream | None = None
     ) -> None:
-        """Leave out `i` words of the sequence."""
+        """Skip `i` words of the sequence."""
         _words_of(i, "i")
-        self._take(operator.index(i), 1)
+        self._reserve(operator.index(i), 1)
 
     def call_skip_ahead_array(
         self, i: Any, stream: drv.Stream | None = None
     ) -> None:
-        """`call_skip_ahead` for a GPUArray of one integer."""
+        """Run `call_skip_ahead` for a GPUArray of one integer."""
         if (
             not isinstance(i, ArrayBase)
             or i.size != 1
@@ -269,7 +271,7 @@ class PhiloxRandomNumberGenerator(Distributions):
     def call_skip_ahead_sequence(
         self, i: int, stream: drv.Stream | None = None
     ) -> None:
-        """Go `i` sequences on, to the same place."""
+        """Skip `i` sequences, and keep the position within the sequence."""
         with self._lock:
             self._number = self._checked_number(
                 self._number + operator.index(i)
@@ -278,7 +280,7 @@ class PhiloxRandomNumberGenerator(Distributions):
     def call_skip_ahead_sequence_array(
         self, i: Any, stream: drv.Stream | None = None
     ) -> None:
-        """`call_skip_ahead_sequence` for a GPUArray of one integer."""
+        """Run `call_skip_ahead_sequence` for a GPUArray of one integer."""
         if (
             not isinstance(i, ArrayBase)
             or i.size != 1
@@ -288,7 +290,7 @@ class PhiloxRandomNumberGenerator(Distributions):
         self.call_skip_ahead_sequence(int(i.get(stream=stream).ravel()[0]))
 
     def get_state(self) -> dict[str, Any]:
-        """All that the numbers to come depend on, as `set_state` takes it."""
+        """Return the complete state, for `set_state`."""
         with self._lock:
             return {
                 "generator": "Philox4x32-10",
@@ -298,7 +300,7 @@ class PhiloxRandomNumberGenerator(Distributions):
             }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on where `get_state` was called."""
+        """Continue from a result of `get_state`."""
         check_state(state, "Philox4x32-10", ("seed", "sequence", "position"))
         key = _words_of(state["seed"], "seed")
         number = self._checked_number(state["sequence"])

@@ -23,7 +23,7 @@ _SEED = 0x50B01
 
 @functools.cache
 def _initial() -> tuple[np.ndarray, np.ndarray]:
-    """Polynomials, and the numbers m1, m2, ... of each dimension."""
+    """Return the polynomials, and the numbers m1, m2, ... per dimension."""
     path = os.path.join(os.path.dirname(__file__), "data", "joe_kuo_6.npz")
     with open(path, "rb") as stream:
         data = dict(read_arrays(stream, f"the package's data {path!r}"))
@@ -38,7 +38,7 @@ def _degree(polynomials: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def direction_vectors(bits: int) -> np.ndarray:
-    """Of all dimensions, the first bit of the sequence first.
+    """Return the direction vectors of all dimensions, first bit first.
 
     Returns
     -------
@@ -74,12 +74,13 @@ def direction_vectors(bits: int) -> np.ndarray:
 
 @functools.cache
 def scrambled_vectors(bits: int) -> np.ndarray:
-    """`direction_vectors`, each dimension's digits mixed."""
+    """Return `direction_vectors` with the digits of each dimension mixed."""
     plain = direction_vectors(bits).astype(np.uint64)
     random = np.random.Generator(np.random.Philox(_SEED + bits))
     result = np.zeros_like(plain)
     for bit in range(bits):
-        # Digit `bit`, from the top, mixes digits 0 to `bit`; itself always.
+        # Digit `bit`, counted from the top, mixes digits 0 to `bit`; digit
+        # `bit` itself always takes part.
         at = np.uint64(bits - 1 - bit)
         mask = random.integers(0, 2**64, DIMENSIONS, np.uint64)
         top = np.uint64(2**bits - 2 ** (bits - bit))
@@ -92,7 +93,7 @@ def scrambled_vectors(bits: int) -> np.ndarray:
 
 
 def scramble_constants(count: int, bits: int) -> np.ndarray:
-    """`count` numbers to exclusive-or the dimensions' sequences with."""
+    """Return `count` numbers that scramble sequences by exclusive or."""
     random = np.random.Generator(np.random.Philox(_SEED - bits))
     return random.integers(
         0, 2**bits, count, np.uint32 if bits == 32 else np.uint64

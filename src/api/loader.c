@@ -174,7 +174,7 @@ gpu_open(struct api_choice *choice, void **result)
 /* Completes `choice` for an open library, and fills the driver table with the
  * library's functions. Returns 0. */
 static int
-take(struct api_choice *choice, enum api_kind kind, void *library)
+choice_complete(struct api_choice *choice, enum api_kind kind, void *library)
 {
     choice->kind = kind;
     choice->text[0] = '\0';
@@ -213,7 +213,7 @@ open_cpu(struct api_choice *choice)
     }
     void *library = dlopen(choice->library, RTLD_NOW | RTLD_LOCAL);
     if (library != NULL) {
-        return take(choice, API_CPU, library);
+        return choice_complete(choice, API_CPU, library);
     }
     const char *error = dlerror();
     if (access(choice->library, F_OK) != 0) {
@@ -235,7 +235,7 @@ open_gpu(struct api_choice *choice)
 {
     void *library = NULL;
     if (gpu_open(choice, &library) == GPU_OPEN) {
-        return take(choice, API_GPU, library);
+        return choice_complete(choice, API_GPU, library);
     }
     char reason[1024];
     snprintf(reason, sizeof reason, "%.1000s", choice->text);
@@ -252,7 +252,7 @@ open_auto(struct api_choice *choice)
     char reason[1024];
     enum gpu_state state = gpu_open(choice, &library);
     if (state == GPU_OPEN) {
-        return take(choice, API_GPU, library);
+        return choice_complete(choice, API_GPU, library);
     }
     snprintf(reason, sizeof reason, "%.1000s", choice->text);
     if (state == GPU_BROKEN) {

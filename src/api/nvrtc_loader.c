@@ -340,7 +340,7 @@ open_named(struct search *search, const char *path, struct api_choice *choice)
  * this function allocates and frees one. Any large NumPy array has the same
  * effect. */
 static void
-heap_keep(void)
+heap_retain(void)
 {
     /* volatile, since the compiler could otherwise remove the calls of malloc
      * and free */
@@ -371,7 +371,7 @@ open_gpu(int driver_version, int device_arch, struct api_choice *choice)
         }
     }
     if (status == 0) {
-        heap_keep();
+        heap_retain();
     }
     free(search);
     return status;

@@ -67,10 +67,10 @@ indexer_ready(PyObject *indexer)
 PyObject *
 advanced_get(PyObject *self, PyObject *key)
 {
-    PyObject *usual = gather_index(self, key);
+    PyObject *result = gather_index(self, key);
 
-    if (usual || PyErr_Occurred() || !indexer_ready(indexer_get)) {
-        return usual;
+    if (result || PyErr_Occurred() || !indexer_ready(indexer_get)) {
+        return result;
     }
     return PyObject_CallFunctionObjArgs(indexer_get, self, key, NULL);
 }
@@ -80,10 +80,10 @@ advanced_get(PyObject *self, PyObject *key)
 int
 advanced_set(PyObject *self, PyObject *key, PyObject *value)
 {
-    int usual = gather_put(self, key, value);
+    int result = gather_assign(self, key, value);
 
-    if (usual || !indexer_ready(indexer_set)) {
-        return usual > 0 ? 0 : -1;
+    if (result || !indexer_ready(indexer_set)) {
+        return result > 0 ? 0 : -1;
     }
     PyObject *done =
         PyObject_CallFunctionObjArgs(indexer_set, self, key, value, NULL);

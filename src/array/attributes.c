@@ -129,7 +129,7 @@ static const char *const number_names[] = {
  * instance dictionary. The getter returns this value from then on; C code
  * ignores it. */
 static int
-set_number(PyObject *self, PyObject *value, void *which)
+set_size_attribute(PyObject *self, PyObject *value, void *which)
 {
     PyObject *dict = PyObject_GenericGetDict(self, NULL);
     const char *name = number_names[(uintptr_t)which];
@@ -147,7 +147,7 @@ set_number(PyObject *self, PyObject *value, void *which)
 }
 
 static PyObject *
-get_number(PyObject *self, void *which)
+get_size_attribute(PyObject *self, void *which)
 {
     struct array *array = (struct array *)self;
     if (array->dict && (uintptr_t)which != NUMBER_NDIM) {
@@ -289,15 +289,15 @@ PyGetSetDef array_attributes[] = {
     {"shape", get_shape, assign_shape, "lengths of the axes", NULL},
     {"strides", get_strides, assign_strides, "bytes between elements", NULL},
     {"dtype", get_dtype, assign_dtype, "numpy.dtype of the elements", NULL},
-    {"size", get_number, set_number, "number of elements",
+    {"size", get_size_attribute, set_size_attribute, "number of elements",
      (void *)NUMBER_SIZE},
-    {"mem_size", get_number, set_number, "number of elements",
+    {"mem_size", get_size_attribute, set_size_attribute, "number of elements",
      (void *)NUMBER_MEM_SIZE},
-    {"nbytes", get_number, set_number, "bytes of the elements",
+    {"nbytes", get_size_attribute, set_size_attribute, "bytes of the elements",
      (void *)NUMBER_BYTES},
-    {"itemsize", get_number, set_number, "bytes of an element",
+    {"itemsize", get_size_attribute, set_size_attribute, "bytes of an element",
      (void *)NUMBER_ITEMSIZE},
-    {"ndim", get_number, NULL, "number of axes", (void *)NUMBER_NDIM},
+    {"ndim", get_size_attribute, NULL, "number of axes", (void *)NUMBER_NDIM},
     {"flags", get_flags, assign_flags,
      "contiguity: c_contiguous, f_contiguous, forc", NULL},
     {"base", get_base, assign_base, "array that this is a view of, or None",

@@ -58,7 +58,7 @@ entry_form(int operation, int inputs, bool is_given)
  * entry. Returns NULL if the class does not determine the types of the
  * operation. */
 static PyObject *
-number_type(int operation, PyObject *object)
+scalar_class(int operation, PyObject *object)
 {
     bool is_known = PyFloat_CheckExact(object) ||
                     Py_IS_TYPE(object, &PyFloatArrType_Type) ||
@@ -125,7 +125,7 @@ key_describe(struct cached_launch *key, struct shared_properties *common,
         struct array *array = (struct array *)objects[i];
         if (!array_is_own_class(objects[i])) {
             common->is_mixed = true;
-            key->type[i] = number_type(operation, objects[i]);
+            key->type[i] = scalar_class(operation, objects[i]);
             if (!key->type[i]) {
                 return false;
             }

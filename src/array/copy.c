@@ -178,7 +178,8 @@ overlap(const struct array *a, const struct array *b)
  * copied first. Asynchronous in `stream`. Returns 0, or -1 with an
  * exception. */
 int
-array_copy_same(struct array *target, struct array *source, CUstream stream)
+array_copy_same_dtype(struct array *target, struct array *source,
+                      CUstream stream)
 {
     if (core_use_array(&target->head, stream) < 0 ||
         core_use_array(&source->head, stream) < 0) {
@@ -190,7 +191,7 @@ array_copy_same(struct array *target, struct array *source, CUstream stream)
     }
     if (overlap(target, source)) {
         struct array *apart = array_contiguous(source, 'K', stream);
-        int result = apart ? array_copy_same(target, apart, stream) : -1;
+        int result = apart ? array_copy_same_dtype(target, apart, stream) : -1;
         Py_XDECREF(apart);
         return result;
     }
@@ -250,7 +251,7 @@ copy_first(struct array *target, struct array *source, CUstream stream)
         return 0;
     }
     if (type_code_equal(target->dtype, source->dtype)) {
-        return array_copy_same(target, source, stream);
+        return array_copy_same_dtype(target, source, stream);
     }
     PyObject *object = (PyObject *)source;
     PyObject *result =

@@ -17,8 +17,8 @@ int array_copy_into(struct array *target, struct array *source,
                     CUstream stream);
 /* Performs target[...] = source for equivalent dtypes. Both arrays have
  * elements, and the source broadcasts to the target. */
-int array_copy_same(struct array *target, struct array *source,
-                    CUstream stream);
+int array_copy_same_dtype(struct array *target, struct array *source,
+                          CUstream stream);
 /* Returns a contiguous copy in order 'C', 'F' or 'K'. */
 struct array *array_contiguous(struct array *array, char order,
                                CUstream stream);

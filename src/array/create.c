@@ -146,7 +146,7 @@ create_ones(PyObject *const *args, Py_ssize_t count, PyObject *dtype)
 /* Converts a Python float, or an int of at most EXACT, to double. Returns
  * false for other objects. */
 static bool
-plain_number(PyObject *object, double *number)
+number_as_double(PyObject *object, double *number)
 {
     if (PyFloat_CheckExact(object)) {
         *number = PyFloat_AS_DOUBLE(object);
@@ -168,8 +168,9 @@ arange_length(PyObject *start, PyObject *stop, PyObject *step)
 {
     double from = 0, to, by = 1;
 
-    if ((start && !plain_number(start, &from)) || !plain_number(stop, &to) ||
-        (step && !plain_number(step, &by))) {
+    if ((start && !number_as_double(start, &from)) ||
+        !number_as_double(stop, &to) ||
+        (step && !number_as_double(step, &by))) {
         return 0;
     }
     double length = ceil((to - from) / by);
@@ -177,13 +178,13 @@ arange_length(PyObject *start, PyObject *stop, PyObject *step)
 }
 
 /* Converts `number` to a NumPy scalar of the dtype; if `number` is NULL,
- * converts `usual`, the default. Returns a new reference, or NULL with an
+ * converts `fallback`, the default. Returns a new reference, or NULL with an
  * exception. */
 static PyObject *
-number_in(PyArray_Descr *dtype, PyObject *number, long usual)
+scalar_of_dtype(PyArray_Descr *dtype, PyObject *number, long fallback)
 {
     _Alignas(16) char bytes[32];
-    PyObject *value = number ? Py_NewRef(number) : PyLong_FromLong(usual);
+    PyObject *value = number ? Py_NewRef(number) : PyLong_FromLong(fallback);
     PyObject *scalar = value && PyArray_Pack(dtype, bytes, value) == 0
                            ? PyArray_Scalar(bytes, dtype, NULL)
                            : NULL;
@@ -221,17 +222,18 @@ create_arange(PyObject *const *args, Py_ssize_t count, PyObject *given)
     }
     double by = 1;
     if (PyTypeNum_ISUNSIGNED(dtype->type_num) && step &&
-        plain_number(step, &by) && by < 0) {
+        number_as_double(step, &by) && by < 0) {
         Py_DECREF(dtype);
         /* A negative step wraps around in an unsigned dtype, which only the
          * Python function implements. */
         return NULL;
     }
-    PyObject *numbers[2] = {number_in(dtype, start, 0), NULL};
+    PyObject *numbers[2] = {scalar_of_dtype(dtype, start, 0), NULL};
     /* If there is a single element, the step is not used. It may not fit the
      * dtype, so it is not converted. */
-    numbers[1] =
-        numbers[0] ? number_in(dtype, length > 1 ? step : NULL, 1) : NULL;
+    numbers[1] = numbers[0]
+                     ? scalar_of_dtype(dtype, length > 1 ? step : NULL, 1)
+                     : NULL;
     PyObject *made = numbers[1] ? arange_new(dtype, length, numbers) : NULL;
     Py_XDECREF(numbers[0]);
     Py_XDECREF(numbers[1]);

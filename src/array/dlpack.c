@@ -67,7 +67,7 @@ capsule_free(PyObject *capsule)
 /* Converts a NumPy dtype to a DLPack dtype. Returns 0, or -1 with a
  * BufferError. */
 static int
-dtype_give(PyArray_Descr *dtype, struct dl_dtype *out)
+dtype_export(PyArray_Descr *dtype, struct dl_dtype *out)
 {
     static const char kinds[] = "iuf?cb";
     static const uint8_t codes[] = {DL_INT, DL_UINT,    DL_FLOAT,
@@ -116,11 +116,11 @@ tensor_fill(struct dl_tensor *tensor, struct array *array, int64_t *dims)
         tensor->shape[i] = array->shape[i];
         tensor->strides[i] = array->strides[i] / itemsize;
     }
-    return dtype_give(array->dtype, &tensor->dtype);
+    return dtype_export(array->dtype, &tensor->dtype);
 }
 
 static PyObject *
-give_old(struct array *array, struct dl_device device)
+export_unversioned(struct array *array, struct dl_device device)
 {
     size_t dims = 2 * (size_t)array->ndim * sizeof(int64_t);
     struct dl_managed *managed = calloc(1, sizeof *managed + dims);
@@ -144,7 +144,7 @@ give_old(struct array *array, struct dl_device device)
 }
 
 static PyObject *
-give_new(struct array *array, struct dl_device device)
+export_versioned(struct array *array, struct dl_device device)
 {
     size_t dims = 2 * (size_t)array->ndim * sizeof(int64_t);
     struct dl_versioned *managed = calloc(1, sizeof *managed + dims);
@@ -172,7 +172,7 @@ give_new(struct array *array, struct dl_device device)
  * device id, stream, versioned). Makes `stream` wait for pending work on the
  * array, unless it is -1, which means that the consumer needs no ordering. */
 PyObject *
-dlpack_give(PyObject *module, PyObject *args)
+dlpack_export(PyObject *module, PyObject *args)
 {
     PyObject *object;
     struct dl_device device;
@@ -199,7 +199,8 @@ dlpack_give(PyObject *module, PyObject *args)
         return NULL;
     }
     core_escape(array->head.owner);
-    return versioned ? give_new(array, device) : give_old(array, device);
+    return versioned ? export_versioned(array, device)
+                     : export_unversioned(array, device);
 }
 
 /* --- import ------------------------------------------------------------- */
@@ -229,7 +230,7 @@ new_holder_free(PyObject *holder)
 /* Returns the name of the NumPy dtype for a DLPack dtype, or NULL with a
  * BufferError. */
 static PyObject *
-dtype_take(struct dl_dtype dtype)
+dtype_import(struct dl_dtype dtype)
 {
     static const char *const kinds[] = {"i", "u", "f", NULL, NULL, "c", "b"};
 
@@ -284,7 +285,7 @@ dims_check(const struct dl_tensor *tensor)
 
 /* Returns the tensor's strides in bytes, or its shape, as a tuple. */
 static PyObject *
-dims_take(const struct dl_tensor *tensor, int strides)
+dims_import(const struct dl_tensor *tensor, int strides)
 {
     PyObject *tuple = PyTuple_New(tensor->ndim);
     int64_t packed = 1, bytes = tensor->dtype.bits / 8;
@@ -308,10 +309,10 @@ dims_take(const struct dl_tensor *tensor, int strides)
 static PyObject *
 describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
 {
-    PyObject *dtype = dtype_take(tensor->dtype);
+    PyObject *dtype = dtype_import(tensor->dtype);
     bool right = dtype && dims_check(tensor) == 0;
-    PyObject *shape = right ? dims_take(tensor, 0) : NULL;
-    PyObject *strides = shape ? dims_take(tensor, 1) : NULL;
+    PyObject *shape = right ? dims_import(tensor, 0) : NULL;
+    PyObject *strides = shape ? dims_import(tensor, 1) : NULL;
     unsigned long long address = (uintptr_t)tensor->data + tensor->byte_offset;
     PyObject *result = NULL;
 
@@ -331,7 +332,7 @@ describe(const struct dl_tensor *tensor, int read_only, PyObject *holder)
  * the tensor. Raises TypeError for a used capsule, BufferError for tensors
  * that no array can represent. */
 PyObject *
-dlpack_take(PyObject *module, PyObject *capsule)
+dlpack_import(PyObject *module, PyObject *capsule)
 {
     PyObject *holder, *result;
 

@@ -10,9 +10,9 @@
 
 #include "core/core.h"
 
-/* Implement _dlpack_give and _dlpack_take of pycuda._driver; setup.c has their
- * arguments and results. */
-PyObject *dlpack_give(PyObject *module, PyObject *args);
-PyObject *dlpack_take(PyObject *module, PyObject *capsule);
+/* Implement _dlpack_export and _dlpack_import of pycuda._driver; setup.c has
+ * their arguments and results. */
+PyObject *dlpack_export(PyObject *module, PyObject *args);
+PyObject *dlpack_import(PyObject *module, PyObject *capsule);
 
 #endif

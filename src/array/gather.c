@@ -355,7 +355,7 @@ is_mask(PyObject *key)
 }
 
 int
-gather_put(PyObject *self, PyObject *key, PyObject *value)
+gather_assign(PyObject *self, PyObject *key, PyObject *value)
 {
     if (!array_is_own_class(self)) {
         return 0;

@@ -20,6 +20,6 @@ PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 PyObject *gather_index(PyObject *self, PyObject *key);
 /* Fast path of a[indices] = value. Returns 1 on success, 0 if it does not
  * handle the operands, or -1 with an exception. */
-int gather_put(PyObject *self, PyObject *key, PyObject *value);
+int gather_assign(PyObject *self, PyObject *key, PyObject *value);
 
 #endif

@@ -1,7 +1,7 @@
 /* index_copy.c - gather and scatter of elements or rows of a contiguous array
  * by contiguous indices on the device.
  *
- * Called by gather.c and by Python. The kernels are line.cu and rows.cu of
+ * Called by gather.c and by Python. The kernels are elements.cu and rows.cu of
  * pycuda/_kernels/templates/index, in the table of kernel_cache.c.
  *
  * SPDX-License-Identifier: MIT */
@@ -16,10 +16,10 @@
 #define GRID_LIMIT 0x7fffffff
 #define GRID_ROWS  65535 /* largest number of blocks of a grid in y */
 /* Limits for devices whose blocks have one thread. A thread moves several rows
- * with at most PART_IN_TURN words in all, or a part of one row with at most
- * CHUNK_IN_TURN words. Such a part is called a chunk. */
-#define PART_IN_TURN  4096
-#define CHUNK_IN_TURN 65536
+ * with at most THREAD_WORDS_MAX words in all, or a part of one row with at
+ * most CHUNK_WORDS_MAX words. Such a part is called a chunk. */
+#define THREAD_WORDS_MAX 4096
+#define CHUNK_WORDS_MAX  65536
 
 static const char *const names[] = {
     [INDEX_COPY_GATHER] = "take",
@@ -133,8 +133,8 @@ shape_rows(struct shape *shape, const struct kernel *kernel, long long span)
     shape->each = 1;
     shape->chunk = 8 * (long long)across;
     if (kernel->block == 1) {
-        shape->each = Py_MAX(1, PART_IN_TURN / span);
-        shape->chunk = CHUNK_IN_TURN;
+        shape->each = Py_MAX(1, THREAD_WORDS_MAX / span);
+        shape->chunk = CHUNK_WORDS_MAX;
     }
     long long least = quotient_up(span, GRID_ROWS);
     shape->chunk = Py_MAX(shape->chunk, quotient_up(least, across) * across);

@@ -103,7 +103,8 @@ copy_parts(struct array *result, PyObject *arrays, int axis)
         struct part part;
         part_set(&part, result, axis, at, array->shape[axis]);
         at += array->shape[axis];
-        if (array->size && array_copy_same(&part.array, array, NULL) < 0) {
+        if (array->size &&
+            array_copy_same_dtype(&part.array, array, NULL) < 0) {
             return -1;
         }
     }
@@ -193,7 +194,8 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
                             "an array changed while it was stacked");
             return -1;
         }
-        if (array->size && array_copy_same(&part.array, array, NULL) < 0) {
+        if (array->size &&
+            array_copy_same_dtype(&part.array, array, NULL) < 0) {
             return -1;
         }
     }
@@ -281,7 +283,7 @@ move_indices(struct array *target, struct array *source, int axis, npy_intp to,
     }
     part_set(&there, target, axis, to, length);
     part_set(&here, source, axis, from, length);
-    return array_copy_same(&there.array, &here.array, NULL);
+    return array_copy_same_dtype(&there.array, &here.array, NULL);
 }
 
 static int

@@ -58,11 +58,11 @@ static PyMethodDef functions[] = {
     {"_distance", advanced_distance, METH_VARARGS,
      "_distance(a, b, /)\n--\n\nBytes from the first element of a to that of "
      "b."},
-    {"_dlpack_give", dlpack_give, METH_VARARGS,
-     "_dlpack_give(array, device_type, device, stream, versioned, /)\n--\n\n"
+    {"_dlpack_export", dlpack_export, METH_VARARGS,
+     "_dlpack_export(array, device_type, device, stream, versioned, /)\n--\n\n"
      "A DLPack capsule; ready for what the stream (a handle) does next."},
-    {"_dlpack_take", dlpack_take, METH_O,
-     "_dlpack_take(capsule, /)\n--\n\n"
+    {"_dlpack_import", dlpack_import, METH_O,
+     "_dlpack_import(capsule, /)\n--\n\n"
      "(address, shape, strides in bytes, dtype, (device type, device), "
      "whether it is read-only, holder)."},
     {"_register_faults", fault_register, METH_VARARGS,

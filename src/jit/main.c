@@ -57,7 +57,7 @@ open_context(struct jit *jit)
 /* Prints the resource usage of each kernel in the format of nvcc's
  * `--ptxas-options=-v`. */
 static void
-tell(struct jit *jit)
+print_resources(struct jit *jit)
 {
     if (jit->constant_bytes) {
         fprintf(stderr, "ptxas info    : 0 bytes gmem, %u bytes cmem[3]\n",
@@ -237,7 +237,7 @@ main(int count, char **arguments)
     }
     warn_limits(&jit);
     if (jit.options.verbose) {
-        tell(&jit);
+        print_resources(&jit);
     }
     if (fflush(stdout) || ferror(stdout)) {
         jit_die("cannot write the output: %s", strerror(errno));

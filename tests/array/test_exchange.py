@@ -194,7 +194,7 @@ def test_versions_and_refusals():
     with pytest.raises(TypeError, match="capsule"):
         from pycuda import _driver
 
-        _driver._dlpack_take(3)
+        _driver._dlpack_import(3)
 
 
 class Interface:

@@ -185,11 +185,11 @@ def test_consumers_of_dlpack_join_a_capture(kernels):
     drv.Context.synchronize()
     with stream.capture() as graph:
         array += 2
-        _driver._dlpack_give(array, 2, 0, stream.handle, True)
-        _driver._dlpack_give(array, 2, 0, other.handle, True)
+        _driver._dlpack_export(array, 2, 0, stream.handle, True)
+        _driver._dlpack_export(array, 2, 0, other.handle, True)
         kernels[1](array, seen, **ONE, stream=other)
         with pytest.raises(drv.LogicError, match="cannot join a capture"):
-            _driver._dlpack_give(array, 2, 0, DEFAULT, True)
+            _driver._dlpack_export(array, 2, 0, DEFAULT, True)
         stream.wait_for_event(drv.Event().record(other))
     assert (graph.node_count, graph.edge_count) == (2, 1)
     graph.launch(stream)

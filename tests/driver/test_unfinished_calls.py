@@ -1,7 +1,7 @@
 """Daemon threads inside the driver when the program ends.
 
-``slow.c`` is a driver with slow calls, which abort the process if the library
-or the context is destroyed before they return.
+``slow_calls.c`` is a driver with slow calls, which abort the
+process if the library or the context is destroyed before they return.
 """
 
 # SPDX-License-Identifier: MIT
@@ -139,7 +139,7 @@ CALLS = {
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return drivers.build("slow.c", tmp_path_factory.mktemp("slow"))
+    return drivers.build("slow_calls.c", tmp_path_factory.mktemp("slow"))
 
 
 def ends(

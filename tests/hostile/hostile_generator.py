@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from hostile_pieces import ANY, END, FAIL, FILLERS, GROUPS, OK, Piece
+from hostile_statements import ANY, END, FAIL, FILLERS, GROUPS, OK, Piece
 
 HEAD = """
 #include <assert.h>

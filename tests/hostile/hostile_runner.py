@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import numpy as np
 from hostile_generator import Kernel, Program, program
-from hostile_pieces import FAIL, OK
+from hostile_statements import FAIL, OK
 
 import pycuda
 import pycuda.driver as drv

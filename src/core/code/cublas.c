@@ -130,7 +130,7 @@ core_cublas_drop(struct core_context *context)
 
 /* Creates a cuBLAS handle in the current context. Called without the GIL. */
 static cublasStatus_t
-handle_make(cublasHandle_t *handle)
+handle_create(cublasHandle_t *handle)
 {
     cublasStatus_t status = cublas.cublasCreate(handle);
     if (status == CUBLAS_STATUS_SUCCESS) {
@@ -145,7 +145,7 @@ handle_make(cublasHandle_t *handle)
 /* Stores the handle in the context. Destroys it if another thread has already
  * stored one. */
 static void
-handle_keep(struct core_context *context, cublasHandle_t handle)
+handle_store(struct core_context *context, cublasHandle_t handle)
 {
     pthread_mutex_lock(&gemm_lock);
     if (context->cublas == NULL) {
@@ -175,9 +175,9 @@ cublas_handle(PyObject *module, PyObject *given)
     }
     Py_INCREF((PyObject *)context);
     PyThreadState *thread = core_gil_release();
-    status = handle_make(&handle);
+    status = handle_create(&handle);
     if (status == CUBLAS_STATUS_SUCCESS) {
-        handle_keep(context, handle);
+        handle_store(context, handle);
     }
     core_gil_acquire(thread);
     Py_DECREF((PyObject *)context);

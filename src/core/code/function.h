@@ -39,7 +39,7 @@ struct core_slot {
     /* size in bytes of a NumPy scalar type; 0 for other types */
     uint32_t bytes;
     /* number of argument types checked against the kernel's source */
-    uint32_t looks;
+    uint32_t type_checks;
 };
 
 struct core_function {

@@ -46,8 +46,8 @@ linker_detail(const struct linker *self, CUresult code)
 static int
 linker_report(struct linker *self, CUresult code, const char *routine)
 {
-    if (code_options_tell(&self->options, self->handler,
-                          code == CUDA_SUCCESS) < 0) {
+    if (code_options_report(&self->options, self->handler,
+                            code == CUDA_SUCCESS) < 0) {
         return -1;
     }
     if (code == CUDA_SUCCESS) {

@@ -88,7 +88,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
         core_gil_acquire(thread);
     } while (core_reclaim_memory(code, &tried));
     options.error[CODE_LOG_BYTES - 1] = '\0';
-    if (code_options_tell(&options, handler, code == CUDA_SUCCESS) < 0) {
+    if (code_options_report(&options, handler, code == CUDA_SUCCESS) < 0) {
         goto done;
     }
     if (code != CUDA_SUCCESS) {

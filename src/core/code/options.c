@@ -109,8 +109,8 @@ code_options_warn(const struct code_options *options)
 }
 
 int
-code_options_tell(const struct code_options *options, PyObject *handler,
-                  bool success)
+code_options_report(const struct code_options *options, PyObject *handler,
+                    bool success)
 {
     if (handler == NULL || handler == Py_None) {
         return 0;

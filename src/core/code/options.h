@@ -39,5 +39,5 @@ int code_options_warn(const struct code_options *options);
 
 /* Calls handler(success, info log, error log), unless the handler is NULL or
  * None. Returns 0, or -1 with the handler's exception. */
-int code_options_tell(const struct code_options *options, PyObject *handler,
-                      bool success);
+int code_options_report(const struct code_options *options, PyObject *handler,
+                        bool success);

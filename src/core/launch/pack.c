@@ -211,7 +211,7 @@ ndarray_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
 /* Returns whether the argument is of a built-in type that never represents
  * device memory. Objects of a derived class may have the attribute gpudata. */
 static bool
-is_plain(PyObject *arg)
+is_host_builtin(PyObject *arg)
 {
     return PyLong_CheckExact(arg) || PyFloat_CheckExact(arg) ||
            PyBytes_CheckExact(arg) || PyUnicode_CheckExact(arg) ||
@@ -222,11 +222,11 @@ is_plain(PyObject *arg)
 /* Reads the device address of an object of another library or of a user's
  * class. TypeError if it has none. */
 static int
-other_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
-            struct core_pack *pack, struct value *value)
+foreign_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
+              struct core_pack *pack, struct value *value)
 {
     int found = 0;
-    if (!is_plain(arg)) {
+    if (!is_host_builtin(arg)) {
         found = core_pointer_foreign(arg, pack->stream, &value->pointer);
     }
     if (found > 0) {
@@ -266,7 +266,7 @@ address_value(struct core_function *function, Py_ssize_t index, PyObject *arg,
     case ARGUMENT_TEXTURE:
         return core_texture_object(arg, pack->stream, &value->pointer);
     default:
-        return other_value(function, index, arg, pack, value);
+        return foreign_value(function, index, arg, pack, value);
     }
 }
 
@@ -325,7 +325,7 @@ core_pack_integer(struct core_function *function, Py_ssize_t index,
 
 /* Returns an integer argument, sign-extended or zero-extended to 64 bits. */
 static uint64_t
-integer_bits(const struct value *value)
+integer_extended(const struct value *value)
 {
     uint64_t bits = 0;
     memcpy(&bits, value->data, value->bytes);
@@ -346,7 +346,7 @@ value_resize(struct core_function *function, Py_ssize_t index,
     if ((value->kind == ARGUMENT_INTEGER ||
          value->kind == ARGUMENT_UNSIGNED) &&
         bytes <= 8) {
-        uint64_t bits = integer_bits(value);
+        uint64_t bits = integer_extended(value);
         bool negative = value->kind == ARGUMENT_INTEGER && (int64_t)bits < 0;
         return core_pack_integer(function, index, bits, negative, target,
                                  bytes);
@@ -373,7 +373,7 @@ value_resize(struct core_function *function, Py_ssize_t index,
 /* Maximum number of argument types per parameter that are compared with the
  * kernel's source. The limit keeps calls fast whose argument types change from
  * call to call. */
-#define MAX_LOOKS 8
+#define MAX_TYPE_CHECKS 8
 
 /* Compares an argument's type with the parameter's declaration in the kernel's
  * source, by Python code (pycuda._declared_types). Called before the slot
@@ -412,11 +412,11 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
     uint32_t bytes = function->layout.parameters[index].bytes;
     struct value value;
     if (Py_TYPE(arg) != slot->type) {
-        if (slot->looks < MAX_LOOKS) {
+        if (slot->type_checks < MAX_TYPE_CHECKS) {
             if (argument_check(function, index, arg) < 0) {
                 return -1;
             }
-            slot->looks++;
+            slot->type_checks++;
         }
         core_slot_set_type(slot, Py_TYPE(arg));
     }

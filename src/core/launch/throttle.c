@@ -265,7 +265,7 @@ may_query(const struct core_context *context)
 /* Counts a launch on a stream that has no entry in the table, in the entry
  * that all such streams share. */
 static void
-others_add(struct core_context *context, bool open)
+untracked_add(struct core_context *context, bool open)
 {
     struct core_throttle *others = &context->throttles[CORE_THROTTLES];
     others->count++;
@@ -283,7 +283,7 @@ core_throttle_check(struct core_context *context, CUstream stream)
     struct core_throttle *queue = throttle_of(context, stream);
     bool open = may_query(context);
     if (queue == NULL) {
-        others_add(context, open);
+        untracked_add(context, open);
         return true;
     }
     context->throttle = queue;

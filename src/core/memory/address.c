@@ -97,7 +97,7 @@ pointer_of_integer(PyObject *object, CUdeviceptr *pointer)
 /* Reads the address of an object that is not of one of this module's own
  * types. Returns 0, or -1 with an exception. */
 static int
-pointer_of_other(PyObject *object, CUstream later, CUdeviceptr *pointer)
+pointer_of_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
 {
     bool host =
         PyArray_Check(object) && PyArray_NDIM((PyArrayObject *)object) > 0;
@@ -146,5 +146,5 @@ core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer)
                    ? core_allocation_alive((struct core_allocation *)owner)
                    : 0;
     }
-    return pointer_of_other(object, later, pointer);
+    return pointer_of_foreign(object, later, pointer);
 }

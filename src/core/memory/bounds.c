@@ -27,7 +27,7 @@ item_of(PyObject *dict, const char *name)
 /* Reads an integer of a tuple; returns false without an exception if the item
  * does not fit a 64-bit integer. */
 static bool
-number_of(PyObject *tuple, Py_ssize_t index, long long *number)
+tuple_integer(PyObject *tuple, Py_ssize_t index, long long *number)
 {
     *number = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, index));
     if (*number == -1 && PyErr_Occurred()) {
@@ -65,8 +65,8 @@ bytes_of_interface(PyObject *interface)
     }
     for (Py_ssize_t i = PyTuple_GET_SIZE(shape) - 1; i >= 0; i--) {
         stride = packed;
-        if (!number_of(shape, i, &length) ||
-            (has && !number_of(strides, i, &stride))) {
+        if (!tuple_integer(shape, i, &length) ||
+            (has && !tuple_integer(strides, i, &stride))) {
             return SIZE_MAX;
         }
         if (length <= 0) {
@@ -96,7 +96,7 @@ attribute_of(PyObject *object, PyObject *name)
 }
 
 static size_t
-bytes_of_other(PyObject *object)
+bytes_of_foreign(PyObject *object)
 {
     size_t room = SIZE_MAX;
     PyObject *interface = attribute_of(object, core.str_interface);
@@ -125,7 +125,7 @@ core_bytes_to_end(PyObject *object)
     if (core_is_array(object)) {
         return core.array_bytes_to_end(object);
     }
-    return PyLong_CheckExact(object) ? SIZE_MAX : bytes_of_other(object);
+    return PyLong_CheckExact(object) ? SIZE_MAX : bytes_of_foreign(object);
 }
 
 int

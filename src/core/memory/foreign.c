@@ -360,8 +360,8 @@ dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
  * __cuda_array_interface__. Returns 0; -1 with an exception if the interface
  * is malformed; -2 with an exception of the producer. */
 static int
-interface_order(PyObject *object, PyObject *interface, CUdeviceptr pointer,
-                CUstream later)
+interface_wait(PyObject *object, PyObject *interface, CUdeviceptr pointer,
+               CUstream later)
 {
     const struct core_context *here = core_stack_top();
     CUdeviceptr same;
@@ -396,7 +396,7 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
     }
     int status = interface_address(interface, pointer);
     if (status == 0) {
-        status = interface_order(object, interface, *pointer, later);
+        status = interface_wait(object, interface, *pointer, later);
     }
     Py_DECREF(interface);
     return status < 0 ? status : 1;
@@ -452,7 +452,7 @@ memory_home(PyObject *unused, PyObject *object)
 /* Returns whether the array's memory belongs to another device or context than
  * the current one. */
 static PyObject *
-memory_is_far(PyObject *unused, PyObject *object)
+memory_is_foreign(PyObject *unused, PyObject *object)
 {
     (void)unused;
     const struct core_context *here = core_stack_top();
@@ -504,7 +504,7 @@ static PyMethodDef functions[] = {
     {"_memory_home", memory_home, METH_O,
      "(context or None, number of the device) of an array's memory; -1: it "
      "has none."},
-    {"_memory_is_far", memory_is_far, METH_O,
+    {"_memory_is_foreign", memory_is_foreign, METH_O,
      "Whether an array's memory belongs to another device or context than the "
      "current one's."},
     {"_current_device", current_device, METH_NOARGS,

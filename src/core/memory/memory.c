@@ -65,7 +65,7 @@ copy_wait(CUresult code, CUstream stream)
 /* Returns the number of bytes from an address to the end of its allocation; 0
  * if the address is in no allocation. */
 static size_t
-memory_left(CUdeviceptr pointer)
+allocation_bytes_left(CUdeviceptr pointer)
 {
     CUdeviceptr base;
     size_t size;
@@ -87,7 +87,7 @@ copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
     if (core_foreign_explain(pointer, "operation", detail, sizeof detail)) {
         return core_fail(code, routine, detail);
     }
-    size_t left = memory_left(pointer);
+    size_t left = allocation_bytes_left(pointer);
     if (bytes <= left) {
         return core_check(code, routine);
     }
@@ -110,7 +110,8 @@ static int
 copy_check_both(CUresult code, const char *routine, CUdeviceptr target,
                 CUdeviceptr source, size_t bytes)
 {
-    if (code != CUDA_SUCCESS && memory_left(source) < memory_left(target)) {
+    if (code != CUDA_SUCCESS &&
+        allocation_bytes_left(source) < allocation_bytes_left(target)) {
         return copy_check(code, routine, source, bytes);
     }
     return copy_check(code, routine, target, bytes);

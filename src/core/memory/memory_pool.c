@@ -144,7 +144,7 @@ bin_pop(struct mempool *self, unsigned number, void **block)
 /* Takes a block from its bin, or allocates one from the driver. If memory is
  * short, frees idle blocks of other bins and retries. May run Python code. */
 static int
-pool_take(struct mempool *self, size_t bytes, void **block)
+pool_acquire(struct mempool *self, size_t bytes, void **block)
 {
     unsigned number = bin_number(bytes);
     size_t rounded = bin_bytes(number);
@@ -187,7 +187,7 @@ pool_take(struct mempool *self, size_t bytes, void **block)
 /* Returns a block to its bin. Frees the block instead after stop_holding(), or
  * if the bin cannot grow. */
 static void
-pool_give(struct mempool *self, void *block, size_t bytes)
+pool_return(struct mempool *self, void *block, size_t bytes)
 {
     unsigned number = bin_number(bytes);
     struct bin *bin = &self->bins[number];
@@ -383,13 +383,13 @@ device_pool_allocate(PyObject *op, CORE_ARGS)
     void *block;
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_size(values[0], &bytes) < 0 ||
-        pool_take(self, bytes, &block) < 0) {
+        pool_acquire(self, bytes, &block) < 0) {
         return NULL;
     }
     PyObject *result = core_allocation_wrap(
         core.pooled_type, self->context, (CUdeviceptr)(uintptr_t)block, bytes);
     if (result == NULL) {
-        pool_give(self, block, bytes);
+        pool_return(self, block, bytes);
         return NULL;
     }
     ((struct core_allocation *)result)->pool = Py_NewRef(op);
@@ -403,8 +403,8 @@ pooled_release(struct core_allocation *self)
     if (!self->freed && self->pool != NULL) {
         self->freed = true;
         core_cross_use_end(self);
-        pool_give((struct mempool *)self->pool,
-                  (void *)(uintptr_t)self->pointer, self->bytes);
+        pool_return((struct mempool *)self->pool,
+                    (void *)(uintptr_t)self->pointer, self->bytes);
     }
     self->freed = true;
     Py_CLEAR(self->pool);
@@ -449,7 +449,7 @@ static void
 pooled_host_release(struct pooled_host *self)
 {
     if (!self->freed) {
-        pool_give(self->pool, self->pointer, self->bytes);
+        pool_return(self->pool, self->pointer, self->bytes);
     }
     self->freed = true;
 }
@@ -499,7 +499,7 @@ pooled_host_wrap(struct mempool *pool, void *block, size_t bytes)
     struct pooled_host *base = (struct pooled_host *)core_object_new(
         core.pooled_host_type, pool->context);
     if (base == NULL) {
-        pool_give(pool, block, bytes);
+        pool_return(pool, block, bytes);
         return NULL;
     }
     base->pool = (struct mempool *)Py_NewRef((PyObject *)pool);
@@ -537,7 +537,7 @@ host_pool_allocate(PyObject *op, CORE_ARGS)
     size_t bytes;
     void *block;
     if (core_host_bytes(descr, ndim, shape, &bytes) < 0 ||
-        pool_take((struct mempool *)op, bytes, &block) < 0) {
+        pool_acquire((struct mempool *)op, bytes, &block) < 0) {
         Py_DECREF(descr);
         return NULL;
     }

@@ -492,7 +492,7 @@ sampling_read(const struct constructor_arguments *given, CUarray_format format,
 
 /* Reads a float argument; ValueError for nan. */
 static int
-number_read(PyObject *object, const char *name, float *value)
+float_read(PyObject *object, const char *name, float *value)
 {
     double wide = PyFloat_AsDouble(object);
     if (wide == -1 && PyErr_Occurred()) {
@@ -534,7 +534,7 @@ levels_read(const struct constructor_arguments *given, CUDA_TEXTURE_DESC *how)
                          rows[i].name);
             return -1;
         }
-        if (number_read(rows[i].object, rows[i].name, rows[i].value) < 0) {
+        if (float_read(rows[i].object, rows[i].name, rows[i].value) < 0) {
             return -1;
         }
     }

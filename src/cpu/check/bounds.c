@@ -36,7 +36,8 @@ struct range {
 };
 
 static bool
-range_holds(uintptr_t address, uint64_t bytes, uintptr_t base, uint64_t size)
+range_contains(uintptr_t address, uint64_t bytes, uintptr_t base,
+               uint64_t size)
 {
     uintptr_t offset = address - base;
 
@@ -59,7 +60,7 @@ cpu_check_is_stack(const struct cpu_worker *worker, uintptr_t address)
         return address >= here && address < top;
     }
     if (worker->deep &&
-        range_holds(here, 1, (uintptr_t)worker->deep, worker->deep_bytes)) {
+        range_contains(here, 1, (uintptr_t)worker->deep, worker->deep_bytes)) {
         return address >= here &&
                address < (uintptr_t)worker->deep + worker->deep_bytes;
     }
@@ -74,7 +75,7 @@ shared_find(const struct cpu_check *check, uintptr_t address, uint64_t bytes)
     for (unsigned i = 0; i < check->shared_count; i++) {
         const struct cpu_check_variable *row = &check->shared[i];
 
-        if (range_holds(address, bytes, row->base, row->bytes)) {
+        if (range_contains(address, bytes, row->base, row->bytes)) {
             return row;
         }
     }
@@ -130,15 +131,15 @@ address_is_valid(struct cpu_check *check, const struct cpu_worker *worker,
     struct range global = global_find(check, address);
 
     if (global.bytes) {
-        return range_holds(address, bytes, global.base, global.bytes);
+        return range_contains(address, bytes, global.base, global.bytes);
     }
     if (cpu_check_is_shared(check, address)) {
         return shared_find(check, address, bytes) != NULL;
     }
     return cpu_check_is_stack(worker, address) ||
-           range_holds(address, bytes, (uintptr_t)worker->launch->params,
-                       worker->launch->function->kernel->parameter_bytes) ||
-           cpu_image_holds((const void *)address);
+           range_contains(address, bytes, (uintptr_t)worker->launch->params,
+                          worker->launch->function->kernel->parameter_bytes) ||
+           cpu_image_contains((const void *)address);
 }
 
 /* ---- reports ---- */
@@ -203,8 +204,9 @@ allocation_describe(struct fault *fault,
                     const struct cpu_check_allocation *found)
 {
     char where[80];
-    bool inside_freed = found->freed && range_holds(fault->address, 1,
-                                                    found->base, found->bytes);
+    bool inside_freed =
+        found->freed &&
+        range_contains(fault->address, 1, found->base, found->bytes);
 
     offset_text(where, sizeof where, fault->address, fault->bytes, found->base,
                 found->bytes);
@@ -287,7 +289,7 @@ is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 
     return start && address - start + NEAR_SHARED < 2 * NEAR_SHARED &&
            !(cpu_check_find(address, &found) &&
-             range_holds(address, 1, found.base, found.bytes));
+             range_contains(address, 1, found.base, found.bytes));
 }
 
 static void
@@ -306,7 +308,7 @@ fault_global(struct fault *fault, uintptr_t origin)
     } else if (known) {
         allocation_describe(fault, &found);
         if (found.freed &&
-            range_holds(fault->address, 1, found.base, found.bytes)) {
+            range_contains(fault->address, 1, found.base, found.bytes)) {
             kind = "use-after-free";
         }
     } else {
@@ -343,7 +345,7 @@ pointer_judge(struct cpu_check *check, uintptr_t address, uint64_t bytes,
     if (!range.bytes) {
         return UNKNOWN;
     }
-    return range_holds(address, bytes, range.base, range.bytes)
+    return range_contains(address, bytes, range.base, range.bytes)
                ? VALID
                : BEYOND_ALLOCATION;
 }
@@ -354,8 +356,8 @@ access_judge(struct cpu_check *check, const struct cpu_check_access *access)
     enum verdict verdict = UNKNOWN;
 
     if (access->object && !(access->site->flags & IMAGE_SITE_POINTER)) {
-        verdict = range_holds(access->address, access->bytes, access->object,
-                              access->object_bytes)
+        verdict = range_contains(access->address, access->bytes,
+                                 access->object, access->object_bytes)
                       ? VALID
                       : BEYOND_VARIABLE;
     } else if (access->object) {

@@ -17,7 +17,7 @@
 #include "cpu/stream/scheduler.h"
 #include "image/abi.h"
 
-#define MOST_WAIT_NS                                                          \
+#define MAX_WAIT_NS                                                           \
     1000000000 /* longest wait in ns for the write of the other block to be   \
                   executed */
 #define PAUSE_NS 20000
@@ -74,7 +74,7 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
             return true;
         }
         if (done || cpu_check_is_reported(site, "block-race") ||
-            cpu_now_ns() - start > MOST_WAIT_NS) {
+            cpu_now_ns() - start > MAX_WAIT_NS) {
             return false;
         }
         nanosleep(&pause, NULL);

@@ -19,7 +19,7 @@
 #include "cpu/device/handle.h"
 #include "cpu/exports/visibility.h"
 
-#define MARK_MAGIC UINT64_C(0x726f737365636f72)
+#define ORIGIN_MAGIC UINT64_C(0x726f737365636f72)
 
 /* Origin of a resource, stored in the padding of CUdevResource. Users copy the
  * padding and do not read it. */
@@ -47,7 +47,7 @@ static struct desc *descs;
 /* Returns the smallest number of multiprocessors that compute capability 7
  * allows in a part, or the device's number if that is lower. */
 static unsigned
-partition_least(unsigned sm_count)
+partition_minimum(unsigned sm_count)
 {
     return sm_count < 2 ? 1 : 2;
 }
@@ -60,19 +60,19 @@ resource_fill(CUdevResource *resource, unsigned sm_count,
     memcpy(resource->_internal_padding, mark, sizeof *mark);
     resource->sm = (CUdevSmResource){
         .smCount = sm_count,
-        .minSmPartitionSize = partition_least(sm_count),
-        .smCoscheduledAlignment = partition_least(sm_count),
+        .minSmPartitionSize = partition_minimum(sm_count),
+        .smCoscheduledAlignment = partition_minimum(sm_count),
     };
 }
 
 static CUresult
-resource_mark(const CUdevResource *resource, struct mark *mark)
+resource_origin(const CUdevResource *resource, struct mark *mark)
 {
     if (resource->type != CU_DEV_RESOURCE_TYPE_SM) {
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     }
     memcpy(mark, resource->_internal_padding, sizeof *mark);
-    return mark->magic == MARK_MAGIC
+    return mark->magic == ORIGIN_MAGIC
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
 }
@@ -80,10 +80,10 @@ resource_mark(const CUdevResource *resource, struct mark *mark)
 /* ---- queries ---- */
 
 static CUresult
-resource_give(int device, unsigned sm_count, CUdevResource *resource,
-              CUdevResourceType type)
+resource_return(int device, unsigned sm_count, CUdevResource *resource,
+                CUdevResourceType type)
 {
-    struct mark mark = {.magic = MARK_MAGIC, .device = device};
+    struct mark mark = {.magic = ORIGIN_MAGIC, .device = device};
 
     if (!resource) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -102,8 +102,8 @@ cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
     CUresult code = cpu_device_check(device);
 
     return code ? code
-                : resource_give(device, (unsigned)cpu_state.threads, resource,
-                                type);
+                : resource_return(device, (unsigned)cpu_state.threads,
+                                  resource, type);
 }
 
 CPU_API CUresult
@@ -117,9 +117,9 @@ cuCtxGetDevResource(CUcontext handle, CUdevResource *resource,
         return code;
     }
     struct cpu_green *green = cpu_green_of_context(handle);
-    return resource_give(ctx->device,
-                         green ? green->sm_count : (unsigned)cpu_state.threads,
-                         resource, type);
+    return resource_return(
+        ctx->device, green ? green->sm_count : (unsigned)cpu_state.threads,
+        resource, type);
 }
 
 CPU_API CUresult
@@ -132,7 +132,8 @@ cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
     if (code || !green) {
         return code ? code : CUDA_ERROR_INVALID_CONTEXT;
     }
-    return resource_give(green->ctx->device, green->sm_count, resource, type);
+    return resource_return(green->ctx->device, green->sm_count, resource,
+                           type);
 }
 
 /* ---- splits ---- */
@@ -145,7 +146,7 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
 {
     unsigned step = flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
                         ? 1
-                        : partition_least(input->sm.smCount);
+                        : partition_minimum(input->sm.smCount);
 
     if (flags == CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
         /* CUDA has this flag for compute capability 9 only */
@@ -196,7 +197,7 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
     if (!code && (!groups || !given || (result && !*groups))) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    code = code ? code : resource_mark(given, &mark);
+    code = code ? code : resource_origin(given, &mark);
     if (!code && mark.is_part) {
         code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     }
@@ -223,12 +224,12 @@ resources_sum(const CUdevResource *resources, unsigned count,
               struct mark *first, unsigned *sum)
 {
     unsigned all = (unsigned)cpu_state.threads;
-    CUresult code = resource_mark(&resources[0], first);
+    CUresult code = resource_origin(&resources[0], first);
     struct mark mark;
 
     *sum = 0;
     for (unsigned i = 0; i < count && !code; i++) {
-        code = resource_mark(&resources[i], &mark);
+        code = resource_origin(&resources[i], &mark);
         if (!code && mark.device != first->device) {
             code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         }

@@ -192,7 +192,7 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
 static bool
 node_joined(const struct cpu_stream *origin, const struct cpu_node *node)
 {
-    bool leads = node->let_go || node->earlier ||
+    bool leads = node->detached || node->earlier ||
                  cpu_tips_have(origin->tips, origin->tip_count, node->handle);
 
     for (struct cpu_node *m = node->next; m && !leads; m = m->next) {

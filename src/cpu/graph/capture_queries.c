@@ -95,11 +95,11 @@ capture_replace_tips(struct cpu_stream *stream, const CUgraphNode *tips,
     for (size_t i = 0; i < stream->tip_count; i++) {
         struct cpu_node *node = cpu_node_of(stream->tips[i]);
         if (node) {
-            node->let_go = true;
+            node->detached = true;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        cpu_node_of(tips[i])->let_go = false;
+        cpu_node_of(tips[i])->detached = false;
     }
     return cpu_capture_set_tips(stream, tips, count);
 }

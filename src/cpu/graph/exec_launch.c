@@ -110,7 +110,7 @@ static struct cpu_op *
 step_waits_for(const struct cpu_step *step)
 {
     return step->task.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT
-               ? cpu_event_mark(cpu_node_task_event(&step->task))
+               ? cpu_event_record_op(cpu_node_task_event(&step->task))
                : NULL;
 }
 
@@ -135,7 +135,7 @@ step_submit(const struct cpu_step *step, struct cpu_op **ops,
         after[count++] = event;
     }
     if (step->task.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-        cpu_event_set_mark(cpu_node_task_event(&step->task), op);
+        cpu_event_set_record_op(cpu_node_task_event(&step->task), op);
     }
     cpu_op_submit_after(NULL, op, after, count);
     cpu_op_release(event);

@@ -68,8 +68,8 @@ struct cpu_node {
     CUgraphNode original; /* in a copied graph: the node it is a copy of */
     /* scratch: index of the node in topological order, or of its step */
     unsigned index;
-    bool let_go;  /* the program has removed the node from a stream's tips */
-    bool earlier; /* the node was in the graph before the capture began */
+    bool detached; /* the program has removed the node from a stream's tips */
+    bool earlier;  /* the node was in the graph before the capture began */
     /* the node was a tip of a stream that was destroyed in the capture */
     bool orphaned;
 };

@@ -215,7 +215,7 @@ accesses_set(struct advice *advice, CUmemLocation location, bool set)
 
 /* Function of type `change`: applies a call of cuMemAdvise to a segment. */
 static void
-advice_take(struct advice *advice, const void *argument)
+advice_apply(struct advice *advice, const void *argument)
 {
     const struct advising *a = argument;
 
@@ -277,7 +277,7 @@ cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
         (!advice_is_placeless(advice) && !location_exists(location))) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return range_change(&range, advice_take, &a);
+    return range_change(&range, advice_apply, &a);
 }
 
 /* Returns the location of a device number; CU_DEVICE_CPU is the host. */
@@ -300,7 +300,7 @@ cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice,
 /* ---- prefetches ---- */
 
 static void
-prefetch_take(struct advice *advice, const void *argument)
+prefetch_apply(struct advice *advice, const void *argument)
 {
     advice->prefetched = *(const CUmemLocation *)argument;
 }
@@ -320,7 +320,7 @@ cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes,
     if (flags || !location_exists(location)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return range_change(&range, prefetch_take, &location);
+    return range_change(&range, prefetch_apply, &location);
 }
 
 CPU_API CUresult

@@ -203,7 +203,7 @@ struct version {
     const char *current;
     const char *cache; /* key of a line in memory.stat */
     /* Mount point that is used if mountinfo cannot be read. */
-    const char *usual;
+    const char *default_mount;
 };
 
 static const struct version versions[] = {
@@ -337,7 +337,7 @@ groups_read(const char *root, size_t which, struct cpu_available *found)
     struct mount *mount = &mounts[which];
     char path[PATH_MAX], group[2 * PATH_MAX];
 
-    group_read(root, &versions[which], versions[which].usual, found);
+    group_read(root, &versions[which], versions[which].default_mount, found);
     if (*root || !mount->looked) {
         mount_find(root, &versions[which], mount);
     }

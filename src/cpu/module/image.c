@@ -170,7 +170,7 @@ static bool
 find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
 {
     *entry = cpu_code_find(&image->code, image->strings + symbol, 1);
-    return cpu_image_contains(*entry);
+    return cpu_image_contains_code(*entry);
 }
 
 /* Allocates a struct cpu_image with tables for the kernels and variables that
@@ -216,7 +216,8 @@ find_addresses(struct cpu_image *image)
         const char *symbol = image->strings + image->globals[i].symbol;
         image->addresses[i] =
             cpu_code_find(&image->code, symbol, image->globals[i].bytes);
-        if (!image->addresses[i] || cpu_image_contains(image->addresses[i])) {
+        if (!image->addresses[i] ||
+            cpu_image_contains_code(image->addresses[i])) {
             return false;
         }
     }

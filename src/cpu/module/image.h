@@ -61,10 +61,10 @@ void cpu_image_unload(struct cpu_image *image); /* accepts NULL */
 
 /* Returns true if the address is in the code of a loaded image.
  * Async-signal-safe. */
-bool cpu_image_contains(const void *address);
+bool cpu_image_contains_code(const void *address);
 /* Returns true if the address is in the code or data of a loaded image.
  * Async-signal-safe. */
-bool cpu_image_holds(const void *address);
+bool cpu_image_contains(const void *address);
 
 struct cpu_image_kernel {
     const char *name;

@@ -88,7 +88,7 @@ entry_make(const struct cpu_code *code, const Elf64_Ehdr *header)
 /* Tells debuggers that an entry was added to or removed from the list. The
  * caller holds the lock. */
 static void
-tell(struct jit_code_entry *entry, uint32_t action)
+debugger_notify(struct jit_code_entry *entry, uint32_t action)
 {
     __jit_debug_descriptor.relevant_entry = entry;
     __jit_debug_descriptor.action_flag = action;
@@ -115,7 +115,7 @@ cpu_code_publish(struct cpu_code *code)
         entry->next_entry->prev_entry = entry;
     }
     __jit_debug_descriptor.first_entry = entry;
-    tell(entry, JIT_REGISTER_FN);
+    debugger_notify(entry, JIT_REGISTER_FN);
     pthread_mutex_unlock(&list_lock);
     code->debug = entry;
 }
@@ -137,7 +137,7 @@ cpu_code_withdraw(struct cpu_code *code)
     if (entry->next_entry) {
         entry->next_entry->prev_entry = entry->prev_entry;
     }
-    tell(entry, JIT_UNREGISTER_FN);
+    debugger_notify(entry, JIT_UNREGISTER_FN);
     pthread_mutex_unlock(&list_lock);
     free((char *)entry->symfile_addr);
     free(entry);

@@ -41,7 +41,7 @@ struct cpu_region {
 static _Atomic(struct cpu_region *) regions;
 
 bool
-cpu_image_contains(const void *address)
+cpu_image_contains_code(const void *address)
 {
     struct cpu_region *at = atomic_load(&regions);
     for (; at; at = at->next) {
@@ -54,7 +54,7 @@ cpu_image_contains(const void *address)
 }
 
 bool
-cpu_image_holds(const void *address)
+cpu_image_contains(const void *address)
 {
     struct cpu_region *at = atomic_load(&regions);
     for (; at; at = at->next) {

@@ -306,7 +306,7 @@ nvrtc_headers_are_only(const char *headers, const char *word)
 }
 
 bool
-nvrtc_headers_given(const char *headers,
+nvrtc_headers_among(const char *headers,
                     const struct nvrtc_strings *preprocess)
 {
     for (size_t i = 0; i < preprocess->count; i++) {

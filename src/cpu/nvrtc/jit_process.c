@@ -47,7 +47,7 @@ nvrtc_jit_image_whole(const struct nvrtc_text *text)
 /* Moves the text to result->text. Returns `code`, or OUT_OF_MEMORY if an
  * append to the text has failed. */
 static CUresult
-text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
+text_move(struct nvrtc_text *text, struct cpu_jit_result *result,
           CUresult code)
 {
     if (text->failed) {
@@ -61,7 +61,7 @@ text_give(struct nvrtc_text *text, struct cpu_jit_result *result,
 /* Moves the image and the messages of pycuda-jit, which has ended, into
  * `result`. Returns an error if it failed or its image is incomplete. */
 static CUresult
-result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
+result_collect(struct nvrtc_process *process, struct cpu_jit_result *result)
 {
     struct nvrtc_text text = {0};
     CUresult code = CUDA_SUCCESS;
@@ -74,7 +74,7 @@ result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
                          "pycuda-jit wrote %zu bytes that are no complete "
                          "image",
                          process->out.length);
-        return text_give(&text, result, CUDA_ERROR_INVALID_IMAGE);
+        return text_move(&text, result, CUDA_ERROR_INVALID_IMAGE);
     } else {
         result->image = process->out.bytes;
         result->image_bytes = process->out.length;
@@ -86,7 +86,7 @@ result_take(struct nvrtc_process *process, struct cpu_jit_result *result)
         text = process->err;
         process->err = (struct nvrtc_text){0};
     }
-    return text_give(&text, result, code);
+    return text_move(&text, result, code);
 }
 
 /* Stores a message about a failed start of pycuda-jit. */
@@ -99,7 +99,7 @@ start_failure(int code, const char *path, struct cpu_jit_result *result)
         nvrtc_text_print(&log, "It is searched for next to the library, or "
                                "where PYCUDA_JIT says.");
     }
-    return text_give(&log, result, CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
+    return text_move(&log, result, CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
 }
 
 /* Stores a message why pycuda-jit's input or output could not be transferred
@@ -111,7 +111,7 @@ finish_failure(const struct nvrtc_process *process, int code,
     struct nvrtc_text log = {0};
 
     nvrtc_process_explain_broken(process, code, "pycuda-jit", &log);
-    return text_give(&log, result,
+    return text_move(&log, result,
                      code == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY
                                     : CUDA_ERROR_INVALID_PTX);
 }
@@ -140,7 +140,7 @@ cpu_jit_run(const void *input, size_t bytes, char *const options[],
     }
     code = nvrtc_process_finish(&process, input, bytes);
     CUresult done = code ? finish_failure(&process, code, result)
-                         : result_take(&process, result);
+                         : result_collect(&process, result);
     nvrtc_process_free(&process);
     return done;
 }

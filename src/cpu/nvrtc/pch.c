@@ -215,7 +215,7 @@ extension_flags(struct nvrtc_strings *flags, const struct nvrtc_pch *pch,
                 const char *headers, const struct nvrtc_options *options)
 {
     nvrtc_frontend_flags(flags, headers, options);
-    if (nvrtc_headers_given(headers, &options->preprocess)) {
+    if (nvrtc_headers_among(headers, &options->preprocess)) {
         nvrtc_strings_add(flags, "-I%s", headers);
     }
     nvrtc_strings_add(flags, "-include-pch");

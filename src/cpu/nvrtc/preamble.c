@@ -137,7 +137,7 @@ is_ours(struct reader *reader, const struct name *name)
     bool found = nvrtc_headers_contain(reader->headers, *dirs, text);
     bool costly =
         !strncmp(text, "pycuda-", 7) &&
-        nvrtc_headers_given(reader->headers, &reader->options->preprocess) &&
+        nvrtc_headers_among(reader->headers, &reader->options->preprocess) &&
         nvrtc_headers_contain(reader->headers, ".", text);
 
     if (text[0] == '/' || strstr(text, "..") ||

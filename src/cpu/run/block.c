@@ -46,7 +46,7 @@
 /* Minimum size for recursive kernels. */
 #define STACK_RECURSIVE (256u << 10)
 /* Minimum size of a worker's extra stack. */
-#define STACK_DEEP (1u << 20)
+#define EXTRA_STACK_MIN (1u << 20)
 /* Offset between the stacks of successive fibers, in bytes, so that they use
  * different sets of the processor's cache. */
 #define STACK_COLOUR 320
@@ -145,14 +145,14 @@ stack_unmap(char *stack, size_t bytes)
  * frames, with a guard at its low end. Does nothing if the worker already has
  * one that is large enough. */
 static CUresult
-deep_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
+extra_stack_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
 {
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
     size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
                             STACK_UNIT);
 
-    bytes = (bytes < STACK_DEEP ? STACK_DEEP : bytes) + GUARD_BYTES;
+    bytes = (bytes < EXTRA_STACK_MIN ? EXTRA_STACK_MIN : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
         return CUDA_SUCCESS;
     }
@@ -607,7 +607,7 @@ cpu_block_prepare(struct cpu_worker *worker, struct cpu_launch *launch,
     }
     if (kernel->flags & IMAGE_KERNEL_RECURSIVE ||
         frame_bytes(launch) > INLINE_FRAME) {
-        code = deep_reserve(worker, launch);
+        code = extra_stack_reserve(worker, launch);
         *stack = worker->deep + worker->deep_bytes;
     }
     return code;

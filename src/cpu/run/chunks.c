@@ -123,7 +123,7 @@ cpu_chunks_plan(struct cpu_op *op)
 
 /* Assigns the numbers 0, 1, ... to the processors that the process may use. */
 static void
-processors_number(void)
+processors_enumerate(void)
 {
     unsigned short next = 0;
     cpu_set_t set;
@@ -136,14 +136,14 @@ processors_number(void)
 }
 
 unsigned
-cpu_share_near(const struct cpu_launch *launch)
+cpu_share_preferred(const struct cpu_launch *launch)
 {
     if (launch->share_count == 1) {
         return 0;
     }
     int processor = sched_getcpu();
 
-    pthread_once(&processors_once, processors_number);
+    pthread_once(&processors_once, processors_enumerate);
     return processor >= 0 && processor < CPU_SETSIZE
                ? processor_numbers[processor] % launch->share_count
                : 0;

@@ -16,7 +16,7 @@ struct cpu_op;
 void cpu_chunks_plan(struct cpu_op *op);
 /* Returns the index of the share from which the calling thread's processor
  * takes chunks first. */
-unsigned cpu_share_near(const struct cpu_launch *launch);
+unsigned cpu_share_preferred(const struct cpu_launch *launch);
 /* Takes the next chunk, from share `near` if possible. Stores the index of its
  * first block and returns its number of blocks. Returns 0 if no chunks are
  * left. */

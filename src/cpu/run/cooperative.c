@@ -84,7 +84,7 @@ block_start(struct cooperative_run *together, uint64_t index)
 
 /* Resumes a block. Returns when the block waits or has ended. */
 static void
-block_turn(struct cooperative_run *together, struct cpu_worker *place)
+block_resume(struct cooperative_run *together, struct cpu_worker *place)
 {
     cpu_worker_tls = place;
     place->in_kernel = 1;
@@ -142,7 +142,7 @@ cpu_cooperative_run(struct cpu_worker *worker, struct cpu_launch *launch,
     while (together.live) {
         for (struct cpu_worker *at = worker; at; at = at->next_block) {
             if (at->live) {
-                block_turn(&together, at);
+                block_resume(&together, at);
             }
         }
         round_end(&together);

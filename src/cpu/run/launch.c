@@ -37,19 +37,19 @@
 /* Limits on the expected time of a launch that the calling thread runs itself.
  * INLINE_NS is less than the time to wake a worker; INLINE_AWAKE_NS is less
  * than the time to share the work with an awake worker. After launches of
- * ROW_NS in total in quick succession, waking a worker pays off for later
+ * BURST_NS in total in quick succession, waking a worker pays off for later
  * ones. */
 #define INLINE_NS       10000u
 #define INLINE_AWAKE_NS 3000u
-#define ROW_NS          50000u
+#define BURST_NS        50000u
 /* pause in ns that ends a quick succession of launches */
-#define ROW_PAUSE_NS 50000u
+#define BURST_PAUSE_NS 50000u
 
 static _Atomic uint64_t last_serial;
 /* Total time of successive launches that an awake worker could have shared,
  * and the time at which the last one ended. Estimates: updates by several
  * threads may be lost. */
-static _Atomic uint64_t row_ns, row_end;
+static _Atomic uint64_t burst_ns, burst_end;
 
 static CUresult
 shape_check(const struct cpu_function *function, const unsigned grid[3],
@@ -148,8 +148,8 @@ launch_is_short(const struct cpu_function *function, uint64_t threads)
     if (ns <= INLINE_AWAKE_NS || cpu_state.threads == 1) {
         return ns <= INLINE_NS;
     }
-    if (atomic_load_explicit(&row_ns, memory_order_relaxed) >= ROW_NS) {
-        atomic_store_explicit(&row_ns, 0, memory_order_relaxed);
+    if (atomic_load_explicit(&burst_ns, memory_order_relaxed) >= BURST_NS) {
+        atomic_store_explicit(&burst_ns, 0, memory_order_relaxed);
         return false;
     }
     return ns <= INLINE_NS &&
@@ -158,18 +158,18 @@ launch_is_short(const struct cpu_function *function, uint64_t threads)
 }
 
 /* Adds the duration of a launch that the calling thread ran without workers to
- * `row_ns`, from which launch_is_short decides whether to wake a worker. */
+ * `burst_ns`, from which launch_is_short decides whether to wake a worker. */
 static void
-row_account(const struct cpu_launch *launch, uint64_t end)
+burst_account(const struct cpu_launch *launch, uint64_t end)
 {
     uint64_t start = launch->started_ns;
-    uint64_t last = atomic_load_explicit(&row_end, memory_order_relaxed);
-    uint64_t ns = atomic_load_explicit(&row_ns, memory_order_relaxed);
+    uint64_t last = atomic_load_explicit(&burst_end, memory_order_relaxed);
+    uint64_t ns = atomic_load_explicit(&burst_ns, memory_order_relaxed);
 
     if (end - start > INLINE_AWAKE_NS && launch->total > 1) {
-        ns = start - last < ROW_PAUSE_NS ? ns + (end - start) : end - start;
-        atomic_store_explicit(&row_ns, ns, memory_order_relaxed);
-        atomic_store_explicit(&row_end, end, memory_order_relaxed);
+        ns = start - last < BURST_PAUSE_NS ? ns + (end - start) : end - start;
+        atomic_store_explicit(&burst_ns, ns, memory_order_relaxed);
+        atomic_store_explicit(&burst_end, end, memory_order_relaxed);
     }
 }
 
@@ -232,7 +232,7 @@ launch_inline(struct cpu_op *op)
     }
     uint64_t end = cpu_now_ns();
     atomic_store(&launch->ns, end - launch->started_ns);
-    row_account(launch, end);
+    burst_account(launch, end);
     cpu_launch_finish(launch);
     cpu_op_finish(op);
 }
@@ -417,7 +417,7 @@ cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
 
 /* Applies a launch attribute; hints are accepted without effect. */
 static CUresult
-attribute_take(const CUlaunchAttribute *attribute, struct launch_call *call)
+attribute_apply(const CUlaunchAttribute *attribute, struct launch_call *call)
 {
     switch ((int)attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -458,7 +458,7 @@ cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
         .extra = extra,
     };
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        CUresult code = attribute_take(&config->attrs[i], &call);
+        CUresult code = attribute_apply(&config->attrs[i], &call);
 
         if (code) {
             return code;

@@ -168,7 +168,7 @@ struct failure {
 /* Prints the message of an assertion that failed in a kernel. The kernel's
  * strings are read before stderr is locked, because reading them may fault. */
 static void
-failure_tell(void *argument)
+failure_print(void *argument)
 {
     const struct failure *failure = argument;
     const struct image_thread *self = failure->worker->self;
@@ -194,6 +194,6 @@ __pycuda_assert_fail(const char *expression, const char *file, uint32_t line,
     struct failure failure = {cpu_worker_tls, expression, file, function,
                               line};
 
-    cpu_fibers_call_large_stack(failure.worker, failure_tell, &failure);
+    cpu_fibers_call_large_stack(failure.worker, failure_print, &failure);
     cpu_fibers_fail(CUDA_ERROR_ASSERT);
 }

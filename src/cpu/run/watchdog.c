@@ -86,7 +86,7 @@ abandon_signal_handle(int number, siginfo_t *info, void *state)
     uint64_t serial =
         atomic_load_explicit(&runner->serial, memory_order_relaxed);
     if (serial && serial == atomic_load(&runner->abandon) &&
-        cpu_image_contains(cpu_arch_program_counter(state))) {
+        cpu_image_contains_code(cpu_arch_program_counter(state))) {
         sigset_t one;
 
         worker->in_kernel = 0;

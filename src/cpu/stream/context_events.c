@@ -101,7 +101,7 @@ scope_record(const struct scope *scope, struct cpu_event *event)
 
     if (mark) {
         cpu_op_submit_after(NULL, mark, tails, count);
-        cpu_event_set_mark(event, mark);
+        cpu_event_set_record_op(event, mark);
         cpu_event_forget_capture(event);
     }
     for (size_t i = 0; tails && i < count; i++) {
@@ -281,7 +281,7 @@ wait_for(CUresult code, const struct scope *scope, CUevent handle)
     } else if (cpu_event_shared(event)) {
         code = CUDA_ERROR_NOT_SUPPORTED;
     }
-    struct cpu_op *mark = code ? NULL : cpu_event_mark(event);
+    struct cpu_op *mark = code ? NULL : cpu_event_record_op(event);
     if (mark) {
         code = scope_wait(scope, mark);
     }

@@ -64,7 +64,7 @@ event_query_check(struct cpu_event *event)
 }
 
 struct cpu_op *
-cpu_event_mark(struct cpu_event *event)
+cpu_event_record_op(struct cpu_event *event)
 {
     pthread_mutex_lock(&event->mark_lock);
     struct cpu_op *mark = event->mark;
@@ -76,7 +76,7 @@ cpu_event_mark(struct cpu_event *event)
 }
 
 void
-cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark)
+cpu_event_set_record_op(struct cpu_event *event, struct cpu_op *mark)
 {
     if (mark) {
         atomic_fetch_add(&mark->references, 1);
@@ -245,7 +245,7 @@ event_record(struct cpu_event *event, struct cpu_context *ctx,
     if (code) {
         return code;
     }
-    cpu_event_set_mark(event, mark);
+    cpu_event_set_record_op(event, mark);
     cpu_op_release(mark);
     cpu_event_forget_capture(event);
     return CUDA_SUCCESS;
@@ -325,7 +325,7 @@ cuEventQuery(CUevent handle)
     if (code) {
         return code;
     }
-    struct cpu_op *mark = cpu_event_mark(event);
+    struct cpu_op *mark = cpu_event_record_op(event);
     if (!mark && !event->shared) {
         return CUDA_SUCCESS;
     }
@@ -346,7 +346,7 @@ cuEventSynchronize(CUevent handle)
     if (code) {
         return code;
     }
-    struct cpu_op *mark = cpu_event_mark(event);
+    struct cpu_op *mark = cpu_event_record_op(event);
     if (mark) {
         cpu_op_wait(mark);
         cpu_op_release(mark);
@@ -387,7 +387,7 @@ cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
     if (captured) {
         return code;
     }
-    struct cpu_op *mark = cpu_event_mark(event);
+    struct cpu_op *mark = cpu_event_record_op(event);
     if (!mark && !event->shared) {
         return CUDA_SUCCESS;
     }
@@ -418,7 +418,7 @@ event_time(struct cpu_event *event, uint64_t *ns)
     if (event_query_check(event)) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    struct cpu_op *mark = cpu_event_mark(event);
+    struct cpu_op *mark = cpu_event_record_op(event);
     if (!mark) {
         return CUDA_ERROR_INVALID_HANDLE;
     }

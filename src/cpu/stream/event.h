@@ -30,11 +30,11 @@ void cpu_event_forget_capture(struct cpu_event *event);
 bool cpu_event_invalidates(struct cpu_event *event);
 /* Returns whether the event is an interprocess event. */
 bool cpu_event_shared(const struct cpu_event *event);
-/* cpu_event_mark returns a new reference to the operation of the last record,
- * or NULL. cpu_event_set_mark stores another operation and takes a reference
- * to it. Both take the event's mark_lock, and no other lock while they hold
- * it. */
-struct cpu_op *cpu_event_mark(struct cpu_event *event);
-void cpu_event_set_mark(struct cpu_event *event, struct cpu_op *mark);
+/* cpu_event_record_op returns a new reference to the operation of the last
+ * record, or NULL. cpu_event_set_record_op stores another operation and takes
+ * a reference to it. Both take the event's mark_lock, and no other lock while
+ * they hold it. */
+struct cpu_op *cpu_event_record_op(struct cpu_event *event);
+void cpu_event_set_record_op(struct cpu_event *event, struct cpu_op *mark);
 
 #endif

@@ -199,7 +199,7 @@ struct mark {
 /* Stores that the record is reached, unless a later record already is. Wakes
  * all waiting threads. */
 static CUresult
-mark_reach(void *argument)
+record_reach(void *argument)
 {
     struct mark *mark = argument;
     struct page *page = mark->event->page;
@@ -244,9 +244,9 @@ cpu_ipc_event_record(struct cpu_ipc_event *event, struct cpu_stream *stream)
     op->kind_if_deferred = CPU_OP_CALL;
     /* The record is also reached in a context that has failed. */
     op->runs_after_failure = true;
-    op->run = mark_reach;
+    op->run = record_reach;
     if (cpu_op_submit(stream, op, NULL)) {
-        mark_reach(mark);
+        record_reach(mark);
         cpu_op_finish(op);
     }
     cpu_op_release(op);

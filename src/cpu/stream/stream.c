@@ -251,7 +251,7 @@ cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
 /* Removes one stream of the green context from the lists, so that no other
  * thread finds it, and returns it. Returns NULL if there is none. */
 static struct cpu_stream *
-green_take(struct cpu_green *green)
+green_stream_detach(struct cpu_green *green)
 {
     pthread_mutex_lock(&cpu_scheduler_lock);
     struct cpu_stream *stream = green->ctx->streams;
@@ -271,7 +271,7 @@ cpu_streams_strand(struct cpu_green *green)
 {
     struct cpu_stream *stream;
 
-    while ((stream = green_take(green))) {
+    while ((stream = green_stream_detach(green))) {
         stream_drop(stream);
     }
 }

@@ -207,7 +207,7 @@ chunks_run(struct cpu_worker *worker, struct cpu_op *op)
 {
     struct cpu_launch *launch = &op->launch;
     bool requested = launch->total <= launch->least;
-    unsigned near = cpu_share_near(launch);
+    unsigned near = cpu_share_preferred(launch);
     struct progress progress = {.since = cpu_now_ns()};
     uint64_t first, count = cpu_chunk_take(launch, near, &first);
 

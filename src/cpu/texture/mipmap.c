@@ -18,7 +18,7 @@
 /* Returns the largest number of levels of a mipmapped array: the last level
  * has a longest side of 1. */
 static unsigned
-levels_most(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+levels_maximum(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     bool deep =
         !(descriptor->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP));
@@ -103,7 +103,7 @@ cuMipmappedArrayCreate(CUmipmappedArray *handle,
     if (!handle || !descriptor) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    unsigned most = levels_most(descriptor);
+    unsigned most = levels_maximum(descriptor);
     struct cpu_mipmap *mipmap = calloc(1, sizeof *mipmap);
     if (!mipmap) {
         return CUDA_ERROR_OUT_OF_MEMORY;

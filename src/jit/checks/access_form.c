@@ -175,7 +175,7 @@ put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
 
 /* Builds the iteration counts of the view's loops. */
 static void
-count_rounds(struct jit_view *view)
+count_iterations(struct jit_view *view)
 {
     struct jit *jit = view->jit;
 
@@ -206,7 +206,7 @@ jit_ranges_ask(struct jit_view *view, const struct jit_access_range *rows,
                               LLVMGetBasicBlockTerminator(block));
     form->jit = jit;
     form->count = NEST_WORDS;
-    count_rounds(view);
+    count_iterations(view);
     for (unsigned i = 0; i < count; i++) {
         put_row(form, view, &rows[i]);
     }

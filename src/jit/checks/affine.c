@@ -183,8 +183,8 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
  * first + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). Then the value
  * does not wrap in between. */
 static void
-demand_line(struct jit_view *view, LLVMValueRef value,
-            const struct jit_affine *made)
+require_linear(struct jit_view *view, LLVMValueRef value,
+               const struct jit_affine *made)
 {
     LLVMBuilderRef builder = view->jit->builder;
     LLVMTypeRef type = LLVMTypeOf(value);
@@ -247,8 +247,8 @@ element_step(const struct jit_view *view, LLVMValueRef value, int which,
 }
 
 /* Sets *step to the constant that each iteration of loop `which` adds to the
- * value. Returns false if it is not a constant. demand_line adds the run-time
- * test that the value does not wrap. */
+ * value. Returns false if it is not a constant. require_linear adds the
+ * run-time test that the value does not wrap. */
 static bool
 known_step(const struct jit_view *view, LLVMValueRef value, int which,
            int64_t *step)
@@ -303,7 +303,7 @@ jit_make_affine(struct jit_view *view, LLVMValueRef value)
         made.step[i] = step;
     }
     if (!is_outside(view, value)) {
-        demand_line(view, value, &made);
+        require_linear(view, value, &made);
     }
     return made;
 }
@@ -413,8 +413,8 @@ add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
 /* Tests whether there is a path from block `from` to the loop's latch that
  * avoids `block`, so that an iteration may end without it. */
 static bool
-may_miss(const struct jit_view *view, const struct jit_loop *loop,
-         unsigned from, unsigned block)
+path_avoids(const struct jit_view *view, const struct jit_loop *loop,
+            unsigned from, unsigned block)
 {
     const struct jit_cfg *cfg = &view->loops->cfg;
     unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
@@ -465,7 +465,7 @@ find_in_loop(struct terms *terms, const struct jit_loop *loop, unsigned block)
                  !add_condition(terms, LLVMGetCondition(end), first, 8))) {
                 return false;
             }
-        } else if (may_miss(terms->view, loop, from, block)) {
+        } else if (path_avoids(terms->view, loop, from, block)) {
             return false;
         }
         block = from;

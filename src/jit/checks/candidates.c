@@ -136,7 +136,7 @@ struct left {
 /* Tests whether one of the two checked accesses may write memory that the
  * other reads or writes. */
 static bool
-may_meet(LLVMValueRef one, LLVMValueRef two)
+may_overlap(LLVMValueRef one, LLVMValueRef two)
 {
     LLVMValueRef first = LLVMGetOperand(one, JIT_ROW_OBJECT);
     LLVMValueRef second = LLVMGetOperand(two, JIT_ROW_OBJECT);
@@ -147,10 +147,10 @@ may_meet(LLVMValueRef one, LLVMValueRef two)
 }
 
 static bool
-meets_left(const struct left *left, LLVMValueRef call)
+overlaps_left(const struct left *left, LLVMValueRef call)
 {
     for (unsigned i = 0; i < left->count; i++) {
-        if (may_meet(left->calls[i], call)) {
+        if (may_overlap(left->calls[i], call)) {
             return true;
         }
     }
@@ -171,10 +171,11 @@ add_left(struct left *left, LLVMValueRef call)
  * remains in the loop, because a race report must say which of the two came
  * first. Returns the number of remaining rows. */
 static unsigned
-drop_meeting(struct left *left, struct jit_access_range *rows, unsigned count)
+drop_overlapping(struct left *left, struct jit_access_range *rows,
+                 unsigned count)
 {
     for (unsigned i = 0; i < count;) {
-        if (meets_left(left, rows[i].call)) {
+        if (overlaps_left(left, rows[i].call)) {
             add_left(left, rows[i].call);
             rows[i] = rows[--count];
             i = 0;
@@ -219,7 +220,7 @@ jit_ranges_read(const struct jit_view *view,
         }
     }
     return view->jit->options.checks & JIT_CHECK_RACE
-               ? drop_meeting(&left, rows, count)
+               ? drop_overlapping(&left, rows, count)
                : count;
 }
 

@@ -71,7 +71,7 @@ step_back(LLVMValueRef value)
 /* Tests whether the value was visited before, and records it as visited. After
  * too many values, sets walk->mixed. */
 static bool
-walk_saw(struct walk *walk, LLVMValueRef value)
+walk_visit(struct walk *walk, LLVMValueRef value)
 {
     for (unsigned i = 0; i < walk->count; i++) {
         if (walk->seen[i] == value) {
@@ -89,7 +89,7 @@ walk_saw(struct walk *walk, LLVMValueRef value)
 static void
 walk_from(struct walk *walk, LLVMValueRef value)
 {
-    if (walk->mixed || walk_saw(walk, value)) {
+    if (walk->mixed || walk_visit(walk, value)) {
         return;
     }
     LLVMValueRef next = step_back(value);

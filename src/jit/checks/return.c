@@ -53,7 +53,7 @@ is_own(LLVMValueRef at)
 /* Returns the number that a "cleanup" block `to` receives from `from`: it says
  * where to continue (1: `return`). Returns 0 if there is none. */
 static uint64_t
-way_of(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+cleanup_target(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
     LLVMValueRef at = LLVMGetFirstInstruction(to);
 
@@ -202,7 +202,7 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         return false;
     }
     LLVMBasicBlockRef to = LLVMGetSuccessor(at, 0);
-    uint64_t way = way_of(from, to);
+    uint64_t way = cleanup_target(from, to);
     if (way != 0) {
         return way == WAY_RETURN;
     }

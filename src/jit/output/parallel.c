@@ -99,7 +99,7 @@ is_innermost(const struct jit_parallel *loop, unsigned latch)
 /* Tests whether the loop's metadata has an item with a name that begins with
  * `what`. */
 static bool
-is_said(LLVMValueRef metadata, const char *what)
+has_hint(LLVMValueRef metadata, const char *what)
 {
     enum { MOST = 16 };
     LLVMValueRef items[MOST], words[MOST];
@@ -149,10 +149,10 @@ branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[latch]);
     LLVMValueRef metadata = loop_metadata(loop, latch);
 
-    if (!metadata || !is_said(metadata, "llvm.loop.parallel_accesses")) {
+    if (!metadata || !has_hint(metadata, "llvm.loop.parallel_accesses")) {
         return;
     }
-    loop->masked = is_said(metadata, "llvm.loop.vectorize.predicate");
+    loop->masked = has_hint(metadata, "llvm.loop.vectorize.predicate");
     for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
         loop->header = number_of(loop, LLVMGetSuccessor(end, k));
         if (blocks_find(loop, latch)) {

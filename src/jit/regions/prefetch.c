@@ -35,7 +35,7 @@ enum {
 static const char cut[] = "__pycuda_cut";
 
 bool
-jit_is_cut_mark(LLVMValueRef at)
+jit_is_split_mark(LLVMValueRef at)
 {
     return jit_calls(at, cut);
 }
@@ -93,7 +93,7 @@ jit_far_row(const struct jit_cfg *cfg, const bool *inside, LLVMValueRef index,
 }
 
 void
-jit_build_cut(struct jit *jit)
+jit_build_split_mark(struct jit *jit)
 {
     LLVMValueRef mark =
         jit_declare(jit, cut, LLVMVoidTypeInContext(jit->context), NULL, 0);
@@ -152,7 +152,7 @@ jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
     LLVMValueRef bytes =
         LLVMBuildMul(builder, jit_body_argument(kernel, JIT_NTID),
                      jit_constant(jit, size), "");
-    jit_build_cut(jit);
+    jit_build_split_mark(jit);
     LLVMValueRef first =
         LLVMBuildICmp(builder, LLVMIntEQ, jit_body_argument(kernel, JIT_TID),
                       jit_constant(jit, 0), "");
@@ -169,7 +169,7 @@ jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
         before = loop;
     }
     LLVMPositionBuilderAtEnd(builder, done);
-    jit_build_cut(jit);
+    jit_build_split_mark(jit);
     LLVMBuildBr(builder, to);
 }
 
@@ -178,13 +178,13 @@ drop_mark(struct jit *jit, LLVMValueRef at, void *data)
 {
     (void)jit;
     (void)data;
-    if (jit_is_cut_mark(at)) {
+    if (jit_is_split_mark(at)) {
         LLVMInstructionEraseFromParent(at);
     }
 }
 
 void
-jit_drop_cut_marks(struct jit *jit)
+jit_drop_split_marks(struct jit *jit)
 {
     jit_each_instruction_of_module(jit, drop_mark, NULL);
 }

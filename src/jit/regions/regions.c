@@ -60,7 +60,7 @@ struct survey {
 static bool
 is_barrier(LLVMValueRef at)
 {
-    return jit_calls(at, "__pycuda_barrier") || jit_is_cut_mark(at);
+    return jit_calls(at, "__pycuda_barrier") || jit_is_split_mark(at);
 }
 
 /* Tests whether the barrier has no result (unlike __syncthreads_count), or an
@@ -68,7 +68,7 @@ is_barrier(LLVMValueRef at)
 static bool
 is_plain_barrier(LLVMValueRef at)
 {
-    return jit_is_cut_mark(at) ||
+    return jit_is_split_mark(at) ||
            (LLVMIsAConstantInt(LLVMGetOperand(at, 0)) && !LLVMGetFirstUse(at));
 }
 
@@ -168,7 +168,7 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
     }
     static const struct jit_added_point mark;
     const struct jit_added_point *soft =
-        jit_is_cut_mark(barrier) ? &mark : NULL;
+        jit_is_split_mark(barrier) ? &mark : NULL;
     for (unsigned i = 0; i < split->soft_count; i++) {
         if (split->soft[i].barrier == barrier) {
             soft = &split->soft[i];
@@ -591,6 +591,6 @@ jit_split_kernels(struct jit *jit)
             split_kernel(jit, &jit->kernels[i], warps);
         }
     }
-    jit_drop_cut_marks(jit);
+    jit_drop_split_marks(jit);
     jit_run_passes(jit, "function(sroa)");
 }

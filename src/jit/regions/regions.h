@@ -171,12 +171,12 @@ void jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
                        LLVMBasicBlockRef from, LLVMBasicBlockRef to,
                        LLVMValueRef address, const LLVMValueRef *next,
                        unsigned count);
-/* jit_build_cut inserts a call of __pycuda_cut, at which a kernel is cut as at
- * a barrier if it is split. jit_is_cut_mark tests whether an instruction is
- * such a call. jit_drop_cut_marks removes all such calls. */
-void jit_build_cut(struct jit *jit);
-bool jit_is_cut_mark(LLVMValueRef at);
-void jit_drop_cut_marks(struct jit *jit);
+/* jit_build_split_mark inserts a call of __pycuda_cut, at which a kernel is
+ * cut as at a barrier if it is split. jit_is_split_mark tests whether an
+ * instruction is such a call. jit_drop_split_marks removes all such calls. */
+void jit_build_split_mark(struct jit *jit);
+bool jit_is_split_mark(LLVMValueRef at);
+void jit_drop_split_marks(struct jit *jit);
 
 /* unroll_and_jam.c: a strided loop after stride.c transformed it (see
  * stride.c). `gate` is the basic block that tests whether the thread has work

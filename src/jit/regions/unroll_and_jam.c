@@ -273,7 +273,7 @@ open_copies(const struct unroll *jam, LLVMBasicBlockRef many)
     LLVMValueRef next[MAX_COPIES], base = loop->base;
     LLVMPositionBuilderAtEnd(builder, many);
     if (!loop->row) {
-        jit_build_cut(jam->jit);
+        jit_build_split_mark(jam->jit);
         return many;
     }
     for (unsigned i = 0; i < 2 * jam->copies; i++) {

@@ -49,7 +49,7 @@ jit_is_noinline(struct jit *jit, LLVMValueRef function)
 /* Marks a function as not to be inlined. `why` is "recursive", "large" or
  * "address" (its address is taken); fibers/stops.c reads it. */
 static void
-keep(struct jit *jit, LLVMValueRef function, const char *why)
+forbid_inlining(struct jit *jit, LLVMValueRef function, const char *why)
 {
     (void)jit;
     LLVMAddTargetDependentFunctionAttr(function, kept, why);
@@ -85,7 +85,7 @@ measure_call(struct jit *jit, struct graph *graph, struct node *caller,
         return;
     }
     if (node->state == OPEN) {
-        keep(jit, node->function, "recursive");
+        forbid_inlining(jit, node->function, "recursive");
         return;
     }
     if (node->state == NEW) {
@@ -114,7 +114,7 @@ measure(struct jit *jit, struct graph *graph, struct node *node)
     node->state = DONE;
     if (node->size > TOO_LARGE && !jit_is_kernel(jit, node->function) &&
         !jit_is_noinline(jit, node->function)) {
-        keep(jit, node->function, "large");
+        forbid_inlining(jit, node->function, "large");
     }
 }
 
@@ -135,7 +135,7 @@ jit_choose_inlining(struct jit *jit)
         }
         graph.nodes[graph.count++].function = at;
         if (!jit_is_kernel(jit, at) && jit_address_taken(at)) {
-            keep(jit, at, "address");
+            forbid_inlining(jit, at, "address");
         }
     }
     qsort(graph.nodes, graph.count, sizeof *graph.nodes, compare_nodes);

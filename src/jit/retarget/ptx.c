@@ -315,7 +315,7 @@ replace_call(struct ptx *ptx, LLVMValueRef call, unsigned results)
 /* Erases the instructions after `before` and ahead of `call`, which were built
  * before an unsupported PTX statement was found. */
 static void
-take_back(LLVMValueRef before, LLVMValueRef call)
+erase_built(LLVMValueRef before, LLVMValueRef call)
 {
     for (;;) {
         LLVMValueRef last = LLVMGetPreviousInstruction(call);
@@ -349,7 +349,7 @@ jit_translate_ptx(struct jit *jit, LLVMValueRef call)
     if (right) {
         replace_call(ptx, call, results);
     } else {
-        take_back(before, call);
+        erase_built(before, call);
     }
     free(ptx);
     return right ? NULL : wrong ? wrong : "its text is not understood";

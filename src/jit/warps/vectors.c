@@ -32,14 +32,14 @@ vector_text(int (*f)(const void *data, int lane), const void *data)
 }
 
 static int
-the_lane(const void *data, int lane)
+identity_lane(const void *data, int lane)
 {
     (void)data;
     return lane;
 }
 
 static int
-the_number(const void *data, int lane)
+constant_lane(const void *data, int lane)
 {
     (void)lane;
     return *(const int *)data;
@@ -69,7 +69,7 @@ fixed_source(const void *data, int lane)
 static char *
 splat(int number)
 {
-    return vector_text(the_number, &number);
+    return vector_text(constant_lane, &number);
 }
 
 /* Writes a load of lane array number `lanes` as the vector %<name>.<point>. */
@@ -139,7 +139,7 @@ find_rows(struct jit_text *text, unsigned k)
            "<32 x i32> zeroinitializer\n");
     add_at(text, k,
            jit_format("  %%begin~ = and <32 x i32> %%less32~, %s\n",
-                      vector_text(the_lane, NULL)));
+                      vector_text(identity_lane, NULL)));
     add_at(text, k,
            "  %like~ = shl <32 x i32> %row32~, %begin~\n"
            "  %off~ = icmp ne <32 x i32> %like~, %mask~\n"
@@ -223,7 +223,7 @@ check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 static void
 find_sources(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
-    const char *lanes = vector_text(the_lane, NULL);
+    const char *lanes = vector_text(identity_lane, NULL);
     const char *first = vector_text(first_lane, op);
     bool up = op->how == IMAGE_SHUFFLE_UP;
     if (op->how == IMAGE_SHUFFLE_IDX) {
@@ -258,7 +258,7 @@ gather(struct jit_text *text, const struct jit_warp_op *op, const char *name,
         jit_text_add(text,
                      "  %%there.%u = icmp ne <32 x i32> %s, "
                      "zeroinitializer\n",
-                     k, vector_text(the_number, &one));
+                     k, vector_text(constant_lane, &one));
     } else {
         jit_text_add(text,
                      "  %%bits.%u = lshr <32 x i32> %%group.%u, %%src.%u\n"
@@ -498,7 +498,7 @@ jit_text_warp_op(struct jit *jit, const struct jit_warp_op *op, unsigned point)
             write_match_all(text, op, point);
             break;
         }
-        /* This case continues with the next one. */
+        /* fall through */
     case JIT_WARP_MATCH:
         write_match(text, op, point);
         break;

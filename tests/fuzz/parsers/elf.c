@@ -17,10 +17,11 @@ loaded_use(struct cpu_code *code, const char *bytes, size_t size)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *at = cpu_code_find(code, names[i], 1);
-        FUZZ_REQUIRE(!at || cpu_image_holds(at));
+        FUZZ_REQUIRE(!at || cpu_image_contains(at));
     }
-    FUZZ_REQUIRE(cpu_image_contains(code->memory) == (code->code_bytes > 0));
-    FUZZ_REQUIRE(!cpu_image_contains(code->memory + code->code_bytes));
+    FUZZ_REQUIRE(cpu_image_contains_code(code->memory) ==
+                 (code->code_bytes > 0));
+    FUZZ_REQUIRE(!cpu_image_contains_code(code->memory + code->code_bytes));
     FUZZ_REQUIRE(!cpu_code_load(&again, bytes, size, NULL, 0));
     cpu_code_unload(code);
     cpu_code_unload(&again);

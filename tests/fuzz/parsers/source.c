@@ -33,7 +33,7 @@ nvrtc_headers_contain(const char *headers, const char *folder,
 }
 
 bool
-nvrtc_headers_given(const char *headers,
+nvrtc_headers_among(const char *headers,
                     const struct nvrtc_strings *preprocess)
 {
     (void)headers;

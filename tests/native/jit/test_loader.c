@@ -167,10 +167,11 @@ test_contains(void)
                CUDA_SUCCESS,
            "loads again");
     cpu_image_kernel_at(image, 0, &kernel);
-    expect(cpu_image_contains(kernel.entry), "code is in an image");
-    expect(!cpu_image_contains(original), "other memory is not");
+    expect(cpu_image_contains_code(kernel.entry), "code is in an image");
+    expect(!cpu_image_contains_code(original), "other memory is not");
     cpu_image_unload(image);
-    expect(!cpu_image_contains(kernel.entry), "nor code that was unloaded");
+    expect(!cpu_image_contains_code(kernel.entry),
+           "nor code that was unloaded");
 }
 
 static void

@@ -78,7 +78,7 @@ __device__ inline bool differs(const Sample &sample, unsigned count,
     return least != most;
 }
 
-#include "sort/deal.cuh"
+#include "sort/distribute.cuh"
 
 extern "C" __global__ void sort_plan(const Word *items, Long n,
                                      unsigned count, unsigned buckets,

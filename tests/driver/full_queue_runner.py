@@ -1,8 +1,9 @@
 """Launches that find the driver's queue full.
 
-Usage: ``python room.py NAME``, with the driver of ``room.c`` in
-PYCUDA_CPU_LIBRARY. Prints the number of launches that waited with the GIL, the
-number that waited without it, and the number of events created.
+Usage: ``python full_queue_runner.py NAME``, with the driver of
+``limited_queue.c`` in PYCUDA_CPU_LIBRARY. Prints the number of launches that
+waited with the GIL, the number that waited without it, and the number of
+events created.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,5 @@
-/* crowded.c - two concurrent kernels while all threads share a processor.
+/* shared_processor.c - two concurrent kernels while all threads share a
+ * processor.
  *
  * A worker that looks for work may be preempted while two kernels are queued;
  * then another worker has to be woken for the second kernel, on which the

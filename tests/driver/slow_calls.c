@@ -1,4 +1,5 @@
-/* slow.c - the CPU device's driver with slow calls that detect early exits.
+/* slow_calls.c - the CPU device's driver with slow calls that detect early
+ * exits.
  *
  * The calls abort the process if the library is unloaded, or if the context is
  * destroyed, before they return. Threads that called the driver check the same

@@ -1,4 +1,5 @@
-/* held.c - workers preempted at the worst moments, and launches that must end.
+/* preempted_workers.c - workers preempted at the worst moments, and launches
+ * that must end.
  *
  * The library unlocks its mutexes through pthread_mutex_unlock, which this
  * program defines: it can hold a worker immediately after the n-th unlock, as

@@ -1,9 +1,9 @@
 """Calls that need device memory when there is none left.
 
-Usage: ``python scarce_memory.py NAME``, with the driver of ``scarce.c`` in
-PYCUDA_CPU_LIBRARY. Each call is made while the pool has idle memory, which
-must suffice, and while all memory is in use, which is an error without side
-effects. Prints NAME if all is well.
+Usage: ``python limited_memory_runner.py NAME``, with the driver of
+``limited_memory.c`` in PYCUDA_CPU_LIBRARY. Each call is made while the pool
+has idle memory, which must suffice, and while all memory is in use, which is
+an error without side effects. Prints NAME if all is well.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,10 +1,10 @@
-/* room.c - the CPU device's driver with a limited launch queue.
+/* limited_queue.c - the CPU device's driver with a limited launch queue.
  *
  * A launch beyond the limit waits until another one is done, as on GPUs. The
  * driver counts the launches that waited with the GIL held, those that waited
  * with the GIL released, and the events created.
  *
- * test_room.py builds it and sets PYCUDA_CPU_LIBRARY to it.
+ * test_full_queue.py builds it and sets PYCUDA_CPU_LIBRARY to it.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 """Launches release the GIL while the driver's queue is full.
 
-``room.c`` is the CPU device's driver with a queue of 1024 launches;
-``room.py`` fills it in a separate process.
+``limited_queue.c`` is the CPU device's driver with a queue of 1024 launches;
+``full_queue_runner.py`` fills it in a separate process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -19,12 +19,12 @@ pytestmark = drivers.marks
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the driver with the short queue."""
-    return drivers.build("room.c", tmp_path_factory.mktemp("room"))
+    return drivers.build("limited_queue.c", tmp_path_factory.mktemp("room"))
 
 
 def counts(library: Path, name: str) -> list[int]:
     """Return counts: launches waiting with and without the GIL, events."""
-    printed = drivers.run(library, "room.py", name)
+    printed = drivers.run(library, "full_queue_runner.py", name)
     return [int(word) for word in printed.split()]
 
 

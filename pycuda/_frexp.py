@@ -75,7 +75,7 @@ def _as_real(name: str, array: Any, stream: Any) -> Any:
     return array if array.dtype == dtype else array.astype(dtype, stream)
 
 
-def _two_results(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
+def _frexp(name: str, arg: Any, stream: Any) -> tuple[Any, Any]:
     wide = loadable(_as_real(name, arg, stream), stream)
     first = empty_like(wide)
     second = empty_like(wide)
@@ -93,7 +93,7 @@ def frexp(arg: Any, stream: Any = None) -> tuple[Any, Any]:
 
     Both have the dtype of `arg`; significands are in [0.5, 1).
     """
-    return _two_results("frexp", arg, stream)
+    return _frexp("frexp", arg, stream)
 
 
 def numpy_frexp(arg: Any) -> tuple[Any, Any]:
@@ -104,7 +104,7 @@ def numpy_frexp(arg: Any) -> tuple[Any, Any]:
 
 def modf(arg: Any, stream: Any = None) -> tuple[Any, Any]:
     """Return (fractional, integer) parts of every element, with its sign."""
-    return _two_results("modf", arg, stream)
+    return _frexp("modf", arg, stream)
 
 
 def ldexp(significand: Any, exponent: Any, stream: Any = None) -> Any:

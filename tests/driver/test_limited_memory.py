@@ -1,7 +1,7 @@
 """Idle memory and garbage are freed for calls that need device memory.
 
-``scarce.c`` is the CPU device's driver with a memory limit;
-``scarce_memory.py`` makes a call at the limit, in a separate process.
+``limited_memory.c`` is the CPU device's driver with a memory limit;
+``limited_memory_runner.py`` makes a call at the limit, in a separate process.
 """
 
 # SPDX-License-Identifier: MIT
@@ -19,7 +19,7 @@ pytestmark = drivers.marks
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the driver with a memory limit."""
-    return drivers.build("scarce.c", tmp_path_factory.mktemp("scarce"))
+    return drivers.build("limited_memory.c", tmp_path_factory.mktemp("scarce"))
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )  # fmt: skip
 def test_calls(library: Path, name: str) -> None:
     """Each call succeeds if memory can be freed, else raises a clear error."""
-    assert drivers.run(library, "scarce_memory.py", name) == f"{name}\n"
+    assert (
+        drivers.run(library, "limited_memory_runner.py", name) == f"{name}\n"
+    )

@@ -1,9 +1,9 @@
-/* scarce.c - the CPU device's driver with a limit on memory.
+/* limited_memory.c - the CPU device's driver with a limit on memory.
  *
  * While more than scarce_limit bytes allocated by cuMemAlloc are not freed,
  * every call that allocates device memory reports that there is none.
  *
- * test_scarce_memory.py builds it, linked to the CPU device's driver, which
+ * test_limited_memory.py builds it, linked to the CPU device's driver, which
  * has all other functions, and sets PYCUDA_CPU_LIBRARY to it.
  *
  * SPDX-License-Identifier: MIT */
