@@ -589,7 +589,7 @@ class DynamicModule(CudaModule):
     def link(self) -> DynamicModule:
         """Link all added parts; afterwards functions can be looked up."""
         if self.linker is None:
-            raise RuntimeError("this module is linked already")
+            raise RuntimeError("link() was called before")
         self.module = self.linker.link_module()
         self.linker = None
         self._bind_module()

@@ -89,7 +89,7 @@ def rand(
     dtype = np.dtype(dtype)
     if dtype not in _KINDS:
         raise NotImplementedError(
-            f"rand makes float32, float64, int32 and uint32, not {dtype}"
+            f"rand supports float32, float64, int32 and uint32, not {dtype}"
         )
     result = _gpuarray.empty(shape, dtype)
     kind, parameters = _KINDS[dtype]

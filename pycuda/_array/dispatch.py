@@ -223,8 +223,8 @@ def dispatch(
     if own is None:
         module = getattr(function, "__module__", None) or "numpy"
         raise TypeError(
-            f"{module}.{name} has no form for GPUArrays: fetch them with "
-            ".get(), or use what pycuda.gpuarray has"
+            f"{module}.{name} is not implemented for GPUArrays: fetch them "
+            "with .get(), or use a function of pycuda.gpuarray"
         )
     given = (*args, *kwargs.values())
     if name not in _TAKES_HOST and next(_host_arrays(given), None) is not None:

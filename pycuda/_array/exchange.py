@@ -470,7 +470,7 @@ def _from_interface(x: Any, interface: Any) -> tuple[GPUArray, bool]:
 
 def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
     if interface.get("mask") is not None:
-        raise BufferError("masked arrays are not known here")
+        raise BufferError("masked arrays are not supported")
     address, read_only = interface["data"]
     if read_only:
         raise BufferError("the memory is read-only")
@@ -478,7 +478,7 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
     if dtype.kind == "V" and interface.get("descr"):
         dtype = np.dtype([tuple(row) for row in interface["descr"]])
     if dtype.hasobject:
-        raise TypeError("device memory holds no objects")
+        raise TypeError("device memory cannot hold Python objects")
     shape, strides = interface["shape"], interface.get("strides")
     is_empty = 0 in shape
     if not is_empty:

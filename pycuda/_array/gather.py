@@ -159,7 +159,7 @@ def multi_take_put(
         raise ValueError("dest_indices and src_indices must be equally long")
     offsets = [0] * len(arrays) if src_offsets is None else list(src_offsets)
     if len(offsets) != len(arrays):
-        raise ValueError("src_offsets must have one entry an array")
+        raise ValueError("src_offsets must have one entry per array")
     targets = _scatter_targets(arrays, dest_shape, out)
     # the first target may contain the indices of the second
     for target in targets:

@@ -122,8 +122,8 @@ def _ranks_of_rows(columns: GPUArray) -> GPUArray:
     count, n = columns.shape
     if n > _MOST_ROWS:
         raise ValueError(
-            f"unique along an axis of length {n}: at most {_MOST_ROWS} are "
-            "told apart"
+            f"unique along an axis of length {n}: at most {_MOST_ROWS} "
+            "are supported"
         )
     if count == 0 or n == 0:
         made = make(columns, (n,), np.int64)

@@ -65,7 +65,7 @@ def as_list(options: object) -> list[str]:
     """Copy the caller's `options`, a list or tuple of strings."""
     if isinstance(options, (str, bytes)) or not hasattr(options, "__iter__"):
         raise TypeError(
-            "options must be a list of strings, one an option, not "
+            "options must be a list of strings, one per option, not "
             f"{type(options).__name__}"
         )
     return [str(option) for option in options]

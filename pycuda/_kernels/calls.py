@@ -105,7 +105,7 @@ def bind(
     for argument, _ in pairs:
         if argument.letter not in found:
             raise TypeError(
-                f"{kernel}: nothing says what type {argument.letter} is"
+                f"{kernel}: no argument determines the type {argument.letter}"
             )
     return {letter: dtype for letter, (dtype, _) in found.items()}
 
@@ -187,7 +187,7 @@ def make_results(
         return []
     if not given:
         raise TypeError(
-            f"{kernel}: no array says what shape a result (None) has"
+            f"{kernel}: no array determines the shape of a result (None)"
         )
     shape = np.broadcast_shapes(*(values[k].shape for k in given))
     model = values[given[0]]

@@ -120,7 +120,7 @@ class Lengths:
             warn_user(
                 f"{self._kernel}: '{self._names[least]}' is written to and "
                 f"has {arrays[least].size} elements, '{self._names[0]}' has "
-                f"{size}: the elements beyond are left out"
+                f"{size}: the remaining elements are not computed"
             )
         size = arrays[least].size
         fitted = [

@@ -541,10 +541,10 @@ class Distributions(Filling):
             shape = _shape_of(size)
             wanted = int(np.prod(shape, dtype=np.int64))
             if count <= 0 and wanted:
-                raise ValueError("there is nothing to choose from")
+                raise ValueError("a must not be empty")
             if not replace and wanted > count:
                 raise ValueError(
-                    f"{wanted} of {count} cannot be chosen without repeating"
+                    f"{wanted} of {count} cannot be chosen without replacement"
                 )
             least = 1 if replace else wanted
             weights = None if p is None else _weights(p, count, least)
@@ -653,7 +653,9 @@ def _weights(p: Any, count: int, least: int) -> Any:
             check_array(p, "p")
         host = np.asarray(p, np.float64)
         if not (host >= 0).all() or not 0 < host.sum() < np.inf:
-            raise ValueError("p must not be negative, nor zero altogether")
+            raise ValueError(
+                "p must not have negative entries, nor only zeros"
+            )
         if np.count_nonzero(host) < least:
             raise ValueError(
                 f"{least} cannot be chosen: fewer of p are above 0"

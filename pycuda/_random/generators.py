@@ -81,7 +81,7 @@ def _same_seeds(seed: Any) -> Any:
             f"function, or an integer, not {type(seed).__name__}"
         ) from None
     if not 0 <= number < 1 << 31:
-        raise ValueError(f"seed must be of [0, 2**31), not {number}")
+        raise ValueError(f"seed must be in [0, 2**31), not {number}")
     word = np.int32(_mixed(number))
     return lambda count: _gpuarray.to_gpu(np.full(count, word))
 
@@ -137,7 +137,7 @@ class _Generator(Filling):
         offset = operator.index(offset)
         if not 0 <= offset < 1 << self._offset_bits:
             raise ValueError(
-                f"offset must be of [0, 2**{self._offset_bits}), not {offset}"
+                f"offset must be in [0, 2**{self._offset_bits}), not {offset}"
             )
         return offset
 
@@ -335,7 +335,7 @@ class _Generator(Filling):
     def _skip(self, name: str, steps: int, stream: Any) -> None:
         steps, bits = operator.index(steps), self._skip_bits
         if not 0 <= steps < 1 << bits:
-            raise ValueError(f"i must be of [0, 2**{bits}), not {steps}")
+            raise ValueError(f"i must be in [0, 2**{bits}), not {steps}")
         self._launch(self.generators[name], stream, np.uint64(steps))
 
     @property
@@ -351,8 +351,8 @@ class _Generator(Filling):
             or not steps.flags.c_contiguous
         ):
             raise TypeError(
-                f"a GPUArray of {self._threads} uint{bits} is needed, one "
-                "a generator"
+                f"a GPUArray of {self._threads} uint{bits} is needed, "
+                "one per generator"
             )
         self._launch(self.generators[f"{name}_array"], stream, steps)
 

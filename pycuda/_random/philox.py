@@ -174,7 +174,7 @@ def _key_of(seed: Any) -> tuple[int, int]:
 def _words_of(number: Any, what: str) -> tuple[int, int]:
     number = operator.index(number)
     if not 0 <= number < 1 << 64:
-        raise ValueError(f"{what} must be of [0, 2**64), not {number}")
+        raise ValueError(f"{what} must be in [0, 2**64), not {number}")
     return number & _MASK, number >> 32
 
 
@@ -218,7 +218,7 @@ class PhiloxRandomNumberGenerator(Distributions):
     def _checked_number(number: Any) -> int:
         number = operator.index(number)
         if not 0 <= number <= _MASK:
-            raise ValueError(f"sequence must be of [0, 2**32), not {number}")
+            raise ValueError(f"sequence must be in [0, 2**32), not {number}")
         return number
 
     # --- drawing -----------------------------------------------------------
@@ -306,7 +306,7 @@ class PhiloxRandomNumberGenerator(Distributions):
         number = self._checked_number(state["sequence"])
         position = operator.index(state["position"])
         if not 0 <= position <= 1 << 64:
-            raise ValueError(f"position must be of [0, 2**64], not {position}")
+            raise ValueError(f"position must be in [0, 2**64], not {position}")
         with self._lock:
             self._key, self._number = key, number
             self._position = position

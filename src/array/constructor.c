@@ -76,11 +76,10 @@ init_own_memory(struct array *array)
     layout_extent(array->ndim, array->shape, array->strides, itemsize, &low,
                   &high);
     if (low < 0 || high > array->size * itemsize) {
-        PyErr_Format(
-            PyExc_ValueError,
-            "strides reach from byte %zd to byte %zd of the %zd bytes "
-            "that an array of this shape is given",
-            low, high, array->size * itemsize);
+        PyErr_Format(PyExc_ValueError,
+                     "strides reach from byte %zd to byte %zd of the %zd "
+                     "bytes of an array of this shape",
+                     low, high, array->size * itemsize);
         return -1;
     }
     return array_allocate_memory(array, NULL);

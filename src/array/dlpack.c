@@ -340,7 +340,8 @@ dlpack_import(PyObject *module, PyObject *capsule)
     if (PyCapsule_IsValid(capsule, new_name)) {
         struct dl_versioned *managed = PyCapsule_GetPointer(capsule, new_name);
         if (managed->version.major != 1) {
-            PyErr_Format(PyExc_BufferError, "DLPack %u is not known here",
+            PyErr_Format(PyExc_BufferError,
+                         "version %u of DLPack is not supported",
                          managed->version.major);
             return NULL;
         }
@@ -359,7 +360,7 @@ dlpack_import(PyObject *module, PyObject *capsule)
         result = describe(&managed->tensor, 0, holder);
     } else {
         PyErr_SetString(PyExc_TypeError,
-                        "a DLPack capsule that nobody has used is needed");
+                        "expected a DLPack capsule that no consumer has used");
         return NULL;
     }
     Py_DECREF(holder);

@@ -308,7 +308,9 @@ plan_read(struct elementwise *self, PyObject *vectors)
             return -1;
         }
         if (at < 0 || at >= self->arguments) {
-            PyErr_SetString(PyExc_ValueError, "a vector beyond the arguments");
+            PyErr_SetString(
+                PyExc_ValueError,
+                "the index of a vector exceeds the number of arguments");
             return -1;
         }
         self->at[i] = at;

@@ -379,7 +379,7 @@ check_output(const struct array *out, struct shape *shape,
         PyObject *need = array_tuple(shape->ndim, shape->lengths);
         PyErr_Format(
             PyExc_ValueError,
-            "get_output of shape %S does not fit the operands' shape %S", have,
+            "the output's shape %S does not fit the operands' shape %S", have,
             need);
         Py_XDECREF(have);
         Py_XDECREF(need);
@@ -387,11 +387,10 @@ check_output(const struct array *out, struct shape *shape,
     }
     if (!any_cast &&
         !PyArray_CanCastTypeTo(result, out->dtype, NPY_SAME_KIND_CASTING)) {
-        PyErr_Format(
-            PyExc_TypeError,
-            "cannot cast the result from %S to the get_output's %S with "
-            "casting rule 'same_kind'",
-            result, out->dtype);
+        PyErr_Format(PyExc_TypeError,
+                     "cannot cast the result from %S to the output's %S with "
+                     "casting rule 'same_kind'",
+                     result, out->dtype);
         return -1;
     }
     shape->ndim = out->ndim;

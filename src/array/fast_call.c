@@ -149,7 +149,7 @@ fast_call_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
             return (PyObject *)self;
         }
     }
-    PyErr_Format(PyExc_ValueError, "no call is known as '%s'", name);
+    PyErr_Format(PyExc_ValueError, "no fast call has the name '%s'", name);
     return NULL;
 }
 

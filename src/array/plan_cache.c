@@ -381,7 +381,8 @@ launch_parse(struct plan_launch *launch, PyObject *object, int slots)
         }
     }
     if (!launch->handle && !launch_is_product(launch)) {
-        PyErr_SetString(PyExc_ValueError, "a product is one of three arrays");
+        PyErr_SetString(PyExc_ValueError,
+                        "a cuBLAS product takes three arrays");
         return -1;
     }
     return 0;

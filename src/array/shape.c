@@ -54,8 +54,9 @@ complete_shape(npy_intp size, int ndim, npy_intp *shape)
         }
     }
     if (unknown >= 0 && known == 0) {
-        PyErr_SetString(PyExc_ValueError,
-                        "-1 may be any length where another is 0");
+        PyErr_SetString(
+            PyExc_ValueError,
+            "the length for -1 is not determined, since another length is 0");
         return -1;
     }
     if (unknown >= 0) {

@@ -44,7 +44,7 @@ def test_sources():
     assert module.linker is None
     assert isinstance(module.module, drv.Module)
     assert module.get_global("by")[1] == 4
-    with pytest.raises(RuntimeError, match="linked already"):
+    with pytest.raises(RuntimeError, match="was called before"):
         module.link()
     with pytest.raises(drv.LogicError):
         module.get_function("nowhere")

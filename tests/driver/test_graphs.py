@@ -209,7 +209,7 @@ def test_the_default_stream_is_its_own_in_other_threads(
         (lambda drv, s, x: drv.Context.synchronize(), "stream is capturing"),
         (
             lambda drv, s, x: x.get(),
-            "would run once, now, and not with the gr",
+            "a synchronous call cannot be captured",
         ),
         (lambda drv, s, x: drv.memset_d8(x.gpudata, 0, 4), "memset_d8 failed"),
     ],

@@ -101,7 +101,7 @@ def test_functions_keep_their_module(drv: Any, image: bytes) -> None:
 @pytest.mark.cpu  # NVIDIA's driver has messages of its own
 def test_images_that_are_cut_off_or_damaged(drv: Any, image: bytes) -> None:
     for length in [1, 7, 8, 9, 100, *range(111, len(image), 97)]:
-        with pytest.raises(drv.LogicError, match="the image is cut off"):
+        with pytest.raises(drv.LogicError, match="the image is truncated"):
             drv.module_from_buffer(image[:length])
     for place in range(0, len(image), 61):
         damaged = bytearray(image)
@@ -138,7 +138,7 @@ def test_link(drv: Any, relocatable: bytes, tmp_path: Path) -> None:
         lambda: linker.add_file(str(path), drv.jit_input_type.CUBIN),
         linker.link_module,
     ):
-        with pytest.raises(drv.LogicError, match="has linked already"):
+        with pytest.raises(drv.LogicError, match="was called before"):
             again()
     linker = drv.Linker()
     linker.add_file(str(path), drv.jit_input_type.CUBIN)

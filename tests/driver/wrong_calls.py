@@ -35,7 +35,7 @@ ARRAY = "expected an Array, got"
 ADDRESS = "expected a device address"
 CONTEXT = "expected a Context, got int"
 DETACHED = "this context was detached"
-OF_DETACHED = "the context that this belongs to was detached"
+OF_DETACHED = "the object's context was detached"
 FREED = "this array was freed"
 
 

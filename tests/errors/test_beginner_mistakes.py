@@ -177,7 +177,7 @@ def test_allocations_say_how_much_was_asked_for():
 
 def test_a_gpuarray_within_in(clear, x):
     for handler in (drv.In, drv.Out, drv.InOut):
-        with pytest.raises(ValueError, match="argument by itself"):
+        with pytest.raises(ValueError, match="pass a GPUArray directly"):
             clear(handler(x), block=(32, 1, 1))
 
 

@@ -352,16 +352,16 @@ def test_special_registers():
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ('"bra done; done:"', "'bra' is not known"),
-        ('"done: mov.u32 %0, 1;" : "=r"(r)', "text is not understood"),
-        ('"max.NaN.f32 %0, %0, 1.0;" : "+f"(f)', "'max' of this form"),
+        ('"bra done; done:"', "'bra' is not supported"),
+        ('"done: mov.u32 %0, 1;" : "=r"(r)', "syntax is not supported"),
+        ('"max.NaN.f32 %0, %0, 1.0;" : "+f"(f)', "'max' does not exist in"),
         ('"mov.u32 %0, %%smid;" : "=r"(r)', "it uses '%smid'"),
         ('"addc.u32 %0, 1, 1;" : "=r"(r)', "comes from another asm"),
-        ('"add.rz.f32 %0, 1.0, 1.0;" : "=f"(f)', "'add' of this form"),
-        ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits where 64"),
-        ('"mul.u32 %0, 1, 2;" : "=r"(r)', "none of .lo, .hi and .wide"),
-        ('"nope.u32 %0, 1;" : "=r"(r)', "'nope' is not known"),
-        ('"ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(r)', "space of its own"),
+        ('"add.rz.f32 %0, 1.0, 1.0;" : "=f"(f)', "'add' does not exist in"),
+        ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, but 64"),
+        ('"mul.u32 %0, 1, 2;" : "=r"(r)', "needs .lo, .hi or .wide"),
+        ('"nope.u32 %0, 1;" : "=r"(r)', "'nope' is not supported"),
+        ('"ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(r)', "not generic"),
     ],
 )
 def test_what_cannot_run_says_why(statement, reason):

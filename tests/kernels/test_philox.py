@@ -289,7 +289,7 @@ def test_skipping():
         generator.call_skip_ahead_sequence(2**32)
     with pytest.raises(ValueError, match="used up"):
         generator.call_skip_ahead(2**64 - 1)
-    with pytest.raises(ValueError, match="must be of"):
+    with pytest.raises(ValueError, match="must be in"):
         generator.call_skip_ahead(-1)
     with pytest.raises(TypeError, match="1 integer"):
         generator.call_skip_ahead_array(gpuarray.zeros(2, U8))
@@ -355,7 +355,7 @@ def test_seeds():
     assert Philox(curandom.seed_getter_unique).random(3).shape == (3,)
     assert Philox(np.int64(7)).get_state()["seed"] == 7
     for wrong in (-1, 1 << 64):
-        with pytest.raises(ValueError, match="seed must be of"):
+        with pytest.raises(ValueError, match="seed must be in"):
             Philox(wrong)
     for wrong in (1.5, "x", lambda n: np.zeros(n), [1]):
         with pytest.raises(TypeError, match="seed must be"):
@@ -538,8 +538,8 @@ def test_choices():
 def test_bad_choices():
     generator = Philox(3)
     for arguments, text in [
-        ((0, 3), "nothing to choose"),
-        ((3, 4, False), "without repeating"),
+        ((0, 3), "must not be empty"),
+        ((3, 4, False), "without replacement"),
         ((3, 2, True, [1, 2]), "needed"),
         ((3, 2, True, [1, 2, -1]), "negative"),
         ((3, 2, True, [0, 0, 0]), "negative"),

@@ -274,7 +274,7 @@ def test_one_seed_for_all(kind):
     assert (one == two).all() and len(np.unique(one)) > 0.999 * one.size
     assert (one != numbers(kind(78), 2)).mean() > 0.999
     for wrong in (-1, 1 << 31):
-        with pytest.raises(ValueError, match="seed must be of"):
+        with pytest.raises(ValueError, match="seed must be in"):
             kind(wrong)
     with pytest.raises(TypeError, match="seed must be"):
         kind("x")
@@ -325,7 +325,7 @@ def test_skipping(kind):
     generator.call_skip_ahead_array(gpuarray.to_gpu(steps))
     got = numbers(generator, 1)[0]
     assert (got == plain[4 + steps, np.arange(steps.size)]).all()
-    with pytest.raises(TypeError, match="one a generator"):
+    with pytest.raises(TypeError, match="one per generator"):
         generator.call_skip_ahead_array(gpuarray.to_gpu(steps[:-1]))
 
 
@@ -432,9 +432,9 @@ def test_bad_input():
         with pytest.raises(TypeError, match="a GPUArray is needed"):
             getattr(generator, f"fill_{call}")([1.0])
     for steps in (-1, 1 << 64):
-        with pytest.raises(ValueError, match="i must be of"):
+        with pytest.raises(ValueError, match="i must be in"):
             generator.call_skip_ahead(steps)
-    with pytest.raises(ValueError, match="offset must be of"):
+    with pytest.raises(ValueError, match="offset must be in"):
         curandom.Sobol32RandomNumberGenerator(offset=1 << 32)
     with pytest.raises(TypeError, match="seed must be GPUArray of integers"):
         curandom.XORWOWRandomNumberGenerator(

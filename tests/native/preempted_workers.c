@@ -166,5 +166,5 @@ main(int argc, char **argv)
         wrong += host[i] != expected;
     }
     CHECK(wrong == 0);
-    return native_end("held");
+    return native_end("preempted_workers");
 }

@@ -53,7 +53,7 @@ main(int argc, char **argv)
     OK(cu.cuDeviceGetAttribute(&processors,
                                CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
     if (processors < 2) {
-        return native_end("crowded"); /* one kernel at a time */
+        return native_end("shared_processor"); /* one kernel at a time */
     }
     share_a_processor();
     CUmodule module = native_module(source);
@@ -83,5 +83,5 @@ main(int argc, char **argv)
     OK(cu.cuMemcpyDtoH(&value, x, sizeof value));
     CHECK(value == 2 * STEPS * ROUNDS);
     OK(cu.cuCtxDestroy(ctx));
-    return native_end("crowded");
+    return native_end("shared_processor");
 }

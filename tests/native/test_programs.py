@@ -18,7 +18,7 @@ MARKS = {
     # opendir).
     "forks": [pytest.mark.cpu, pytest.mark.no_sanitizer],
     # The sanitizer intercepts the lock between the library and the program.
-    "held": [pytest.mark.cpu, pytest.mark.no_sanitizer],
+    "preempted_workers": [pytest.mark.cpu, pytest.mark.no_sanitizer],
 }
 PROGRAMS = [
     pytest.param(name, marks=MARKS.get(name, ()))

@@ -83,7 +83,8 @@ linker_read(struct linker *self, PyObject *args, PyObject *kwargs)
         return -1;
     }
     if (self->options.info != NULL) {
-        PyErr_SetString(PyExc_TypeError, "the Linker has its options already");
+        PyErr_SetString(PyExc_TypeError,
+                        "Linker.__init__() was called before");
         return -1;
     }
     self->handler = handler == Py_None ? NULL : Py_XNewRef(handler);
@@ -164,7 +165,7 @@ linker_open(struct linker *self, const char *routine)
     }
     if (self->state == NULL) {
         return core_fail(CUDA_ERROR_INVALID_HANDLE, routine,
-                         "this linker has linked already");
+                         "link_module() was called before");
     }
     self->options.error[0] = '\0'; /* discard the error of an earlier call */
     return 0;

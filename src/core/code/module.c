@@ -75,7 +75,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     }
     if (!core_image_whole(image, bytes)) {
         core_fail(CUDA_ERROR_INVALID_IMAGE, "cuModuleLoadDataEx",
-                  "the image is cut off");
+                  "the image is truncated");
         goto done;
     }
     /* each attempt passes a copy of the options, since the driver overwrites

@@ -26,8 +26,8 @@ add_pair(struct code_options *options, PyObject *pair)
     if (name >= CU_JIT_INFO_LOG_BUFFER &&
         name <= CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
         PyErr_Format(PyExc_ValueError,
-                     "the jit_option %u is of the log buffers, which are "
-                     "made here: logs go to message_handler",
+                     "jit_option %u is a log buffer, which cannot be set: "
+                     "pass message_handler to receive the logs",
                      name);
         return -1;
     }

@@ -78,7 +78,7 @@ int
 core_context_fail_detached(const char *routine)
 {
     return core_fail(CUDA_ERROR_INVALID_CONTEXT, routine,
-                     "the context that this belongs to was detached");
+                     "the object's context was detached");
 }
 
 _Thread_local unsigned core_scope_depth CORE_AT_ONCE;

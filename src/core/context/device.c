@@ -422,8 +422,8 @@ driver_init(PyObject *unused, CORE_ARGS)
     core_gil_acquire(thread);
     if (code == CUDA_ERROR_INVALID_VALUE && core.is_cpu && flags == 0) {
         core_fail(code, "cuInit",
-                  "a variable PYCUDA_CPU_... of the environment is wrong: "
-                  "stderr says which, and what it may be");
+                  "an environment variable PYCUDA_CPU_... has an invalid "
+                  "value: stderr names it and the valid values");
         return NULL;
     }
     if (core_check(code, "cuInit") < 0) {

@@ -247,10 +247,10 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
         return -1;
     }
     if (core_is_array(self->array)) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s takes a host array and copies it: a GPUArray is an "
-                     "argument by itself",
-                     writable ? "Out" : "In");
+        PyErr_Format(
+            PyExc_ValueError,
+            "%s takes a host array and copies it: pass a GPUArray directly",
+            writable ? "Out" : "In");
         return -1;
     }
     PyErr_Format(PyExc_ValueError,

@@ -439,7 +439,7 @@ options_read(const struct call *call, struct core_pack *pack)
     }
     if (pack->cluster[0] == 0) {
         PyErr_SetString(PyExc_ValueError,
-                        "cluster: its dimensions are 1 or more");
+                        "the dimensions of cluster must be 1 or more");
         return -1;
     }
     return 0;

@@ -186,7 +186,7 @@ allocation_as_buffer(PyObject *op, CORE_ARGS)
     }
     if (size > self->bytes || offset > self->bytes - size) {
         PyErr_Format(PyExc_ValueError,
-                     "as_buffer: %zu bytes from byte %zu on do not lie in an "
+                     "as_buffer: %zu bytes from byte %zu on are not inside an "
                      "allocation of %zu bytes",
                      size, offset, self->bytes);
         return NULL;

@@ -188,8 +188,8 @@ stream_free(CUstream stream)
                ? 0
                : core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
                            "cuMemAllocAsync",
-                           "in a capture memory comes from mem_alloc, or from "
-                           "before");
+                           "a capture cannot contain this allocation: "
+                           "allocate before the capture, or use mem_alloc");
 }
 
 /* Allocates from `pool`, or from the device's default pool if NULL. */
@@ -206,7 +206,7 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     }
     if (bytes == 0) { /* 0 is refused here, since some drivers accept it */
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
-                  "0 bytes were asked for");
+                  "0 bytes were requested");
         return NULL;
     }
     struct async_allocation *self =

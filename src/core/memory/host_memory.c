@@ -215,9 +215,10 @@ core_host_bytes(PyArray_Descr *descr, int ndim, const Py_intptr_t *shape,
                 size_t *bytes)
 {
     if (PyDataType_REFCHK(descr)) {
-        PyErr_Format(PyExc_TypeError,
-                     "dtype %S holds Python objects, which this memory cannot",
-                     (PyObject *)descr);
+        PyErr_Format(
+            PyExc_TypeError,
+            "dtype %S contains Python objects, which this memory cannot hold",
+            (PyObject *)descr);
         return -1;
     }
     *bytes = (size_t)PyDataType_ELSIZE(descr);

@@ -203,9 +203,9 @@ core_gil_setup(PyObject *module)
     has_key = true;
     if (!has_exit && Py_AtExit(wait_for_driver_calls) < 0) {
         PyErr_SetString(PyExc_ImportError,
-                        "pycuda._driver: Python takes no more functions to "
-                        "call at exit (32 are its limit): import it before "
-                        "the libraries that take so many");
+                        "pycuda._driver: Python accepts at most 32 exit "
+                        "functions (Py_AtExit), and all are in use: import "
+                        "pycuda before the libraries that register them");
         return -1;
     }
     has_exit = true;

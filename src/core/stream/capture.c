@@ -266,7 +266,8 @@ capture_enter(PyObject *op, PyObject *unused)
     struct core_context *context = self->context;
     if (self->graph != NULL) {
         core_fail(CUDA_ERROR_ILLEGAL_STATE, "cuStreamBeginCapture",
-                  "a capture() serves one with statement");
+                  "the object that capture() returned can be used in one with "
+                  "statement only");
         return NULL;
     }
     struct core_graph *graph =

@@ -97,8 +97,8 @@ core_stream_for_sync_call(CUstream *stream, const char *routine)
         return 0;
     }
     return core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, routine,
-                     "a call that is done when it returns would run once, "
-                     "now, and not with the graph");
+                     "a synchronous call cannot be captured: it would run "
+                     "now, and not when the graph is launched");
 }
 
 /* Returns whether a call with this stream= argument is synchronous: the

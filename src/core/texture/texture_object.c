@@ -278,7 +278,7 @@ pitched_read(const struct constructor_arguments *given,
     if (given->pitch == NULL || given->format != NULL ||
         given->bytes != NULL) {
         PyErr_SetString(PyExc_TypeError,
-                        "TextureObject: descr goes with pitch, and without "
+                        "TextureObject: descr requires pitch, and excludes "
                         "format and bytes");
         return -1;
     }
@@ -530,7 +530,8 @@ levels_read(const struct constructor_arguments *given, CUDA_TEXTURE_DESC *how)
             continue;
         }
         if (!mipmapped) {
-            PyErr_Format(PyExc_TypeError, "%s is for a MipmappedArray",
+            PyErr_Format(PyExc_TypeError,
+                         "%s is only valid for a MipmappedArray",
                          rows[i].name);
             return -1;
         }

@@ -76,8 +76,8 @@ cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     cpu_scheduler_drain(ctx); /* no thread may write while the pages move */
     code = cpu_arena_share((uintptr_t)pointer, &shared);
     if (!code && fstat(shared.fd, &status)) {
-        code = cpu_system_error_set(errno,
-                                    "to look at the file of shared memory");
+        code =
+            cpu_system_error_set(errno, "to query the file of shared memory");
     }
     if (code) {
         return code;

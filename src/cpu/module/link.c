@@ -116,9 +116,10 @@ image_add(struct link *link, const void *data, size_t size, const char *name)
         return refuse(link, code, name, error);
     }
     if (kind == IMAGE_NATIVE) {
-        return refuse(link, CUDA_ERROR_NO_BINARY_FOR_GPU, name,
-                      "a finished image cannot be linked: compile it with "
-                      "-rdc=true");
+        return refuse(
+            link, CUDA_ERROR_NO_BINARY_FOR_GPU, name,
+            "an image with machine code cannot be linked: compile it with "
+            "-rdc=true");
     }
     char *grown = realloc(link->input, link->input_bytes + bytes);
     if (!grown) {
@@ -155,7 +156,7 @@ cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *data,
         if (code) {
             return refuse(link, code, name,
                           "the text of an image of the CPU device is damaged "
-                          "or cut off");
+                          "or truncated");
         }
         data = image;
     }

@@ -262,8 +262,9 @@ text_load(struct cpu_context *ctx, const void *text, struct cpu_jit_log *log,
     CUresult code = cpu_image_text_read(text, SIZE_MAX, &image, &bytes);
 
     if (code) {
-        log_error(log, "the text of an image of the CPU device is damaged or "
-                       "cut off");
+        log_error(
+            log,
+            "the text of an image of the CPU device is damaged or truncated");
         return code;
     }
     code = cpu_module_load(ctx, image, log, module);

@@ -143,7 +143,7 @@ cpu_ipc_event_export(struct cpu_ipc_event *event, CUipcEventHandle *handle)
     }
     if (fstat(event->fd, &status)) {
         return cpu_system_error_set(errno,
-                                    "to look at an event's file of memory");
+                                    "to query the memory file of an event");
     }
     struct handle exported = {.magic = MAGIC,
                               .pid = getpid(),

@@ -67,7 +67,7 @@ check_frame(const struct jit_kernel *kernel, uint64_t kept)
     if (bytes > JIT_MAX_BYTES) {
         jit_user_error(NULL,
                        "the kernel '%s' needs a frame of %llu bytes: more "
-                       "than the %llu that the CPU device takes",
+                       "than the limit of the CPU device, %llu",
                        kernel->name, (unsigned long long)bytes,
                        (unsigned long long)JIT_MAX_BYTES);
     }

@@ -216,7 +216,7 @@ check_local(struct jit *jit, LLVMValueRef at, void *data)
             LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
         jit_user_error(NULL,
                        "the local variable '%s' of '%s' has %llu bytes: more "
-                       "than the %llu that the CPU device takes",
+                       "than the limit of the CPU device, %llu",
                        *name ? name : "(without a name)", jit_name(function),
                        (unsigned long long)bytes,
                        (unsigned long long)JIT_MAX_BYTES);

@@ -75,7 +75,7 @@ build_move(struct ptx *ptx, const struct ptx_statement *statement)
     if (!n || !ptx_parse_type(statement->modifiers[n - 1], &type) ||
         statement->operand_count != 2 ||
         !ptx_only(statement, " to global const ")) {
-        return ptx_fail(ptx, "'%s' of this form is not known",
+        return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         statement->operation);
     }
     if (from->kind == PTX_VECTOR && to->kind == PTX_REGISTER) {
@@ -114,7 +114,7 @@ declare(struct ptx *ptx, const struct ptx_statement *statement)
     struct ptx_type type;
     if (statement->modifier_count != 1 ||
         !ptx_parse_type(statement->modifiers[0], &type)) {
-        return ptx_fail(ptx, "'.%s' of this form is not known",
+        return ptx_fail(ptx, "'.%s' does not exist in a supported form",
                         statement->operation);
     }
     for (unsigned i = 0; i < statement->operand_count; i++) {
@@ -125,7 +125,8 @@ declare(struct ptx *ptx, const struct ptx_statement *statement)
                                       : ptx_declare(ptx, name, type, NULL);
         }
         if (!right) {
-            return ptx_fail(ptx, "a register's name is not understood");
+            return ptx_fail(
+                ptx, "the syntax of a register's name is not supported");
         }
     }
     return true;
@@ -153,7 +154,7 @@ build_plain(struct ptx *ptx, const struct ptx_statement *statement)
         strcmp(statement->operation, "cvta") == 0 &&
         (ptx_has(statement, "shared") || ptx_has(statement, "local"));
     if (shared) {
-        return ptx_fail(ptx, "it has addresses of a space of its own");
+        return ptx_fail(ptx, "it uses an address space that is not generic");
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(statement->operation, rows[i].operation) == 0) {
@@ -259,7 +260,7 @@ declare_operands(struct ptx *ptx, LLVMValueRef call, unsigned *results)
         if (item[0] == '=' && item[1] != '*') {
             type = type_of(result_type(call, (*results)++));
             if (!type.bits || !ptx_declare(ptx, name, type, NULL)) {
-                return ptx_fail(ptx, "a result is of no known type");
+                return ptx_fail(ptx, "a result has an unsupported type");
             }
             continue;
         }
@@ -352,5 +353,5 @@ jit_translate_ptx(struct jit *jit, LLVMValueRef call)
         erase_built(before, call);
     }
     free(ptx);
-    return right ? NULL : wrong ? wrong : "its text is not understood";
+    return right ? NULL : wrong ? wrong : "its syntax is not supported";
 }

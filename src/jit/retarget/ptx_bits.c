@@ -243,7 +243,7 @@ ptx_make_permute(struct ptx_work *work)
     LLVMBuilderRef builder = work->builder;
     struct jit *jit = work->ptx->jit;
     if (work->statement->modifier_count > 1 || work->type.bits != 32) {
-        return ptx_give_up(work, "prmt of this mode is not known");
+        return ptx_give_up(work, "this mode of prmt is not supported");
     }
     LLVMValueRef high = LLVMBuildZExt(builder, work->in[1], jit->i64, "");
     LLVMValueRef all = LLVMBuildZExt(builder, work->in[0], jit->i64, "");

@@ -46,7 +46,7 @@ from_float(struct ptx *ptx, const struct ptx_statement *statement,
     if (rounding) {
         value = ptx_intrinsic(ptx, rounding, LLVMTypeOf(value), &value, 1);
     } else if (to.letter != 'f') {
-        ptx_fail(ptx, "cvt to an integer does not say how it rounds");
+        ptx_fail(ptx, "cvt to an integer needs a rounding modifier");
         return NULL;
     }
     if (to.letter != 'f') {
@@ -70,7 +70,7 @@ from_integer(struct ptx *ptx, const struct ptx_statement *statement,
     LLVMBuilderRef builder = ptx->jit->builder;
     LLVMTypeRef type = ptx_llvm_type(ptx, to);
     if (ptx_has(statement, "sat")) {
-        ptx_fail(ptx, "cvt.sat between integers is not known");
+        ptx_fail(ptx, "cvt.sat between integers is not supported");
         return NULL;
     }
     if (to.letter != 'f') {
@@ -89,7 +89,7 @@ ptx_build_convert(struct ptx *ptx, const struct ptx_statement *statement)
         !ptx_parse_type(statement->modifiers[n - 2], &to) ||
         !ptx_parse_type(statement->modifiers[n - 1], &from) ||
         !ptx_only(statement, " rn rni rzi rmi rpi ftz sat ")) {
-        return ptx_fail(ptx, "'cvt' of this form is not known");
+        return ptx_fail(ptx, "'cvt' does not exist in a supported form");
     }
     LLVMValueRef value = ptx_read(ptx, &statement->operands[1], from, true);
     if (value) {

@@ -52,19 +52,19 @@ read_form(struct ptx *ptx, const struct ptx_statement *statement,
         !ptx_parse_type(statement->modifiers[statement->modifier_count - 1],
                         type) ||
         type->letter == 'p' || statement->operand_count < 2) {
-        return ptx_fail(ptx, "'%s' of this form is not known",
+        return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         statement->operation);
     }
     if (ptx_has(statement, "shared") || ptx_has(statement, "local") ||
         ptx_has(statement, "param")) {
-        return ptx_fail(ptx, "it has addresses of a space of its own");
+        return ptx_fail(ptx, "it uses an address space that is not generic");
     }
     if (!ptx_only(statement, modifiers)) {
-        return ptx_fail(ptx, "'%s' of this form is not known",
+        return ptx_fail(ptx, "'%s' does not exist in a supported form",
                         statement->operation);
     }
     if (ptx->predicate) {
-        return ptx_fail(ptx, "it accesses memory under a condition");
+        return ptx_fail(ptx, "a conditional memory access is not supported");
     }
     return true;
 }
@@ -107,7 +107,8 @@ ptx_build_load(struct ptx *ptx, const struct ptx_statement *statement)
     }
     LLVMValueRef base = address(ptx, &statement->operands[1]);
     if (!base || to->count != count) {
-        return ptx_fail(ptx, "it loads to other registers than it names");
+        return ptx_fail(
+            ptx, "the number of registers does not match the vector size");
     }
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef value =
@@ -132,7 +133,8 @@ ptx_build_store(struct ptx *ptx, const struct ptx_statement *statement)
     }
     LLVMValueRef base = address(ptx, &statement->operands[0]);
     if (!base || (count > 1 && from->count != count)) {
-        return ptx_fail(ptx, "it stores other registers than it names");
+        return ptx_fail(
+            ptx, "the number of registers does not match the vector size");
     }
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef value =
@@ -211,7 +213,8 @@ ptx_build_atomic(struct ptx *ptx, const struct ptx_statement *statement)
     } else if (atomic_operation(statement, type, &operation)) {
         value = LLVMBuildAtomicRMW(builder, operation, at, value, order, 0);
     } else {
-        return ptx_fail(ptx, "an atomic operation of this form is not known");
+        return ptx_fail(
+            ptx, "an atomic operation does not exist in a supported form");
     }
     return !gives ||
            ptx_write(ptx, statement->operands[0].names[0], type, value, false);

@@ -129,7 +129,7 @@ product(struct ptx_work *work)
     }
     bool wide = ptx_has(work->statement, "wide");
     if (!wide && !ptx_has(work->statement, "hi")) {
-        return ptx_give_up(work, "a product is none of .lo, .hi and .wide");
+        return ptx_give_up(work, "a product needs .lo, .hi or .wide");
     }
     LLVMTypeRef type =
         LLVMIntTypeInContext(work->ptx->jit->context, 2 * work->type.bits);
@@ -256,7 +256,7 @@ build_library(struct ptx_work *work)
                                   work->in, 1, "");
         }
     }
-    return ptx_give_up(work, "that function is for .f32");
+    return ptx_give_up(work, "this operation supports .f32 only");
 }
 
 /* ---- comparisons ---- */
@@ -331,7 +331,7 @@ build_setp(struct ptx_work *work)
                                  work->in[1], "");
         }
     }
-    return ptx_give_up(work, "it compares in a way that is not known");
+    return ptx_give_up(work, "this comparison is not supported");
 }
 
 static LLVMValueRef
@@ -403,7 +403,8 @@ build_row(struct ptx *ptx, const struct ptx_statement *statement,
                             type, ptx_llvm_type(ptx, type), {NULL}};
     if (statement->operand_count != row->operands || !takes_type(row, type) ||
         !ptx_only(statement, modifiers)) {
-        return ptx_fail(ptx, "'%s' of this form is not known", row->name);
+        return ptx_fail(ptx, "'%s' does not exist in a supported form",
+                        row->name);
     }
     bool fused = row->make == build_mad && type.letter == 'f';
     for (unsigned i = 0; i < row->inputs + (fused && row->inputs == 2); i++) {
@@ -417,7 +418,7 @@ build_row(struct ptx *ptx, const struct ptx_statement *statement,
         value = clamp_unit(&work, value);
     }
     if (!value || statement->operands[0].kind != PTX_REGISTER) {
-        return ptx_fail(ptx, "its result goes nowhere");
+        return ptx_fail(ptx, "it has no operand for the result");
     }
     return ptx_write(ptx, statement->operands[0].names[0], work.result, value,
                      false);
@@ -436,5 +437,5 @@ ptx_build(struct ptx *ptx, const struct ptx_statement *statement)
             return build_row(ptx, statement, &operations[i], type);
         }
     }
-    return ptx_fail(ptx, "'%s' is not known", statement->operation);
+    return ptx_fail(ptx, "'%s' is not supported", statement->operation);
 }

@@ -177,7 +177,7 @@ fit(struct ptx *ptx, const char *name, LLVMValueRef value,
     if (bits > type.bits && cut) {
         value = LLVMBuildTrunc(ptx->jit->builder, value, integer, "");
     } else if (bits != type.bits) {
-        ptx_fail(ptx, "'%s' has %u bits where %u are asked for", name, bits,
+        ptx_fail(ptx, "'%s' has %u bits, but %u are required", name, bits,
                  type.bits);
         return NULL;
     }

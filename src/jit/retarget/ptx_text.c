@@ -203,7 +203,7 @@ ptx_parse(struct ptx *ptx, const char **text, struct ptx_statement *statement)
         at = at ? read_operands(at, statement) : NULL;
     }
     if (!at) {
-        return ptx_fail(ptx, "its text is not understood");
+        return ptx_fail(ptx, "its syntax is not supported");
     }
     *text = *at == ';' ? at + 1 : at;
     return true;

@@ -170,7 +170,7 @@ check_size(struct jit *jit, LLVMValueRef variable, unsigned space)
     if (*sum > JIT_MAX_BYTES && !was_too_large) {
         jit_user_error(NULL,
                        "the %s variable '%s' has %llu bytes, all of them have "
-                       "%llu: more than the %llu that the CPU device takes",
+                       "%llu: more than the limit of the CPU device, %llu",
                        shared ? "__shared__" : "device",
                        short_name(jit_name(variable)),
                        (unsigned long long)bytes, (unsigned long long)*sum,
