@@ -434,7 +434,8 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
         raise TypeError(
             "a GPUArray is not converted to a host array implicitly: fetch "
-            "it with .get(), or move host data to the device with gpuarray.to_gpu()"
+            "it with .get(), or move host data to the device with "
+            "gpuarray.to_gpu()"
         )
 
     def __array_ufunc__(
