@@ -119,7 +119,7 @@ def section(pages: dict[str, dict]) -> str:
     picture = "".join(pictures[:1])
     return (
         f"{table_text([*heads, 'best of the others'], lines)}\n\n"
-        f"Runs of {runs}; "
+        f"Runs of {runs};\n"
         "[all results](benchmarks/results/README.md), with goals.\n"
         f"{picture}"
     )

@@ -157,3 +157,29 @@ def unlisted_sources(component: Path) -> list[str]:
     paths = sorted(component.rglob("*.c"))
     names = [path.relative_to(component).as_posix() for path in paths]
     return [name for name in names if f"'{name}'" not in text]
+
+
+def page_width(text: str) -> list[str]:
+    """Return the lines of a page, outside tables and code, that are wide."""
+    found, in_code = [], False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            in_code = not in_code
+        elif len(line) > 120 and not in_code and not line.startswith("|"):
+            found.append(f"line {number} has {len(line)} columns")
+    return found
+
+
+def listed_tests(page: str) -> set[str]:
+    """Return the files in the tables of tests/README.md, by folder."""
+    found, folder = set(), ""
+    for line in page.split("\n"):
+        heading = re.match(r"### `([\w/]+)/`$", line)
+        row = re.match(r"\| `([\w.]+)` \|", line)
+        if heading:
+            folder = heading[1]
+        elif line.startswith("#"):
+            folder = ""
+        elif row and folder:
+            found.add(f"{folder}/{row[1]}")
+    return found

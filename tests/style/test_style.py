@@ -134,3 +134,31 @@ def test_run_explains_itself():
     wrong = subprocess.run([run, "tset"], capture_output=True, text=True)
     assert wrong.returncode != 0
     assert "no command 'tset'" in wrong.stderr
+
+
+def test_lines_of_pages_have_at_most_120_columns():
+    pages = [
+        path
+        for path in rules.tracked("*.md")
+        if not path.name.startswith("20")  # results that a program wrote
+    ]
+    assert len(pages) > 40
+    assert complaints(pages, lambda t, p: rules.page_width(t)) == []
+    wide = "x" * 121
+    assert rules.page_width(f"{wide}\n") == ["line 1 has 121 columns"]
+    assert rules.page_width(f"| {wide} |\n```\n{wide}\n```\n") == []
+
+
+def test_the_map_of_the_tests_is_complete():
+    page = (rules.ROOT / "tests" / "README.md").read_text()
+    files = rules.tracked("tests/*/test_*.py", "tests/native/*.c")
+    listed = rules.listed_tests(page)
+    wanted = {
+        path.relative_to(rules.ROOT / "tests").as_posix()
+        for path in files
+        if path.suffix == ".py" or path.parent.name == "native"
+    }
+    assert len(wanted) > 200
+    assert listed == wanted
+    planted = "### `a/`\n\n| `test_b.py` | x |\n"
+    assert rules.listed_tests(planted) == {"a/test_b.py"}

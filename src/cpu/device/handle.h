@@ -1,6 +1,6 @@
 /* handle.h - handles that can be validated without a fault.
  *
- * Part of cpu.h. A handle is the address of a slot in one table, so any bit
+ * A handle is the address of a slot in one table, so any bit
  * pattern can be validated. handle.c describes how slots are reused. Lookups
  * take no lock; no other lock is taken while the table's lock is held.
  *

@@ -15,7 +15,7 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
-/* Keywords of clang that NVRTC does not have; tests/oracle/language/dialect.cu
+/* Keywords of clang that NVRTC does not have; tests/oracle/language/extensions.cu
  * checks the list. */
 static const char *const words[] = {
     /* keywords of GNU and C */
