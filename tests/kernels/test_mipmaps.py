@@ -353,7 +353,7 @@ def test_wrong_keywords(
 
 def test_wrong_arguments() -> None:
     array = cuda.Array(descriptor(8, 8))
-    with pytest.raises(TypeError, match="is for a MipmappedArray"):
+    with pytest.raises(TypeError, match="is only valid for a MipmappedArray"):
         cuda.TextureObject(array, mipmap_level_bias=1)
     integers = cuda.MipmappedArray(
         descriptor(8, 8, form=cuda.array_format.UNSIGNED_INT8)

@@ -138,7 +138,7 @@ def test_wrong_resources():
         cuda.TextureObject(gpuarray.zeros(8, np.float64))
     with pytest.raises(TypeError, match="needs bytes"):
         cuda.TextureObject(cuda.mem_alloc(64), format=32)
-    with pytest.raises(TypeError, match="descr goes with pitch"):
+    with pytest.raises(TypeError, match="descr requires pitch"):
         cuda.TextureObject(
             cuda.mem_alloc(64), descr=cuda.ArrayDescriptor(), bytes=4
         )

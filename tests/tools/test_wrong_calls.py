@@ -69,7 +69,7 @@ COMPILER: dict[str, Row] = {
         lambda: compiler.DynamicModule().add_file("/nonexistent", BINARY)),
     "DynamicModule.add_stdlib": ((OSError, RuntimeError), "librar",
         lambda: compiler.DynamicModule().add_stdlib("nothing")),
-    "DynamicModule.link": (RuntimeError, "link() was called before",
+    "DynamicModule.link": (RuntimeError, r"link\(\) was called before",
         lambda: compiler.DynamicModule().add_source(
             SOURCE, ["-rdc=true"]).link().link()),
     "DynamicModule.get_function": (RuntimeError, r"call link\(\) before",
