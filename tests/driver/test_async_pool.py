@@ -168,7 +168,9 @@ def test_in_a_capture(drv: Any) -> None:
         freed.free(stream)
         with pytest.raises(drv.LogicError):
             freed.free()
-        with pytest.raises(drv.LogicError, match="cannot contain this allocation"):
+        with pytest.raises(
+            drv.LogicError, match="cannot contain this allocation"
+        ):
             drv.mem_alloc_async(64)
         drv.memset_d32_async(used, 6, 16)
     assert graph.node_count == 1

@@ -134,7 +134,9 @@ def test_clusters(drv: Any, get: Any) -> None:
     arguments = (out, np.int32(1), np.float32(2), np.float64(3))
     how = {"block": (1, 1, 1), "grid": (4, 1)}
     mix(*arguments, **how, cluster=None)
-    with pytest.raises(ValueError, match="dimensions of cluster must be 1 or more"):
+    with pytest.raises(
+        ValueError, match="dimensions of cluster must be 1 or more"
+    ):
         mix(*arguments, **how, cluster=(0, 1, 1))
     with pytest.raises(TypeError):
         mix(*arguments, **how, cluster="2")

@@ -155,7 +155,9 @@ def test_a_capture_refuses_the_copy() -> None:
     stream = cuda.Stream()
     with (
         stream.capture(),
-        pytest.raises(cuda.LogicError, match="synchronous call cannot be captured"),
+        pytest.raises(
+            cuda.LogicError, match="synchronous call cannot be captured"
+        ),
     ):
         cuda.memcpy_htod(memory, noise(ROOM))
     cuda.memcpy_htod(memory, noise(ROOM))

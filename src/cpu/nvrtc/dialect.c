@@ -15,8 +15,8 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
-/* Keywords of clang that NVRTC does not have; tests/oracle/language/extensions.cu
- * checks the list. */
+/* Keywords of clang that NVRTC does not have;
+ * tests/oracle/language/extensions.cu checks the list. */
 static const char *const words[] = {
     /* keywords of GNU and C */
     "__typeof__", "__typeof", "__auto_type", "_Complex", "__complex__",
