@@ -318,7 +318,7 @@ def test_sequences_that_are_none() -> None:
 
 def test_a_length_that_could_be_any() -> None:
     empty = gpuarray.zeros((0, 3), "f4")
-    with pytest.raises(ValueError, match="another is 0"):
+    with pytest.raises(ValueError, match="another length is 0"):
         empty.reshape(0, -1)
     assert empty.reshape(-1).shape == (0,)
     assert empty.reshape(5, -1).shape == (5, 0)
