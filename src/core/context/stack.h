@@ -29,7 +29,7 @@ int core_stack_restore(void);
 bool core_stack_claim(void);
 /* Returns whether this thread ever pushed a context. */
 bool core_stack_was_used(void);
-/* Returns this thread's entered streams. With `create` NULL means an
+/* Returns this thread's entered streams. If `create` is set, NULL means an
  * exception, otherwise that there are none. */
 struct core_entered *core_stack_entered(bool create);
 

@@ -1,7 +1,7 @@
 /* retry.c - decides whether a launch that the driver refused is repeated.
  *
- * Called by launch.c after a failed launch, with the GIL. A successful launch
- * therefore does not ask the driver which context is current.
+ * Called by launch.c after a failed launch, with the GIL. Only then is the
+ * driver asked which context is current; successful launches save that call.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

@@ -58,9 +58,9 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* Destructor of `key`. In a thread that Python ended, waits while exit() waits
- * for calls (wait_for_driver_calls), and up to 5 seconds before and after
- * that. */
+/* Destructor of `key`. Delays the end of a thread that Python ends during its
+ * shutdown: for up to 5 seconds, which begin anew as long as exit() waits in
+ * wait_for_driver_calls. */
 static void
 thread_exit_wait(void *unused)
 {

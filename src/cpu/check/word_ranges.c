@@ -583,8 +583,9 @@ narrow_slot(struct cpu_check *check, const struct cpu_check_range *range,
            bytes << CPU_RACE_BYTES_AT;
 }
 
-/* Records reads of bytes or half-words. The resulting slots equal those of
- * recording the iterations one by one: a word has only two read slots. */
+/* Records reads of bytes or half-words. Since a word has only two read slots,
+ * not all reads are kept; those that are kept are the same as if each
+ * iteration were recorded separately. */
 static void
 narrow_record(struct cpu_check *check, const struct cpu_check_range *range)
 {

@@ -181,8 +181,8 @@ steps_match(const struct cpu_step *old, const struct cpu_step *new,
     for (size_t i = 0; i < count; i++) {
         size_t waits = new[i].after_count;
 
-        /* In the new graph the first steps have no dependencies. In the old
-         * one they depend only on the step before the child graph. */
+        /* A new step without dependencies corresponds to an old step that
+         * depends only on the step before the child graph. */
         if (!cpu_node_task_may_replace(&old[i].task, &new[i].task) ||
             old[i].after_count != (waits ? waits : 1)) {
             return false;

@@ -128,7 +128,8 @@ include_read(struct reader *reader, struct name *name)
 
 /* Returns true for a header of the package, and sets reader->costly if it is
  * worth precompiling. Headers that are only in the first folder of
- * nvrtc_header_dirs replace those of the C library; they are too short. */
+ * nvrtc_header_dirs replace headers of the C library; they are so short that
+ * precompiling them saves no time. */
 static bool
 is_ours(struct reader *reader, const struct name *name)
 {

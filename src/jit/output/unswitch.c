@@ -298,7 +298,8 @@ leaves(struct search *search, LLVMValueRef at, const struct jit_loop *loop)
            is_invariant(search, condition ? condition : at, loop);
 }
 
-/* Returns the number of instructions of a block that LLVM certainly counts. */
+/* Returns the number of instructions of a block that certainly count towards
+ * the limit of LLVM's loop unswitching. */
 static unsigned
 block_size(struct search *search, unsigned block)
 {

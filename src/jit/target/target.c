@@ -1,5 +1,5 @@
-/* target.c - finds rows in the tables of the processor families that this
- * program was built for.
+/* target.c - finds a processor in the tables of the processor families (x86,
+ * Arm) that pycuda-jit was built for.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
