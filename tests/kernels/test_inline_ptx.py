@@ -358,7 +358,7 @@ def test_special_registers():
         ('"mov.u32 %0, %%smid;" : "=r"(r)', "it uses '%smid'"),
         ('"addc.u32 %0, 1, 1;" : "=r"(r)', "comes from another asm"),
         ('"add.rz.f32 %0, 1.0, 1.0;" : "=f"(f)', "'add' does not exist in"),
-        ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, where 64"),
+        ('"mov.u64 %0, 1;" : "=r"(r)', r"'\$0' has 32 bits, but 64"),
         ('"mul.u32 %0, 1, 2;" : "=r"(r)', "needs .lo, .hi or .wide"),
         ('"nope.u32 %0, 1;" : "=r"(r)', "'nope' is not supported"),
         ('"ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(r)', "not generic"),

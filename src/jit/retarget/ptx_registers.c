@@ -253,7 +253,7 @@ ptx_write(struct ptx *ptx, const char *name, struct ptx_type type,
         value = type.letter == 's' ? LLVMBuildSExt(builder, value, target, "")
                                    : LLVMBuildZExt(builder, value, target, "");
     } else if (own->type.bits != type.bits) {
-        return ptx_fail(ptx, "'%s' has %u bits where %u are written", name,
+        return ptx_fail(ptx, "'%s' has %u bits, but %u are written", name,
                         own->type.bits, type.bits);
     }
     if (ptx->predicate) {
