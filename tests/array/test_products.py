@@ -254,3 +254,43 @@ def test_what_a_product_is_goes_with_it():
     before = sys.getallocatedblocks()
     make()
     assert sys.getallocatedblocks() < before + 250
+
+
+# Products that the CPU device splits: by slices only, and into tiles too.
+LARGE = {
+    "slices": ("f", (3001, 3100), (3100, 3010), lambda a, b: (a, b)),
+    "tiles": ("f", (7003, 900), (900, 6001), lambda a, b: (a, b)),
+    "transposed": ("d", (2501, 2503), (2501, 2505), lambda a, b: (a.T, b)),
+    "symmetric": ("f", (3303, 4003), (1, 1), lambda a, _: (a, a.T)),
+    "symmetric tiles": ("f", (8003, 1003), (1, 1), lambda a, _: (a, a.T)),
+    "complex": ("D", (1601, 1603), (1603, 1605), lambda a, b: (a, b)),
+    "flat": ("f", (7, 9_000_001), (9_000_001, 5), lambda a, b: (a, b)),
+}
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", LARGE)
+def test_large_products(name):
+    """A sample of rows and columns of the result."""
+    char, a_shape, b_shape, operands = LARGE[name]
+    a, b = numbers(a_shape, char, 1), numbers(b_shape, char, 2)
+    left, right = operands(a, b)
+    found = operator_result(operands, a, b)
+    rows = np.unique(np.linspace(0, found.shape[0] - 1, 41).astype(int))
+    columns = np.unique(np.linspace(0, found.shape[1] - 1, 43).astype(int))
+    wide = np.result_type(char, "d")
+    depth = left.shape[1]
+    for part, some in (
+        (found[rows], (left[rows], right)),
+        (found[:, columns], (left, right[:, columns])),
+    ):
+        if depth > 100_000:  # all of the result
+            some = (left, right)
+            part = found
+        wanted = some[0].astype(wide) @ some[1].astype(wide)
+        assert np.abs(part - wanted).max() < LOOSE[char] * 20 * depth**0.5
+
+
+def operator_result(operands, a, b):
+    left, right = operands(gpuarray.to_gpu(a), gpuarray.to_gpu(b))
+    return (left @ right).get()

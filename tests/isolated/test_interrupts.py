@@ -200,6 +200,115 @@ replaced()
     assert run(PRELUDE + code) == "works\n"
 
 
+# One call or kernel that runs for seconds, and its setup. Sizes: memory of the
+# copies is written first, so that they do not wait for the system's pages.
+SINGLE = {
+    "a copy on the device": (
+        "a, b = filled(1 << 30), filled(1 << 30)",
+        "[drv.memcpy_dtod_async(a, b, 1 << 30) for _ in range(40)]",
+    ),
+    "a copy from the host": (
+        "a, host = filled(1 << 30), np.ones(1 << 30, np.uint8)",
+        "[drv.memcpy_htod(a, host) for _ in range(40)]",
+    ),
+    "a copy of rows": (
+        "a, b = filled(1 << 30), filled(1 << 30)\n"
+        "rows = drv.Memcpy2D()\n"
+        "rows.set_src_device(a)\n"
+        "rows.set_dst_device(b)\n"
+        "rows.src_pitch = rows.dst_pitch = 16\n"
+        "rows.width_in_bytes, rows.height = 8, 1 << 26",
+        "[rows(aligned=True) for _ in range(40)]",
+    ),
+    "a fill": (
+        "a = filled(1 << 30)",
+        "[drv.memset_d16(a, i, 1 << 29) for i in range(40)]",
+    ),
+    "a product": (
+        "a = gpuarray.zeros((9000, 9000), np.float64)",
+        "a @ a",
+    ),
+    "memcpy in a kernel": (
+        "a, b = filled(1 << 30), filled(1 << 30)\n"
+        "calls = SourceModule(CALLS)",
+        "calls.get_function('copy')(a, b, np.int64(1 << 30), "
+        "block=(1, 1, 1))",
+    ),
+    "jn in a kernel": (
+        "a = filled(1 << 20)\ncalls = SourceModule(CALLS)",
+        "calls.get_function('bessel')(a, np.int32(2**31 - 1), "
+        "block=(1, 1, 1))",
+    ),
+}
+
+SINGLE_PRELUDE = """
+CALLS = '''
+__global__ void copy(char *a, const char *b, long n)
+{ for (int i = 0; i < 40; i++) { memcpy(a, b + (i & 1), n - 1); } }
+__global__ void bessel(double *a, int n) { *a = jn(n, 1e10); }
+'''
+
+
+def filled(size):
+    memory = drv.mem_alloc(size)
+    drv.memset_d8(memory, 0, size)
+    context.synchronize()
+    return memory
+
+
+"""
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_calls_that_take_long(name):
+    """An operation is left before it is complete."""
+    before, call = SINGLE[name]
+    code = SINGLE_PRELUDE + f"""
+{before}
+press()
+interrupted(lambda: ({call}, context.synchronize()))
+replaced()
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
+def test_a_time_limit_of_memcpy_in_a_kernel():
+    before, call = SINGLE["memcpy in a kernel"]
+    code = SINGLE_PRELUDE + f"""
+{before}
+begun = time.monotonic()
+try:
+    {call}
+    context.synchronize()
+except drv.LaunchError as error:
+    assert "time" in str(error), error
+    took = time.monotonic() - begun
+    assert took < 1.5, took
+replaced()
+"""
+    output = run(PRELUDE + code, environment={"PYCUDA_CPU_TIMEOUT": "0.3"})
+    assert output == "works\n"
+
+
+def test_a_copy_in_chunks_that_overlaps():
+    """Bytes are those of one memmove, in both directions."""
+    code = """
+size, shift = 40 << 20, 5 << 20
+host = np.random.default_rng(1).integers(0, 256, size, np.uint8)
+for to, start in [(0, shift), (shift, 0), (shift, shift - 1), (7, 8)]:
+    device = drv.to_device(host)
+    count = size - shift
+    drv.memcpy_dtod(int(device) + to, int(device) + start, count)
+    found = np.empty_like(host)
+    drv.memcpy_dtoh(found, device)
+    wanted = host.copy()
+    wanted[to : to + count] = host[start : start + count]
+    assert (found == wanted).all(), (to, start)
+print("works")
+"""
+    assert run(PRELUDE + code) == "works\n"
+
+
 def test_the_end_of_a_context():
     code = """
 start("spinning")

@@ -5,6 +5,7 @@
 #define PYCUDA_CPU_BLAS_BLAS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/cublas_rows.h"
@@ -58,12 +59,49 @@ const struct blas_library *cpu_blas_library_find(void);
 
 /* ---- product.c ---- */
 
+/* Operands of one product of a batch, or of a part of one. */
+struct blas_operands {
+    const char *a, *b;
+    char *c;
+};
+
+/* The rows or columns [from, to) of a matrix. */
+struct blas_range {
+    size_t from, to;
+};
+
 /* Returns the size in bytes of a matrix element of this type. */
 size_t cpu_blas_itemsize(enum blas_type type);
 
+/* Computes one product of m x n elements; ignores p->a, p->b, p->c and
+ * p->count. The caller holds cpu_blas_lock. */
+void cpu_blas_compute(const struct blas_product *p,
+                      const struct blas_operands *at);
+
+/* Computes the elements on and above the diagonal of a product for which
+ * cpu_blas_is_symmetric is true, except that beta may differ from 0. The
+ * caller holds cpu_blas_lock. */
+void cpu_blas_compute_upper(const struct blas_product *p,
+                            const struct blas_operands *at);
+
+/* Returns whether one operand is the other one transposed and beta is 0. The
+ * result is then symmetric; with another beta it depends on C, which need not
+ * be. */
+bool cpu_blas_is_symmetric(const struct blas_product *p,
+                           const struct blas_operands *at);
+
+/* Copies those elements of the matrix `c` in these rows and columns that are
+ * above the diagonal to their transposed positions. */
+void cpu_blas_mirror(const struct blas_product *p, char *c,
+                     const struct blas_range *rows,
+                     const struct blas_range *columns);
+
+/* ---- tiles.c ---- */
+
 /* Computes the products of the struct blas_product that `argument` points to,
  * which must be valid. Called as the function of a stream operation (type
- * cpu_run). Acquires cpu_blas_lock. */
+ * cpu_run). Acquires cpu_blas_lock. If the operation is cancelled, returns an
+ * error, and the results are incomplete. */
 CUresult cpu_blas_run(void *argument);
 
 #endif

@@ -3,10 +3,9 @@
  * Called by the operations that api.c submits to streams. Only one product is
  * computed at a time, since CBLAS uses all processors for it. The product of a
  * matrix and a vector uses gemv, and that of a matrix and its own transpose
- * uses syrk; both are faster than gemm.
+ * uses syrk; both are faster than gemm. tiles.c splits large products.
  *
  * SPDX-License-Identifier: MIT */
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,12 +40,6 @@ FUNCTIONS(blas_s, float)
 FUNCTIONS(blas_d, double)
 FUNCTIONS(blas_x, const void *)
 
-/* Operands of one product of the batch. */
-struct operands {
-    const char *a, *b;
-    char *c;
-};
-
 size_t
 cpu_blas_itemsize(enum blas_type type)
 {
@@ -71,7 +64,7 @@ function_get(const struct blas_product *p, enum blas_routine routine)
 
 /* Computes one product of the batch, of any kind, with gemm. */
 static void
-gemm(const struct blas_product *p, const struct operands *at)
+gemm(const struct blas_product *p, const struct blas_operands *at)
 {
     int a_op = cblas_operation(p->a_op), b_op = cblas_operation(p->b_op);
     void *function = function_get(p, BLAS_GEMM);
@@ -166,7 +159,7 @@ gemv(const struct blas_product *p, const struct vector_product *v)
  * conjugated or the matrix conjugated but not transposed, which gemv cannot
  * do. */
 static bool
-gemv_try(const struct blas_product *p, const struct operands *at)
+gemv_try(const struct blas_product *p, const struct blas_operands *at)
 {
     bool a_untransposed = p->a_op == CUBLAS_OP_N,
          b_untransposed = p->b_op == CUBLAS_OP_N;
@@ -203,10 +196,9 @@ gemv_try(const struct blas_product *p, const struct operands *at)
 
 /* ---- product of a matrix and its own transpose ---- */
 
-/* Computes the product of a matrix and its own transpose, but writes only the
- * upper triangle of the result. */
-static void
-syrk(const struct blas_product *p, const struct operands *at)
+void
+cpu_blas_compute_upper(const struct blas_product *p,
+                       const struct blas_operands *at)
 {
     void *function = function_get(p, BLAS_SYRK);
     int op = cblas_operation(p->a_op);
@@ -242,16 +234,21 @@ column_mirror(char *c, size_t lead, size_t size, size_t j, size_t from,
     }
 }
 
-/* Copies the upper triangle of the n x n matrix to its lower triangle, one
- * TILE x TILE part after the other. */
+/* Copies the elements of these rows and columns that are above the diagonal to
+ * their transposed positions, one TILE x TILE part after the other. */
 static inline void
-mirror(char *c, size_t n, size_t lead, size_t size)
+mirror(const struct blas_product *p, char *c, const struct blas_range *rows,
+       const struct blas_range *columns, size_t size)
 {
-    for (size_t left = 0; left < n; left += TILE) {
-        size_t right = left + TILE < n ? left + TILE : n;
+    size_t lead = (size_t)p->c_lead;
 
-        for (size_t top = left; top < n; top += TILE) {
-            size_t bottom = top + TILE < n ? top + TILE : n;
+    for (size_t left = rows->from; left < rows->to; left += TILE) {
+        size_t right = left + TILE < rows->to ? left + TILE : rows->to;
+        size_t first = left > columns->from ? left : columns->from;
+
+        for (size_t top = first; top < columns->to; top += TILE) {
+            size_t bottom =
+                top + TILE < columns->to ? top + TILE : columns->to;
 
             for (size_t j = left; j < right; j++) {
                 column_mirror(c, lead, size, j, top > j ? top : j + 1, bottom);
@@ -260,56 +257,46 @@ mirror(char *c, size_t n, size_t lead, size_t size)
     }
 }
 
-/* If one operand is the other one transposed and beta is 0, computes the
- * product with syrk and returns true; otherwise returns false. With another
- * beta, the result would depend on C, which need not be symmetric. */
-static bool
-syrk_try(const struct blas_product *p, const struct operands *at)
+void
+cpu_blas_mirror(const struct blas_product *p, char *c,
+                const struct blas_range *rows,
+                const struct blas_range *columns)
 {
-    size_t n = (size_t)p->n, lead = (size_t)p->c_lead;
+    switch (cpu_blas_itemsize(p->type)) {
+    case 4:
+        mirror(p, c, rows, columns, 4);
+        break;
+    case 8:
+        mirror(p, c, rows, columns, 8);
+        break;
+    default:
+        mirror(p, c, rows, columns, 16);
+    }
+}
+
+bool
+cpu_blas_is_symmetric(const struct blas_product *p,
+                      const struct blas_operands *at)
+{
     bool transposed = (p->a_op == CUBLAS_OP_N && p->b_op == CUBLAS_OP_T) ||
                       (p->a_op == CUBLAS_OP_T && p->b_op == CUBLAS_OP_N);
 
-    if (!transposed || at->a != at->b || p->a_lead != p->b_lead ||
-        p->m != p->n || !is_zero(p, &p->beta)) {
-        return false;
-    }
-    syrk(p, at);
-    switch (cpu_blas_itemsize(p->type)) {
-    case 4:
-        mirror(at->c, n, lead, 4);
-        break;
-    case 8:
-        mirror(at->c, n, lead, 8);
-        break;
-    default:
-        mirror(at->c, n, lead, 16);
-    }
-    return true;
+    return transposed && at->a == at->b && p->a_lead == p->b_lead &&
+           p->m == p->n && p->k > 0 && is_zero(p, &p->beta);
 }
 
-static void
-operands_run(const struct blas_product *p, const struct operands *at)
+void
+cpu_blas_compute(const struct blas_product *p, const struct blas_operands *at)
 {
-    if (p->k > 0 && (gemv_try(p, at) || syrk_try(p, at))) {
+    struct blas_range all = {0, (size_t)p->n};
+
+    if (p->k > 0 && gemv_try(p, at)) {
         return;
     }
-    gemm(p, at);
-}
-
-CUresult
-cpu_blas_run(void *argument)
-{
-    const struct blas_product *p = argument;
-    long long size = (long long)cpu_blas_itemsize(p->type);
-
-    pthread_mutex_lock(&cpu_blas_lock);
-    for (int i = 0; i < p->count; i++) {
-        struct operands at = {.a = p->a + i * p->a_step * size,
-                              .b = p->b + i * p->b_step * size,
-                              .c = p->c + i * p->c_step * size};
-        operands_run(p, &at);
+    if (!cpu_blas_is_symmetric(p, at)) {
+        gemm(p, at);
+        return;
     }
-    pthread_mutex_unlock(&cpu_blas_lock);
-    return CUDA_SUCCESS;
+    cpu_blas_compute_upper(p, at);
+    cpu_blas_mirror(p, at->c, &all, &all);
 }

@@ -15,6 +15,7 @@
 #include "cpu/memory/arena.h"
 #include "cpu/memory/copy.h"
 #include "cpu/memory/memory.h"
+#include "cpu/run/cancellation.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/printf.h"
 #include "cpu/stream/operation.h"
@@ -52,9 +53,90 @@ rows_copy(void *argument)
     return CUDA_SUCCESS;
 }
 
+/* Copies `bytes` contiguous bytes in chunks, from the end if the target
+ * overlaps the source's end. */
+static CUresult
+flat_copy_chunks(char *to, const char *from, size_t bytes,
+                 struct cpu_interrupt *interrupt)
+{
+    bool backward = (uintptr_t)to - (uintptr_t)from < bytes;
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t done = 0, n; done < bytes && !code; done += n) {
+        n = bytes - done < CPU_CANCELLATION_BYTES ? bytes - done
+                                                  : CPU_CANCELLATION_BYTES;
+        size_t at = backward ? bytes - done - n : done;
+        struct cpu_rows chunk = {.to = to + at,
+                                 .from = from + at,
+                                 .width = n,
+                                 .height = 1,
+                                 .depth = 1};
+
+        code = cpu_fault_guard(rows_copy, &chunk);
+        code = code ? code : cpu_cancellation_point(interrupt);
+    }
+    return code;
+}
+
+/* Copies the rows of one slice, which are not contiguous, in chunks of whole
+ * rows, or of parts of a row if a row is larger than a chunk. */
+static CUresult
+slice_copy_chunks(const struct cpu_rows *slice,
+                  struct cpu_interrupt *interrupt)
+{
+    size_t rows = CPU_CANCELLATION_BYTES / slice->width, n;
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t y = 0; y < slice->height && !code; y += n) {
+        struct cpu_rows chunk = *slice;
+
+        n = slice->height - y < rows ? slice->height - y : rows;
+        n = n ? n : 1;
+        chunk.to += y * slice->to_pitch;
+        chunk.from += y * slice->from_pitch;
+        chunk.height = n;
+        if (!rows) {
+            code =
+                flat_copy_chunks(chunk.to, chunk.from, chunk.width, interrupt);
+            continue;
+        }
+        code = cpu_fault_guard(rows_copy, &chunk);
+        code = code ? code : cpu_cancellation_point(interrupt);
+    }
+    return code;
+}
+
+/* Performs a large copy with cancellation points. */
+static CUresult
+rows_copy_chunks(const struct cpu_rows *rows)
+{
+    struct cpu_interrupt interrupt = {0};
+    bool solid = rows->height == 1 || (rows->width == rows->to_pitch &&
+                                       rows->width == rows->from_pitch);
+    size_t bytes = rows->width * rows->height;
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t z = 0; z < rows->depth && !code; z++) {
+        struct cpu_rows slice = *rows;
+
+        slice.to += z * rows->to_slice;
+        slice.from += z * rows->from_slice;
+        slice.depth = 1;
+        code = solid
+                   ? flat_copy_chunks(slice.to, slice.from, bytes, &interrupt)
+                   : slice_copy_chunks(&slice, &interrupt);
+    }
+    return code;
+}
+
 static CUresult
 rows_run(void *argument)
 {
+    const struct cpu_rows *rows = argument;
+
+    if (rows->width * rows->height * rows->depth > CPU_CANCELLATION_BYTES) {
+        return rows_copy_chunks(rows);
+    }
     return cpu_fault_guard(rows_copy, argument);
 }
 

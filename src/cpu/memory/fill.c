@@ -13,6 +13,7 @@
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 #include "cpu/memory/memory.h"
+#include "cpu/run/cancellation.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/stream.h"
 
@@ -45,17 +46,58 @@ row_fill(char *to, size_t count, uint32_t element, uint32_t value)
 }
 
 /* Fills all rows, and tells the kernel checks which bytes were written. */
-static CUresult
-fill_run(void *argument)
+static void
+rows_fill(const struct fill *fill)
 {
-    const struct fill *fill = argument;
-
     for (size_t y = 0; y < fill->height; y++) {
         row_fill(fill->to + y * fill->pitch, fill->width, fill->element,
                  fill->value);
         cpu_check_filled(fill->to + y * fill->pitch,
                          fill->width * fill->element);
     }
+}
+
+/* Performs a large fill with cancellation points: in chunks of whole rows, or
+ * of parts of a row if a row is larger than a chunk. */
+static CUresult
+rows_fill_chunks(const struct fill *fill)
+{
+    struct cpu_interrupt interrupt = {0};
+    size_t row = fill->width * fill->element;
+    size_t rows = CPU_CANCELLATION_BYTES / row;
+    size_t part = CPU_CANCELLATION_BYTES / fill->element, n;
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t y = 0; y < fill->height; y += n) {
+        struct fill chunk = *fill;
+
+        n = fill->height - y < rows ? fill->height - y : rows;
+        n = n ? n : 1;
+        chunk.height = n;
+        for (size_t x = 0; x < fill->width && !code; x += chunk.width) {
+            size_t rest = fill->width - x;
+
+            chunk.to = fill->to + y * fill->pitch + x * fill->element;
+            chunk.width = rows || rest < part ? rest : part;
+            rows_fill(&chunk);
+            code = cpu_cancellation_point(&interrupt);
+        }
+        if (code) {
+            return code;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+fill_run(void *argument)
+{
+    const struct fill *fill = argument;
+
+    if (fill->width * fill->height * fill->element > CPU_CANCELLATION_BYTES) {
+        return rows_fill_chunks(fill);
+    }
+    rows_fill(fill);
     return CUDA_SUCCESS;
 }
 

@@ -11,6 +11,7 @@
 
 #include "cpu/arch/arch.h"
 #include "cpu/module/image.h"
+#include "cpu/run/kernel_memory.h"
 #include "image/abi.h"
 #include "image/symbols.h"
 
@@ -41,13 +42,14 @@ struct symbol {
 #define ROW_RUNTIME(result, name, arguments, stops) {#name, ADDRESS(name)},
 #define ROW_LIBM(name)                              {#name, ADDRESS(name)}, {#name "f", ADDRESS(name##f)},
 #define ROW_PLAIN(name)                             {#name, ADDRESS(name)},
+#define ROW_MEMORY(name)                            {#name, ADDRESS(cpu_kernel_##name)},
 #define ROW_PART(name)                              ROW_PLAIN(__pycuda_##name)
 #define ROW_PARTS(name)                                                       \
     ROW_PART(name##_re)                                                       \
     ROW_PART(name##_im) ROW_PART(name##f_re) ROW_PART(name##f_im)
 
 static const struct symbol symbols[] = {
-    IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(ROW_LIBM) IMAGE_LIBC(ROW_PLAIN)
+    IMAGE_RUNTIME(ROW_RUNTIME) IMAGE_LIBM(ROW_LIBM) IMAGE_LIBC(ROW_MEMORY)
         IMAGE_LIBGCC(ROW_PLAIN) CPU_ARCH_LIBGCC(ROW_PLAIN)
             IMAGE_COMPLEX(ROW_PARTS)};
 

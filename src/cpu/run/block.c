@@ -471,9 +471,8 @@ __pycuda_barrier(int32_t kind, int32_t predicate)
     }
 }
 
-/* Leaves the kernel if its launch has been abandoned. */
-CPU_ON_FIBER static void
-leave_abandoned(struct cpu_worker *worker)
+CPU_ON_FIBER void
+cpu_fibers_leave_abandoned(struct cpu_worker *worker)
 {
     int error =
         atomic_load_explicit(&worker->launch->error, memory_order_relaxed);
@@ -499,7 +498,7 @@ __pycuda_yield(void)
     }
     cpu_fibers_next(worker);
     if (++worker->yields % YIELDS_BEFORE_SLEEP == 0) {
-        leave_abandoned(worker);
+        cpu_fibers_leave_abandoned(worker);
         /* The fiber may be waiting for another thread of the process. */
         sched_yield();
     }

@@ -41,6 +41,9 @@ void cpu_fibers_resume(struct cpu_worker *worker);
 void cpu_fibers_next(struct cpu_worker *worker);
 /* Ends the launch on the calling thread with error `code`. Does not return. */
 void cpu_fibers_fail(CUresult code);
+/* Leaves the kernel if its launch has failed or has been abandoned. Called by
+ * runtime functions that take long. */
+void cpu_fibers_leave_abandoned(struct cpu_worker *worker);
 /* Calls function(argument) on a stack that is larger than that of a fiber. The
  * function may fail like a kernel, but must not switch fibers. */
 void cpu_fibers_call_large_stack(struct cpu_worker *worker,

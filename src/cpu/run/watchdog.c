@@ -4,8 +4,9 @@
  * Each thread that runs blocks is registered together with its current launch.
  * A launch is abandoned by a signal to these threads. The signal is repeated
  * until the launch has ended, because the handler leaves a kernel only from
- * compiled code: functions of the runtime may hold locks. The watchdog thread
- * looks for launches above the time limit; it sleeps while no launch runs.
+ * compiled code and from libm: functions of the runtime may hold locks. The
+ * watchdog thread looks for launches above the time limit; it sleeps while no
+ * launch runs.
  *
  * A program (Python) reports interrupts through a hook. A caller that runs
  * blocks itself cannot call the hook; if it does so for a long time, the
@@ -14,6 +15,8 @@
  * `registry_lock` is the only lock and is innermost.
  *
  * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -40,11 +43,10 @@
 
 #define MS 1000000ull
 /* Time between two ticks of a wait or of the watchdog. */
-#define TICK_NS (50 * MS)
+#define TICK_NS CPU_INTERRUPT_TICK_NS
 /* Time between two signals to the same thread. */
 #define RETRY_NS (1 * MS)
-/* time that launches have to end after an interrupt */
-#define GRACE_NS (250 * MS)
+#define GRACE_NS CPU_INTERRUPT_GRACE_NS
 /* Time for launches of other contexts to end after an interrupt, longer than
  * GRACE_NS. */
 #define GRACE_ALL_NS (1000 * MS)
@@ -67,6 +69,55 @@ static uint64_t limit_ns; /* time limit of a launch; 0: none */
 static atomic_bool watch_asleep;
 static sem_t watch_wake;
 
+/* ---- the C library's mathematical functions ---- */
+
+/* The machine code of libm. Some of its functions run for seconds, such as
+ * jn(). They hold no locks, and our runtime holds none when it calls them. */
+static struct {
+    uintptr_t start, bytes;
+} libm_code;
+
+/* Called by dl_iterate_phdr for each shared object: stores the executable
+ * segment that contains the address `argument`. */
+static int
+libm_code_store(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    uintptr_t inside = (uintptr_t)argument;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+            inside - start < segment->p_memsz) {
+            libm_code.start = start;
+            libm_code.bytes = segment->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void
+libm_code_find(void)
+{
+    void *function = dlsym(RTLD_DEFAULT, "jn");
+
+    if (function) {
+        dl_iterate_phdr(libm_code_store, function);
+    }
+}
+
+/* Returns whether a kernel can be left at this instruction: it is in compiled
+ * code or in libm. */
+static bool
+can_leave_at(const void *instruction)
+{
+    return cpu_image_contains_code(instruction) ||
+           (uintptr_t)instruction - libm_code.start < libm_code.bytes;
+}
+
 /* ---- the signal ---- */
 
 CPU_ON_FIBER static void
@@ -86,7 +137,7 @@ abandon_signal_handle(int number, siginfo_t *info, void *state)
     uint64_t serial =
         atomic_load_explicit(&runner->serial, memory_order_relaxed);
     if (serial && serial == atomic_load(&runner->abandon) &&
-        cpu_image_contains_code(cpu_arch_program_counter(state))) {
+        can_leave_at(cpu_arch_program_counter(state))) {
         sigset_t one;
 
         worker->in_kernel = 0;
@@ -483,6 +534,7 @@ cpu_watchdog_start(void)
     if (code) {
         return code;
     }
+    libm_code_find();
     abandon_signal = signal_choose();
     sem_init(&watch_wake, 0, 0);
     sigfillset(&block);

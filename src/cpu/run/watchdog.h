@@ -65,6 +65,11 @@ void cpu_watchdog_unmask(sigset_t *mask);
  * should end. It may run the program's signal handlers. */
 typedef int cpu_interrupt_hook(void);
 
+/* Time between two questions for an interrupt, and the time that running work
+ * has to end after an interrupt. */
+#define CPU_INTERRUPT_TICK_NS  50000000ull
+#define CPU_INTERRUPT_GRACE_NS 250000000ull
+
 struct cpu_context;
 
 /* State of a wait that a program can interrupt, for example by Ctrl-C. */

@@ -21,7 +21,11 @@ static CUresult
 op_run(struct cpu_op *op)
 {
     CUresult code = cpu_context_status(op->ctx);
+    struct cpu_worker *worker = cpu_worker_tls;
 
+    if (worker) {
+        worker->ctx = op->ctx; /* for cpu_cancellation_point */
+    }
     return code && !op->runs_after_failure ? code : op->run(op->argument);
 }
 

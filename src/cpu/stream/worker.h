@@ -35,6 +35,7 @@ struct cpu_worker {
     volatile int faulting;
     void *guard; /* stack pointer to which cpu_fiber_unwind returns */
     struct cpu_launch *launch;
+    /* Context of the operation that the thread runs, or has run last. */
     struct cpu_context *ctx;
     struct image_thread *self;
     struct image_thread loop_thread;

@@ -1,0 +1,263 @@
+/* tiles.c - batches of matrix products with cancellation points, for which
+ * large products are split.
+ *
+ * Called by the operations that api.c submits to streams. A product that is
+ * expected to take less than WHOLE_SECONDS is not split. Others are split into
+ * steps of about STEP_SECONDS, judging by the speed of earlier products. A
+ * step adds the products of some columns of op(a) and rows of op(b) to the
+ * result: a BLAS itself works in such slices, so these steps cost almost
+ * nothing. Very large results are also split into tiles. cpu_blas_lock guards
+ * the speed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/blas/blas.h"
+#include "cpu/run/cancellation.h"
+#include "cpu/stream/scheduler.h"
+
+#define STEP_SECONDS  0.1
+#define WHOLE_SECONDS 0.2
+/* Time to load or store an element, in multiplications of floats. */
+#define ELEMENT_WORK 25.0
+/* Products with less work do not show the speed. */
+#define MEASURED_WORK 1e8
+/* Expected speed before the first measurement, in multiplications of floats
+ * per second. */
+#define FIRST_SPEED 3e10
+/* Minimum work of a step: each one starts the threads of the BLAS, which takes
+ * long if the processors are busy. */
+#define STEP_WORK 2e9
+/* Minimum thickness of a slice: a thinner one loads and stores the result too
+ * often. */
+#define SLICE 512
+/* Tiles and slices have a multiple of this number of rows or columns. */
+#define UNIT 64
+/* Small products of a batch between two cancellation points. */
+#define BATCH_PART 64
+
+static double speed = FIRST_SPEED;
+
+/* A product that is split. Sizes are those of a tile and a slice. */
+struct split {
+    const struct blas_product *p;
+    const struct blas_operands *at;
+    bool symmetric;
+    size_t rows, columns, slice;
+    struct cpu_interrupt *interrupt;
+};
+
+/* Returns the work of a product of these sizes, in multiplications of
+ * floats. */
+static double
+product_work(enum blas_type type, double m, double n, double k)
+{
+    static const double costs[BLAS_TYPES] = {1, 2, 4, 8};
+
+    return costs[type] * (m * n * k + ELEMENT_WORK * (m * n + m * k + n * k));
+}
+
+static double
+work_of(const struct blas_product *p)
+{
+    return product_work(p->type, p->m, p->n, p->k);
+}
+
+/* Computes a product, or only the elements on and above the diagonal, and
+ * measures the speed. Acquires cpu_blas_lock. */
+static void
+compute(const struct blas_product *p, const struct blas_operands *at,
+        bool upper)
+{
+    double work = work_of(p);
+
+    pthread_mutex_lock(&cpu_blas_lock);
+    uint64_t begun = work > MEASURED_WORK ? cpu_now_ns() : 0;
+    if (upper) {
+        cpu_blas_compute_upper(p, at);
+    } else {
+        cpu_blas_compute(p, at);
+    }
+    if (begun) {
+        speed = work / ((double)(cpu_now_ns() - begun) * 1e-9 + 1e-6);
+    }
+    pthread_mutex_unlock(&cpu_blas_lock);
+}
+
+static double
+speed_get(void)
+{
+    pthread_mutex_lock(&cpu_blas_lock);
+    double now = speed;
+    pthread_mutex_unlock(&cpu_blas_lock);
+    return now;
+}
+
+/* Returns the size of the equal parts into which a dimension of `all` elements
+ * is split, so that each has about `wanted` elements. */
+static size_t
+part_size(int all, double wanted)
+{
+    double count = ceil(all / fmax(wanted, UNIT));
+    size_t size = (size_t)ceil(all / fmax(count, 1));
+
+    size = (size + UNIT - 1) / UNIT * UNIT;
+    return size < (size_t)all ? size : (size_t)all;
+}
+
+/* Chooses the sizes of tiles and slices so that a step has about this
+ * work. */
+static void
+split_choose(struct split *split, double work)
+{
+    const struct blas_product *p = split->p;
+    double m = p->m, n = p->n;
+    double one = product_work(p->type, m, n, 1);
+
+    split->slice = part_size(p->k, fmax(work / one, SLICE));
+    double area = work / product_work(p->type, 1, 1, (double)split->slice);
+    if (m * n <= area) {
+        split->rows = (size_t)p->m;
+        split->columns = (size_t)p->n;
+        return;
+    }
+    double edge = sqrt(area);
+    split->rows = part_size(p->m, n < edge ? area / n : edge);
+    split->columns = part_size(p->n, m < edge ? area / m : edge);
+}
+
+static struct blas_range
+range_at(size_t from, size_t size, size_t all)
+{
+    return (struct blas_range){from, all - from < size ? all : from + size};
+}
+
+static void
+beta_set_one(struct blas_product *p)
+{
+    switch (p->type) {
+    case BLAS_S:
+        p->beta.s = 1;
+        break;
+    case BLAS_D:
+        p->beta.d = 1;
+        break;
+    case BLAS_C:
+        p->beta.c[0] = 1;
+        p->beta.c[1] = 0;
+        break;
+    default:
+        p->beta.z[0] = 1;
+        p->beta.z[1] = 0;
+    }
+}
+
+/* Adds one slice to the elements of the result in these rows and columns; the
+ * first slice sets them. */
+static void
+step_compute(const struct split *split, const struct blas_range *rows,
+             const struct blas_range *columns, const struct blas_range *slice)
+{
+    const struct blas_product *p = split->p;
+    size_t size = cpu_blas_itemsize(p->type);
+    size_t a_lead = (size_t)p->a_lead, b_lead = (size_t)p->b_lead;
+    bool a_plain = p->a_op == CUBLAS_OP_N, b_plain = p->b_op == CUBLAS_OP_N;
+    struct blas_product part = *p;
+    struct blas_operands at = *split->at;
+
+    at.a += (rows->from * (a_plain ? 1 : a_lead) +
+             slice->from * (a_plain ? a_lead : 1)) *
+            size;
+    at.b += (columns->from * (b_plain ? b_lead : 1) +
+             slice->from * (b_plain ? 1 : b_lead)) *
+            size;
+    at.c += (rows->from + columns->from * (size_t)p->c_lead) * size;
+    part.m = (int)(rows->to - rows->from);
+    part.n = (int)(columns->to - columns->from);
+    part.k = (int)(slice->to - slice->from);
+    if (slice->from) {
+        beta_set_one(&part);
+    }
+    compute(&part, &at, split->symmetric && rows->from == columns->from);
+}
+
+/* Computes the elements of the result in these rows and columns. */
+static CUresult
+tile_compute(const struct split *split, const struct blas_range *rows,
+             const struct blas_range *columns)
+{
+    size_t k = (size_t)split->p->k;
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t at = 0; at < k && !code; at += split->slice) {
+        struct blas_range slice = range_at(at, split->slice, k);
+
+        step_compute(split, rows, columns, &slice);
+        code = cpu_cancellation_point(split->interrupt);
+    }
+    if (!code && split->symmetric) {
+        cpu_blas_mirror(split->p, split->at->c, rows, columns);
+        code = cpu_cancellation_point(split->interrupt);
+    }
+    return code;
+}
+
+/* Computes a product step by step. Of a symmetric result, computes only the
+ * tiles on and above the diagonal, and copies their elements to those below
+ * it. */
+static CUresult
+split_compute(struct split *split)
+{
+    size_t m = (size_t)split->p->m, n = (size_t)split->p->n;
+    CUresult code = CUDA_SUCCESS;
+
+    split->symmetric = cpu_blas_is_symmetric(split->p, split->at);
+    split_choose(split, fmax(speed_get() * STEP_SECONDS, STEP_WORK));
+    for (size_t j = 0; j < n; j += split->columns) {
+        struct blas_range columns = range_at(j, split->columns, n);
+        size_t end = split->symmetric ? columns.to : m;
+
+        for (size_t i = 0; i < end && !code; i += split->rows) {
+            struct blas_range rows = range_at(i, split->rows, m);
+
+            code = tile_compute(split, &rows, &columns);
+        }
+        if (code) {
+            return code;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_blas_run(void *argument)
+{
+    const struct blas_product *p = argument;
+    long long size = (long long)cpu_blas_itemsize(p->type);
+    struct cpu_interrupt interrupt = {0};
+    double work = work_of(p);
+    bool large =
+        p->k && work > fmax(speed_get() * WHOLE_SECONDS, 2 * STEP_WORK);
+    CUresult code = CUDA_SUCCESS;
+
+    for (int i = 0; i < p->count && !code; i++) {
+        struct blas_operands at = {.a = p->a + i * p->a_step * size,
+                                   .b = p->b + i * p->b_step * size,
+                                   .c = p->c + i * p->c_step * size};
+        struct split split = {.p = p, .at = &at, .interrupt = &interrupt};
+
+        if (large) {
+            code = split_compute(&split);
+            continue;
+        }
+        compute(p, &at, false);
+        if (work > MEASURED_WORK || i % BATCH_PART == BATCH_PART - 1) {
+            code = cpu_cancellation_point(&interrupt);
+        }
+    }
+    return code;
+}

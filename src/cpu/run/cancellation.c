@@ -1,0 +1,42 @@
+/* cancellation.c - cancellation points of operations that the library itself
+ * executes.
+ *
+ * An operation ends early in two cases. If a worker runs it, a wait of another
+ * thread was interrupted, and watchdog.c has set the context's sticky error.
+ * If the program's main thread runs it (a synchronous copy), the thread asks
+ * the program itself, as a wait does. Such an operation does not change the
+ * context: the call returns an error, and the target is incomplete.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdint.h>
+
+#include "cpu/device/context.h"
+#include "cpu/run/cancellation.h"
+#include "cpu/stream/scheduler.h"
+#include "cpu/stream/worker.h"
+
+CUresult
+cpu_cancellation_point(struct cpu_interrupt *interrupt)
+{
+    const struct cpu_worker *worker = cpu_worker_tls;
+    CUresult code =
+        worker && worker->ctx ? cpu_context_status(worker->ctx) : CUDA_SUCCESS;
+
+    if (code || !cpu_interrupt_possible()) {
+        return code;
+    }
+    uint64_t now = cpu_now_ns();
+    if (!interrupt->poll_at) {
+        interrupt->poll_at = now + CPU_INTERRUPT_TICK_NS;
+    }
+    if (now < interrupt->poll_at) {
+        return CUDA_SUCCESS;
+    }
+    interrupt->poll_at = now + CPU_INTERRUPT_TICK_NS;
+    if (!interrupt->since) {
+        interrupt->since = cpu_interrupt_wanted() ? now : 0;
+    }
+    return interrupt->since && now - interrupt->since > CPU_INTERRUPT_GRACE_NS
+               ? CUDA_ERROR_LAUNCH_FAILED
+               : CUDA_SUCCESS;
+}

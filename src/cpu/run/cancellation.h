@@ -1,0 +1,27 @@
+/* cancellation.h - cancellation points of operations that the library itself
+ * executes: copies, fills and matrix products.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_CANCELLATION_H
+#define PYCUDA_CPU_RUN_CANCELLATION_H
+
+#include <stddef.h>
+
+#include "api/cuda_types.h"
+#include "cpu/run/watchdog.h"
+
+/* Bytes that an operation copies or writes between two cancellation points.
+ * Smaller operations have none. */
+#define CPU_CANCELLATION_BYTES ((size_t)8 << 20)
+
+/* Called by the function of an operation (type cpu_run) between two parts of
+ * its work, each of which takes at most about 100 ms. `interrupt` is zero
+ * before the first call, and belongs to the operation. Returns an error if the
+ * operation must end now without completing its work: the error of its
+ * context, or LAUNCH_FAILED if the program has interrupted the calling thread
+ * and the grace period is over. The caller holds no lock, and is not inside
+ * cpu_fault_guard, since this function may run the program's signal
+ * handlers. */
+CUresult cpu_cancellation_point(struct cpu_interrupt *interrupt);
+
+#endif
