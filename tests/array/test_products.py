@@ -258,18 +258,24 @@ def test_what_a_product_is_goes_with_it():
 
 # Products that the CPU device splits: by slices only, and into tiles too.
 LARGE = {
-    "slices": ("f", (3001, 3100), (3100, 3010), lambda a, b: (a, b)),
+    "symmetric tiles": ("f", (8003, 1003), (1, 1), lambda a, _: (a, a.T)),
     "tiles": ("f", (7003, 900), (900, 6001), lambda a, b: (a, b)),
     "transposed": ("d", (2501, 2503), (2501, 2505), lambda a, b: (a.T, b)),
+    "slices": ("f", (3001, 3100), (3100, 3010), lambda a, b: (a, b)),
     "symmetric": ("f", (3303, 4003), (1, 1), lambda a, _: (a, a.T)),
-    "symmetric tiles": ("f", (8003, 1003), (1, 1), lambda a, _: (a, a.T)),
     "complex": ("D", (1601, 1603), (1603, 1605), lambda a, b: (a, b)),
     "flat": ("f", (7, 9_000_001), (9_000_001, 5), lambda a, b: (a, b)),
 }
 
 
 @pytest.mark.cpu
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if index else ())
+        for index, name in enumerate(LARGE)
+    ],
+)
 def test_large_products(name):
     """A sample of rows and columns of the result."""
     char, a_shape, b_shape, operands = LARGE[name]

@@ -229,10 +229,8 @@ SINGLE = {
         "a @ a",
     ),
     "memcpy in a kernel": (
-        "a, b = filled(1 << 30), filled(1 << 30)\n"
-        "calls = SourceModule(CALLS)",
-        "calls.get_function('copy')(a, b, np.int64(1 << 30), "
-        "block=(1, 1, 1))",
+        "a, b = filled(1 << 30), filled(1 << 30)\ncalls = SourceModule(CALLS)",
+        "calls.get_function('copy')(a, b, np.int64(1 << 30), block=(1, 1, 1))",
     ),
     "jn in a kernel": (
         "a = filled(1 << 20)\ncalls = SourceModule(CALLS)",
@@ -263,18 +261,23 @@ def filled(size):
 def test_calls_that_take_long(name):
     """An operation is left before it is complete."""
     before, call = SINGLE[name]
-    code = SINGLE_PRELUDE + f"""
+    code = (
+        SINGLE_PRELUDE
+        + f"""
 {before}
 press()
 interrupted(lambda: ({call}, context.synchronize()))
 replaced()
 """
+    )
     assert run(PRELUDE + code) == "works\n"
 
 
 def test_a_time_limit_of_memcpy_in_a_kernel():
     before, call = SINGLE["memcpy in a kernel"]
-    code = SINGLE_PRELUDE + f"""
+    code = (
+        SINGLE_PRELUDE
+        + f"""
 {before}
 begun = time.monotonic()
 try:
@@ -286,6 +289,7 @@ except drv.LaunchError as error:
     assert took < 1.5, took
 replaced()
 """
+    )
     output = run(PRELUDE + code, environment={"PYCUDA_CPU_TIMEOUT": "0.3"})
     assert output == "works\n"
 
