@@ -19,6 +19,7 @@ static const char usage[] =
     "                  [--verbose] [--fast-math] [--fmad=0|1] [--ftz=0|1]\n"
     "                  [-O0..-O3]\n"
     "                  [--regions=0|1] [--max-registers=N]\n"
+    "                  [--constant-writes]\n"
     "                  [--debug] [--show=explain|ir|asm]\n"
     "                  [--check=memory,race,sync,init] < bitcode > image\n";
 
@@ -141,6 +142,9 @@ read_argument(struct jit_options *options, const char *argument)
     }
     if (strcmp(argument, "--fast-math") == 0) {
         return options->fast_math = true;
+    }
+    if (strcmp(argument, "--constant-writes") == 0) {
+        return options->constant_writes = true;
     }
     return false;
 }

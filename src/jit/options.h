@@ -32,8 +32,9 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
-    bool flush; /* subnormal floats count as zero */
-    bool debug; /* keep source locations in the output */
+    bool flush;           /* subnormal floats count as zero */
+    bool debug;           /* keep source locations in the output */
+    bool constant_writes; /* do not search for writes to constants */
     enum jit_output output;
     unsigned checks;        /* bits of enum jit_check */
     bool regions;           /* split kernels at barriers, where possible */

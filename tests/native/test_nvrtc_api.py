@@ -135,7 +135,7 @@ def test_error_strings(nvrtc):
 
 def test_images(nvrtc):
     program = Program(nvrtc, SAXPY)
-    assert program.compile() == OK, program.log
+    assert program.compile("-arch=sm_75") == OK, program.log
     assert kind(program.cubin) == 1
     assert program.ptx.isascii() and program.ptx.endswith(b"\n\0")
     assert b".visible .entry saxpy" in program.ptx
@@ -147,7 +147,9 @@ def test_images(nvrtc):
 
 def test_relocatable_code_is_linkable(nvrtc):
     program = Program(nvrtc, SAXPY)
-    assert program.compile("--relocatable-device-code=true") == OK
+    assert (
+        program.compile("-arch=sm_90", "--relocatable-device-code=true") == OK
+    )
     assert kind(program.cubin) == 2
 
 
@@ -226,7 +228,6 @@ WRONG_VALUES = {
     "-frandom-seed=": "must specify seed value with -frandom-seed flag",
     "-create-pch=": "must specify file name with -create-pch flag",
     "-device-float128": "option --device-float128 is not supported",
-    "-optix-ir": "OptiX",
     "-dQ=x": "--version-ident (-dQ) expects true or false",
 }
 
@@ -296,7 +297,7 @@ def test_link_time_optimization_makes_only_its_own_code(nvrtc, option):
     assert program.compile(option) == OK, program.log
     assert kind(program.ltoir) == 2
     assert program.ptx == b"\0" and program.cubin == b""
-    assert program.compile("-rdc=true") == OK, program.log
+    assert program.compile("-rdc=true", "-arch=sm_90") == OK, program.log
     assert program.ltoir == b"" and kind(program.cubin) == 2
     assert program.compile("-rdc=false", option) == BAD_OPTION
     assert "-dlto is not compatible with -rdc=false" in program.log
@@ -356,7 +357,7 @@ def test_optimised_code_with_debug_information(nvrtc):
     sizes = []
     for options in ((), ("-G",), ("-G", "-dopt=on"), ("-lineinfo",)):
         program = Program(nvrtc, SAXPY)
-        assert program.compile(*options) == OK
+        assert program.compile("-arch=sm_90", *options) == OK
         sizes.append(len(program.cubin))
     assert sizes[2] == sizes[3] != sizes[1]
 
@@ -443,7 +444,7 @@ def test_lowered_names(nvrtc):
     }
     program = Program(nvrtc, NAMES).expect(*expressions)
     assert program.lowered("fill<int>")[0] == NO_NAMES_BEFORE
-    assert program.compile() == OK, program.log
+    assert program.compile("-arch=sm_90") == OK, program.log
     for expression, symbol in expressions.items():
         assert program.lowered(expression) == (OK, symbol)
         if b"Z4fill" in symbol:
@@ -477,16 +478,8 @@ def test_handles_are_checked(nvrtc):
     for handle in (stale, None):
         assert nvrtc.nvrtcCompileProgram(handle, 0, None) == BAD_PROGRAM
         assert nvrtc.nvrtcGetCUBIN(handle, None) == BAD_PROGRAM
-    assert (
-        nvrtc.nvrtcCreateProgram(None, b"", None, 0, None, None) == BAD_INPUT
-    )
-
-
-def test_no_image_before_compilation(nvrtc):
-    program = Program(nvrtc, SAXPY)
-    size = ctypes.c_size_t()
-    call = nvrtc.nvrtcGetCUBINSize
-    assert call(program.handle, ctypes.byref(size)) == BAD_PROGRAM
+    created = nvrtc.nvrtcCreateProgram(None, b"", None, 0, None, None)
+    assert created == BAD_PROGRAM
 
 
 def test_many_threads(nvrtc):
@@ -496,7 +489,7 @@ def test_many_threads(nvrtc):
         source = SAXPY.replace("saxpy", f"saxpy{number}")
         program = Program(nvrtc, source)
         if (
-            program.compile() != OK
+            program.compile("-arch=sm_90") != OK
             or (b"saxpy%d" % number) not in program.cubin
         ):
             failed.append(program.log)
@@ -721,7 +714,7 @@ def test_room_for_precompiled_headers_is_what_was_set(nvrtc):
     assert nvrtc.nvrtcGetPCHHeapSize(None) == BAD_INPUT
     assert nvrtc.nvrtcSetPCHHeapSize(ctypes.c_size_t(bytes_set)) == OK
     assert nvrtc.nvrtcGetPCHHeapSize(ctypes.byref(room)) == OK
-    assert room.value == bytes_set
+    assert room.value == (bytes_set + 4095) // 4096 * 4096
 
 
 def test_what_the_package_is_told_of_the_compiler(nvrtc, context):

@@ -43,8 +43,8 @@ list_find(nvrtcProgram program)
     return link;
 }
 
-static bool
-program_alive(nvrtcProgram program)
+bool
+nvrtc_program_alive(nvrtcProgram program)
 {
     pthread_mutex_lock(&nvrtc_list_lock);
     bool alive = program && *list_find(program);
@@ -162,14 +162,32 @@ all_given(int count, const char *const *texts)
     return true;
 }
 
+/* Returns true if a name occurs twice. */
+static bool
+has_duplicate(int count, const char *const *names)
+{
+    for (int i = 1; i < count; i++) {
+        for (int k = 0; k < i; k++) {
+            if (!strcmp(names[i], names[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 nvrtcResult
 nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name,
                    int header_count, const char *const *headers,
                    const char *const *include_names)
 {
-    if (program == NULL || source == NULL || header_count < 0 ||
+    if (program == NULL) {
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    }
+    if (source == NULL || header_count < 0 ||
         !all_given(header_count, headers) ||
-        !all_given(header_count, include_names)) {
+        !all_given(header_count, include_names) ||
+        has_duplicate(header_count, include_names)) {
         return NVRTC_ERROR_INVALID_INPUT;
     }
     struct _nvrtcProgram *made = calloc(1, sizeof *made);
@@ -217,168 +235,81 @@ nvrtcResult
 nvrtcCompileProgram(nvrtcProgram program, int option_count,
                     const char *const *options)
 {
-    if (!program_alive(program)) {
+    if (!nvrtc_program_alive(program)) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }
-    if (option_count < 0 || (option_count > 0 && options == NULL)) {
+    if (option_count < 0) {
         return NVRTC_ERROR_INVALID_INPUT;
+    }
+    if (option_count > 0 && options == NULL) {
+        return NVRTC_ERROR_INVALID_OPTION;
     }
     return nvrtc_compile(program, option_count, options);
 }
 
-/* ---- results ---- */
-
-static nvrtcResult
-text_size(const struct nvrtc_text *text, size_t extra, size_t *bytes)
-{
-    if (bytes == NULL) {
-        return NVRTC_ERROR_INVALID_INPUT;
-    }
-    *bytes = text->length + extra;
-    return NVRTC_SUCCESS;
-}
-
-static nvrtcResult
-text_copy(const struct nvrtc_text *text, char *to)
-{
-    if (to == NULL) {
-        return NVRTC_ERROR_INVALID_INPUT;
-    }
-    if (text->length) {
-        memcpy(to, text->bytes, text->length);
-    }
-    return NVRTC_SUCCESS;
-}
-
-/* Returns NVRTC_SUCCESS if `program` has been compiled. */
-static nvrtcResult
-program_ready(nvrtcProgram program)
-{
-    if (!program_alive(program)) {
-        return NVRTC_ERROR_INVALID_PROGRAM;
-    }
-    return program->compiled ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_PROGRAM;
-}
-
-/* The empty result, for a kind of output (cubin, LTO IR, PTX) that the options
- * did not request. */
-static const struct nvrtc_text absent;
-
-nvrtcResult
-nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
-{
-    nvrtcResult result = program_ready(program);
-
-    return result
-               ? result
-               : text_size(program->lto ? &absent : &program->cubin, 0, bytes);
-}
-
-nvrtcResult
-nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
-{
-    nvrtcResult result = program_ready(program);
-
-    return result ? result
-                  : text_copy(program->lto ? &absent : &program->cubin, cubin);
-}
-
-/* The "LTO IR" of the CPU device is a bitcode image, the same as the cubin of
- * relocatable code; cuLink* and cuLibraryLoad* accept it. Without -dlto its
- * size is 0. */
-nvrtcResult
-nvrtcGetLTOIRSize(nvrtcProgram program, size_t *bytes)
-{
-    nvrtcResult result = program_ready(program);
-
-    return result
-               ? result
-               : text_size(program->lto ? &program->cubin : &absent, 0, bytes);
-}
-
-nvrtcResult
-nvrtcGetLTOIR(nvrtcProgram program, char *ltoir)
-{
-    nvrtcResult result = program_ready(program);
-
-    return result ? result
-                  : text_copy(program->lto ? &program->cubin : &absent, ltoir);
-}
-
-/* "PTX" is the text form of an image that contains bitcode: it can be linked,
- * and is compiled when it is loaded. Its size includes the final zero. With
- * -dlto the text is empty, as on a GPU. */
-nvrtcResult
-nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
-{
-    nvrtcResult result = program_ready(program);
-
-    if (result == NVRTC_SUCCESS && program->lto) {
-        return text_size(&absent, 1, bytes);
-    }
-    if (result == NVRTC_SUCCESS) {
-        result = nvrtc_compile_ptx(program);
-    }
-    return result ? result : text_size(&program->ptx, 0, bytes);
-}
-
-nvrtcResult
-nvrtcGetPTX(nvrtcProgram program, char *ptx)
-{
-    nvrtcResult result = program_ready(program);
-
-    if (result == NVRTC_SUCCESS && program->lto) {
-        result = text_copy(&absent, ptx);
-        if (result == NVRTC_SUCCESS) {
-            *ptx = 0;
-        }
-        return result;
-    }
-    if (result == NVRTC_SUCCESS) {
-        result = nvrtc_compile_ptx(program);
-    }
-    return result ? result : text_copy(&program->ptx, ptx);
-}
+/* ---- logs and names ---- */
 
 nvrtcResult
 nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes)
 {
-    if (!program_alive(program)) {
+    if (!nvrtc_program_alive(program)) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }
-    return text_size(&program->log, 1, bytes);
+    if (bytes == NULL) {
+        return NVRTC_ERROR_INVALID_INPUT;
+    }
+    *bytes = program->log.length + 1;
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult
 nvrtcGetProgramLog(nvrtcProgram program, char *log)
 {
-    if (!program_alive(program)) {
+    if (!nvrtc_program_alive(program)) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }
-    nvrtcResult result = text_copy(&program->log, log);
-    if (result == NVRTC_SUCCESS) {
-        log[program->log.length] = 0;
+    if (log == NULL) {
+        return NVRTC_ERROR_INVALID_INPUT;
     }
-    return result;
+    if (program->log.length) {
+        memcpy(log, program->log.bytes, program->log.length);
+    }
+    log[program->log.length] = 0;
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult
 nvrtcGetPCHCreateStatus(nvrtcProgram program)
 {
-    return program_alive(program) ? program->pch_status
-                                  : NVRTC_ERROR_INVALID_PROGRAM;
+    return nvrtc_program_alive(program) ? program->pch_status
+                                        : NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult
+nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void *, void *),
+                     void *payload)
+{
+    if (!nvrtc_program_alive(program)) {
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    }
+    if (callback == NULL) {
+        return NVRTC_ERROR_INVALID_INPUT;
+    }
+    program->flow.callback = callback;
+    program->flow.payload = payload;
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult
 nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
 {
-    if (!program_alive(program)) {
+    if (!nvrtc_program_alive(program)) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }
     if (expression == NULL) {
         return NVRTC_ERROR_INVALID_INPUT;
     }
-    if (program->compiled) {
+    if (program->attempted) {
         return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
     }
     size_t count = program->expression_count;
@@ -400,7 +331,7 @@ nvrtcResult
 nvrtcGetLoweredName(nvrtcProgram program, const char *expression,
                     const char **name)
 {
-    if (!program_alive(program)) {
+    if (!nvrtc_program_alive(program)) {
         return NVRTC_ERROR_INVALID_PROGRAM;
     }
     if (expression == NULL || name == NULL) {

@@ -7,17 +7,21 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/nvrtc_types.h"
 #include "cpu/module/image.h"
 #include "cpu/nvrtc/compile.h"
+#include "cpu/nvrtc/constant_writes.h"
+#include "cpu/nvrtc/flow.h"
 #include "cpu/nvrtc/frontend.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/job.h"
@@ -26,6 +30,7 @@
 #include "cpu/nvrtc/options.h"
 #include "cpu/nvrtc/paths.h"
 #include "cpu/nvrtc/pch.h"
+#include "cpu/nvrtc/pch_heap.h"
 #include "cpu/nvrtc/preamble.h"
 #include "cpu/nvrtc/process.h"
 #include "cpu/nvrtc/program.h"
@@ -55,7 +60,7 @@ names_compile(struct nvrtc_job *job)
         job->program->log = kept;
         if (!nvrtc_names_read(job->program, process.out.bytes,
                               &job->program->log)) {
-            result = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+            result = NVRTC_ERROR_COMPILATION;
         }
     } else {
         nvrtc_text_free(&kept);
@@ -205,16 +210,11 @@ job_precompile(struct nvrtc_job *job)
 }
 
 static nvrtcResult
-job_prepare(struct nvrtc_job *job, int count, const char *const *options)
+job_prepare(struct nvrtc_job *job)
 {
     struct nvrtc_text *log = &job->program->log;
     char given[PATH_MAX];
 
-    nvrtcResult result =
-        nvrtc_options_parse(&job->options, count, options, log);
-    if (result != NVRTC_SUCCESS) {
-        return result;
-    }
     if (!nvrtc_path_package(given, "PYCUDA_CUDA_HEADERS", "cuda") ||
         !realpath(given, job->headers)) {
         nvrtc_text_print(log,
@@ -240,6 +240,30 @@ job_prepare(struct nvrtc_job *job, int count, const char *const *options)
     return nvrtc_job_mark(job) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
+static void
+pch_message(struct nvrtc_job *job, const char *verb, const char *path)
+{
+    if (!job->options.is_pch_quiet) {
+        nvrtc_text_print(&job->program->log,
+                         "\"%s\": %s precompiled header file \"%s\"\n",
+                         job->program->name, verb, path);
+    }
+}
+
+/* Returns the bytes of the precompiled header in use, in whole pages; at least
+ * one page. */
+static size_t
+pch_size(const struct nvrtc_job *job)
+{
+    struct stat found = {0};
+    size_t bytes = 1;
+
+    if (job->pch.path[0] && stat(job->pch.path, &found) == 0) {
+        bytes += (size_t)found.st_size;
+    }
+    return nvrtc_pch_heap_pages(bytes);
+}
+
 /* Writes a placeholder file to the path that --create-pch names; --use-pch
  * only checks that it exists. The real precompiled headers are in the cache of
  * pch.c. */
@@ -263,10 +287,25 @@ pch_create(struct nvrtc_job *job)
         return NVRTC_ERROR_COMPILATION;
     }
     program->pch_status = NVRTC_SUCCESS;
-    nvrtc_text_print(&program->log,
-                     "\"%s\": creating precompiled header file \"%s\"\n",
-                     program->name, path);
+    program->pch_bytes = pch_size(job);
+    pch_message(job, "creating", path);
     return NVRTC_SUCCESS;
+}
+
+/* Reports on --pch, with which NVRTC creates a precompiled header once in a
+ * process and uses it from then on. */
+static void
+pch_report(struct nvrtc_job *job)
+{
+    static atomic_bool is_created;
+
+    if (atomic_exchange(&is_created, true)) {
+        pch_message(job, "using", job->pch.path);
+        return;
+    }
+    job->program->pch_status = NVRTC_SUCCESS;
+    job->program->pch_bytes = pch_size(job);
+    pch_message(job, "creating", job->pch.path);
 }
 
 /* Returns true if the image has a kernel whose name equals these `n` bytes. */
@@ -318,6 +357,8 @@ job_finish(struct nvrtc_job *job)
 
     if (result == NVRTC_SUCCESS && job->options.create_pch) {
         result = pch_create(job);
+    } else if (result == NVRTC_SUCCESS && job->options.pch) {
+        pch_report(job);
     }
     if (result == NVRTC_SUCCESS) {
         result = nvrtc_timing_write(&job->timing, job->program->name,
@@ -333,11 +374,13 @@ job_run_once(struct nvrtc_job *job)
     const char *kind = job->options.relocatable ? "bitcode" : "native";
     program->arch = job->options.arch ? job->options.arch : DEFAULT_ARCH;
     program->flush = job->options.flush;
-    program->lto = job->options.lto;
     bool code = !job->options.syntax_only;
     nvrtcResult result = NVRTC_SUCCESS;
 
     if (code) {
+        result = nvrtc_job_constants(job);
+    }
+    if (code && result == NVRTC_SUCCESS) {
         result = jit_start(&job->jit, kind, &job->options.jit, &job->reason);
         job->stopped = result;
     }
@@ -411,6 +454,44 @@ job_judge(struct nvrtc_job *job, nvrtcResult result)
     return result;
 }
 
+/* Removes what is known of the previous compilation, since the options of the
+ * new one are valid. */
+static void
+results_clear(struct _nvrtcProgram *program)
+{
+    program->attempted = true;
+    program->pch_status = NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
+    program->pch_bytes = 0;
+}
+
+/* Runs the job; on failure the program keeps its previous cubin, but has no
+ * PTX. */
+static nvrtcResult
+job_compile(struct nvrtc_job *job)
+{
+    struct _nvrtcProgram *program = job->program;
+    struct nvrtc_text previous = program->cubin;
+
+    program->cubin = (struct nvrtc_text){0};
+    nvrtcResult result =
+        nvrtc_flow_cancelled() ? NVRTC_ERROR_CANCELLED : job_prepare(job);
+    if (result == NVRTC_SUCCESS) {
+        result = job_run(job);
+    }
+    result = job_judge(job, result);
+    if (result == NVRTC_SUCCESS) {
+        nvrtc_text_free(&previous);
+        program->compiled = true;
+        program->output = job->options.output;
+        program->is_virtual = !job->options.is_real;
+        return result;
+    }
+    nvrtc_text_free(&program->cubin);
+    nvrtc_text_free(&program->bitcode);
+    program->cubin = previous;
+    return result;
+}
+
 nvrtcResult
 nvrtc_compile(struct _nvrtcProgram *program, int count,
               const char *const *options)
@@ -418,17 +499,22 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
     struct nvrtc_job job = {.program = program};
 
     nvrtc_memory_failed = false;
-    program->compiled = false;
-    program->pch_status = NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
+    nvrtc_flow_begin(&program->flow);
+    /* The previous cubin and lowered names remain until this compilation has
+     * succeeded, as in NVRTC. */
     nvrtc_text_free(&program->log);
     nvrtc_text_free(&program->bitcode);
-    nvrtc_text_free(&program->cubin);
     nvrtc_text_free(&program->ptx);
-    nvrtcResult result = job_prepare(&job, count, options);
+    nvrtcResult result =
+        nvrtc_options_parse(&job.options, count, options, &program->log);
     if (result == NVRTC_SUCCESS) {
-        result = job_run(&job);
+        results_clear(program);
+        result = job_compile(&job);
     }
-    result = job_judge(&job, result);
+    if (nvrtc_flow_end()) {
+        nvrtc_text_free(&program->log);
+        result = NVRTC_ERROR_CANCELLED;
+    }
     nvrtc_memory_headers_remove(program, job.folder);
     nvrtc_process_free(&job.jit);
     free(job.marked);
@@ -436,6 +522,5 @@ nvrtc_compile(struct _nvrtcProgram *program, int count,
     nvrtc_pch_free(&job.pch);
     nvrtc_options_free(&job.options);
     nvrtc_text_free(&job.reason);
-    program->compiled = result == NVRTC_SUCCESS;
     return result;
 }

@@ -185,9 +185,9 @@ nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
     }
 }
 
+/* Adds the front end's command, up to the flags that select its output. */
 static void
-frontend_argv(const struct nvrtc_job *job, bool text,
-              struct nvrtc_strings *argv)
+frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
 {
     nvrtc_strings_add_all(argv, job->frontend);
     nvrtc_frontend_flags(argv, job->headers, &job->options);
@@ -200,12 +200,17 @@ frontend_argv(const struct nvrtc_job *job, bool text,
         nvrtc_strings_add(argv, "-include-pch");
         nvrtc_strings_add(argv, "%s", job->pch.path);
     }
-    nvrtc_strings_add(argv, text ? "-emit-llvm" : "-emit-llvm-bc");
-    nvrtc_strings_add(argv, "-o");
-    nvrtc_strings_add(argv, "-");
-    nvrtc_strings_add(argv, "-x");
-    nvrtc_strings_add(argv, "cuda");
-    nvrtc_strings_add(argv, "-");
+}
+
+/* Adds the flags for the output and the input, which is standard input. */
+static void
+output_argv(const char *output, struct nvrtc_strings *argv)
+{
+    const char *const words[] = {output, "-o", "-", "-x", "cuda", "-"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        nvrtc_strings_add(argv, "%s", words[i]);
+    }
 }
 
 /* Returns true if `said`, the front end's messages, has a warning for code
@@ -285,7 +290,8 @@ nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
         return job->stopped;
     }
     source_make(job, ask, &source);
-    frontend_argv(job, ask, &argv);
+    frontend_argv(job, &argv);
+    output_argv(ask ? "-emit-llvm" : "-emit-llvm-bc", &argv);
     if (source.failed || argv.failed) {
         job->stopped = NVRTC_ERROR_OUT_OF_MEMORY;
     } else {
@@ -294,6 +300,31 @@ nvrtc_job_front(struct nvrtc_job *job, bool ask, struct nvrtc_process *process)
     nvrtc_text_free(&source);
     nvrtc_strings_free(&argv);
     return job->stopped ? job->stopped : frontend_judge(job, process);
+}
+
+void
+nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
+                 struct nvrtc_text *said)
+{
+    struct nvrtc_process process = {0};
+    struct nvrtc_strings argv = {0};
+    struct nvrtc_text text = {0};
+
+    head_write(job, &text);
+    nvrtc_text_print(&text, "%s%s", source,
+                     job->options.device_default ? device_end : "");
+    frontend_argv(job, &argv);
+    nvrtc_strings_add(&argv, "-ferror-limit");
+    nvrtc_strings_add(&argv, "0");
+    output_argv("-fsyntax-only", &argv);
+    if (!text.failed && !argv.failed) {
+        frontend_run(job, &argv, &text, &process);
+    }
+    *said = process.err;
+    process.err = (struct nvrtc_text){0};
+    nvrtc_process_free(&process);
+    nvrtc_text_free(&text);
+    nvrtc_strings_free(&argv);
 }
 
 /* Called if rewriting did not help. If the log has an error about the

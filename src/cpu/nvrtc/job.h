@@ -52,6 +52,10 @@ nvrtcResult nvrtc_job_front(struct nvrtc_job *job, bool text,
 /* Runs the front end with all retries, and stores the bitcode in the program.
  * On failure the log has the errors of the first attempt. */
 nvrtcResult nvrtc_job_bitcode(struct nvrtc_job *job);
+/* Runs the front end on `source`, which replaces the program's, without
+ * generating code. Stores its messages in `said`. */
+void nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
+                      struct nvrtc_text *said);
 /* Adds the messages `said` of the front end to the log, without clang's last
  * line, such as "2 errors generated". */
 void nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said);

@@ -15,17 +15,14 @@
 #include "cpu/nvrtc/name_expressions.h"
 #include "cpu/nvrtc/program.h"
 #include "cpu/nvrtc/text.h"
+#include "cpu/nvrtc/rewrite.h"
+#include "image/names.h"
 
 #define NAME_VARIABLE "__pycuda_name_"
 
-/* Returns the operator to put before the expression to get an address: "&" for
- * a kernel (kernel<int>), "" for an expression that is an address (&table). */
-static const char *
-address_of(const char *expression)
-{
-    expression += strspn(expression, " \t\n");
-    return *expression == '&' ? "" : "&";
-}
+/* An expression is an address, as &table, or a kernel, which becomes its
+ * address. A line end follows it, in case it ends in a comment. */
+#define ADDRESS_FORMAT "(const void *)(%s\n)"
 
 void
 nvrtc_names_use(const struct _nvrtcProgram *program, struct nvrtc_text *source)
@@ -39,8 +36,8 @@ nvrtc_names_use(const struct _nvrtcProgram *program, struct nvrtc_text *source)
         nvrtc_text_print(source,
                          "#line 1 \"name expression %zu\"\n"
                          "static __device__ inline void " NAME_VARIABLE
-                         "%zu() { (void)(%s%s); }\n",
-                         i + 1, i, address_of(text), text);
+                         "%zu() { (void)" ADDRESS_FORMAT "; }\n",
+                         i + 1, i, text);
     }
     nvrtc_text_print(source, "}\n");
 }
@@ -54,8 +51,8 @@ nvrtc_names_ask(const struct _nvrtcProgram *program, struct nvrtc_text *source)
         nvrtc_text_print(source,
                          "#line 1 \"name expression %zu\"\n"
                          "extern __device__ const void *const " NAME_VARIABLE
-                         "%zu = (const void *)(%s%s);\n",
-                         i + 1, i, address_of(text), text);
+                         "%zu = " ADDRESS_FORMAT ";\n",
+                         i + 1, i, text);
     }
     nvrtc_text_print(source, "}\n");
 }
@@ -77,7 +74,8 @@ symbol_read(const char *initialiser)
     size_t line = strcspn(initialiser, "\n");
     const char *at = memchr(initialiser, '@', line);
 
-    if (at == NULL) {
+    /* &table[1] is an address in a variable, but not that of the variable. */
+    if (at == NULL || memmem(initialiser, line, "getelementptr", 13)) {
         return NULL;
     }
     at++;
@@ -115,19 +113,117 @@ lowered_find(const char *ir, size_t index)
     return NULL;
 }
 
+/* Returns true if the expression has a comma outside brackets. */
+static bool
+is_list(const char *expression)
+{
+    int round = 0, angle = 0;
+
+    for (const char *at = expression; *at; at++) {
+        round += strchr("([{", *at) != NULL;
+        round -= strchr(")]}", *at) != NULL;
+        angle += round == 0 && *at == '<';
+        angle -= round == 0 && *at == '>';
+        if (*at == ',' && round == 0 && angle <= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns true if the IR has `format` with `symbol` in place of %s. */
+static bool
+ir_has(const char *ir, const char *format, const char *symbol)
+{
+    struct nvrtc_text line = {0};
+
+    nvrtc_text_print(&line, format, symbol);
+    bool found = line.bytes && strstr(ir, line.bytes);
+    nvrtc_text_free(&line);
+    return found;
+}
+
+/* Returns the start of the variable's or function's line in the IR, or "". */
+static const char *
+definition_find(const char *ir, const char *symbol)
+{
+    struct nvrtc_text line = {0};
+    const char *found = NULL;
+
+    nvrtc_text_print(&line, "\n@%s = ", symbol);
+    found = line.bytes ? strstr(ir, line.bytes) : NULL;
+    nvrtc_text_free(&line);
+    return found ? found + 1 : "";
+}
+
+/* Returns the reason why NVRTC refuses the object `symbol`, or NULL. */
+static const char *
+object_refuse(const char *ir, const char *symbol)
+{
+    const char *line = definition_find(ir, symbol);
+    size_t n = strcspn(line, "\n");
+
+    if (*line == 0) {
+        return ir_has(ir, "!{ptr @%s, !\"kernel\"", symbol)
+                   ? NULL
+                   : "names a function that is no kernel";
+    }
+    if (memmem(line, n, "pycuda_managed", strlen("pycuda_managed"))) {
+        return "names a managed variable, whose address is not constant";
+    }
+    return nvrtc_begins(symbol, ".str") ? "names no kernel and no variable"
+                                        : NULL;
+}
+
+/* Changes the symbol of a static object, as _ZL2sk, to the name that NVRTC
+ * gives it: static functions are mangled like others, and static variables
+ * outside namespaces keep their name. */
+static void
+symbol_publish(char *symbol, bool is_variable)
+{
+    char *rest;
+
+    if (!is_variable) {
+        image_kernel_name(symbol);
+    } else if (nvrtc_begins(symbol, "_ZL")) {
+        size_t n = strtoul(symbol + 3, &rest, 10);
+        if (n == strlen(rest)) {
+            memmove(symbol, rest, n + 1);
+        }
+    }
+}
+
+/* Stores the expression's symbol, or adds the reason to the log why it has
+ * none. */
+static bool
+name_read(struct nvrtc_expression *expression, size_t index, const char *ir,
+          struct nvrtc_text *log)
+{
+    const char *reason = "names no kernel and no variable";
+
+    free(expression->lowered);
+    expression->lowered = lowered_find(ir, index);
+    if (expression->lowered) {
+        reason = is_list(expression->text)
+                     ? "has more than one operand"
+                     : object_refuse(ir, expression->lowered);
+    }
+    if (reason) {
+        nvrtc_text_print(log, "nvrtc: error: name expression \"%s\" %s\n",
+                         expression->text, reason);
+        return false;
+    }
+    symbol_publish(expression->lowered,
+                   *definition_find(ir, expression->lowered) != 0);
+    return true;
+}
+
 bool
 nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
                  struct nvrtc_text *log)
 {
     for (size_t i = 0; i < program->expression_count; i++) {
-        struct nvrtc_expression *expression = &program->expressions[i];
-        free(expression->lowered);
-        expression->lowered = lowered_find(ir, i);
-        if (expression->lowered == NULL) {
-            nvrtc_text_print(log,
-                             "nvrtc: error: name expression \"%s\" names no "
-                             "kernel and no variable\n",
-                             expression->text);
+        if (!name_read(&program->expressions[i], i, ir, log)) {
             return false;
         }
     }

@@ -63,12 +63,12 @@ static const struct option_row table[] = {
     {SAME("no-source-include"), VALUE_NONE, OPTION_IGNORE, NULL},
     /* Options for precompiled headers. pch.c creates these even without the
      * options. */
-    {SAME("pch"), VALUE_NONE, OPTION_IGNORE, NULL},
+    {SAME("pch"), VALUE_NONE, OPTION_PCH, NULL},
     {SAME("create-pch"), VALUE_EQUALS, OPTION_CREATE_PCH, NULL},
     {SAME("use-pch"), VALUE_EQUALS, OPTION_USE_PCH, NULL},
     {SAME("pch-dir"), VALUE_EQUALS, OPTION_PCH_DIR, NULL},
     {SAME("pch-verbose"), VALUE_BOOL, OPTION_IGNORE, NULL},
-    {SAME("pch-messages"), VALUE_BOOL, OPTION_IGNORE, NULL},
+    {SAME("pch-messages"), VALUE_BOOL, OPTION_PCH_MESSAGES, NULL},
     {SAME("instantiate-templates-in-pch"), VALUE_BOOL, OPTION_IGNORE, NULL},
     /* Options for the language. */
     {SAME("std"), VALUE_EQUALS, OPTION_STANDARD, NULL},

@@ -56,6 +56,7 @@ arch_set(struct nvrtc_options *options, const char *value,
     size_t n = strlen(value);
 
     options->arch = nvrtc_option_arch(value);
+    options->is_real = !strncmp(value, "sm_", 3);
     options->arch_suffix = n && strchr("af", value[n - 1]) ? value[n - 1] : 0;
     return options->arch ||
            nvrtc_option_fault(
@@ -164,6 +165,9 @@ code_apply(struct nvrtc_options *options, enum option_kind kind,
         options->relocatable = on;
         options->whole_program = !on;
         return true;
+    case OPTION_PCH_MESSAGES:
+        options->is_pch_quiet = !on;
+        return true;
     default:
         return false;
     }
@@ -179,7 +183,13 @@ flag_apply(struct nvrtc_options *options, enum option_kind kind)
         options->device_default = true;
         return true;
     case OPTION_LTO:
-        options->lto = true;
+        options->output = NVRTC_OUTPUT_LTO;
+        return true;
+    case OPTION_OPTIX:
+        options->output = NVRTC_OUTPUT_OPTIX;
+        return true;
+    case OPTION_PCH:
+        options->pch = true;
         return true;
     case OPTION_WHOLE:
         macro_add(options, "__CUDACC_EWP__");
@@ -267,11 +277,6 @@ source_apply(struct nvrtc_options *options, const struct option_row *row,
         }
         options->result = NVRTC_ERROR_COMPILATION;
         return false;
-    case OPTION_OPTIX:
-        return nvrtc_option_fault(log,
-                                  "%s makes code for OptiX, which the "
-                                  "CPU device does not have",
-                                  row->name);
     default:
         return true;
     }
@@ -367,14 +372,17 @@ text_read(struct nvrtc_options *options, int *i, int count,
 static bool
 options_finish(struct nvrtc_options *options, struct nvrtc_text *log)
 {
-    if (options->lto && options->whole_program) {
+    bool lto = options->output == NVRTC_OUTPUT_LTO;
+
+    if (lto && options->whole_program) {
         return nvrtc_option_fault(log,
                                   "-dlto is not compatible with -rdc=false");
     }
-    options->relocatable |= options->lto;
+    options->relocatable |= lto;
     if (options->relocatable) {
         macro_add(options, "__CUDACC_RDC__");
     }
+    options->relocatable |= options->output == NVRTC_OUTPUT_OPTIX;
     if (options->debug && !options->optimized) {
         nvrtc_strings_add(&options->jit, "-O0");
     }

@@ -9,6 +9,14 @@
 #include "api/nvrtc_types.h"
 #include "cpu/nvrtc/text.h"
 
+/* Kinds of compiled code. */
+enum nvrtc_output {
+    NVRTC_OUTPUT_CODE,  /* cubin and PTX */
+    NVRTC_OUTPUT_LTO,   /* -dlto: LTO IR only */
+    NVRTC_OUTPUT_OPTIX, /* -optix-ir: OptiX IR only */
+    NVRTC_OUTPUT_PTX,   /* as an argument only: the text of the code */
+};
+
 struct nvrtc_options {
     struct nvrtc_strings language; /* cc1 flags that affect headers as well */
     struct nvrtc_strings preprocess;  /* cc1 flags: -I -D -U */
@@ -29,13 +37,16 @@ struct nvrtc_options {
     bool device_default;    /* --device-as-default-execution-space */
     bool relocatable;
     bool whole_program; /* -rdc=false */
-    bool lto;           /* -dlto: the result is LTO code only */
-    bool debug;         /* -G */
-    bool optimized;     /* -dopt */
-    bool flush;         /* -ftz=true */
-    bool float128;      /* -device-float128 */
-    bool quiet;         /* no warnings */
-    bool syntax_only;   /* no code generation */
+    bool is_real;       /* -arch=sm_..., not compute_... */
+    bool pch;           /* --pch */
+    bool is_pch_quiet;  /* -pch-messages=false */
+    enum nvrtc_output output;
+    bool debug;       /* -G */
+    bool optimized;   /* -dopt */
+    bool flush;       /* -ftz=true */
+    bool float128;    /* -device-float128 */
+    bool quiet;       /* no warnings */
+    bool syntax_only; /* no code generation */
 };
 
 /* Parses the options. Returns NVRTC_SUCCESS, or an error that `log` describes.

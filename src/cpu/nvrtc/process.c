@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu/nvrtc/flow.h"
 #include "cpu/nvrtc/locks.h"
 #include "cpu/nvrtc/process.h"
 #include "cpu/nvrtc/text.h"
@@ -413,7 +414,11 @@ ends_wait(struct pollfd ends[3], const struct cpu_interrupt *interrupt,
           int *failures)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    int ready = poll(ends, 3, cpu_interrupt_milliseconds(interrupt));
+    int wait = cpu_interrupt_milliseconds(interrupt);
+    if (nvrtc_flow_given() && (wait < 0 || wait > NVRTC_FLOW_MS)) {
+        wait = NVRTC_FLOW_MS;
+    }
+    int ready = poll(ends, 3, wait);
 
     if (ready >= 0 || errno == EINTR) {
         return ready < 0 ? 0 : ready;
@@ -441,6 +446,9 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             {.fd = process->output, .events = POLLIN},
             {.fd = process->errors, .events = POLLIN},
         };
+        if (nvrtc_flow_cancelled()) {
+            return ECANCELED; /* nvrtc_process_free ends the child */
+        }
         int ready = ends_wait(ends, &interrupt, &failures);
         if (ready == 0) {
             if (cpu_interrupt_wanted()) {

@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "api/nvrtc_types.h"
+#include "cpu/nvrtc/flow.h"
+#include "cpu/nvrtc/options.h"
 #include "cpu/nvrtc/text.h"
 
 struct nvrtc_header {
@@ -28,7 +30,9 @@ struct _nvrtcProgram {
     int header_count;
     struct nvrtc_expression *expressions;
     size_t expression_count;
-    bool compiled;          /* nvrtcCompileProgram succeeded */
+    struct nvrtc_flow flow; /* nvrtcSetFlowCallback */
+    bool attempted;         /* nvrtcCompileProgram has read its options */
+    bool compiled;          /* nvrtcCompileProgram has succeeded once */
     nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */
     struct nvrtc_text log;
     struct nvrtc_text bitcode; /* output of the front end */
@@ -36,7 +40,12 @@ struct _nvrtcProgram {
     struct nvrtc_text ptx;     /* text form of the image; made on request */
     int arch;                  /* target architecture */
     bool flush;                /* compiled with -ftz=true */
-    bool lto;                  /* compiled with -dlto */
+    bool is_virtual;           /* compiled without a real architecture */
+    enum nvrtc_output output;  /* kind of the compiled code */
+    size_t pch_bytes;          /* result of nvrtcGetPCHHeapSizeRequired */
 };
+
+/* api.c: returns true if the program has been created and not destroyed. */
+bool nvrtc_program_alive(nvrtcProgram program);
 
 #endif

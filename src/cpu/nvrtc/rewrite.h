@@ -41,6 +41,8 @@ bool nvrtc_remark_read(struct nvrtc_remark *remark, const char *name,
 /* Returns the next line of a log, or NULL. */
 const char *nvrtc_line_next(const char *line);
 
+/* Returns true for a letter, a digit or an underscore. */
+bool nvrtc_in_name(char c);
 /* Returns true if the text begins with the word. */
 bool nvrtc_begins(const char *at, const char *word);
 

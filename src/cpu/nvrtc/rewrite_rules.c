@@ -16,8 +16,8 @@
 
 /* ---- parsing of a source ---- */
 
-static bool
-in_name(char c)
+bool
+nvrtc_in_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -66,8 +66,9 @@ word_before(const char *source, const char *name, const char *word)
         }
         depth += strchr(">)]", *at) != NULL;
         depth -= strchr("<([", *at) != NULL;
-        if (depth == 0 && nvrtc_begins(at, word) && !in_name(at[length]) &&
-            (at == source || !in_name(at[-1]))) {
+        if (depth == 0 && nvrtc_begins(at, word) &&
+            !nvrtc_in_name(at[length]) &&
+            (at == source || !nvrtc_in_name(at[-1]))) {
             return at;
         }
     }
@@ -77,7 +78,7 @@ word_before(const char *source, const char *name, const char *word)
 static const char *
 name_end(const char *name)
 {
-    while (in_name(*name)) {
+    while (nvrtc_in_name(*name)) {
         name++;
     }
     return name;
@@ -222,7 +223,7 @@ shared_find(const char *source, const char *name, size_t *length)
             end--;
         }
         const char *start = end;
-        while (start > source && in_name(start[-1])) {
+        while (start > source && nvrtc_in_name(start[-1])) {
             start--;
         }
         *length = (size_t)(end - start);
@@ -294,7 +295,7 @@ declaration_start(const char *source, const char *at)
             end = space_back(source, brackets_back(source, end));
         }
         const char *word = end;
-        while (word > source && in_name(word[-1])) {
+        while (word > source && nvrtc_in_name(word[-1])) {
             word--;
         }
         if (!is_word(word, end, list ? attributes : qualifiers)) {
@@ -377,7 +378,7 @@ extern_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     while (end > remark->at && isspace((unsigned char)end[-1])) {
         end--;
     }
-    while (end > remark->at && in_name(end[-1])) {
+    while (end > remark->at && nvrtc_in_name(end[-1])) {
         end--;
     }
     at_name.at = end;
@@ -413,7 +414,7 @@ typedef_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     const char *name = strstr(remark->said, note);
 
     if (name == NULL || remark->at == remark->source ||
-        !in_name(remark->at[-1])) {
+        !nvrtc_in_name(remark->at[-1])) {
         return false;
     }
     name += strlen(note);
@@ -435,7 +436,7 @@ pointer_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
         while (end > remark->source && isspace((unsigned char)end[-1])) {
             end--;
         }
-        for (at = end; at > remark->source && in_name(at[-1]);) {
+        for (at = end; at > remark->source && nvrtc_in_name(at[-1]);) {
             at--;
         }
     } else {
@@ -609,7 +610,7 @@ is_before_type(const char *at)
         return nvrtc_begins(at, "decltype") || nvrtc_begins(at, "__typeof") ||
                *next == '*' || *next == '&';
     }
-    return in_name(*end) || nvrtc_begins(end, "::") ||
+    return nvrtc_in_name(*end) || nvrtc_begins(end, "::") ||
            (*end && strchr("<*&{", *end));
 }
 
@@ -652,7 +653,7 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 static bool
 suffix_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 {
-    if (!in_name(*remark->at)) {
+    if (!nvrtc_in_name(*remark->at)) {
         return false;
     }
     nvrtc_edits_add(edits, (size_t)(remark->at - remark->source), 0,
@@ -708,7 +709,8 @@ qualified_start(const char *source, const char *at)
     while (at - source > 2 && at[-1] == ':' && at[-2] == ':') {
         at -= 2;
         int depth = 0;
-        while (at > source && (depth || in_name(at[-1]) || at[-1] == '>')) {
+        while (at > source &&
+               (depth || nvrtc_in_name(at[-1]) || at[-1] == '>')) {
             at--;
             depth += (*at == '>') - (*at == '<');
         }
@@ -727,7 +729,7 @@ space_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     bool tried = start - remark->source >= (ptrdiff_t)strlen(device) &&
                  nvrtc_begins(start - strlen(device), device);
 
-    if (!in_name(*remark->at)) {
+    if (!nvrtc_in_name(*remark->at)) {
         return false;
     }
     nvrtc_edits_add(edits, (size_t)(start - remark->source), 0, "%s",

@@ -237,7 +237,9 @@ void
 jit_check_declarations(struct jit *jit)
 {
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
-    jit_each_instruction_of_module(jit, check_store, NULL);
+    if (!jit->options.constant_writes) {
+        jit_each_instruction_of_module(jit, check_store, NULL);
+    }
     check_frames(jit);
     for (; at; at = LLVMGetNextFunction(at)) {
         check_name(at);

@@ -11,6 +11,7 @@
 
 #include <llvm-c/Core.h>
 
+#include "image/names.h"
 #include "jit/jit.h"
 #include "jit/report.h"
 #include "jit/retarget/retarget.h"
@@ -113,6 +114,7 @@ add_kernel(struct jit *jit, LLVMValueRef function)
     const char *name = LLVMGetValueName2(function, &length);
     struct jit_kernel *kernel = &jit->kernels[jit->kernel_count++];
     kernel->name = jit_copy(name, length);
+    image_kernel_name(kernel->name);
     kernel->symbol = jit_format("kernel.%s", kernel->name);
     kernel->function = function;
     kernel->max_threads = 1024;

@@ -1,0 +1,480 @@
+/* constant_writes.c - finds assignments to __constant__ variables.
+ *
+ * Called by compile.c before the front end. In NVRTC the name of a
+ * __constant__ variable of scalar type is no modifiable lvalue: `c = 1` and
+ * `++c` are errors, also in code that is never executed, while `*&c = 1` and
+ * references to c are accepted. If the source has such a name next to an
+ * operator that modifies, the front end reads it once more with these
+ * variables as const, and its errors about them are the answer. Without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/nvrtc_types.h"
+#include "cpu/nvrtc/constant_writes.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/function_bodies.h"
+#include "cpu/nvrtc/job.h"
+#include "cpu/nvrtc/program.h"
+#include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/text.h"
+#include "cpu/nvrtc/tokens.h"
+
+enum { NAMES_MOST = 256 };
+
+/* A comment before each name whose variable is const only here. */
+static const char mark[] = "/*constant*/";
+
+struct constants {
+    struct nvrtc_token names[NAMES_MOST]; /* of variables */
+    size_t count;
+    struct nvrtc_token macros[NAMES_MOST]; /* that expand to __constant__ */
+    size_t macro_count;
+    struct nvrtc_edits *edits;
+    const char *source;
+};
+
+static bool
+is_among(const struct nvrtc_token *names, size_t count,
+         struct nvrtc_token name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (names[i].n == name.n &&
+            !memcmp(names[i].start, name.start, name.n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+insert(struct constants *all, const char *at, const char *text)
+{
+    nvrtc_edits_add(all->edits, (size_t)(at - all->source), 0, "%s", text);
+}
+
+/* ---- declarations ---- */
+
+/* The state of declaration_read within one declaration. */
+struct declaration {
+    int depth;           /* of brackets */
+    bool is_named;       /* the name of the declarator was read */
+    bool is_initialized; /* its initializer was read */
+    bool is_pointer;     /* a '*' precedes the name */
+    bool is_type;        /* the next braces are the body of a class or enum */
+};
+
+/* Adds the declared variable. */
+static void
+variable_add(struct constants *all, struct declaration *at,
+             struct nvrtc_token name)
+{
+    at->is_named = true;
+    if (all->count < NAMES_MOST) {
+        all->names[all->count++] = name;
+        insert(all, name.start, mark);
+        insert(all, name.start, at->is_pointer ? "const " : "");
+    }
+}
+
+/* Ends a declarator. A const variable needs an initializer. */
+static void
+declarator_end(struct constants *all, struct declaration *at, const char *end)
+{
+    if (at->is_named && !at->is_initialized) {
+        insert(all, end, " = {}");
+    }
+    at->is_named = at->is_initialized = at->is_pointer = false;
+}
+
+/* Skips the body of a class or enum, whose opening brace was read. */
+static void
+body_skip(struct nvrtc_tokens *tokens)
+{
+    for (int depth = 1; depth && nvrtc_token_read(tokens);) {
+        depth += *tokens->last.start == '{';
+        depth -= *tokens->last.start == '}';
+    }
+}
+
+static void
+token_take(struct constants *all, struct declaration *at,
+           struct nvrtc_tokens *tokens)
+{
+    static const char *const types[] = {"enum", "class", "struct", "union"};
+    char c = *tokens->last.start;
+    bool is_end = strchr("=;,{[", c) ||
+                  nvrtc_token_is(tokens->last, "__attribute__") ||
+                  (c == ')' && at->is_pointer && at->depth == 1);
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        at->is_type |= nvrtc_token_is(tokens->last, types[i]);
+    }
+    if (c == '{' && at->is_type && !at->is_named) {
+        at->is_type = false;
+        body_skip(tokens);
+        return;
+    }
+    if (is_end && !at->is_named && at->depth <= (c == ')') &&
+        nvrtc_token_is_name(tokens->before)) {
+        variable_add(all, at, tokens->before);
+    }
+    if (at->depth == 0 && (c == ';' || c == ',')) {
+        declarator_end(all, at, tokens->last.start);
+    }
+    at->is_initialized |= at->depth == 0 && (c == '=' || c == '{');
+    at->is_pointer |= c == '*' && !at->is_named;
+    at->depth += strchr("<([{", c) != NULL;
+    at->depth -= strchr(">)]}", c) != NULL;
+}
+
+/* Reads the rest of a declaration after the word __constant__. */
+static void
+declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
+{
+    struct declaration at = {0};
+
+    insert(all, tokens->at, " const ");
+    while (nvrtc_token_read(tokens)) {
+        token_take(all, &at, tokens);
+        if (at.depth == 0 && *tokens->last.start == ';') {
+            return;
+        }
+    }
+}
+
+/* Finds the macros without parameters whose text has the word __constant__. */
+static void
+macros_read(struct constants *all)
+{
+    struct nvrtc_tokens tokens = {
+        .at = all->source, .line_begins = true, .directives = true};
+
+    while (nvrtc_token_read(&tokens)) {
+        const char *end = tokens.line_end;
+        tokens.line_end = NULL;
+        if (end == NULL || !nvrtc_token_read(&tokens) ||
+            !nvrtc_token_is(tokens.last, "define") ||
+            !nvrtc_token_read(&tokens)) {
+            continue;
+        }
+        struct nvrtc_token name = tokens.last;
+        bool is_plain = name.start[name.n] != '(';
+        while (is_plain && tokens.at < end && nvrtc_token_read(&tokens)) {
+            if (nvrtc_token_is(tokens.last, "__constant__") &&
+                tokens.last.start < end && all->macro_count < NAMES_MOST) {
+                all->macros[all->macro_count++] = name;
+                break;
+            }
+        }
+    }
+}
+
+/* ---- writes ---- */
+
+/* Returns true if an operator that modifies its left operand begins here:
+ * = += <<= and so on, but not == or <=. */
+static bool
+is_assignment(const char *at)
+{
+    if (nvrtc_begins(at, "<<=") || nvrtc_begins(at, ">>=")) {
+        return true;
+    }
+    return (*at == '=' && at[1] != '=') ||
+           (*at && strchr("+-*/%&|^", *at) && at[1] == '=');
+}
+
+static bool
+is_increment(const char *at)
+{
+    return nvrtc_begins(at, "++") || nvrtc_begins(at, "--");
+}
+
+/* Returns true if the token is the name in one of the declarations. */
+static bool
+is_declared(const struct constants *all, struct nvrtc_token name)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->names[i].start == name.start) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the position after the closing parentheses and template arguments
+ * that follow a name. */
+static const char *
+operand_end(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n)");
+        if (nvrtc_begins(at, "/*") && strstr(at, "*/")) {
+            at = strstr(at, "*/") + 2;
+            continue;
+        }
+        const char *end = *at == '<' ? strchr(at, '>') : NULL;
+        if (end == NULL || nvrtc_begins(at, "<<=") ||
+            memchr(at, ';', (size_t)(end - at))) {
+            return at;
+        }
+        at = end + 1;
+    }
+}
+
+/* Returns true if ++ or -- is before the name, its qualifiers and opening
+ * parentheses. */
+static bool
+is_after_increment(const char *source, const char *name)
+{
+    while (name > source &&
+           (strchr(" \t\r\n(:", name[-1]) || nvrtc_in_name(name[-1]))) {
+        name--;
+    }
+    return name - source >= 2 && is_increment(name - 2);
+}
+
+/* Returns true if the name, or the macro whose text the reader is in, may be
+ * modified here. */
+static bool
+is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
+             bool in_macro)
+{
+    struct nvrtc_token name = tokens->last;
+    const char *after = operand_end(name.start + name.n);
+
+    return nvrtc_token_is_name(name) && !is_declared(all, name) &&
+           (in_macro || is_among(all->names, all->count, name)) &&
+           (is_assignment(after) || is_increment(after) ||
+            is_after_increment(all->source, name.start));
+}
+
+/* Returns true after __attribute__((constant)), which it reads to its end. */
+static bool
+is_attribute(struct nvrtc_tokens *tokens)
+{
+    return nvrtc_token_is(tokens->last, "constant") &&
+           nvrtc_token_is(tokens->before, "(") && nvrtc_token_read(tokens) &&
+           nvrtc_token_is(tokens->last, ")") && nvrtc_token_read(tokens) &&
+           nvrtc_token_is(tokens->last, ")");
+}
+
+/* Marks the declarations and returns true if a name may be written to. */
+static bool
+source_read(struct constants *all)
+{
+    struct nvrtc_tokens tokens = {.at = all->source, .line_begins = true};
+    const char *line_end = NULL;
+
+    macros_read(all);
+    while (nvrtc_token_read(&tokens)) {
+        if (nvrtc_token_is(tokens.last, "__constant__") ||
+            is_attribute(&tokens) ||
+            is_among(all->macros, all->macro_count, tokens.last)) {
+            declaration_read(all, &tokens);
+        }
+    }
+    tokens = (struct nvrtc_tokens){
+        .at = all->source, .line_begins = true, .directives = true};
+    while (all->count && nvrtc_token_read(&tokens)) {
+        line_end = tokens.line_end ? tokens.line_end : line_end;
+        tokens.line_end = NULL;
+        if (is_candidate(all, &tokens, tokens.last.start < line_end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the front end's answer ---- */
+
+/* Returns true if the variable of an error has a scalar type, according to its
+ * text: 'const int', 'const my' (aka 'const int'). Enums and pointers, whose
+ * elements clang reports in the same way, are not recognized. */
+static bool
+is_scalar(const char *said)
+{
+    static const char *const words[] = {
+        "const", "volatile", "bool",     "char",     "short",  "int",
+        "long",  "unsigned", "float",    "double",   "signed", "wchar_t",
+        "_Bool", "char16_t", "__int128", "char32_t", "char8_t"};
+    const char *end = said + strcspn(said, "\n");
+    const char *quote = memrchr(said, '\'', (size_t)(end - said));
+    const char *at =
+        quote ? memrchr(said, '\'', (size_t)(quote - said)) : NULL;
+
+    if (at == NULL) {
+        return false;
+    }
+    while (++at < quote) {
+        size_t n = strcspn(at, " '");
+        bool is_word = false;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            is_word |= strlen(words[i]) == n && nvrtc_begins(at, words[i]);
+        }
+        if (!is_word) {
+            return false;
+        }
+        at += n;
+    }
+    return true;
+}
+
+/* Returns true if the operator at `at` has a name as its operand, and no
+ * member, element or other expression. */
+static bool
+is_direct(const char *source, const char *at)
+{
+    if (is_increment(at) && nvrtc_in_name(at[2 + strspn(at + 2, " \t\n(:")])) {
+        const char *name = at + 2;
+        while (*name && (nvrtc_in_name(*name) || strchr(" \t\n(:", *name))) {
+            name++;
+        }
+        return !*name || !strchr(".[-", *name) || is_assignment(name);
+    }
+    while (at > source && strchr(" \t\n)", at[-1])) {
+        at--;
+    }
+    if (at > source && at[-1] == '>') {
+        return true; /* an instance of a variable template */
+    }
+    const char *end = at;
+    while (at > source && nvrtc_in_name(at[-1])) {
+        at--;
+    }
+    while (at > source && strchr(" \t\n", at[-1])) {
+        at--;
+    }
+    return end > at &&
+           (at == source || (at[-1] != '.' && !nvrtc_begins(at - 1, "->")));
+}
+
+/* Returns true if the error is inside a function template. */
+static bool
+is_in_template(const struct nvrtc_job *job, const char *source,
+               const char *line)
+{
+    struct nvrtc_text one = {0};
+
+    nvrtc_text_add(&one, line, strcspn(line, "\n") + 1);
+    char *text = nvrtc_bodies_replace(&one, job->program->name, source);
+    nvrtc_text_free(&one);
+    bool is_in = text != NULL;
+    free(text);
+    return is_in;
+}
+
+/* An error about a const variable, and the notes that follow it. */
+struct finding {
+    const char *line; /* in the log */
+    struct nvrtc_remark error;
+    bool in_macro;    /* the error is in a macro's text */
+    bool is_constant; /* the variable has been made const here */
+};
+
+/* Returns true if the declared name at `at` has been marked. */
+static bool
+is_marked(const char *source, const char *at)
+{
+    static const char pointer[] = "const ";
+
+    if (at - source >= (long)strlen(pointer) &&
+        nvrtc_begins(at - strlen(pointer), pointer)) {
+        at -= strlen(pointer);
+    }
+    return at - source >= (long)strlen(mark) &&
+           nvrtc_begins(at - strlen(mark), mark);
+}
+
+/* Reads the messages from one error to the next. Returns the line after them,
+ * or NULL. */
+static const char *
+finding_read(struct finding *found, const char *name, const char *line)
+{
+    struct nvrtc_remark note = found->error;
+
+    found->line = line;
+    for (line = nvrtc_line_next(line); line; line = nvrtc_line_next(line)) {
+        if (!nvrtc_remark_read(&note, name, line)) {
+            continue;
+        }
+        if (nvrtc_begins(note.said, ": error: ")) {
+            break;
+        }
+        if (nvrtc_begins(note.said, ": note: expanded from macro")) {
+            found->in_macro = true;
+        }
+        bool is_declaration = strstr(note.said, "declared const here") <
+                              note.said + strcspn(note.said, "\n");
+        is_declaration &= nvrtc_begins(note.said, ": note: variable '");
+        found->is_constant |=
+            is_declaration && is_marked(note.source, note.at);
+    }
+    return line;
+}
+
+/* Reports the writes among the errors of the front end. Returns true if there
+ * may be others, in templates that may be instantiated or not. */
+static bool
+errors_report(struct nvrtc_job *job, const char *source,
+              const struct nvrtc_text *said, nvrtcResult *result)
+{
+    static const char words[] = ": error: cannot assign to variable '";
+    const char *name = job->program->name;
+    bool is_open = false;
+
+    for (const char *line = said->bytes; line;) {
+        struct finding found = {.error = {.source = source}};
+        if (!nvrtc_remark_read(&found.error, name, line) ||
+            !nvrtc_begins(found.error.said, words)) {
+            line = nvrtc_line_next(line);
+            continue;
+        }
+        const char *next = finding_read(&found, name, line);
+        if (found.is_constant &&
+            (is_scalar(found.error.said) ||
+             (!found.in_macro && is_direct(source, found.error.at)))) {
+            const char *variable = found.error.said + strlen(words);
+            if (is_in_template(job, source, line)) {
+                is_open = true;
+            } else {
+                *result = NVRTC_ERROR_COMPILATION;
+                nvrtc_text_print(
+                    &job->program->log,
+                    "%.*s: error: expression must be a modifiable lvalue: "
+                    "'%.*s' is __constant__, kernels can't assign to it\n",
+                    (int)(found.error.said - line), line,
+                    (int)strcspn(variable, "'"), variable);
+            }
+        }
+        line = next;
+    }
+    return is_open;
+}
+
+nvrtcResult
+nvrtc_job_constants(struct nvrtc_job *job)
+{
+    struct nvrtc_edits edits = {0};
+    struct constants all = {.edits = &edits, .source = job->marked};
+    struct nvrtc_text said = {0};
+    nvrtcResult result = NVRTC_SUCCESS;
+    bool is_open = false;
+
+    bool is_written = source_read(&all);
+    char *text = is_written ? nvrtc_edits_make(&edits, job->marked) : NULL;
+    if (text) {
+        nvrtc_job_syntax(job, text, &said);
+        is_open = errors_report(job, text, &said, &result);
+    }
+    if (all.count && !is_open) {
+        nvrtc_strings_add(&job->options.jit, "--constant-writes");
+    }
+    free(text);
+    nvrtc_text_free(&said);
+    nvrtc_edits_free(&edits);
+    return result;
+}
