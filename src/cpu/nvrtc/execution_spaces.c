@@ -5,8 +5,9 @@
  * device function. Clang applies it to kernels, too, and then rejects a kernel
  * that is declared twice. Therefore the pragma is ended before each __global__
  * and begun again after the kernel's head (its declaration up to ';' or '{').
- * __global__ may be in a macro of the source; macros of included files are not
- * examined. Thread-safe, without state.
+ * __global__ may be spelled __attribute__((global)) and may be in a macro of
+ * the source; macros of included files are not examined. Thread-safe, without
+ * state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -52,11 +53,38 @@ edit_at(const struct marker *marker, const char *at, const char *text)
                     text);
 }
 
+/* Returns true if an __attribute__((...)) with the word `global` begins with
+ * the token. */
+static bool
+is_global_attribute(struct nvrtc_token token)
+{
+    struct nvrtc_tokens tokens = {.at = token.start};
+    int depth = 0;
+
+    if (!nvrtc_token_is(token, "__attribute__")) {
+        return false;
+    }
+    nvrtc_token_read(&tokens);
+    while (nvrtc_token_read(&tokens)) {
+        depth += *tokens.last.start == '(';
+        depth -= *tokens.last.start == ')';
+        if (depth == 0) {
+            return false;
+        }
+        if (nvrtc_token_is(tokens.last, "global") ||
+            nvrtc_token_is(tokens.last, "__global__")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 token_mark(const struct marker *marker, struct token_sequence *stretch,
            struct nvrtc_token token)
 {
-    bool word = nvrtc_token_is(token, "__global__");
+    bool word = !stretch->in_head && (nvrtc_token_is(token, "__global__") ||
+                                      is_global_attribute(token));
 
     if (word) {
         edit_at(marker, token.start,

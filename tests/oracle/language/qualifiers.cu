@@ -264,3 +264,28 @@ extern "C" __global__ void add(float *o) { } extern "C" __global__ void round(fl
 extern "C" __global__ void pow(float *o) { o[0] = powf(2, 3); } extern "C" __global__ void strlen(float *o) {} extern "C" __global__ void abs(float *o) { } extern "C" __global__ void max(float *o) { }
 //: kernel_cname6
 extern "C" __global__ void sqrt(float *o, int n) { o[0] = sqrtf(n); } extern "C" __global__ void free(float *o) {} extern "C" __global__ void rand(float *o) { } extern "C" __global__ void time(float *o) { } extern "C" __global__ void random(float *o) { } extern "C" __global__ void clock(float *o) {}
+//: attribute_twice --device-as-default-execution-space
+__attribute__((global)) void k(int *p);
+int f() { return 3; }
+__attribute__((global)) void k(int *p) { *p = f(); }
+__global__ void run(unsigned *out) { out[0] = f(); }
+//: attribute_words_twice --device-as-default-execution-space
+#define KERNEL extern "C" __attribute__((global)) void
+KERNEL k(int *p);
+KERNEL k(int *p) { *p = 1; }
+__attribute__((global)) void a(int *), b(int *);
+__attribute__((global)) void a(int *p) { *p = 1; }
+namespace n { __attribute__((global)) void k(int *); }
+__attribute__((global)) void n::k(int *p) { *p = 1; }
+int x = 4;
+__global__ void run(unsigned *out) { out[0] = x; }
+//: attribute_of_an_instance --device-as-default-execution-space
+template <class T> __attribute__((global)) void k(T *p) { *p = 1; }
+template __attribute__((global)) void k<int>(int *);
+template <> __attribute__((global)) void k<char>(char *p);
+int g() { return 5; }
+__global__ void run(unsigned *out) { out[0] = g(); }
+//: attribute_twice_in_one --device-as-default-execution-space
+__attribute__((global)) __attribute__((global)) void k(int *p);
+__attribute__((global)) void __attribute__((global)) k(int *p) { *p = 1; }
+__global__ void run(unsigned *out) { out[0] = 6; }
