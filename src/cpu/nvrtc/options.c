@@ -214,20 +214,33 @@ flag_apply(struct nvrtc_options *options, enum option_kind kind)
     }
 }
 
+static bool
+folder_has(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+
+    return n < PATH_MAX && access(path, R_OK) == 0;
+}
+
 /* Returns true for a folder of a CUDA toolkit. Its headers are searched after
  * those of the package, which have the same names, because some of NVIDIA's
  * headers (such as cuda_fp16.h) do not compile here. */
 static bool
 folder_is_nvidias(const char *folder)
 {
-    static const char *const signs[] = {"cuda_runtime_api.h",
-                                        "curand_kernel.h", "thrust/version.h",
-                                        "cub/version.cuh", "cuda/std/version"};
-    char path[PATH_MAX];
+    /* A header, and another one that only NVIDIA's folder has next to it: a
+     * program may have a header of its own with the first name. */
+    static const char *const signs[][2] = {
+        {"cuda_runtime_api.h", "crt/host_defines.h"},
+        {"curand_kernel.h", "curand_mtgp32_kernel.h"},
+        {"thrust/version.h", "thrust/detail/config.h"},
+        {"cub/version.cuh", "cub/config.cuh"},
+        {"cuda/std/version", "cuda/std/detail/__config"}};
 
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        int n = snprintf(path, sizeof path, "%s/%s", folder, signs[i]);
-        if (n < PATH_MAX && access(path, R_OK) == 0) {
+        if (folder_has(folder, signs[i][0]) &&
+            folder_has(folder, signs[i][1])) {
             return true;
         }
     }
