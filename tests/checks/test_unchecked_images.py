@@ -81,3 +81,15 @@ def test_nothing_to_say(images, code, image, checks):
 def test_it_is_a_warning_of_pythons(images):
     status, text = child(LOAD, images / "plain", "sync", "-Werror")
     assert status == 1 and "UserWarning: " + WORDS + "sync" in text
+
+
+@pytest.mark.parametrize("checks", ["memory", "race", "init,sync"])
+def test_a_checked_image_needs_checks(images, tmp_path, checks):
+    path = tmp_path / "checked"
+    assert child(COMPILE, path, checks) == (0, "")
+    status, said = child(LOAD, path, "")
+    assert status == 1 and "no kernel image is available" in said
+    names = ",".join(sorted(checks.split(","), reverse=True))
+    assert f"compiled with PYCUDA_CPU_CHECK={names} and this" in said
+    assert "compile the source again without it" in said
+    assert child(LOAD, path, checks) == (0, "")

@@ -7,8 +7,12 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 #include "../prelude.h"
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>

@@ -152,29 +152,40 @@ globals_remove(struct cpu_module *module)
     }
 }
 
+/* The checks: flag of the process, bit of an image, name. */
+static const struct check_row {
+    unsigned flag;
+    uint32_t check;
+    const char *name;
+} check_rows[] = {{CPU_CHECK_MEMORY, IMAGE_CHECK_MEMORY, "memory"},
+                  {CPU_CHECK_RACE, IMAGE_CHECK_RACE, "race"},
+                  {CPU_CHECK_SYNC, IMAGE_CHECK_SYNC, "sync"},
+                  {CPU_CHECK_INIT, IMAGE_CHECK_INIT, "init"}};
+
+enum { CHECK_NAMES_BYTES = 64 };
+
+/* Appends a name to a list with commas. */
+static void
+name_append(char names[CHECK_NAMES_BYTES], const char *name)
+{
+    size_t n = strlen(names);
+
+    snprintf(names + n, CHECK_NAMES_BYTES - n, "%s%s", n ? "," : "", name);
+}
+
 /* Warns once per process if kernels were compiled without checks that
  * PYCUDA_CPU_CHECK requests. Writes to the caller's log, or without one, to
  * where the checks write their reports. */
 static void
 checks_compare(const struct image_header *header, struct cpu_jit_log *log)
 {
-    static const struct {
-        unsigned flag;
-        uint32_t check;
-        const char *name;
-    } rows[] = {{CPU_CHECK_MEMORY, IMAGE_CHECK_MEMORY, "memory"},
-                {CPU_CHECK_RACE, IMAGE_CHECK_RACE, "race"},
-                {CPU_CHECK_SYNC, IMAGE_CHECK_SYNC, "sync"},
-                {CPU_CHECK_INIT, IMAGE_CHECK_INIT, "init"}};
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    char text[512], names[64] = "";
+    char text[512], names[CHECK_NAMES_BYTES] = "";
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (cpu_check_flags & rows[i].flag &&
-            !(header->checks & rows[i].check)) {
-            size_t n = strlen(names);
-            snprintf(names + n, sizeof names - n, "%s%s", n ? "," : "",
-                     rows[i].name);
+    for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows; i++) {
+        if (cpu_check_flags & check_rows[i].flag &&
+            !(header->checks & check_rows[i].check)) {
+            name_append(names, check_rows[i].name);
         }
     }
     if (!*names || atomic_flag_test_and_set(&said)) {
@@ -192,6 +203,26 @@ checks_compare(const struct image_header *header, struct cpu_jit_log *log)
     }
 }
 
+/* Refuses an image of checked kernels in a process without checks, which lacks
+ * the tables that the kernels use. */
+static CUresult
+checks_refuse(const struct image_header *header, char *error, size_t size)
+{
+    char names[CHECK_NAMES_BYTES] = "";
+
+    for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows; i++) {
+        if (header->checks & check_rows[i].check) {
+            name_append(names, check_rows[i].name);
+        }
+    }
+    snprintf(error, size,
+             "the image was compiled with PYCUDA_CPU_CHECK=%s and this "
+             "process has no checks: set PYCUDA_CPU_CHECK before cuInit, or "
+             "compile the source again without it",
+             names);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 /* Loads a native image. Takes ownership of `bytes`, which malloc has
  * allocated. */
 static CUresult
@@ -205,13 +236,17 @@ native_load(struct cpu_context *ctx, void *bytes, size_t size,
     if (!module) {
         goto fail;
     }
-    code = cpu_image_load(bytes, size, &module->image, error, sizeof error);
+    const struct image_header *header = bytes;
+    code =
+        header->checks && !cpu_check_flags
+            ? checks_refuse(header, error, sizeof error)
+            : cpu_image_load(bytes, size, &module->image, error, sizeof error);
     if (code) {
         log_error(log, error);
         goto fail;
     }
     if (cpu_check_flags) {
-        checks_compare(bytes, log);
+        checks_compare(header, log);
     }
     module->ctx = ctx;
     module->bytes = bytes;
