@@ -111,17 +111,58 @@ def _compile_with_nvrtc(
     folders = _folders(include_dirs)
     if _is_replaced("_find_pycuda_include_path"):
         folders.append(os.fspath(_find_pycuda_include_path()))
+    no_extern_c = no_extern_c or bool(names)
+    parts = []
+    is_replaced = any(
+        _is_replaced(name)
+        for name in ("preprocess_source", "get_nvcc_version")
+    )
+    if is_replaced and _cache.directory(cache_dir) is not None:
+        text = _source.wrap(str(source), no_extern_c)
+        plain = _plain_words(words, arch, code, folders)
+        parts = _replaced_key_parts(text, plain)
     request = Request(
         str(source),
         words,
-        no_extern_c or bool(names),
+        no_extern_c,
         arch,
         code,
         folders,
         target,
         list(names),
+        parts,
     )
     return Job(request).obtain(cache_dir, keep, refresh)
+
+
+def _plain_words(
+    words: list[str], arch: str | None, code: str | None, folders: list[str]
+) -> list[str]:
+    """Return the options that PyCUDA passes to `compile_plain`."""
+    plain = list(words)
+    for name, value in (("-arch", arch or _device_arch()), ("-code", code)):
+        if value is not None:
+            plain += [name, value]
+    own = _find_pycuda_include_path()
+    return [*plain, *(f"-I{d}" for d in dict.fromkeys([*folders, own]))]
+
+
+def _replaced_key_parts(text: str, options: list[str]) -> list[str]:
+    """Return what functions that a program replaced say of a source.
+
+    PyCUDA calls them for the cache's key.  A replacement that calls the
+    original function adds nothing where there is no nvcc.
+    """
+    parts = []
+    try:
+        if _is_replaced("preprocess_source") and "#include" in text:
+            parts.append(str(preprocess_source(text, options, "nvcc")))
+        if _is_replaced("get_nvcc_version"):
+            parts.append(str(get_nvcc_version("nvcc")))
+    except FileNotFoundError:
+        if _nvcc.find_program("nvcc") is not None:
+            raise
+    return parts
 
 
 def _folders(include_dirs: Sequence[Any] | None) -> list[str]:
@@ -229,11 +270,7 @@ def _compile_with_theirs(
     if isinstance(source, bytes):
         source = source.decode()
     words, cache_dir, keep = _settings(options, cache_dir, keep)
-    for name, value in (("-arch", arch or _device_arch()), ("-code", code)):
-        if value is not None:
-            words += [name, value]
-    for folder in [*_folders(include_dirs), _find_pycuda_include_path()]:
-        words.append(f"-I{folder}")
+    words = _plain_words(words, arch, code, _folders(include_dirs))
     text = _source.wrap(str(source), no_extern_c)
     return compile_plain(text, words, keep, nvcc, cache_dir, target)
 

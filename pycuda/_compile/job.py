@@ -54,6 +54,8 @@ class Request:
     include_dirs: list[str] = field(default_factory=list)
     target: str = "cubin"
     names: list[str] = field(default_factory=list)
+    #: Further parts of the cache's key.
+    key_parts: list[str] = field(default_factory=list)
 
 
 def on_gpu() -> bool:
@@ -156,7 +158,7 @@ class Job:
         ours = includes.ours("")
         words = [word.replace(ours, "pycuda:") for word in self.words]
         words += [str(self.arch), self.request.target, *self.request.names]
-        words.append(str(self.warnings_are_errors))
+        words += [str(self.warnings_are_errors), *self.request.key_parts]
         if self.scan.names_files or not _DEBUG.isdisjoint(words):
             words += self.user_dirs
         parts = [files.encode(word) for word in (self.text, *words)]

@@ -71,7 +71,7 @@ def test_it_is_said_once(images, code):
 @pytest.mark.parametrize("code", [LOAD, RAW])
 @pytest.mark.parametrize(
     ("image", "checks"),
-    [("plain", ""), ("memory", ""), ("memory", "memory"),
+    [("plain", ""), ("memory", "memory"),
      ("memory", "memory,continue")],
 )  # fmt: skip
 def test_nothing_to_say(images, code, image, checks):

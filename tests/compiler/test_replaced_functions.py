@@ -139,6 +139,49 @@ def test_the_version_of_nvcc(monkeypatch, tmp_path):
         assert image == b"image" and asked == expected
 
 
+def test_functions_for_the_key_without_nvcc(calls, monkeypatch, tmp_path):
+    monkeypatch.delenv("PYCUDA_DISABLE_CACHE", raising=False)
+    (tmp_path / "eleven.h").write_text("#define VALUE 11\n")
+    source = '#include "eleven.h"\n' + SOURCE
+    made, answers = [], ["one", "one", "two"]
+    monkeypatch.setattr(
+        compiler,
+        "preprocess_source",
+        lambda *arguments: made.append(arguments) or answers[len(made) - 1],
+    )
+    folder = tmp_path / "cache"
+    counts = []
+    for _ in answers:
+        module = compiler.SourceModule(
+            source, options=["-w"], include_dirs=[tmp_path], cache_dir=folder
+        )
+        assert value(module) == 11
+        counts.append(len([p for p in folder.rglob("*") if p.is_file()]))
+    assert counts == [counts[0], counts[0], 2 * counts[0]]
+    text, options, nvcc = made[0]
+    assert text.startswith('extern "C" {') and source in text
+    assert options[:2] == ["-w", "-arch"] and f"-I{tmp_path}" in options
+    assert nvcc == "nvcc"
+    # It is not called without includes, nor without a cache.
+    compiler.compile(SOURCE.replace("VALUE", "1"), cache_dir=folder)
+    compiler.compile(source, include_dirs=[tmp_path], cache_dir=False)
+    assert len(made) == 3
+
+
+def test_a_replacement_that_calls_the_original(calls, monkeypatch, tmp_path):
+    monkeypatch.delenv("PYCUDA_DISABLE_CACHE", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    made = calls("preprocess_source")
+    calls("get_nvcc_version")
+    (tmp_path / "twelve.h").write_text("#define VALUE 12\n")
+    module = compiler.SourceModule(
+        '#include "twelve.h"\n' + SOURCE,
+        include_dirs=[tmp_path],
+        cache_dir=tmp_path / "cache",
+    )
+    assert value(module) == 12 and made[0][0] == "preprocess_source"
+
+
 @pytest.mark.parametrize("size", [100, 1 << 21])
 @pytest.mark.parametrize(
     "name",
