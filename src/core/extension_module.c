@@ -14,8 +14,6 @@
 
 #include <pthread.h>
 
-struct core_state core;
-
 /* Creates the interned strings that calls and attribute lookups compare. */
 static int
 strings_setup(void)

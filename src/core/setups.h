@@ -15,8 +15,10 @@
  * -1 with an exception on failure. */
 #define CORE_SETUPS(SETUP)                                                    \
     SETUP(errors)                                                             \
+    SETUP(diagnostics)                                                        \
     SETUP(enums)                                                              \
     SETUP(device)                                                             \
+    SETUP(stack)                                                              \
     SETUP(context)                                                            \
     SETUP(local_storage)                                                      \
     SETUP(thread_context)                                                     \
@@ -28,7 +30,7 @@
     SETUP(current_stream)                                                     \
     SETUP(event)                                                              \
     SETUP(memory)                                                             \
-    SETUP(foreign)                                                            \
+    SETUP(memory_home)                                                        \
     SETUP(module)                                                             \
     SETUP(function)                                                           \
     SETUP(argument_handler)                                                   \

@@ -33,6 +33,7 @@ def describe(tmp_path_factory):
         ["cc", "-std=gnu11", "-shared", "-fPIC", "-O1", f"-I{ROOT / 'src'}",
          f"-I{sysconfig.get_path('include')}", f"-I{np.get_include()}",
          HERE / "cubins" / "layouts.c", code / "layout.c",
+         code / "layout_read.c",
          code / "layout_cubin.c", "-o", made],
         check=True,
     )  # fmt: skip

@@ -11,7 +11,7 @@
 #include "core/code/layout.h"
 #include "core/core.h"
 #include "core/python/args.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 
 struct core_format;
 struct core_module;
@@ -76,6 +76,9 @@ struct core_function {
     bool warned; /* pack.c has issued its warning about PyCUDA's packing */
 };
 
+/* Sets the function that implements calls of all Functions that are created
+ * afterwards. Called once, when the type is registered. */
+void core_function_set_call(vectorcallfunc call);
 /* Returns a new Function for a kernel; LogicError if the module lacks it. */
 PyObject *core_function_new(struct core_module *module, const char *name);
 /* Allows launches with `bytes` of dynamic shared memory, which the driver

@@ -32,14 +32,7 @@ struct core_layouts {
     bool complete; /* `rows` contains every kernel of the image */
 };
 
-/* Returns whether the image (compiled code) is for the CPU device. */
-bool core_image_of_cpu(const void *image, size_t bytes);
-/* Returns false if the image is shorter than its headers declare. */
-bool core_image_whole(const void *image, size_t bytes);
-/* Reads the parameter layouts of the image's kernels into a table. Leaves out
- * kernels whose layout cannot be read. */
-void core_layouts_read(const void *image, size_t bytes,
-                       struct core_layouts *layouts);
+/* Frees the rows of the table. */
 void core_layouts_free(struct core_layouts *layouts);
 /* Returns the layout of a kernel, borrowed from the table, or NULL. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
@@ -48,9 +41,6 @@ const struct core_layout *core_layouts_find(const struct core_layouts *table,
  * must have all kernels. */
 void core_layouts_describe(const struct core_layouts *table, char *text,
                            size_t room);
-/* Reads the kernel parameters of a cubin (an ELF file) into a table. */
-void core_layouts_read_cubin(const unsigned char *image, size_t bytes,
-                             struct core_layouts *layouts);
 /* Adds a kernel to the table. Returns NULL, without an exception, if there is
  * no memory. */
 struct core_layout *core_layouts_add(struct core_layouts *layouts,

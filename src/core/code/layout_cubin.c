@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/layout.h"
+#include "core/code/layout_cubin.h"
 
 #include <elf.h>
 

@@ -6,14 +6,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/file.h"
-#include "core/code/module.h"
+#include "core/code/module_type.h"
 #include "core/code/options.h"
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 
 /* State of one link. The driver reads and writes `options` until `state` is

@@ -10,9 +10,9 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/args.h"
+#include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/interrupt.h"
-#include "core/python/object.h"
 #include "core/state.h"
 
 /* The opened compiler library. Its `kind` is API_CLOSED until it is opened. */

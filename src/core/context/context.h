@@ -1,15 +1,13 @@
-/* context.h - the context object, and what it owns.
+/* context.h - the struct of a context, and of what it owns.
  *
- * Unless a comment says otherwise, the functions need the GIL and keep it. An
- * int result is 0, or -1 with an exception; a PyObject * result is a new
- * reference, or NULL with an exception.
+ * The GIL protects all fields.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CORE_CONTEXT_CONTEXT_H
 #define PYCUDA_CORE_CONTEXT_CONTEXT_H
 
 #include "core/core.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 
 struct core_pending_copy;
 struct core_function;
@@ -104,29 +102,6 @@ struct core_context {
     struct core_context *next;       /* next in the list of all contexts */
 };
 
-/* Returns a new Context that owns `handle`. On failure returns NULL, and the
- * caller still owns `handle`. */
-PyObject *core_context_wrap(CUcontext handle, CUdevice device,
-                            enum core_context_kind kind);
-
-/* core_enter makes `context` CUDA's current context and stores the previous
- * one in the scope; core_leave restores that. If core_enter returns false, the
- * context is gone and core_leave must not be called. */
-struct core_scope {
-    bool pushed;
-};
-/* Number of scopes of this thread that have pushed a context. */
-extern _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
-
-bool core_enter(struct core_context *context, struct core_scope *scope);
-void core_leave(struct core_scope *scope);
-/* Raises LogicError: the object's context was detached. Returns -1. */
-int core_context_fail_detached(const char *routine);
-/* core_context_add_stream adds a stream to the context's list of streams;
- * core_context_drop_stream removes it. */
-int core_context_add_stream(struct core_context *context, CUstream handle,
-                            bool blocking);
-void core_context_drop_stream(struct core_context *context, CUstream handle);
 /* Last part of the error messages that a thread without a current context
  * gets. */
 #define CORE_NO_CONTEXT                                                       \

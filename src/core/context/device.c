@@ -4,11 +4,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/context_list.h"
 #include "core/context/device.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/args.h"
 #include "core/python/enums.h"
+#include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
 #include "core/state.h"

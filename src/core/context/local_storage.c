@@ -13,64 +13,15 @@
  * kernels are dropped, so that entries with the old key are not found any
  * more.
  *
- * This file owns the list of all contexts, but no references to them. The GIL
- * protects the list.
- *
  * SPDX-License-Identifier: MIT */
 #include "core/code/cublas.h"
 #include "core/context/context.h"
+#include "core/context/context_list.h"
 #include "core/context/local_storage.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
-
-static struct core_context *contexts; /* all existing contexts; borrowed */
-
-/* core_contexts_add adds a new context to the list of all contexts;
- * core_contexts_remove removes it when its memory is freed. */
-void
-core_contexts_add(struct core_context *context)
-{
-    context->serial = ++core.next_serial;
-    context->next = contexts;
-    contexts = context;
-    core_contexts_guard();
-}
-
-/* Sets `guarded` of every context: true if there are several contexts or a
- * capture is open. Called after such a change. The loop is short, since there
- * are few contexts. */
-void
-core_contexts_guard(void)
-{
-    unsigned valid = 0;
-    for (struct core_context *c = contexts; c != NULL; c = c->next) {
-        valid += c->valid;
-    }
-    for (struct core_context *c = contexts; c != NULL; c = c->next) {
-        c->guarded = valid > 1 || !c->valid || c->captures != 0;
-    }
-}
-
-void
-core_contexts_remove(struct core_context *context)
-{
-    struct core_context **link = &contexts;
-    while (*link != NULL && *link != context) {
-        link = &(*link)->next;
-    }
-    if (*link != NULL) {
-        *link = context->next;
-    }
-    core_contexts_guard();
-}
-
-struct core_context *
-core_contexts_first(void)
-{
-    return contexts;
-}
+#include "core/stream/open_captures.h"
 
 PyObject **
 core_local_slot(enum core_local which)
@@ -131,7 +82,7 @@ drop_kernels(PyObject *module, PyObject *unused)
     (void)unused;
     PyObject *list = PyList_New(0);
     int status = list == NULL ? -1 : 0;
-    for (struct core_context *context = contexts;
+    for (struct core_context *context = core_contexts_first();
          context != NULL && status == 0; context = context->next) {
         status = local_move(context, list);
     }

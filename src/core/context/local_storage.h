@@ -1,4 +1,4 @@
-/* local_storage.h - context-local storage, and the list of all contexts.
+/* local_storage.h - context-local storage.
  *
  * Unless a comment says otherwise, the functions need the GIL and keep it. An
  * int result is 0, or -1 with an exception; a PyObject * result is a new
@@ -12,14 +12,6 @@
 
 struct core_context;
 
-/* core_contexts_add adds a new context to the list of all contexts;
- * core_contexts_remove removes one whose memory is freed. */
-void core_contexts_add(struct core_context *context);
-void core_contexts_remove(struct core_context *context);
-struct core_context *core_contexts_first(void); /* head of the list */
-/* Updates core_context.guarded of all contexts, which sends uses of memory to
- * the slow path. Called after contexts or captures change. */
-void core_contexts_guard(void);
 /* core_local_traverse visits the context-local storage for the garbage
  * collector; core_local_drop drops it, and changes the context's key. */
 int core_local_traverse(struct core_context *context, visitproc visit,

@@ -8,13 +8,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
-#include "core/context/thread_context.h"
 #include "core/core.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
-#include "core/stream/current_stream.h"
 #include "core/stream/stream.h"
 
 struct stack {
@@ -26,6 +26,10 @@ struct stack {
     bool was_used;               /* a context was pushed at least once */
     struct core_entered entered; /* entered streams (current_stream.c) */
 };
+
+/* Pushes the context for threads that have never pushed one; thread_context.c
+ * registers it. */
+static bool (*adopt)(void);
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
 /* The id of the thread state to which `cached` belongs. */
@@ -45,6 +49,16 @@ stack_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
+/* Drops all streams that a thread has entered. */
+static void
+entered_clear(struct core_entered *entered)
+{
+    while (entered->count > 0) {
+        core.stream_defaults--;
+        Py_DECREF((PyObject *)entered->entries[--entered->count].stream);
+    }
+}
+
 /* Drops one reference at a time. An item is removed from the stack before its
  * reference is dropped, since a destructor may use the stack. */
 static int
@@ -55,7 +69,7 @@ stack_clear(PyObject *self)
         stack->top = NULL;
         Py_DECREF((PyObject *)stack->items[--stack->count]);
     }
-    core_entered_clear(&stack->entered);
+    entered_clear(&stack->entered);
     return 0;
 }
 
@@ -82,7 +96,7 @@ static PyType_Slot stack_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec core_stack_spec = {
+static PyType_Spec stack_spec = {
     .name = "pycuda._driver._ContextStack",
     .basicsize = sizeof(struct stack),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
@@ -155,6 +169,12 @@ stack_top_find(struct stack *stack)
     return NULL;
 }
 
+void
+core_stack_set_adopt(bool (*function)(void))
+{
+    adopt = function;
+}
+
 bool
 core_stack_was_used(void)
 {
@@ -173,7 +193,7 @@ core_stack_top(void)
         return stack->top;
     }
     struct core_context *found = stack_top_find(stack);
-    return found == NULL && core_thread_context_adopt()
+    return found == NULL && (adopt != NULL && adopt())
                ? stack_top_find(stack_get(false))
                : found;
 }
@@ -273,4 +293,21 @@ core_stack_restore(void)
     struct core_context *top = core_stack_top();
     return core_check(driver.cuCtxSetCurrent(top == NULL ? NULL : top->handle),
                       "cuCtxSetCurrent");
+}
+
+int
+core_context_key(void **key)
+{
+    struct core_context *context = core_current();
+    if (context == NULL) {
+        return -1;
+    }
+    *key = (void *)(uintptr_t)context->serial;
+    return 0;
+}
+
+int
+core_stack_setup(PyObject *module)
+{
+    return core_add_type(module, &core.stack_type, &stack_spec, NULL);
 }

@@ -27,6 +27,9 @@ int core_stack_restore(void);
  * whether it did. Called before driver calls that use the current context
  * implicitly. Launches call it only after the driver has refused them. */
 bool core_stack_claim(void);
+/* Sets the function that core_stack_top calls in a thread without a context.
+ * The function may push one, and returns whether it did; it raises nothing. */
+void core_stack_set_adopt(bool (*function)(void));
 /* Returns whether this thread ever pushed a context. */
 bool core_stack_was_used(void);
 /* Returns this thread's entered streams. If `create` is set, NULL means an

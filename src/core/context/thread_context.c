@@ -8,13 +8,12 @@
  * context of the array's memory.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/context/thread_context.h"
 #include "core/context/context.h"
-#include "core/context/local_storage.h"
+#include "core/context/context_list.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
-#include "core/memory/foreign.h"
 #include "core/setups.h"
 #include "core/state.h"
 
@@ -68,8 +67,10 @@ context_enter(struct core_context *context)
                : core_stack_push(context);
 }
 
-bool
-core_thread_context_adopt(void)
+/* If this thread has never pushed a context, pushes the one that the program
+ * chose for such threads. Returns whether it did; raises nothing. */
+static bool
+thread_context_adopt(void)
 {
     if (core.forked || core_stack_was_used()) {
         return false;
@@ -169,5 +170,6 @@ static PyMethodDef functions[] = {
 int
 core_thread_context_setup(PyObject *module)
 {
+    core_stack_set_adopt(thread_context_adopt);
     return PyModule_AddFunctions(module, functions);
 }

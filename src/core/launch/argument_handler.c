@@ -11,9 +11,10 @@
 #include "core/launch/argument_handler.h"
 #include "core/memory/address.h"
 #include "core/memory/allocation.h"
-#include "core/memory/foreign.h"
+#include "core/memory/peer_memory.h"
 #include "core/python/args.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 

@@ -14,6 +14,7 @@
 #include "core/launch/launch.h"
 #include "core/launch/throttle.h"
 #include "core/memory/allocation.h"
+#include "core/memory/use_fast.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 

@@ -12,7 +12,8 @@
 #include "core/core.h"
 #include "core/launch/diagnostics.h"
 #include "core/launch/limits.h"
-#include "core/launch/pack.h"
+#include "core/launch/pack_buffer.h"
+#include "core/python/errors.h"
 #include "core/state.h"
 
 /* Errors of a kernel after which its context is unusable. */
@@ -109,8 +110,8 @@ is_sticky(CUresult code)
 /* If the error `code` makes the context unusable, writes the context's latest
  * launches to `text`, a buffer of `room` bytes, and returns true. Returns
  * false for other errors. */
-bool
-core_sticky_detail(CUresult code, char *text, size_t room)
+static bool
+sticky_detail(CUresult code, char *text, size_t room)
 {
     struct core_context *context =
         is_sticky(code) && !core.forked ? core_stack_top() : NULL;
@@ -204,4 +205,20 @@ core_launch_fail(CUresult code, struct core_function *function,
              options, limits);
     Py_XDECREF(text);
     return core_fail(code, "cuLaunchKernel", detail);
+}
+
+static bool
+has_context(void)
+{
+    return core_stack_top() != NULL;
+}
+
+int
+core_diagnostics_setup(PyObject *module)
+{
+    static const struct core_error_hooks hooks = {has_context, sticky_detail};
+
+    (void)module;
+    core_errors_set_hooks(&hooks);
+    return 0;
 }

@@ -23,9 +23,6 @@ void core_launch_records_clear(struct core_context *context);
 /* Stores a Function's name in its recent launches, before it is freed. */
 void core_launch_records_name(struct core_context *context,
                               CUfunction function, PyObject *name);
-/* If `code` makes the context unusable, writes the recent launches to `text`
- * and returns true. */
-bool core_sticky_detail(CUresult code, char *text, size_t room);
 /* Raises the exception of a launch that the driver refused; returns -1. */
 int core_launch_fail(CUresult code, struct core_function *function,
                      const unsigned grid[3], const unsigned block[3],

@@ -9,18 +9,22 @@
  * that could run Python code. It is kept short, because a call of the driver
  * evicts most of this code from the processor's caches.
  *
- * Every other call goes to the slow path in launch.c. So does a launch that
- * the driver refuses, which launch.c repeats. The fast path has no side
- * effects before the driver accepts the launch.
+ * Every other call goes to the slow path in call.c or prepared_call.c. So does
+ * a launch that the driver refuses, which the slow path repeats. The fast path
+ * has no side effects before the driver accepts the launch.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/function.h"
 #include "core/code/layout.h"
+#include "core/code/module.h"
 #include "core/context/context.h"
 #include "core/core.h"
+#include "core/launch/call.h"
+#include "core/launch/fast_path.h"
+#include "core/launch/field_inline.h"
 #include "core/launch/inline.h"
-#include "core/launch/launch.h"
-#include "core/launch/pack.h"
+#include "core/launch/pack_buffer.h"
+#include "core/launch/prepared_call.h"
 #include "core/launch/prepared_format.h"
 #include "core/launch/throttle.h"
 #include "core/numpy.h"

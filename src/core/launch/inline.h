@@ -10,20 +10,13 @@
 #define PYCUDA_CORE_LAUNCH_INLINE_H
 
 #include "core/code/function.h"
-#include "core/code/layout.h"
-#include "core/code/module.h"
 #include "core/context/context.h"
 #include "core/core.h"
 #include "core/launch/diagnostics.h"
-#include "core/launch/launch.h"
-#include "core/launch/pack.h"
-#include "core/launch/prepared_format.h"
-#include "core/launch/throttle.h"
+#include "core/launch/pack_buffer.h"
 #include "core/memory/allocation.h"
-#include "core/memory/default_pool.h"
-#include "core/python/gil.h"
+#include "core/memory/use_fast.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
 
 /* Initializes `pack`, the arguments of one launch. After a failure pack_end
@@ -62,34 +55,6 @@ pack_end(struct core_pack *pack)
     if (UNLIKELY(pack->heap != NULL)) {
         PyMem_Free(pack->heap);
     }
-}
-
-/* Fast path of core_use (record that a stream uses memory): applies if the
- * memory's last use was on the same stream. Returns false if it does not
- * apply; the caller then calls core_use. */
-static inline bool
-use_fast(struct core_allocation *allocation, CUstream stream)
-{
-    if (UNLIKELY(allocation->stream != stream || allocation->freed ||
-                 allocation->context->guarded)) {
-        return false;
-    }
-    allocation->touched = true;
-    return true;
-}
-
-/* Calls use_fast (the fast path of core_use) if `here`, the current context,
- * is valid and has no open capture. Otherwise returns false. */
-static inline bool
-use_fast_in_context(const struct core_context *here,
-                    struct core_allocation *allocation, CUstream stream)
-{
-    if (UNLIKELY(allocation->context != here || allocation->stream != stream ||
-                 allocation->freed)) {
-        return false;
-    }
-    allocation->touched = true;
-    return true;
 }
 
 /* Returns the function's context if it is valid and has no open capture,
@@ -131,25 +96,6 @@ address_store(const struct core_slot *slot, PyObject *arg,
     return true;
 }
 
-/* Returns the value of an exact int of one digit; false for any other int. */
-static inline bool
-small_int(PyObject *object, long *value)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    if (!PyUnstable_Long_IsCompact((PyLongObject *)object)) {
-        return false;
-    }
-    *value = PyUnstable_Long_CompactValue((PyLongObject *)object);
-#else
-    Py_ssize_t size = Py_SIZE(object);
-    if (size < -1 || size > 1) {
-        return false;
-    }
-    *value = size * (long)((PyLongObject *)object)->ob_digit[0];
-#endif
-    return true;
-}
-
 /* Fast path of argument_store for a device address, or for a NumPy scalar that
  * has the parameter's size. Returns false if it does not apply; the caller
  * then calls argument_store. */
@@ -175,56 +121,6 @@ argument_store_fast(const struct core_slot *slot, PyObject *arg,
         return false;
     }
     return true;
-}
-
-/* Fast path of field_store, which converts one argument of a prepared call.
- * Returns false if it does not apply; the caller then calls field_store. */
-static inline bool
-field_store_fast(const struct core_field *field, const struct core_slot *slot,
-                 PyObject *arg, const struct core_context *here,
-                 CUstream stream, char *target)
-{
-    long number;
-    float narrow;
-    if (LIKELY(field->fast_code == 'P')) {
-        return Py_TYPE(arg) == slot->type &&
-               address_store(slot, arg, here, stream, target);
-    }
-    if (LIKELY(field->fast_code == 'i')) {
-        if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
-            return false;
-        }
-        memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
-        return true;
-    }
-    switch (field->fast_code) {
-    case 'l':
-    case 'q':
-    case 'n':
-    case 'L':
-    case 'Q':
-    case 'N':
-        if (!PyLong_CheckExact(arg) || !small_int(arg, &number) ||
-            (number < 0 && field->fast_code < 'a')) {
-            return false;
-        }
-        memcpy(target, &number, 8); /* the same bytes for all these codes */
-        return true;
-    case 'f':
-        if (PyFloat_CheckExact(arg)) {
-            narrow = (float)PyFloat_AS_DOUBLE(arg);
-        } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
-            /* a digit has 30 bits, so the double is exact and only this
-             * conversion rounds */
-            narrow = (float)(double)number;
-        } else {
-            return false;
-        }
-        memcpy(target, &narrow, sizeof narrow);
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* Compares two shapes of three lengths without branches. Returns 0 if they are

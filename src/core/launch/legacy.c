@@ -12,6 +12,7 @@
 #include "core/launch/launch.h"
 #include "core/launch/legacy.h"
 #include "core/launch/pack.h"
+#include "core/launch/pack_buffer.h"
 #include "core/python/args.h"
 #include "core/state.h"
 

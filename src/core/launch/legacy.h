@@ -5,8 +5,9 @@
 #ifndef PYCUDA_CORE_LAUNCH_LEGACY_H
 #define PYCUDA_CORE_LAUNCH_LEGACY_H
 
-#include "core/code/function.h"
 #include "core/core.h"
+
+struct core_function;
 
 /* Methods of Function, such as _set_block_shape and _param_seti. */
 extern PyMethodDef core_legacy_methods[];

@@ -22,9 +22,11 @@
 #include "core/launch/argument_handler.h"
 #include "core/launch/inline.h"
 #include "core/launch/pack.h"
+#include "core/launch/pack_buffer.h"
 #include "core/memory/address.h"
 #include "core/memory/allocation.h"
-#include "core/memory/foreign.h"
+#include "core/memory/peer_memory.h"
+#include "core/memory/stream_dependencies.h"
 #include "core/numpy.h"
 #include "core/state.h"
 #include "core/texture/texture_object.h"
@@ -572,34 +574,6 @@ core_pack_arguments(struct core_function *function, PyObject *const *args,
     }
     pointers_set(layout, pack);
     return warn_packing(function, count);
-}
-
-/* Ensures capacity for `bytes` bytes and `pointers` pointers. Moves the buffer
- * to the heap if needed; pointers into the old buffer become invalid. */
-int
-core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers)
-{
-    if (bytes <= pack->capacity && pointers <= pack->pointer_room) {
-        return 0;
-    }
-    size_t table = pointers < pack->pointer_room ? pack->pointer_room
-                                                 : (pointers + 1) / 2 * 2;
-    size_t room = 2 * bytes + CORE_PACK_BYTES;
-    char *heap = PyMem_Malloc(table * sizeof(void *) + room);
-    if (heap == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    char *buffer = heap + table * sizeof(void *);
-    memcpy(buffer, pack->buffer,
-           pack->capacity < room ? pack->capacity : room);
-    PyMem_Free(pack->heap);
-    pack->heap = heap;
-    pack->pointers = (void **)heap;
-    pack->pointer_room = table;
-    pack->buffer = buffer;
-    pack->capacity = room;
-    return 0;
 }
 
 /* Reads the address of an object that represents device memory, and records

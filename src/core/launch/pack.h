@@ -11,44 +11,9 @@
 #include "core/core.h"
 
 struct core_function;
+struct core_pack;
 struct core_slot;
 
-enum {
-    CORE_PACK_BYTES = 1024,
-    CORE_PACK_POINTERS = 64,
-    /* most argument bytes of a function whose field `small` is set */
-    CORE_SMALL_BYTES = 256,
-    CORE_SMALL_COUNT = 16,
-};
-
-/* Packed arguments of a launch, initialized by pack_begin and freed by
- * pack_end (inline.h). */
-struct core_pack {
-    /* borrowed; the stream argument; NULL or None: the default stream */
-    PyObject *stream_object;
-    CUstream stream;
-    void **pointers; /* one address in `buffer` per parameter */
-    char *buffer;    /* `local`, or heap memory if larger */
-    void *heap;      /* NULL, or memory for `pointers` and `buffer` */
-    /* size of the packed arguments in bytes; used if as_buffer is set */
-    size_t bytes;
-    size_t capacity, pointer_room;
-    /* parameter layout unknown: the driver gets all arguments as one buffer */
-    bool as_buffer;
-    bool handlers; /* some arguments are ArgumentHandlers */
-    bool outputs;  /* an ArgumentHandler copies back to the host */
-    bool cooperative;
-    /* blocks per cluster in x, y and z; {0}: no clusters */
-    unsigned cluster[3];
-    PyObject *const *args; /* borrowed, for error messages */
-    Py_ssize_t count;
-    void *local_pointers[CORE_PACK_POINTERS];
-    _Alignas(16) char local[CORE_PACK_BYTES];
-};
-
-/* Ensures capacity for `bytes` bytes and `pointers` pointers; may move the
- * buffer to the heap. */
-int core_pack_reserve(struct core_pack *pack, size_t bytes, size_t pointers);
 /* Converts the arguments, and records the use of their memory on the stream.
  * May run Python code. */
 int core_pack_arguments(struct core_function *function, PyObject *const *args,

@@ -9,22 +9,11 @@
 #define PYCUDA_CORE_LAUNCH_PREPARED_FORMAT_H
 
 #include "core/core.h"
+#include "core/launch/prepared_field.h"
 
 struct core_function;
 struct core_layout;
 struct core_pack;
-
-/* One argument in a format of prepare(). */
-struct core_field {
-    char code;
-    /* `code` if field and parameter have the same size, else 0, which means no
-     * fast path */
-    char fast_code;
-    /* size, and offset of the field in PyCUDA's packing, in bytes */
-    uint32_t bytes, offset;
-    /* offset of the kernel parameter in bytes; valid if by_layout is set */
-    uint32_t target;
-};
 
 /* A parsed format. It is reference-counted, since Python code that runs during
  * a launch may call prepare() and replace it. */

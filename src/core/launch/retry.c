@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
 #include "core/context/stack.h"
-#include "core/launch/launch.h"
+#include "core/launch/retry.h"
 #include "core/memory/default_pool.h"
 
 /* Returns whether the driver gives this code for a launch in another context

@@ -22,7 +22,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
-#include "core/context/local_storage.h"
+#include "core/context/context_list.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/launch/throttle.h"

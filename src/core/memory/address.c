@@ -13,19 +13,6 @@
 
 #include "core/numpy.h"
 
-int
-core_attribute(PyObject *object, PyObject *name, PyObject **value)
-{
-    *value = PyObject_GetAttr(object, name);
-    if (*value == NULL) {
-        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
-            return -1;
-        }
-        PyErr_Clear();
-    }
-    return 0;
-}
-
 /* Reads an address from an attribute's value (gpudata, or the result of
  * get_pointer()), and drops the reference to the value. Returns 1, or -1 if
  * the value is not an address. */

@@ -19,9 +19,5 @@ int core_pointer_on(PyObject *object, CUstream later, CUdeviceptr *pointer);
  * -2 with the exception that the object's own code raised. */
 int core_pointer_foreign(PyObject *object, CUstream later,
                          CUdeviceptr *pointer);
-/* Reads an attribute into `value`: a strong reference, or NULL if the object
- * has no such attribute. Returns 0; -1 if the lookup raises another exception
- * than AttributeError. */
-int core_attribute(PyObject *object, PyObject *name, PyObject **value);
 
 #endif

@@ -1,26 +1,15 @@
-/* allocation.c - DeviceAllocation and ManagedAllocation, which own device
- * memory.
+/* allocation.c - what every user of device memory needs to know of an
+ * allocation.
  *
- * Created by mem_alloc, by core_allocate (from the default pool,
- * default_pool.c) and by managed_empty. An allocation can be freed from any
- * thread and after its context is gone. int() of a freed allocation still
- * returns the old address; a kernel or a copy that uses it raises an error.
+ * allocation_type.c has the Python types. An allocation that was freed, or
+ * whose context was detached, still has its old address.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
-#include "core/context/stack.h"
+#include "core/context/scope.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
-#include "core/memory/cross_context.h"
-#include "core/memory/default_pool.h"
-#include "core/python/args.h"
-#include "core/python/gil.h"
 #include "core/python/object.h"
-#include "core/python/pointer_holder.h"
-#include "core/state.h"
-#include "core/stream/capture.h"
-#include "core/stream/current_stream.h"
-#include "core/stream/stream.h"
 
 /* Wraps device memory in an allocation of the given type. On failure the
  * caller still owns the memory. */
@@ -37,278 +26,16 @@ core_allocation_wrap(PyTypeObject *type, struct core_context *context,
     return (PyObject *)self;
 }
 
-/* After OUT_OF_MEMORY, frees memory and returns true: the caller must retry
- * its allocation. Returns false for other codes and if `tried` is already set.
- * To free memory it collects garbage and frees the pool's idle memory, which
- * may run any Python code. Other threads and destructors may end contexts and
- * kernels in that time, so the caller needs references to the objects that it
- * uses afterwards. */
-bool
-core_reclaim_memory(CUresult code, bool *tried)
-{
-    if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried) {
-        return false;
-    }
-    *tried = true;
-    int enabled = PyGC_Enable(); /* a disabled collector frees nothing */
-    PyGC_Collect();
-    if (!enabled) {
-        PyGC_Disable();
-    }
-    struct core_context *context = core_stack_top();
-    if (context != NULL && context->captures == 0) {
-        core_pool_trim(context);
-    }
-    return true;
-}
-
-CUresult
-core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
-{
-    bool tried = false;
-    CUresult code;
-    core_stack_claim();
-    do {
-        code = driver.cuMemAlloc(pointer, bytes);
-    } while (core_reclaim_memory(code, &tried));
-    return code;
-}
-
 int
-core_allocate_check(CUresult code, size_t bytes, const char *routine)
+core_allocation_alive(struct core_allocation *allocation)
 {
-    char detail[128];
-    size_t idle, total;
-    if (code == CUDA_SUCCESS) {
-        return 0;
+    if (!allocation->freed) {
+        return allocation->context->valid
+                   ? 0
+                   : core_context_fail_detached("device_allocation");
     }
-    if (code == CUDA_ERROR_INVALID_VALUE && bytes == 0) {
-        return core_fail(code, routine, "an allocation of 0 bytes");
-    }
-    if (code != CUDA_ERROR_OUT_OF_MEMORY ||
-        driver.cuMemGetInfo(&idle, &total) != CUDA_SUCCESS) {
-        return core_check(code, routine);
-    }
-    snprintf(detail, sizeof detail,
-             "%zu bytes asked for; the device has %zu free, of %zu", bytes,
-             idle, total);
-    return core_fail(code, routine, detail);
-}
-
-/* Calls cuMemFree without the GIL. */
-static CUresult
-free_native(CUdeviceptr pointer)
-{
-    CUresult code;
-    PyThreadState *thread = core_gil_release();
-    code = driver.cuMemFree(pointer);
-    core_gil_acquire(thread);
-    return code;
-}
-
-/* Frees the memory at the first call; later calls do nothing. If the context
- * is invalid, its memory is already gone. */
-static CUresult
-allocation_release(struct core_allocation *self)
-{
-    struct core_scope scope;
-    if (self->freed) {
-        return CUDA_SUCCESS;
-    }
-    self->freed = true;
-    if (self->context == NULL || !self->context->valid) {
-        return CUDA_SUCCESS;
-    }
-    if (self->cached && core_pool_return(self)) {
-        return CUDA_SUCCESS;
-    }
-    core_cross_use_end(self);
-    CUresult code = CUDA_SUCCESS;
-    if (core_enter(self->context, &scope)) {
-        code = free_native(self->pointer);
-        core_leave(&scope);
-    }
-    return code;
-}
-
-/* Deallocates the Python object. The pool takes over the memory and the object
- * if it accepts both. */
-static void
-allocation_dealloc(PyObject *self)
-{
-    core_object_begin_dealloc(self);
-    if (LIKELY(core_pool_recycle((struct core_allocation *)self))) {
-        return;
-    }
-    allocation_release((struct core_allocation *)self);
-    core_object_end_dealloc(self);
-}
-
-/* Python method free(); raises LogicError if the memory was freed before. */
-static PyObject *
-allocation_free(PyObject *op, PyObject *unused)
-{
-    (void)unused;
-    struct core_allocation *self = (struct core_allocation *)op;
-    if (self->freed) {
-        core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation::free", NULL);
-        return NULL;
-    }
-    if (core_check(allocation_release(self), "cuMemFree") < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-PyObject *
-core_allocation_int(PyObject *op)
-{
-    struct core_allocation *self = (struct core_allocation *)op;
-    self->escaped = true;
-    return PyLong_FromUnsignedLongLong(self->pointer);
-}
-
-/* Returns a memoryview of the bytes at the device address. The caller must
- * make sure that the host can access them. */
-static PyObject *
-allocation_as_buffer(PyObject *op, CORE_ARGS)
-{
-    static const struct core_signature signature = {
-        "as_buffer", 1, {"size", "offset"}};
-    PyObject *values[2];
-    size_t size, offset = 0;
-    struct core_allocation *self = (struct core_allocation *)op;
-    if (core_args(&signature, args, nargs, names, values) < 0 ||
-        core_size(values[0], &size) < 0 ||
-        (values[1] != NULL && core_size(values[1], &offset) < 0) ||
-        core_allocation_alive(self) < 0) {
-        return NULL;
-    }
-    if (size > self->bytes || offset > self->bytes - size) {
-        PyErr_Format(PyExc_ValueError,
-                     "as_buffer: %zu bytes from byte %zu on are not inside an "
-                     "allocation of %zu bytes",
-                     size, offset, self->bytes);
-        return NULL;
-    }
-    self->escaped = true;
-    return core_host_view(op, self->pointer + offset, size);
-}
-
-static PyMethodDef allocation_methods[] = {
-    {"free", allocation_free, METH_NOARGS, "Give the memory back now."},
-    {"as_buffer", CORE_METHOD(allocation_as_buffer),
-     "A writable memoryview of the raw address, which keeps the memory until "
-     "free(); only for memory that the host can reach."},
-    {"__long__", (PyCFunction)(void (*)(void))core_allocation_int, METH_NOARGS,
-     NULL},
-    {NULL},
-};
-
-static PyType_Slot allocation_slots[] = {
-    {Py_tp_doc, "Device memory; freed with its last reference."},
-    {Py_tp_new, core_no_new},
-    {Py_tp_dealloc, allocation_dealloc},
-    {Py_tp_traverse, core_object_traverse},
-    {Py_tp_clear, core_object_clear},
-    {Py_nb_int, core_allocation_int},
-    {Py_nb_index, core_allocation_int},
-    {Py_tp_methods, allocation_methods},
-    {Py_tp_members, core_object_members},
-    {0, NULL},
-};
-
-static PyType_Spec allocation_spec = {
-    .name = "pycuda._driver.DeviceAllocation",
-    .basicsize = sizeof(struct core_allocation),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
-    .slots = allocation_slots,
-};
-
-static PyObject *
-managed_get_device_pointer(PyObject *self, PyObject *unused)
-{
-    (void)unused;
-    return core_allocation_int(self);
-}
-
-/* Restricts the memory's use to one stream, by cuStreamAttachMemAsync. */
-static PyObject *
-managed_attach(PyObject *op, CORE_ARGS)
-{
-    static const struct core_signature signature = {
-        "attach", 1, {"mem_flags", "stream"}};
-    PyObject *values[2];
-    unsigned flags;
-    CUstream stream;
-    if (core_args(&signature, args, nargs, names, values) < 0 ||
-        core_unsigned(values[0], &flags) < 0 ||
-        core_stream(values[1], &stream) < 0 ||
-        core_allocation_alive((struct core_allocation *)op) < 0 ||
-        core_check(
-            driver.cuStreamAttachMemAsync(
-                stream, ((struct core_allocation *)op)->pointer, 0, flags),
-            "cuStreamAttachMemAsync") < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-static PyMethodDef managed_methods[] = {
-    {"get_device_pointer", managed_get_device_pointer, METH_NOARGS, NULL},
-    {"attach", CORE_METHOD(managed_attach), NULL},
-    {NULL},
-};
-
-static PyType_Slot managed_slots[] = {
-    {Py_tp_doc, "Memory that host and device share."},
-    {Py_tp_methods, managed_methods},
-    {0, NULL},
-};
-
-static PyType_Spec managed_spec = {
-    .name = "pycuda._driver.ManagedAllocation",
-    .basicsize = sizeof(struct core_allocation),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .slots = managed_slots,
-};
-
-PyObject *
-core_allocate(size_t bytes, CUstream stream)
-{
-    struct core_context *context = core_current();
-    return context == NULL ? NULL : core_allocate_in(context, bytes, stream);
-}
-
-PyObject *
-core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
-{
-    stream = stream == NULL ? core_stream_default() : stream;
-    PyObject *ready = core_allocate_fast(context, bytes, stream);
-    if (ready != NULL) {
-        return ready;
-    }
-    struct core_allocation *self =
-        (struct core_allocation *)core_allocation_wrap(core.allocation_type,
-                                                       context, 0, bytes);
-    if (self == NULL) {
-        return NULL;
-    }
-    self->freed = true; /* no memory yet: dealloc frees nothing */
-    self->stream = stream;
-    self->scattered = !core_stream_known(context, stream);
-    CUresult code = core_pool_allocate(context, bytes, stream, self);
-    if (core_allocate_check(code, bytes, "cuMemAlloc") < 0) {
-        Py_DECREF((PyObject *)self);
-        return NULL;
-    }
-    self->freed = false;
-    if (core_capture_hold(context, (PyObject *)self) < 0) {
-        /* freed when the graph of the capture is destroyed */
-        Py_DECREF((PyObject *)self);
-        return NULL;
-    }
-    return (PyObject *)self;
+    return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
+                     "this device memory was freed");
 }
 
 CUdeviceptr
@@ -344,25 +71,40 @@ core_escape(PyObject *owner)
     }
 }
 
-int
-core_allocation_alive(struct core_allocation *allocation)
+PyObject *
+core_allocation_int(PyObject *op)
 {
-    if (!allocation->freed) {
-        return allocation->context->valid
-                   ? 0
-                   : core_context_fail_detached("device_allocation");
+    struct core_allocation *self = (struct core_allocation *)op;
+    self->escaped = true;
+    return PyLong_FromUnsignedLongLong(self->pointer);
+}
+
+PyObject *
+core_memory_owner(PyObject *owner)
+{
+    while (owner != NULL && core_is_array(owner)) {
+        owner = ((struct core_array_head *)owner)->owner;
     }
-    return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
-                     "this device memory was freed");
+    return owner;
 }
 
 int
-core_allocation_setup(PyObject *module)
+core_allocate_check(CUresult code, size_t bytes, const char *routine)
 {
-    if (core_add_type(module, &core.allocation_type, &allocation_spec, NULL) <
-        0) {
-        return -1;
+    char detail[128];
+    size_t idle, total;
+    if (code == CUDA_SUCCESS) {
+        return 0;
     }
-    return core_add_type(module, &core.managed_type, &managed_spec,
-                         core.allocation_type);
+    if (code == CUDA_ERROR_INVALID_VALUE && bytes == 0) {
+        return core_fail(code, routine, "an allocation of 0 bytes");
+    }
+    if (code != CUDA_ERROR_OUT_OF_MEMORY ||
+        driver.cuMemGetInfo(&idle, &total) != CUDA_SUCCESS) {
+        return core_check(code, routine);
+    }
+    snprintf(detail, sizeof detail,
+             "%zu bytes asked for; the device has %zu free, of %zu", bytes,
+             idle, total);
+    return core_fail(code, routine, detail);
 }

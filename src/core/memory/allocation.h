@@ -8,8 +8,9 @@
 #ifndef PYCUDA_CORE_MEMORY_ALLOCATION_H
 #define PYCUDA_CORE_MEMORY_ALLOCATION_H
 
+#include "core/context/context.h"
 #include "core/core.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 
 struct core_context;
@@ -45,12 +46,6 @@ struct core_allocation {
 PyObject *core_allocation_wrap(PyTypeObject *type,
                                struct core_context *context,
                                CUdeviceptr pointer, size_t bytes);
-/* If `code` is OUT_OF_MEMORY and *tried is false: frees idle memory, sets
- * *tried and returns true, and the caller retries. */
-bool core_reclaim_memory(CUresult code, bool *tried);
-/* Calls cuMemAlloc, with one retry after core_reclaim_memory. Raises
- * nothing. */
-CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
 /* Raises the exception for `code`, the result of an allocation of `bytes`
  * bytes, which the message states. Returns 0 for CUDA_SUCCESS. */
 int core_allocate_check(CUresult code, size_t bytes, const char *routine);
@@ -71,7 +66,19 @@ core_is_array(PyObject *object)
            PyObject_TypeCheck(object, core.array_type);
 }
 
+/* Returns the object that owns an array's memory, borrowed, or NULL. If the
+ * array is a view, follows the chain of views. */
+PyObject *core_memory_owner(PyObject *owner);
 /* Returns the address as an int, and marks the allocation as escaped. */
 PyObject *core_allocation_int(PyObject *allocation);
+
+/* Returns whether the object is an int or of one of this module's own types
+ * with an address. Other objects may be on another device. */
+static inline bool
+core_is_own_type(PyObject *object)
+{
+    return core_is_allocation(object) || core_is_array(object) ||
+           PyLong_CheckExact(object);
+}
 
 #endif

@@ -11,14 +11,17 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
-#include "core/memory/async_pool.h"
 #include "core/memory/cross_context.h"
+#include "core/memory/default_pool.h"
+#include "core/memory/deferred_free.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 
@@ -36,41 +39,6 @@ struct async_allocation {
 };
 
 /* -- AsyncAllocation */
-
-/* Adds memory to the list of memory that is freed after the captures of the
- * context. */
-static CUresult
-deferred_add(struct core_context *context, CUdeviceptr pointer)
-{
-    CUdeviceptr *grown = PyMem_Realloc(
-        context->deferred, (context->deferred_count + 1) * sizeof *grown);
-    if (grown == NULL) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    context->deferred = grown;
-    grown[context->deferred_count++] = pointer;
-    return CUDA_SUCCESS;
-}
-
-void
-core_deferred_free(struct core_context *context)
-{
-    CUdeviceptr *late = context->deferred;
-    size_t count = context->deferred_count;
-    struct core_scope scope;
-    context->deferred = NULL;
-    context->deferred_count = 0;
-    if (count > 0 && core_enter(context, &scope)) {
-        PyThreadState *thread = core_gil_release();
-        driver.cuCtxSynchronize();
-        for (size_t i = 0; i < count; i++) {
-            driver.cuMemFreeAsync(late[i], NULL);
-        }
-        core_gil_acquire(thread);
-        core_leave(&scope);
-    }
-    PyMem_Free(late);
-}
 
 /* Frees the memory at the first call. It is freed in the order of `stream` if
  * that is safe: the memory was used on its own stream only, or the caller of
@@ -91,7 +59,7 @@ async_release(struct async_allocation *self, CUstream stream, bool given)
     }
     CUresult code;
     if (base->context->captures > 0) {
-        code = deferred_add(base->context, base->pointer);
+        code = core_deferred_add(base->context, base->pointer);
         core_leave(&scope);
         return code;
     }

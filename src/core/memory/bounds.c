@@ -8,9 +8,8 @@
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/memory/bounds.h"
+#include "core/python/args.h"
 #include "core/state.h"
-
-#include "core/memory/address.h"
 
 /* Returns the value of a dict's key, borrowed; NULL without an exception if it
  * has no such key. */

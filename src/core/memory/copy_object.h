@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/core.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 
 /* `copy` is the largest of CUDA's three structs for copies. A 2D or 3D copy
  * converts it to CUDA_MEMCPY2D or CUDA_MEMCPY3D. */

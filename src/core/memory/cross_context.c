@@ -14,18 +14,19 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
-#include "core/context/local_storage.h"
+#include "core/context/context_list.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
+#include "core/context/stream_list.h"
 #include "core/core.h"
 #include "core/launch/throttle.h"
 #include "core/memory/allocation.h"
 #include "core/memory/cross_context.h"
-#include "core/memory/foreign.h"
+#include "core/memory/peer_memory.h"
 #include "core/python/gil.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
-#include "core/stream/stream.h"
-#include "core/texture/cuda_array.h"
+#include "core/stream/open_captures.h"
 
 static char no_stream;
 #define NO_STREAM ((CUstream)&no_stream)
@@ -225,7 +226,7 @@ core_cross_wait_address(CUdeviceptr pointer)
 /* Returns whether the CUDA array belongs to another context than the current
  * one, and neither of the two contexts is capturing. */
 static bool
-is_cross_array(const struct core_array_object *array)
+is_cross_array(const struct core_object *array)
 {
     const struct core_context *here = core_stack_top();
     return here != NULL && here->handle != array->context->handle &&
@@ -235,7 +236,7 @@ is_cross_array(const struct core_array_object *array)
 int
 core_cross_wait_array(PyObject *array, bool *is_cross)
 {
-    const struct core_array_object *self = (struct core_array_object *)array;
+    const struct core_object *self = (struct core_object *)array;
     if (!is_cross_array(self)) {
         return 0;
     }

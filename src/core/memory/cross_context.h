@@ -6,7 +6,6 @@
 #ifndef PYCUDA_CORE_MEMORY_CROSS_CONTEXT_H
 #define PYCUDA_CORE_MEMORY_CROSS_CONTEXT_H
 
-#include "core/context/context.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
 

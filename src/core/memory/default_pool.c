@@ -29,14 +29,15 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
+#include "core/context/stack.h"
+#include "core/context/stream_list.h"
 #include "core/core.h"
-#include "core/launch/inline.h"
 #include "core/memory/allocation.h"
 #include "core/memory/default_pool.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/state.h"
-#include "core/stream/stream.h"
 
 enum {
     BIN_COUNT = 264,
@@ -227,6 +228,97 @@ newest_to_bin(struct core_pool *pool)
     }
 }
 
+static void
+objects_free(struct bin *bin)
+{
+    for (size_t i = 0; i < bin->count; i++) {
+        object_free(&bin->blocks[i]);
+    }
+}
+
+static void
+blocks_free(struct bin *bin)
+{
+    for (size_t i = 0; i < bin->count; i++) {
+        driver.cuMemFree(bin->blocks[i].pointer);
+        if (bin->blocks[i].event != NULL) {
+            driver.cuEventDestroy(bin->blocks[i].event);
+        }
+    }
+}
+
+/* Frees the blocks of one bin. The pool may be destroyed on return, since
+ * another thread may detach the context while the GIL is released. */
+static void
+bin_trim(struct core_pool *pool, unsigned number)
+{
+    struct bin bin = pool->bins[number];
+    pool->bins[number] = (struct bin){0};
+    if (bin.count > 0) {
+        size_t rounded = number == 0 ? SMALLEST
+                                     : (size_t)(8 + (number - 1) % 8 + 1)
+                                           << ((number - 1) / 8 + 6);
+        pool->idle_bytes -= bin.count * rounded;
+        objects_free(&bin);
+        PyThreadState *thread = core_gil_release();
+        blocks_free(&bin);
+        core_gil_acquire(thread);
+    }
+    PyMem_Free(bin.blocks);
+}
+
+void
+core_pool_trim(struct core_context *context)
+{
+    struct core_scope scope;
+    if (context->pool == NULL || context->pool->idle_bytes == 0 ||
+        !core_enter(context, &scope)) {
+        return;
+    }
+    newest_to_bin(context->pool);
+    for (unsigned i = 0; context->pool != NULL && i < BIN_COUNT; i++) {
+        bin_trim(context->pool, i);
+    }
+    core_leave(&scope);
+}
+
+/* After OUT_OF_MEMORY, frees memory and returns true: the caller must retry
+ * its allocation. Returns false for other codes and if `tried` is already set.
+ * To free memory it collects garbage and frees the pool's idle memory, which
+ * may run any Python code. Other threads and destructors may end contexts and
+ * kernels in that time, so the caller needs references to the objects that it
+ * uses afterwards. */
+bool
+core_reclaim_memory(CUresult code, bool *tried)
+{
+    if (code != CUDA_ERROR_OUT_OF_MEMORY || *tried) {
+        return false;
+    }
+    *tried = true;
+    int enabled = PyGC_Enable(); /* a disabled collector frees nothing */
+    PyGC_Collect();
+    if (!enabled) {
+        PyGC_Disable();
+    }
+    struct core_context *context = core_stack_top();
+    if (context != NULL && context->captures == 0) {
+        core_pool_trim(context);
+    }
+    return true;
+}
+
+CUresult
+core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
+{
+    bool tried = false;
+    CUresult code;
+    core_stack_claim();
+    do {
+        code = driver.cuMemAlloc(pointer, bytes);
+    } while (core_reclaim_memory(code, &tried));
+    return code;
+}
+
 /* Allocates from the context's pool, or from the driver if the pool is
  * disabled or the size is too large for it. Fills the memory fields of
  * `allocation`. */
@@ -376,60 +468,6 @@ core_pool_recycle(struct core_allocation *dead)
     Py_DECREF((PyObject *)context); /* may destroy the pool, and `dead` */
     Py_DECREF(type);
     return true;
-}
-
-static void
-objects_free(struct bin *bin)
-{
-    for (size_t i = 0; i < bin->count; i++) {
-        object_free(&bin->blocks[i]);
-    }
-}
-
-static void
-blocks_free(struct bin *bin)
-{
-    for (size_t i = 0; i < bin->count; i++) {
-        driver.cuMemFree(bin->blocks[i].pointer);
-        if (bin->blocks[i].event != NULL) {
-            driver.cuEventDestroy(bin->blocks[i].event);
-        }
-    }
-}
-
-/* Frees the blocks of one bin. The pool may be destroyed on return, since
- * another thread may detach the context while the GIL is released. */
-static void
-bin_trim(struct core_pool *pool, unsigned number)
-{
-    struct bin bin = pool->bins[number];
-    pool->bins[number] = (struct bin){0};
-    if (bin.count > 0) {
-        size_t rounded = number == 0 ? SMALLEST
-                                     : (size_t)(8 + (number - 1) % 8 + 1)
-                                           << ((number - 1) / 8 + 6);
-        pool->idle_bytes -= bin.count * rounded;
-        objects_free(&bin);
-        PyThreadState *thread = core_gil_release();
-        blocks_free(&bin);
-        core_gil_acquire(thread);
-    }
-    PyMem_Free(bin.blocks);
-}
-
-void
-core_pool_trim(struct core_context *context)
-{
-    struct core_scope scope;
-    if (context->pool == NULL || context->pool->idle_bytes == 0 ||
-        !core_enter(context, &scope)) {
-        return;
-    }
-    newest_to_bin(context->pool);
-    for (unsigned i = 0; context->pool != NULL && i < BIN_COUNT; i++) {
-        bin_trim(context->pool, i);
-    }
-    core_leave(&scope);
 }
 
 /* Marks all blocks last used on the stream as idle. Called when the stream's

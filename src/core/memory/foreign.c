@@ -9,17 +9,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
-#include "core/context/local_storage.h"
 #include "core/context/stack.h"
 #include "core/core.h"
-#include "core/memory/allocation.h"
 #include "core/memory/foreign.h"
-#include "core/python/gil.h"
+#include "core/memory/peer_memory.h"
+#include "core/memory/stream_dependencies.h"
+#include "core/python/args.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 
 #include "core/dlpack.h"
-#include "core/memory/address.h"
 
 #include "core/numpy.h"
 
@@ -43,184 +42,6 @@ interface_address(PyObject *interface, CUdeviceptr *pointer)
         *pointer = PyLong_AsUnsignedLongLong(address);
     }
     return PyErr_Occurred() ? -1 : 0;
-}
-
-/* ---- other devices and contexts ---- */
-
-/* Returns the context that allocated the memory; NULL if the driver knows
- * none, as for memory mapped by cuMemMap. */
-static CUcontext
-context_of(CUdeviceptr pointer)
-{
-    CUcontext context = NULL;
-    return driver.cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT,
-                                        pointer) == CUDA_SUCCESS
-               ? context
-               : NULL;
-}
-
-/* Returns whether the memory is managed or host memory, which all contexts
- * share. */
-static bool
-is_shared(CUdeviceptr pointer)
-{
-    unsigned managed = 0;
-    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
-    driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                 pointer);
-    driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                 pointer);
-    return managed || type == CU_MEMORYTYPE_HOST;
-}
-
-/* Returns whether the memory comes from a CUDA memory pool, and so belongs to
- * a device instead of a context. */
-static bool
-is_pooled(CUdeviceptr pointer)
-{
-    CUmemoryPool pool = NULL;
-    return driver.cuPointerGetAttribute(&pool,
-                                        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
-                                        pointer) == CUDA_SUCCESS &&
-           pool != NULL;
-}
-
-/* Returns whether two handles refer to the same context. The handle of a green
- * context refers to the primary context. */
-static bool
-is_same_context(CUcontext one, CUcontext other)
-{
-    unsigned long long a = 0, b = 0;
-    return one == other ||
-           (driver.cuCtxGetId(one, &a) == CUDA_SUCCESS &&
-            driver.cuCtxGetId(other, &b) == CUDA_SUCCESS && a == b);
-}
-
-/* Returns whether the memory belongs to another device, or to a context of the
- * same device that does not share the address space of `here`. Sets `device`
- * to the memory's device. */
-static bool
-is_elsewhere(const struct core_context *here, CUdeviceptr pointer, int *device)
-{
-    CUcontext owner = pointer == 0 ? NULL : context_of(pointer);
-    if (pointer == 0 || owner == here->handle ||
-        driver.cuPointerGetAttribute(device,
-                                     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                     pointer) != CUDA_SUCCESS) {
-        return false;
-    }
-    return *device != (int)here->device ||
-           (owner != NULL && !is_shared(pointer) && !is_pooled(pointer) &&
-            !is_same_context(owner, here->handle));
-}
-
-/* Waits for a native context without the GIL. */
-static CUresult
-synchronize(CUcontext context)
-{
-    CUcontext popped;
-    CUresult code = driver.cuCtxPushCurrent(context);
-    if (code == CUDA_SUCCESS) {
-        PyThreadState *thread = core_gil_release();
-        code = driver.cuCtxSynchronize();
-        core_gil_acquire(thread);
-        driver.cuCtxPopCurrent(&popped);
-    }
-    return code;
-}
-
-/* Waits on the host for all work of the memory's context, which is not the
- * current one. A producer in another context cannot make a stream of the
- * current context wait for its work. */
-static int
-wait_elsewhere(CUdeviceptr pointer, int device)
-{
-    CUcontext context = context_of(pointer);
-    CUresult code;
-    if (context != NULL) {
-        return core_check(synchronize(context), "cuCtxSynchronize");
-    }
-    code = driver.cuDevicePrimaryCtxRetain(&context, device);
-    if (code == CUDA_SUCCESS) {
-        code = synchronize(context);
-        driver.cuDevicePrimaryCtxRelease(device);
-    }
-    return core_check(code, "cuCtxSynchronize");
-}
-
-/* Returns whether the current context may access memory of the context
- * `owner`. The driver has no query for that, but it returns an error if access
- * is enabled a second time. */
-static bool
-is_peer(CUcontext owner)
-{
-    CUresult code = driver.cuCtxEnablePeerAccess(owner, 0);
-    if (code == CUDA_SUCCESS) {
-        driver.cuCtxDisablePeerAccess(owner);
-    }
-    return code == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-}
-
-/* Writes the name of a device into `name`, for an error message. */
-static void
-device_name(char *name, int size, int device)
-{
-    if (driver.cuDeviceGetName(name, size, device) != CUDA_SUCCESS) {
-        snprintf(name, (size_t)size, "unknown");
-    }
-}
-
-bool
-core_foreign_explain(CUdeviceptr pointer, const char *user, char *text,
-                     size_t size)
-{
-    const struct core_context *here = core_stack_top();
-    char theirs[64], ours[64];
-    int device;
-    if (here == NULL || !is_elsewhere(here, pointer, &device) ||
-        is_shared(pointer)) {
-        return false;
-    }
-    CUcontext owner = context_of(pointer);
-    if (owner == NULL || is_peer(owner)) {
-        return false;
-    }
-    device_name(theirs, sizeof theirs, device);
-    device_name(ours, sizeof ours, here->device);
-    if (device == (int)here->device) {
-        snprintf(text, size,
-                 "the memory belongs to another context of device %d (%s), "
-                 "whose address space the %s's context does not share: "
-                 "copy it with gpuarray.asarray()",
-                 device, theirs, user);
-    } else {
-        snprintf(text, size,
-                 "the memory is on device %d (%s), the %s runs on device "
-                 "%d (%s): copy it with gpuarray.asarray(), or call "
-                 "Context.enable_peer_access()",
-                 device, theirs, user, (int)here->device, ours);
-    }
-    return true;
-}
-
-int
-core_foreign_reach(CUdeviceptr pointer)
-{
-    char detail[320];
-    return core_foreign_explain(pointer, "kernel", detail, sizeof detail)
-               ? core_fail(CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", detail)
-               : 0;
-}
-
-int
-core_foreign_wait(CUdeviceptr pointer)
-{
-    const struct core_context *here = core_stack_top();
-    int device;
-    return here != NULL && here->captures == 0 &&
-                   is_elsewhere(here, pointer, &device)
-               ? wait_elsewhere(pointer, device)
-               : 0;
 }
 
 /* ---- DLPack ---- */
@@ -367,8 +188,8 @@ interface_wait(PyObject *object, PyObject *interface, CUdeviceptr pointer,
     CUdeviceptr same;
     int device;
     if (here != NULL && here->captures == 0 &&
-        is_elsewhere(here, pointer, &device)) {
-        return wait_elsewhere(pointer, device);
+        core_peer_is_elsewhere(here, pointer, &device)) {
+        return core_peer_wait(pointer, device);
     }
     if (PyDict_GetItemWithError(interface, core.str_stream) != NULL ||
         pointer == 0) {
@@ -403,117 +224,3 @@ core_foreign_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
 }
 
 /* ---- functions called by pycuda._array.exchange ---- */
-
-/* Returns the Context object of a native handle: an existing object, or a new
- * one that does not own the native context. */
-static PyObject *
-context_object(CUcontext handle, int device)
-{
-    for (struct core_context *c = core_contexts_first(); c != NULL;
-         c = c->next) {
-        if (c->valid && c->handle == handle) {
-            return Py_NewRef((PyObject *)c);
-        }
-    }
-    return core_context_wrap(handle, device, CONTEXT_FOREIGN);
-}
-
-/* Returns (context or None, device ordinal) of the memory of an array. */
-static PyObject *
-memory_home(PyObject *unused, PyObject *object)
-{
-    (void)unused;
-    PyObject *owner = core_memory_owner(object);
-    CUdeviceptr pointer = core_is_array(object)
-                              ? ((struct core_array_head *)object)->pointer
-                              : 0;
-    int device = -1;
-    if (owner != NULL && core_is_allocation(owner)) {
-        struct core_context *context =
-            ((struct core_allocation *)owner)->context;
-        return Py_BuildValue("(Oi)", (PyObject *)context,
-                             (int)context->device);
-    }
-    if (pointer != 0 &&
-        core_check(driver.cuPointerGetAttribute(
-                       &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
-                   "cuPointerGetAttribute") < 0) {
-        return NULL;
-    }
-    const struct core_context *here = core_stack_top();
-    int there;
-    PyObject *context = here != NULL && device == (int)here->device &&
-                                is_elsewhere(here, pointer, &there)
-                            ? context_object(context_of(pointer), device)
-                            : Py_NewRef(Py_None);
-    return context == NULL ? NULL : Py_BuildValue("(Ni)", context, device);
-}
-
-/* Returns whether the array's memory belongs to another device or context than
- * the current one. */
-static PyObject *
-memory_is_foreign(PyObject *unused, PyObject *object)
-{
-    (void)unused;
-    const struct core_context *here = core_stack_top();
-    PyObject *owner = core_memory_owner(object);
-    int device;
-    if (here == NULL || !core_is_array(object)) {
-        Py_RETURN_FALSE;
-    }
-    if (owner != NULL && core_is_allocation(owner)) {
-        return PyBool_FromLong(
-            ((struct core_allocation *)owner)->context->handle !=
-            here->handle);
-    }
-    return PyBool_FromLong(is_elsewhere(
-        here, ((struct core_array_head *)object)->pointer, &device));
-}
-
-static PyObject *
-current_device(PyObject *unused_self, PyObject *unused)
-{
-    (void)unused_self;
-    (void)unused;
-    const struct core_context *here = core_stack_top();
-    return PyLong_FromLong(here == NULL ? -1 : (long)here->device);
-}
-
-static PyObject *
-memory_wait(PyObject *unused, PyObject *object)
-{
-    (void)unused;
-    CUdeviceptr pointer;
-    int device;
-    if (core_pointer(object, &pointer) < 0) {
-        return NULL;
-    }
-    if (pointer != 0 &&
-        (core_check(driver.cuPointerGetAttribute(
-                        &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
-                    "cuPointerGetAttribute") < 0 ||
-         wait_elsewhere(pointer, device) < 0)) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-static PyMethodDef functions[] = {
-    {"_memory_wait", memory_wait, METH_O,
-     "Waits for all work in the context that made an array's memory."},
-    {"_memory_home", memory_home, METH_O,
-     "(context or None, number of the device) of an array's memory; -1: it "
-     "has none."},
-    {"_memory_is_foreign", memory_is_foreign, METH_O,
-     "Whether an array's memory belongs to another device or context than the "
-     "current one's."},
-    {"_current_device", current_device, METH_NOARGS,
-     "Number of the current context's device; -1: no context."},
-    {NULL},
-};
-
-int
-core_foreign_setup(PyObject *module)
-{
-    return PyModule_AddFunctions(module, functions);
-}

@@ -6,13 +6,17 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
+#include "core/memory/default_pool.h"
+#include "core/memory/host_memory.h"
 #include "core/numpy.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 
 enum host_kind {

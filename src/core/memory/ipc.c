@@ -5,11 +5,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 
 /* Memory of another process, mapped into this one. */

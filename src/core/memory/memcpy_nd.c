@@ -13,14 +13,14 @@
 #include "core/memory/bounds.h"
 #include "core/memory/copy_object.h"
 #include "core/memory/cross_context.h"
-#include "core/memory/foreign.h"
 #include "core/memory/pending_copies.h"
+#include "core/memory/stream_dependencies.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
 #include "core/stream/legacy_stream.h"
+#include "core/stream/open_captures.h"
 #include "core/texture/cuda_array.h"
 
 /* Converts the 3D peer struct to CUDA's struct for 2D copies. */

@@ -18,6 +18,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/pending_copies.h"

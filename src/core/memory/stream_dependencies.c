@@ -9,30 +9,17 @@
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
 #include "core/context/stack.h"
+#include "core/context/stream_list.h"
 #include "core/core.h"
-#include "core/launch/inline.h"
-#include "core/memory/address.h"
 #include "core/memory/allocation.h"
 #include "core/memory/cross_context.h"
-#include "core/memory/foreign.h"
+#include "core/memory/peer_memory.h"
+#include "core/memory/stream_dependencies.h"
+#include "core/memory/use_fast.h"
+#include "core/python/args.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
-#include "core/stream/stream.h"
-
-/* Returns whether the stream is the default stream or an existing Stream
- * object of the context. Other streams (of other libraries) may be destroyed
- * without notice. */
-bool
-core_stream_known(const struct core_context *context, CUstream stream)
-{
-    for (size_t i = 0; stream != NULL && i < context->stream_count; i++) {
-        if (context->streams[i].handle == stream) {
-            return true;
-        }
-    }
-    return stream == NULL;
-}
+#include "core/stream/open_captures.h"
 
 /* Returns whether the stream belongs to an existing Stream object of the
  * context that is blocking (ordered with the default stream). */
@@ -167,9 +154,6 @@ core_use(PyObject *owner, CUstream stream)
 int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {
-    if (object != NULL && PyLong_CheckExact(object)) {
-        return core_cross_wait_address(pointer); /* it has no owner */
-    }
     bool is_tracked = object != NULL && core_is_allocation(object);
     PyObject *owner = is_tracked ? object : core_memory_owner(object);
     is_tracked = is_tracked || (owner != NULL && core_is_allocation(owner));
@@ -213,15 +197,6 @@ core_use_in_kernel(PyObject *owner, CUstream stream)
                             stream == NULL ? core_stream_default() : stream)
                ? 0
                : use_in_kernel_unusual(owner, stream);
-}
-
-PyObject *
-core_memory_owner(PyObject *owner)
-{
-    while (owner != NULL && core_is_array(owner)) {
-        owner = ((struct core_array_head *)owner)->owner;
-    }
-    return owner;
 }
 
 /* During a capture, makes the stream `later` join the capture by an event

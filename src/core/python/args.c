@@ -384,3 +384,16 @@ core_ipc_handle(PyObject *bytes, void *handle, const char *routine,
     PyBuffer_Release(&view);
     return fits ? 0 : core_fail(CUDA_ERROR_INVALID_VALUE, routine, says);
 }
+
+int
+core_attribute(PyObject *object, PyObject *name, PyObject **value)
+{
+    *value = PyObject_GetAttr(object, name);
+    if (*value == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            return -1;
+        }
+        PyErr_Clear();
+    }
+    return 0;
+}

@@ -57,5 +57,9 @@ int core_buffer_refuse_objects(PyObject *object);
 int core_buffer(PyObject *object, bool writable, Py_buffer *view);
 /* Reads an array shape of at most 32 lengths; returns their number, or -1. */
 int core_shape(PyObject *shape, Py_intptr_t *lengths);
+/* Reads an attribute into `value`: a strong reference, or NULL if the object
+ * has no such attribute. Returns 0; -1 if the lookup raises another exception
+ * than AttributeError. */
+int core_attribute(PyObject *object, PyObject *name, PyObject **value);
 
 #endif

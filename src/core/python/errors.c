@@ -7,13 +7,19 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
-#include "core/context/stack.h"
 #include "core/core.h"
-#include "core/launch/diagnostics.h"
+#include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/interrupt.h"
-#include "core/python/object.h"
 #include "core/state.h"
+
+static const struct core_error_hooks *hooks; /* NULL during import */
+
+void
+core_errors_set_hooks(const struct core_error_hooks *table)
+{
+    hooks = table;
+}
 
 enum failure_class {
     FAILURE_LOGIC,
@@ -76,7 +82,8 @@ static const struct {
 static const char *
 failure_hint(CUresult code)
 {
-    if (code == CUDA_ERROR_INVALID_CONTEXT && core_stack_top() == NULL) {
+    if (code == CUDA_ERROR_INVALID_CONTEXT && hooks != NULL &&
+        !hooks->has_context()) {
         return "no context is current in this thread. " CORE_NO_CONTEXT;
     }
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
@@ -157,7 +164,8 @@ core_fail(CUresult code, const char *routine, const char *detail)
         detail = "call pycuda.driver.init() or import pycuda.autoinit first";
     }
     char sticky[1024];
-    bool stays = core_sticky_detail(code, sticky, sizeof sticky);
+    bool stays =
+        hooks != NULL && hooks->sticky_detail(code, sticky, sizeof sticky);
     PyErr_Format(failure_exception(code), "%s failed: %s%s%s%s%s", routine,
                  failure_text(code), detail == NULL ? "" : " - ",
                  detail == NULL ? "" : detail, stays ? " - " : "",

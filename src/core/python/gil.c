@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "core/python/gil.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 
 /* Longest wait in seconds for calls of the driver. It is limited since a

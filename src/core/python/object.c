@@ -8,6 +8,7 @@
 #include "core/context/context.h"
 #include "core/core.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 
 PyMemberDef core_object_members[] = {

@@ -8,26 +8,12 @@
 #ifndef PYCUDA_CORE_PYTHON_OBJECT_H
 #define PYCUDA_CORE_PYTHON_OBJECT_H
 
+#include "core/context/context.h"
 #include "core/core.h"
 
 #include <structmember.h>
 
 struct core_context;
-
-/* Stores a thread-local variable in the static TLS block, so that an access
- * needs no function call. */
-#define CORE_AT_ONCE __attribute__((tls_model("initial-exec")))
-/* First fields of each object that belongs to a context. `context` is a strong
- * reference, which tp_clear does not drop. */
-#define CORE_HEAD                                                             \
-    PyObject_HEAD                                                             \
-    PyObject *dict;                                                           \
-    PyObject *weakrefs;                                                       \
-    struct core_context *context;
-
-struct core_object {
-    CORE_HEAD
-};
 
 /* Allocates a zeroed object with a reference to `context`, or NULL. */
 PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
@@ -59,9 +45,5 @@ int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
 int core_type_allow_call_override(PyTypeObject *type);
 /* __dictoffset__ and __weaklistoffset__ of CORE_HEAD. */
 extern PyMemberDef core_object_members[];
-int core_open(void); /* loads the driver library once */
-/* Calls core_open. Raises LogicError, with the name `routine`, if
- * pycuda.driver.init() was not called. */
-int core_open_ready(const char *routine);
 
 #endif

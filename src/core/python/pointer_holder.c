@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "core/python/args.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/python/pointer_holder.h"
 #include "core/state.h"
 

@@ -17,7 +17,8 @@
 #include "core/python/gil.h"
 #include "core/python/object.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
+#include "core/stream/callback.h"
+#include "core/stream/open_captures.h"
 #include "core/stream/stream.h"
 
 #include <pthread.h>

@@ -9,81 +9,24 @@
  * context then counts as capturing too, and the graph also keeps its list.
  *
  * In the with statement the capturing stream is the current stream of its
- * thread (current_stream.c); `open_captures` is the list of such streams. All
+ * thread (current_stream.c); open_captures.c has the list of such
+ * streams. All
  * functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/code/function.h"
 #include "core/context/context.h"
-#include "core/context/local_storage.h"
+#include "core/context/context_list.h"
+#include "core/context/scope.h"
 #include "core/core.h"
-#include "core/memory/async_pool.h"
+#include "core/memory/deferred_free.h"
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
 #include "core/stream/graph.h"
+#include "core/stream/graph_links.h"
+#include "core/stream/open_captures.h"
 #include "core/stream/stream.h"
-
-/* A context of which a stream has joined another context's capture. */
-struct joined {
-    struct core_context *context; /* strong reference */
-    struct joined *next;
-};
-
-struct capture {
-    CORE_HEAD
-    struct core_stream_object *stream; /* strong reference */
-    struct core_graph *graph;          /* strong; NULL before __enter__ */
-    struct joined *joined;             /* owned list; empty unless `open` */
-    struct capture *next;              /* next in open_captures */
-    unsigned long thread;
-    uint64_t turn; /* orders it among entered streams (core_entry.turn) */
-    CUstreamCaptureMode mode;
-    bool open;
-};
-
-/* List of all open captures, the newest first; borrowed. */
-static struct capture *open_captures;
-
-/* Returns the stream of `context` that this thread captures, borrowed, and
- * stores the capture's turn, which is comparable with core_entry.turn. NULL if
- * there is no capture. */
-struct core_stream_object *
-core_capture_newest(const struct core_context *context, uint64_t *turn)
-{
-    unsigned long thread = PyThread_get_thread_ident();
-    for (struct capture *c = open_captures; c != NULL; c = c->next) {
-        if (c->thread == thread && c->context == context) {
-            *turn = c->turn;
-            return c->stream;
-        }
-    }
-    return NULL;
-}
-
-/* -- objects that captures keep alive */
-
-/* Keeps the object alive as long as the graphs of the context's open captures.
- * Does nothing without an open capture. */
-int
-core_capture_hold(struct core_context *context, PyObject *object)
-{
-    return context->held == NULL || object == NULL
-               ? 0
-               : PyList_Append(context->held, object);
-}
-
-int
-core_capture_hold_call(struct core_function *function, PyObject *const *args,
-                       Py_ssize_t count)
-{
-    int status = core_capture_hold(function->context, (PyObject *)function);
-    for (Py_ssize_t i = 0; i < count && status == 0; i++) {
-        status = core_capture_hold(function->context, args[i]);
-    }
-    return status;
-}
 
 /* capture_opened counts one more open capture of the context, capture_closed
  * one less. When the last one ends, capture_closed drops the list of objects
@@ -115,9 +58,10 @@ capture_closed(struct core_context *context)
 /* Returns whether the context takes part in the capture: it is the capture's
  * own context or has joined. */
 static bool
-capture_has(const struct capture *self, const struct core_context *context)
+capture_has(const struct core_capture *self,
+            const struct core_context *context)
 {
-    const struct joined *joined = self->joined;
+    const struct core_capture_joined *joined = self->joined;
     while (joined != NULL && joined->context != context) {
         joined = joined->next;
     }
@@ -127,9 +71,9 @@ capture_has(const struct capture *self, const struct core_context *context)
 /* Adds a context that has joined the capture, and lets the graph keep that
  * context's list of objects. */
 static int
-capture_add_context(struct capture *self, struct core_context *context)
+capture_add_context(struct core_capture *self, struct core_context *context)
 {
-    struct joined *joined = PyMem_Malloc(sizeof *joined);
+    struct core_capture_joined *joined = PyMem_Malloc(sizeof *joined);
     if (joined == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -151,10 +95,11 @@ int
 core_capture_join(struct core_context *from, struct core_context *to,
                   CUstream stream)
 {
-    if (open_captures == NULL || from == to || !core_stream_captures(stream)) {
+    if (core_open_captures == NULL || from == to ||
+        !core_stream_captures(stream)) {
         return 0;
     }
-    for (struct capture *c = open_captures; c != NULL; c = c->next) {
+    for (struct core_capture *c = core_open_captures; c != NULL; c = c->next) {
         if (capture_has(c, from) && !capture_has(c, to) &&
             capture_add_context(c, to) < 0) {
             return -1;
@@ -177,11 +122,11 @@ capture_leave_context(struct core_context *context)
 
 /* Ends the capture in all contexts that take part in it. */
 static int
-capture_leave_contexts(struct capture *self)
+capture_leave_contexts(struct core_capture *self)
 {
     int status = capture_leave_context(self->context);
     while (self->joined != NULL) {
-        struct joined *joined = self->joined;
+        struct core_capture_joined *joined = self->joined;
         self->joined = joined->next;
         status |= capture_leave_context(joined->context);
         Py_DECREF((PyObject *)joined->context);
@@ -232,8 +177,8 @@ core_stream_capture(PyObject *op, CORE_ARGS)
         return NULL;
     }
     struct core_stream_object *self = (struct core_stream_object *)op;
-    struct capture *capture =
-        (struct capture *)core_object_new(core.capture_type, self->context);
+    struct core_capture *capture = (struct core_capture *)core_object_new(
+        core.capture_type, self->context);
     if (capture != NULL) {
         capture->stream =
             (struct core_stream_object *)Py_NewRef((PyObject *)self);
@@ -262,7 +207,7 @@ static PyObject *
 capture_enter(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    struct capture *self = (struct capture *)op;
+    struct core_capture *self = (struct core_capture *)op;
     struct core_context *context = self->context;
     if (self->graph != NULL) {
         core_fail(CUDA_ERROR_ILLEGAL_STATE, "cuStreamBeginCapture",
@@ -288,8 +233,8 @@ capture_enter(PyObject *op, PyObject *unused)
     self->open = true;
     self->thread = PyThread_get_thread_ident();
     self->turn = core_stream_next_turn();
-    self->next = open_captures;
-    open_captures = self;
+    self->next = core_open_captures;
+    core_open_captures = self;
     core.stream_defaults++;
     graph->held = Py_NewRef(context->held);
     return Py_NewRef((PyObject *)graph);
@@ -298,9 +243,9 @@ capture_enter(PyObject *op, PyObject *unused)
 /* Ends the native capture, stores the resulting graph in the Graph, and
  * removes the capture from the list of open ones. */
 static CUresult
-capture_end(struct capture *self)
+capture_end(struct core_capture *self)
 {
-    struct capture **link = &open_captures;
+    struct core_capture **link = &core_open_captures;
     CUresult code = CUDA_ERROR_INVALID_CONTEXT;
     while (*link != self) {
         link = &(*link)->next;
@@ -325,7 +270,7 @@ static PyObject *
 capture_exit(PyObject *op, CORE_ARGS)
 {
     (void)names;
-    struct capture *self = (struct capture *)op;
+    struct core_capture *self = (struct core_capture *)op;
     if (!self->open) {
         Py_RETURN_NONE;
     }
@@ -340,10 +285,11 @@ capture_exit(PyObject *op, CORE_ARGS)
 static int
 capture_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    struct capture *self = (struct capture *)op;
+    struct core_capture *self = (struct core_capture *)op;
     Py_VISIT((PyObject *)self->stream);
     Py_VISIT((PyObject *)self->graph);
-    for (struct joined *j = self->joined; j != NULL; j = j->next) {
+    for (struct core_capture_joined *j = self->joined; j != NULL;
+         j = j->next) {
         Py_VISIT((PyObject *)j->context);
     }
     return core_object_traverse(op, visit, arg);
@@ -353,7 +299,7 @@ capture_traverse(PyObject *op, visitproc visit, void *arg)
 static void
 capture_dealloc(PyObject *op)
 {
-    struct capture *self = (struct capture *)op;
+    struct core_capture *self = (struct core_capture *)op;
     struct core_scope scope;
     core_object_begin_dealloc(op);
     if (self->open) {
@@ -387,7 +333,7 @@ static PyType_Slot capture_slots[] = {
 
 static PyType_Spec capture_spec = {
     .name = "pycuda._driver._Capture",
-    .basicsize = sizeof(struct capture),
+    .basicsize = sizeof(struct core_capture),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = capture_slots,
 };

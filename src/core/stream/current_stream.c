@@ -12,14 +12,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
 #include "core/stream/legacy_stream.h"
+#include "core/stream/open_captures.h"
 #include "core/stream/stream.h"
 
 static uint64_t entered_so_far;
@@ -54,6 +56,36 @@ core_stream_default_find(void)
     struct core_stream_object *found =
         context == NULL ? NULL : current_find(context);
     return found == NULL ? NULL : found->handle;
+}
+
+struct core_context *
+core_current_with_stream(void **key, CUstream *stream)
+{
+    struct core_context *context = core_stack_top();
+    if (UNLIKELY(context == NULL || core.forked)) {
+        return core_current(); /* raises */
+    }
+    *key = (void *)(uintptr_t)context->serial;
+    *stream = *stream == NULL ? core_stream_default() : *stream;
+    return context;
+}
+
+int
+core_stream(PyObject *object, CUstream *stream)
+{
+    if (object == NULL || object == Py_None) {
+        *stream = core_stream_default();
+        return 0;
+    }
+    if (!PyObject_TypeCheck(object, core.stream_type)) {
+        PyErr_Format(PyExc_TypeError,
+                     "stream must be a pycuda.driver.Stream or None, not %s",
+                     Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    struct core_stream_object *self = (struct core_stream_object *)object;
+    *stream = self->handle;
+    return self->context->valid ? 0 : core_context_fail_detached("stream");
 }
 
 /* Returns the Stream for a stream= argument, borrowed: the given one, or the
@@ -202,15 +234,6 @@ core_stream_pop(struct core_stream_object *stream)
     core.stream_defaults--;
     Py_DECREF((PyObject *)stream);
     return 0;
-}
-
-void
-core_entered_clear(struct core_entered *entered)
-{
-    while (entered->count > 0) {
-        core.stream_defaults--;
-        Py_DECREF((PyObject *)entered->entries[--entered->count].stream);
-    }
 }
 
 /* -- Stream.use */

@@ -34,8 +34,7 @@ uint64_t core_stream_next_turn(void);
  * undoes that. RuntimeError if the stream was not entered. */
 int core_stream_push(struct core_stream_object *stream);
 int core_stream_pop(struct core_stream_object *stream);
-/* Drops all entered streams of a thread, at its end. */
-void core_entered_clear(struct core_entered *entered);
+/* Method Stream.use(): returns a context manager that enters the stream. */
 PyObject *core_stream_entered_use(PyObject *self, PyObject *unused);
 /* Returns whether the stream captures, or cannot be used because of another
  * stream's capture. */

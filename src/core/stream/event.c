@@ -4,12 +4,14 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/pending_copies.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 #include "core/stream/stream.h"
 

@@ -9,13 +9,17 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/launch/throttle.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 #include "core/stream/graph.h"
+#include "core/stream/graph_exec.h"
+#include "core/stream/graph_links.h"
 
 struct graph_exec {
     CORE_HEAD

@@ -3,13 +3,15 @@
  *
  * A native graph survives its context, so a context destroys the graphs of its
  * list before it ends. graph.c, graph_exec.c and capture.c call this file for
- * each object, context.c at the end of a context. The GIL protects the list.
+ * each object, context_type.c at the end of a context. The GIL protects the
+ * list.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/core.h"
 #include "core/python/gil.h"
-#include "core/stream/graph.h"
+#include "core/stream/graph_links.h"
 
 void
 core_graph_link_add(struct core_context *context, struct core_graph_link *link)

@@ -1,4 +1,4 @@
-/* stream.h - Stream and Event objects.
+/* stream.h - the structs of Stream and Event objects.
  *
  * Unless a comment says otherwise, the functions need the GIL and keep it. An
  * int result is 0, or -1 with an exception; a PyObject * result is a new
@@ -9,7 +9,7 @@
 #define PYCUDA_CORE_STREAM_STREAM_H
 
 #include "core/core.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 
 struct core_context;
 
@@ -35,8 +35,5 @@ struct core_event {
     CORE_HEAD
     CUevent handle;
 };
-
-/* Returns whether `stream` is the default one or a Stream of the context. */
-bool core_stream_known(const struct core_context *context, CUstream stream);
 
 #endif

@@ -9,7 +9,7 @@
 #define PYCUDA_CORE_TEXTURE_CUDA_ARRAY_H
 
 #include "core/core.h"
-#include "core/python/object.h"
+#include "core/python/object_head.h"
 
 struct core_context;
 

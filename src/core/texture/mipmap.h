@@ -9,6 +9,14 @@
 #define PYCUDA_CORE_TEXTURE_MIPMAP_H
 
 #include "core/core.h"
+#include "core/python/object_head.h"
+
+/* A MipmappedArray; owns the native object. */
+struct core_mipmap {
+    CORE_HEAD
+    CUmipmappedArray handle; /* NULL after free() */
+    unsigned count;          /* number of levels */
+};
 
 /* Reads a MipmappedArray's handle; LogicError if it was freed. */
 int core_mipmap_handle(PyObject *object, CUmipmappedArray *handle);

@@ -9,14 +9,16 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
-#include "core/memory/foreign.h"
+#include "core/memory/allocation.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
-#include "core/stream/capture.h"
+#include "core/stream/open_captures.h"
 #include "core/texture/cuda_array.h"
 #include "core/texture/mipmap.h"
 #include "core/texture/texture_object.h"

@@ -12,13 +12,14 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/module.h"
-#include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/python/args.h"
 #include "core/python/enums.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
 #include "core/texture/cuda_array.h"
 #include "core/texture/texture_object.h"

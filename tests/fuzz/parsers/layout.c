@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "core/code/layout.h"
+#include "core/code/layout_read.h"
 
 /* Python's allocator is replaced by the C library's, without an interpreter.
  * */

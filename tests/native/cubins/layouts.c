@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/code/layout.h"
+#include "core/code/layout_read.h"
 
 int
 layouts_describe(const void *image, size_t bytes, char *text, size_t room)

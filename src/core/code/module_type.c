@@ -1,4 +1,4 @@
-/* module.c - the type Module: loaded code with its kernels, variables and
+/* module_type.c - the type Module: loaded code with its kernels, variables and
  * texture references.
  *
  * A module stays loaded while one of its Functions or TextureReferences
@@ -9,12 +9,15 @@
 #include "core/code/file.h"
 #include "core/code/function.h"
 #include "core/code/layout.h"
+#include "core/code/layout_read.h"
 #include "core/code/module.h"
+#include "core/code/module_type.h"
 #include "core/code/options.h"
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
 #include "core/core.h"
-#include "core/memory/allocation.h"
+#include "core/memory/default_pool.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"

@@ -1,5 +1,5 @@
-/* context.c - the type Context, a CUDA context, and functions that act on the
- * current context.
+/* context_type.c - the type Context, a CUDA context, with the methods that act
+ * on the current context.
  *
  * A Context that is never detached is released with its last reference, by
  * whichever thread drops that. If only objects of its own context-local
@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/code/cublas.h"
 #include "core/context/context.h"
+#include "core/context/context_list.h"
 #include "core/context/device.h"
 #include "core/context/local_storage.h"
 #include "core/context/stack.h"
@@ -22,130 +23,12 @@
 #include "core/memory/staging.h"
 #include "core/python/args.h"
 #include "core/python/enums.h"
+#include "core/python/errors.h"
 #include "core/python/gil.h"
 #include "core/python/interrupt.h"
 #include "core/python/object.h"
 #include "core/state.h"
-#include "core/stream/current_stream.h"
-#include "core/stream/graph.h"
-
-extern PyType_Spec core_stack_spec;
-
-/* Returns a Context that owns the native context, and adds it to the list of
- * contexts. On failure the caller still owns `handle`. */
-PyObject *
-core_context_wrap(CUcontext handle, CUdevice device,
-                  enum core_context_kind kind)
-{
-    struct core_context *self =
-        (struct core_context *)core_object_new(core.context_type, NULL);
-    if (self != NULL) {
-        self->handle = handle;
-        self->device = device;
-        self->kind = kind;
-        self->throttle = self->throttles;
-        self->noted = 1;
-        self->valid = true;
-        core_contexts_add(self);
-    }
-    return (PyObject *)self;
-}
-
-int
-core_context_key(void **key)
-{
-    struct core_context *context = core_current();
-    if (context == NULL) {
-        return -1;
-    }
-    *key = (void *)(uintptr_t)context->serial;
-    return 0;
-}
-
-struct core_context *
-core_current_with_stream(void **key, CUstream *stream)
-{
-    struct core_context *context = core_stack_top();
-    if (UNLIKELY(context == NULL || core.forked)) {
-        return core_current(); /* raises */
-    }
-    *key = (void *)(uintptr_t)context->serial;
-    *stream = *stream == NULL ? core_stream_default() : *stream;
-    return context;
-}
-
-int
-core_context_fail_detached(const char *routine)
-{
-    return core_fail(CUDA_ERROR_INVALID_CONTEXT, routine,
-                     "the object's context was detached");
-}
-
-_Thread_local unsigned core_scope_depth CORE_AT_ONCE;
-
-/* Makes `context` CUDA's current context until core_leave, for native calls on
- * one of its objects from any thread. This thread's stack of Contexts
- * (stack.c) stays unchanged. Returns false if the context is gone: there is
- * nothing to release, and core_leave must not be called. */
-bool
-core_enter(struct core_context *context, struct core_scope *scope)
-{
-    scope->pushed = false;
-    CUcontext current = NULL;
-    if (context == NULL || !context->valid || core.forked ||
-        driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS) {
-        return false;
-    }
-    if (current != context->handle) {
-        if (driver.cuCtxPushCurrent(context->handle) != CUDA_SUCCESS) {
-            return false;
-        }
-        scope->pushed = true;
-        core_scope_depth++;
-    }
-    return true;
-}
-
-void
-core_leave(struct core_scope *scope)
-{
-    CUcontext popped;
-    if (scope->pushed) {
-        core_scope_depth--;
-        driver.cuCtxPopCurrent(&popped);
-    }
-}
-
-/* core_context_add_stream adds a stream to the context's list;
- * core_context_drop_stream removes it, after throttle.c has accounted for the
- * stream's pending launches. */
-int
-core_context_add_stream(struct core_context *context, CUstream handle,
-                        bool blocking)
-{
-    struct core_stream_row *rows = PyMem_Realloc(
-        context->streams, (context->stream_count + 1) * sizeof *rows);
-    if (rows == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    context->streams = rows;
-    rows[context->stream_count++] =
-        (struct core_stream_row){.handle = handle, .blocking = blocking};
-    return 0;
-}
-
-void
-core_context_drop_stream(struct core_context *context, CUstream handle)
-{
-    core_throttles_stream_ended(context, handle);
-    for (size_t i = 0; i < context->stream_count; i++) {
-        if (context->streams[i].handle == handle) {
-            context->streams[i] = context->streams[--context->stream_count];
-            return;
-        }
-    }
-}
+#include "core/stream/graph_links.h"
 
 /* Releases the native context and all objects that it owns. Called once per
  * context. Releases the GIL in between. */
@@ -688,8 +571,5 @@ static PyType_Spec context_spec = {
 int
 core_context_setup(PyObject *module)
 {
-    if (core_add_type(module, &core.stack_type, &core_stack_spec, NULL) < 0) {
-        return -1;
-    }
     return core_add_type(module, &core.context_type, &context_spec, NULL);
 }

@@ -1,4 +1,4 @@
-/* stream.c - the type Stream, an in-order queue of work of a context.
+/* stream_type.c - the type Stream, an in-order queue of work of a context.
  *
  * A context has a list of its existing streams. The memory pool reads in it
  * which of them synchronize with the legacy default stream. All functions need
@@ -6,15 +6,20 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/context/stack.h"
+#include "core/context/stream_list.h"
 #include "core/core.h"
+#include "core/launch/throttle.h"
 #include "core/memory/default_pool.h"
 #include "core/memory/pending_copies.h"
 #include "core/memory/scratch.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
+#include "core/python/object_head.h"
 #include "core/state.h"
+#include "core/stream/callback.h"
 #include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
 #include "core/stream/stream.h"
@@ -22,24 +27,6 @@
 #include <errno.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-int
-core_stream(PyObject *object, CUstream *stream)
-{
-    if (object == NULL || object == Py_None) {
-        *stream = core_stream_default();
-        return 0;
-    }
-    if (!PyObject_TypeCheck(object, core.stream_type)) {
-        PyErr_Format(PyExc_TypeError,
-                     "stream must be a pycuda.driver.Stream or None, not %s",
-                     Py_TYPE(object)->tp_name);
-        return -1;
-    }
-    struct core_stream_object *self = (struct core_stream_object *)object;
-    *stream = self->handle;
-    return self->context->valid ? 0 : core_context_fail_detached("stream");
-}
 
 /* Arguments of the constructor Stream(flags=0, priority=0). */
 struct request {
@@ -131,6 +118,7 @@ stream_end(struct core_stream_object *self)
         core_scratch_stream_ended(self->context, handle);
         core_pool_stream_ended(self->context, handle);
         core_pending_copies_drop_stream(self->context, handle);
+        core_throttles_stream_ended(self->context, handle);
         core_context_drop_stream(self->context, handle);
         driver.cuStreamDestroy(handle);
         core_leave(&scope);

@@ -1,0 +1,27 @@
+/* context_list.h - the list of all contexts.
+ *
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_CONTEXT_CONTEXT_LIST_H
+#define PYCUDA_CORE_CONTEXT_CONTEXT_LIST_H
+
+#include "core/context/context.h"
+#include "core/core.h"
+
+/* Returns a new Context that owns `handle`. On failure returns NULL, and the
+ * caller still owns `handle`. */
+PyObject *core_context_wrap(CUcontext handle, CUdevice device,
+                            enum core_context_kind kind);
+/* core_contexts_add adds a new context to the list of all contexts;
+ * core_contexts_remove removes one whose memory is freed. */
+void core_contexts_add(struct core_context *context);
+void core_contexts_remove(struct core_context *context);
+struct core_context *core_contexts_first(void); /* head of the list */
+/* Updates core_context.guarded of all contexts, which sends uses of memory to
+ * the slow path. Called after contexts or captures change. */
+void core_contexts_guard(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* scope.c - makes a context current for the time of a driver call.
+ *
+ * Called by all files that release or use an object of a context from any
+ * thread.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/scope.h"
+#include "core/core.h"
+#include "core/python/object_head.h"
+#include "core/state.h"
+
+_Thread_local unsigned core_scope_depth CORE_AT_ONCE;
+
+/* Makes `context` CUDA's current context until core_leave, for native calls on
+ * one of its objects from any thread. This thread's stack of Contexts
+ * (stack.c) stays unchanged. Returns false if the context is gone: there is
+ * nothing to release, and core_leave must not be called. */
+bool
+core_enter(struct core_context *context, struct core_scope *scope)
+{
+    scope->pushed = false;
+    CUcontext current = NULL;
+    if (context == NULL || !context->valid || core.forked ||
+        driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS) {
+        return false;
+    }
+    if (current != context->handle) {
+        if (driver.cuCtxPushCurrent(context->handle) != CUDA_SUCCESS) {
+            return false;
+        }
+        scope->pushed = true;
+        core_scope_depth++;
+    }
+    return true;
+}
+
+void
+core_leave(struct core_scope *scope)
+{
+    CUcontext popped;
+    if (scope->pushed) {
+        core_scope_depth--;
+        driver.cuCtxPopCurrent(&popped);
+    }
+}
+
+int
+core_context_fail_detached(const char *routine)
+{
+    return core_fail(CUDA_ERROR_INVALID_CONTEXT, routine,
+                     "the object's context was detached");
+}

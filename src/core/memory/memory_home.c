@@ -1,0 +1,128 @@
+/* memory_home.c - functions of pycuda._driver about memory of other contexts
+ * and devices.
+ *
+ * The arrays of the package ask them where memory is. All functions need the
+ * GIL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/context_list.h"
+#include "core/context/stack.h"
+#include "core/core.h"
+#include "core/memory/allocation.h"
+#include "core/memory/peer_memory.h"
+
+/* Returns the Context object of a native handle: an existing object, or a new
+ * one that does not own the native context. */
+static PyObject *
+context_object(CUcontext handle, int device)
+{
+    for (struct core_context *c = core_contexts_first(); c != NULL;
+         c = c->next) {
+        if (c->valid && c->handle == handle) {
+            return Py_NewRef((PyObject *)c);
+        }
+    }
+    return core_context_wrap(handle, device, CONTEXT_FOREIGN);
+}
+
+/* Returns (context or None, device ordinal) of the memory of an array. */
+static PyObject *
+memory_home(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    PyObject *owner = core_memory_owner(object);
+    CUdeviceptr pointer = core_is_array(object)
+                              ? ((struct core_array_head *)object)->pointer
+                              : 0;
+    int device = -1;
+    if (owner != NULL && core_is_allocation(owner)) {
+        struct core_context *context =
+            ((struct core_allocation *)owner)->context;
+        return Py_BuildValue("(Oi)", (PyObject *)context,
+                             (int)context->device);
+    }
+    if (pointer != 0 &&
+        core_check(driver.cuPointerGetAttribute(
+                       &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
+                   "cuPointerGetAttribute") < 0) {
+        return NULL;
+    }
+    const struct core_context *here = core_stack_top();
+    int there;
+    PyObject *context =
+        here != NULL && device == (int)here->device &&
+                core_peer_is_elsewhere(here, pointer, &there)
+            ? context_object(core_peer_context(pointer), device)
+            : Py_NewRef(Py_None);
+    return context == NULL ? NULL : Py_BuildValue("(Ni)", context, device);
+}
+
+/* Returns whether the array's memory belongs to another device or context than
+ * the current one. */
+static PyObject *
+memory_is_foreign(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    const struct core_context *here = core_stack_top();
+    PyObject *owner = core_memory_owner(object);
+    int device;
+    if (here == NULL || !core_is_array(object)) {
+        Py_RETURN_FALSE;
+    }
+    if (owner != NULL && core_is_allocation(owner)) {
+        return PyBool_FromLong(
+            ((struct core_allocation *)owner)->context->handle !=
+            here->handle);
+    }
+    return PyBool_FromLong(core_peer_is_elsewhere(
+        here, ((struct core_array_head *)object)->pointer, &device));
+}
+
+static PyObject *
+current_device(PyObject *unused_self, PyObject *unused)
+{
+    (void)unused_self;
+    (void)unused;
+    const struct core_context *here = core_stack_top();
+    return PyLong_FromLong(here == NULL ? -1 : (long)here->device);
+}
+
+static PyObject *
+memory_wait(PyObject *unused, PyObject *object)
+{
+    (void)unused;
+    CUdeviceptr pointer;
+    int device;
+    if (core_pointer(object, &pointer) < 0) {
+        return NULL;
+    }
+    if (pointer != 0 &&
+        (core_check(driver.cuPointerGetAttribute(
+                        &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer),
+                    "cuPointerGetAttribute") < 0 ||
+         core_peer_wait(pointer, device) < 0)) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"_memory_wait", memory_wait, METH_O,
+     "Waits for all work in the context that made an array's memory."},
+    {"_memory_home", memory_home, METH_O,
+     "(context or None, number of the device) of an array's memory; -1: it "
+     "has none."},
+    {"_memory_is_foreign", memory_is_foreign, METH_O,
+     "Whether an array's memory belongs to another device or context than the "
+     "current one's."},
+    {"_current_device", current_device, METH_NOARGS,
+     "Number of the current context's device; -1: no context."},
+    {NULL},
+};
+
+int
+core_memory_home_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}

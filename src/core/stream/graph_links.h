@@ -1,0 +1,34 @@
+/* graph_links.h - a context's list of the native graphs that Python objects
+ * own.
+ *
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_STREAM_GRAPH_LINKS_H
+#define PYCUDA_CORE_STREAM_GRAPH_LINKS_H
+
+#include "core/core.h"
+
+struct core_context;
+
+/* Entry of a native graph or executable graph in the list of its context. */
+struct core_graph_link {
+    struct core_graph_link *next, **at; /* `at` is NULL if it is in no list */
+    CUgraph *graph; /* address of the owner's handle, or NULL */
+    CUgraphExec *exec;
+};
+
+/* Adds an object's native graph to its context's list. Called once per
+ * object. */
+void core_graph_link_add(struct core_context *context,
+                         struct core_graph_link *link);
+/* Removes the entry if it is still in the list. The caller, which owns the
+ * native graph, destroys it afterwards. */
+void core_graph_link_remove(struct core_graph_link *link);
+/* Waits for the context's work. Then destroys all its native graphs and sets
+ * their owners' handles to NULL. */
+void core_graph_links_end(struct core_context *context);
+
+#endif

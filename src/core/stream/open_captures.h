@@ -1,0 +1,49 @@
+/* open_captures.h - open captures of streams, and the objects that they keep
+ * alive.
+ *
+ * Unless a comment says otherwise, the functions need the GIL and keep it. An
+ * int result is 0, or -1 with an exception; a PyObject * result is a new
+ * reference, or NULL with an exception.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CORE_STREAM_OPEN_CAPTURES_H
+#define PYCUDA_CORE_STREAM_OPEN_CAPTURES_H
+
+#include "core/core.h"
+#include "core/python/object_head.h"
+
+struct core_context;
+struct core_graph;
+struct core_stream_object;
+
+/* A context of which a stream has joined another context's capture. */
+struct core_capture_joined {
+    struct core_context *context; /* strong reference */
+    struct core_capture_joined *next;
+};
+
+struct core_capture {
+    CORE_HEAD
+    struct core_stream_object *stream;  /* strong reference */
+    struct core_graph *graph;           /* strong; NULL before __enter__ */
+    struct core_capture_joined *joined; /* owned list; empty unless `open` */
+    struct core_capture *next;          /* next in core_open_captures */
+    unsigned long thread;
+    uint64_t turn; /* orders it among entered streams (core_entry.turn) */
+    CUstreamCaptureMode mode;
+    bool open;
+};
+
+/* List of all open captures, the newest first; borrowed. */
+extern struct core_capture *core_open_captures;
+
+/* Keeps `object` alive as long as the graphs of the context's open
+ * captures. */
+int core_capture_hold(struct core_context *context, PyObject *object);
+/* Returns the stream that this thread captures, borrowed, or NULL. Stores the
+ * capture's `turn`; the larger of two turns belongs to the stream that was
+ * entered later. */
+struct core_stream_object *
+core_capture_newest(const struct core_context *context, uint64_t *turn);
+
+#endif
