@@ -104,18 +104,31 @@ struct array *array_new_fast(struct array *model, int ndim,
 /* Allocates memory for the array's elements from its allocator, for use in
  * `stream`. The array must not have memory yet. May run Python code. */
 int array_allocate_memory(struct array *array, CUstream stream);
+/* Frees the memory of shape and strides. */
+void array_release_dims(struct array *array);
+/* Frees an object whose fields were released, or keeps it for reuse. */
+void array_free_object(PyTypeObject *type, struct array *array);
+/* Selects the class whose freed objects are reused; a strong reference. */
+void array_reuse_class(PyTypeObject *type);
+/* Registers ArrayBase (strong) and the module pycuda._driver (borrowed). */
+void array_set_type(PyTypeObject *type, PyObject *module);
 /* Recomputes size and contiguity from shape, strides and dtype. */
 void array_update(struct array *array);
-/* Creates ArrayBase and adds it to the module. */
-int array_type_setup(PyObject *module);
-/* _set_array_class(type): registers GPUArray, so that array_type.c can reuse
- * freed objects of this class. */
-PyObject *array_set_class(PyObject *module, PyObject *type);
 /* Sets shape and strides, which are copied, and recomputes the size and the
  * flags. The array is unchanged on failure. */
 int array_set_dims(struct array *array, int ndim, const npy_intp *shape,
                    const npy_intp *strides);
 /* Returns pycuda._driver.mem_alloc, a borrowed reference. */
 PyObject *array_default_allocator(void);
+/* Returns whether kernels cannot load the elements directly, because the
+ * addresses are not multiples of the dtype's alignment. Never fails. */
+int array_misaligned(const struct array *array);
+/* Raises ValueError if an element would be outside the memory of the array's
+ * owner. */
+int array_verify_strides(const struct array *array, int ndim,
+                         const npy_intp *shape, const npy_intp *strides);
+/* Parses an int or an iterable of ints into at most ARRAY_MAX_NDIM entries.
+ * Returns the number of entries, or -1 with an exception. */
+int array_parse_shape(PyObject *object, npy_intp *shape);
 
 #endif

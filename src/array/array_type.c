@@ -1,14 +1,11 @@
-/* array_type.c - ArrayBase: dimensions, memory, creation and destruction of
- * arrays.
+/* array_type.c - the Python type ArrayBase, and the destruction of arrays.
  *
- * pycuda.gpuarray.GPUArray derives from ArrayBase in Python. An array owns its
- * dimensions and references to its dtype, the owner of its memory, its base,
- * its allocator, and its attributes. The fields are consistent whenever
- * ARRAY_READY is set. constructor.c implements the constructor, attributes.c
- * the attributes.
+ * pycuda.gpuarray.GPUArray derives from ArrayBase in Python. constructor.c
+ * implements the constructor, attributes.c the attributes.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
+#include "array/array_type.h"
 #include "array/attributes.h"
 #include "array/basic_indexing.h"
 #include "array/constructor.h"
@@ -21,418 +18,6 @@
 #include "array/validation.h"
 #include "core/core.h"
 #include <structmember.h>
-
-PyTypeObject *array_type;
-/* Strong; the function pycuda._driver.mem_alloc. */
-static PyObject *default_allocator;
-/* Borrowed; the module pycuda._driver, which exists until the process ends. */
-static PyObject *driver_module;
-
-/* Free list of array objects: each operation creates an array, and most are
- * soon freed. */
-enum { MAX_SPARE = 16 };
-
-static struct {
-    /* Strong; the class of the objects in the list: GPUArray, after
-     * array_set_class was called. */
-    PyTypeObject *type;
-    int count;
-    struct array *arrays[MAX_SPARE];
-} spare;
-
-/* --- dimensions -------------------------------------------------------- */
-
-/* Makes shape and strides point to memory for ndim axes: inside the object, or
- * allocated if there are more than ARRAY_INLINE axes. Returns 0, or -1 with a
- * MemoryError. */
-static inline int
-dims_reserve(struct array *array, int ndim)
-{
-    if (ndim <= ARRAY_INLINE) {
-        array->shape = array->inline_dims;
-    } else {
-        array->shape = PyMem_Calloc(2 * (size_t)ndim, sizeof(npy_intp));
-        if (!array->shape) {
-            PyErr_NoMemory();
-            return -1;
-        }
-    }
-    array->strides = array->shape + ndim;
-    array->ndim = ndim;
-    return 0;
-}
-
-static void
-dims_release(struct array *array)
-{
-    if (array->shape && array->shape != array->inline_dims) {
-        PyMem_Free(array->shape);
-    }
-    array->shape = NULL;
-}
-
-/* Recomputes the size and the contiguity flags from shape, strides and
- * dtype. */
-void
-array_update(struct array *array)
-{
-    array->size = layout_size(array->ndim, array->shape);
-    array->flags = (array->flags & ~(unsigned)ARRAY_FORC) |
-                   layout_flags(array->ndim, array->shape, array->strides,
-                                PyDataType_ELSIZE(array->dtype));
-}
-
-int
-array_set_dims(struct array *array, int ndim, const npy_intp *shape,
-               const npy_intp *strides)
-{
-    npy_intp keep[2 * ARRAY_MAX_NDIM];
-
-    npy_intp *old = array->shape;
-
-    memcpy(keep, shape, (size_t)ndim * sizeof *shape);
-    memcpy(keep + ndim, strides, (size_t)ndim * sizeof *strides);
-    if (dims_reserve(array, ndim) < 0) {
-        array->shape = old;
-        return -1;
-    }
-    if (old != array->inline_dims) {
-        PyMem_Free(old);
-    }
-    memcpy(array->shape, keep, 2 * (size_t)ndim * sizeof *keep);
-    array_update(array);
-    return 0;
-}
-
-/* --- memory ------------------------------------------------------------ */
-
-PyObject *
-array_default_allocator(void)
-{
-    if (!default_allocator) {
-        default_allocator = PyObject_GetAttrString(driver_module, "mem_alloc");
-    }
-    return default_allocator;
-}
-
-/* Allocates size * itemsize bytes from the array's allocator, for use in
- * `stream`. Returns 0, or -1 with an exception. */
-int
-array_allocate_memory(struct array *array, CUstream stream)
-{
-    Py_ssize_t bytes = array->size * PyDataType_ELSIZE(array->dtype);
-
-    array->head.pointer = 0;
-    if (bytes == 0) {
-        return 0;
-    }
-    if (!array->allocator) {
-        array->head.owner = core_allocate((size_t)bytes, stream);
-        if (!array->head.owner) {
-            return -1;
-        }
-        array->head.pointer = core_allocation_pointer(array->head.owner);
-        return 0;
-    }
-    PyObject *count = PyLong_FromSsize_t(bytes);
-    if (!count) {
-        return -1;
-    }
-    PyObject *allocator = Py_NewRef(array->allocator);
-    PyObject *owner = PyObject_CallOneArg(allocator, count);
-    CUdeviceptr pointer;
-    Py_DECREF(allocator);
-    Py_DECREF(count);
-    if (!owner || core_pointer(owner, &pointer) < 0 ||
-        core_check_extent(owner, pointer, 0, bytes) < 0) {
-        Py_XDECREF(owner);
-        return -1;
-    }
-    Py_XSETREF(array->head.owner, owner);
-    array->head.pointer = pointer;
-    return 0;
-}
-
-/* Takes an object from the free list, which must not be empty. Objects in the
- * list own nothing (see array_dealloc). The caller sets all fields that are
- * not set here. */
-static inline struct array *
-free_list_pop(void)
-{
-    struct array *array = spare.arrays[--spare.count];
-    array->head.pointer = 0;
-    array->size = 0;
-    array->flags = 0;
-    core_object_revive((PyObject *)array);
-    PyObject_GC_Track(array);
-    return array;
-}
-
-/* Returns whether the free list has an object of this type. */
-static inline bool
-free_list_has(const PyTypeObject *type)
-{
-    return LIKELY(type == spare.type && spare.count > 0);
-}
-
-static inline struct array *
-object_allocate(PyTypeObject *type)
-{
-    return free_list_has(type) ? free_list_pop()
-                               : (struct array *)type->tp_alloc(type, 0);
-}
-
-/* Frees an object, or adds it to the free list. Objects with a finalizer are
- * never reused, since a finalizer runs once per object. */
-static inline void
-object_free(PyTypeObject *type, struct array *array)
-{
-    if (LIKELY(type == spare.type && !type->tp_finalize &&
-               spare.count < MAX_SPARE)) {
-        spare.arrays[spare.count++] = array;
-    } else {
-        type->tp_free(array);
-    }
-}
-
-/* Creates an array of `type` without memory. The caller sets the dimensions;
- * all other fields are zero. Returns NULL with an exception on failure. */
-struct array *
-array_alloc(PyTypeObject *type, int ndim)
-{
-    struct array *array = object_allocate(type);
-
-    if (array && dims_reserve(array, ndim) < 0) {
-        Py_CLEAR(array);
-    }
-    return array;
-}
-
-/* Creates a view with ndim axes. The caller sets shape and strides, sets
- * head.pointer to the view's first element, and then calls
- * array_view_finish. */
-struct array *
-array_view(struct array *base, int ndim)
-{
-    struct array *view = array_alloc(Py_TYPE(base), ndim);
-
-    if (!view) {
-        return NULL;
-    }
-    view->head.pointer = base->head.pointer;
-    view->head.owner = Py_XNewRef(base->head.owner);
-    view->dtype = (PyArray_Descr *)Py_NewRef(base->dtype);
-    view->base = Py_NewRef(base);
-    view->allocator = Py_XNewRef(base->allocator);
-    view->flags = ARRAY_OFFSET | ARRAY_READY;
-    return view;
-}
-
-/* Completes a view whose shape and strides are set: computes its size and
- * flags. */
-void
-array_view_finish(struct array *view)
-{
-    array_update(view);
-    if (view->size == 0) {
-        view->head.pointer = 0;
-    }
-}
-
-/* If a Python subclass overrides _new_like_me, returns its method, a new
- * reference. Otherwise returns NULL, with an exception on failure. */
-static PyObject *
-overridden_new_like(struct array *model)
-{
-    PyTypeObject *type = Py_TYPE(model);
-    PyObject *own, *ours;
-
-    if (type == array_type || type->tp_base == array_type) {
-        return NULL;
-    }
-    own = PyObject_GetAttrString((PyObject *)type, "_new_like_me");
-    ours = PyObject_GetAttrString((PyObject *)array_type, "_new_like_me");
-    if (own == ours) {
-        Py_CLEAR(own);
-    }
-    Py_XDECREF(ours);
-    return own;
-}
-
-/* Calls the _new_like_me of a subclass and checks the shape and dtype of the
- * result, since a kernel will write as many elements as the model has.
- * Releases the reference to the method. */
-static struct array *
-call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
-              const npy_intp *shape)
-{
-    /* A copy of the shape, which may belong to the model: the method may
-     * change that. */
-    npy_intp keep[ARRAY_MAX_NDIM];
-    int ndim = model->ndim;
-    size_t bytes = (size_t)ndim * sizeof *shape;
-
-    if (ndim > 0) {
-        memcpy(keep, shape, bytes);
-    }
-    PyObject *result = PyObject_CallFunctionObjArgs(method, (PyObject *)model,
-                                                    (PyObject *)dtype, NULL);
-    struct array *array = (struct array *)result;
-    Py_DECREF(method);
-    if (result && (!array_check(result) || array->ndim != ndim ||
-                   memcmp(array->shape, keep, bytes) ||
-                   !type_code_equal(array->dtype, dtype))) {
-        PyErr_Format(PyExc_TypeError,
-                     "_new_like_me must return a GPUArray of the shape of "
-                     "self and of dtype %S",
-                     dtype);
-        Py_CLEAR(result);
-    }
-    return (struct array *)result;
-}
-
-/* Creates an array with memory from the allocator; NULL means the default
- * allocator. `strides` NULL means C order. */
-static struct array *
-array_create(PyTypeObject *type, PyObject *allocator, PyArray_Descr *dtype,
-             int ndim, const npy_intp *shape, const npy_intp *strides,
-             CUstream stream)
-{
-    npy_intp itemsize = PyDataType_ELSIZE(dtype);
-
-    if (array_verify_dtype(dtype) < 0 ||
-        array_verify_shape(ndim, shape, itemsize) < 0) {
-        return NULL;
-    }
-    struct array *array = array_alloc(type, ndim);
-    if (!array) {
-        return NULL;
-    }
-    array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
-    array->allocator = Py_XNewRef(allocator);
-    array->flags = ARRAY_READY;
-    /* If there are no axes, `shape` may be NULL, which memcpy does not
-     * allow. */
-    if (ndim > 0) {
-        memcpy(array->shape, shape, (size_t)ndim * sizeof *shape);
-    }
-    if (strides && ndim > 0) {
-        memcpy(array->strides, strides, (size_t)ndim * sizeof *strides);
-    } else {
-        layout_pack(ndim, shape, itemsize, 'C', array->strides);
-    }
-    array_update(array);
-    if (array_allocate_memory(array, stream) < 0) {
-        Py_CLEAR(array);
-    }
-    return array;
-}
-
-/* Creates an array of the model's class, with memory from the model's
- * allocator. `strides` NULL means C order. */
-struct array *
-array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
-               const npy_intp *shape, const npy_intp *strides, CUstream stream)
-{
-    if (ndim == model->ndim &&
-        (ndim == 0 || /* without axes, shape may be NULL */
-         memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
-        PyObject *method = overridden_new_like(model);
-        if (method) {
-            return call_new_like(method, model, dtype, shape);
-        }
-        PyErr_Clear();
-    }
-    return array_create(Py_TYPE(model), model->allocator, dtype, ndim, shape,
-                        strides, stream);
-}
-
-/* Creates a C-contiguous GPUArray with memory from the default allocator. */
-struct array *
-array_new_contiguous(PyArray_Descr *dtype, int ndim, const npy_intp *shape)
-{
-    if (!spare.type) {
-        PyErr_SetString(PyExc_RuntimeError, "import pycuda.gpuarray first");
-        return NULL;
-    }
-    return array_create(spare.type, NULL, dtype, ndim, shape, NULL, NULL);
-}
-
-/* Sets all fields of a C-contiguous result except the memory. The result has
- * the shape of the model, or no axes if `ndim` is 0. */
-static inline void
-result_begin(struct array *array, const struct array *model, int ndim,
-             PyArray_Descr *dtype)
-{
-    npy_intp step = PyDataType_ELSIZE(dtype);
-
-    for (int axis = ndim - 1; axis >= 0; axis--) {
-        array->shape[axis] = model->shape[axis];
-        array->strides[axis] = step;
-        step *= model->shape[axis];
-    }
-    array->size = ndim > 0 ? model->size : 1;
-    array->dtype = (PyArray_Descr *)Py_NewRef(dtype);
-    array->flags =
-        ARRAY_READY | (ndim > 0 ? model->flags & ARRAY_FORC : ARRAY_FORC);
-}
-
-/* Creates a C-contiguous result with the shape of `model`, or without axes if
- * `ndim` is 0, for a kernel on `stream`. Takes the memory from free blocks of
- * the context's pool. Runs no Python code and holds the GIL throughout.
- * Returns NULL without an exception if that is not possible. */
-struct array *
-array_new_fast(struct array *model, int ndim, PyArray_Descr *dtype,
-               struct core_context *context, CUstream stream)
-{
-    npy_intp bytes = PyDataType_ELSIZE(dtype) * (ndim > 0 ? model->size : 1);
-
-    if (UNLIKELY(!free_list_has(Py_TYPE(model)) || ndim > ARRAY_INLINE ||
-                 model->allocator)) {
-        return NULL;
-    }
-    PyObject *owner = core_allocate_fast(context, (size_t)bytes, stream);
-    if (UNLIKELY(!owner)) {
-        return NULL;
-    }
-    struct array *array = free_list_pop();
-    dims_reserve(array, ndim);
-    result_begin(array, model, ndim, dtype);
-    array->head.owner = owner;
-    array->head.pointer = core_allocation_pointer(owner);
-    return array;
-}
-
-/* Creates a C-contiguous result with the shape of `model`, or without axes if
- * `ndim` is 0, for a kernel on `stream`. May run Python code or release the
- * GIL. Returns NULL with an exception on failure. */
-struct array *
-array_new_slow(struct array *model, int ndim, PyArray_Descr *dtype,
-               struct core_context *context, CUstream stream)
-{
-    struct array *array = object_allocate(Py_TYPE(model));
-
-    if (!array || dims_reserve(array, ndim) < 0) {
-        Py_XDECREF(array);
-        return NULL;
-    }
-    result_begin(array, model, ndim, dtype);
-    if (model->allocator) {
-        array->allocator = Py_NewRef(model->allocator);
-        if (array_allocate_memory(array, stream) < 0) {
-            Py_CLEAR(array);
-        }
-        return array;
-    }
-    size_t bytes = (size_t)(array->size * PyDataType_ELSIZE(dtype));
-    array->head.owner = core_allocate_in(context, bytes, stream);
-    if (!array->head.owner) {
-        Py_DECREF(array);
-        return NULL;
-    }
-    array->head.pointer = core_allocation_pointer(array->head.owner);
-    return array;
-}
 
 /* --- destruction -------------------------------------------------------- */
 
@@ -469,8 +54,8 @@ array_end(PyObject *self)
     array_clear(self);
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->dtype);
-    dims_release(array);
-    object_free(type, array);
+    array_release_dims(array);
+    array_free_object(type, array);
     Py_DECREF(type);
 }
 
@@ -517,7 +102,7 @@ array_dealloc(PyObject *self)
 PyObject *
 array_set_class(PyObject *module, PyObject *object)
 {
-    PyTypeObject *type = (PyTypeObject *)object, *old = spare.type;
+    PyTypeObject *type = (PyTypeObject *)object;
 
     (void)module;
     if (!PyType_Check(object) || type->tp_base != array_type ||
@@ -530,13 +115,8 @@ array_set_class(PyObject *module, PyObject *object)
                      object);
         return NULL;
     }
-    /* Free the objects of a class that was registered before. */
-    while (spare.count > 0) {
-        old->tp_free(spare.arrays[--spare.count]);
-    }
-    spare.type = (PyTypeObject *)Py_NewRef(object);
+    array_reuse_class(type);
     type->tp_dealloc = array_dealloc;
-    Py_XDECREF(old);
     Py_RETURN_NONE;
 }
 
@@ -718,11 +298,11 @@ array_type_setup(PyObject *module)
     n += append(slots + n, array_number_slots, sizeof *slots);
     slots[n] = (PyType_Slot){Py_tp_methods, methods};
 
-    driver_module = module;
-    array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-    if (!array_type) {
+    PyObject *type = PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (!type) {
         return -1;
     }
+    array_set_type((PyTypeObject *)type, module);
     core_set_array_type(array_type, array_bytes_to_end);
     return PyModule_AddObjectRef(module, "ArrayBase", (PyObject *)array_type);
 }

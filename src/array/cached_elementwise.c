@@ -17,10 +17,10 @@
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
 #include "array/cached_elementwise.h"
-#include "array/elementwise_operation.h"
 #include "array/elementwise_task.h"
 #include "array/layout.h"
 #include "array/numpy.h"
+#include "array/operand.h"
 #include "array/operation_table.h"
 #include "core/core.h"
 

@@ -7,7 +7,6 @@
 #ifndef PYCUDA_ARRAY_CACHED_ELEMENTWISE_H
 #define PYCUDA_ARRAY_CACHED_ELEMENTWISE_H
 
-#include "array/elementwise_task.h"
 #include "array/numpy.h"
 #include "core/core.h"
 

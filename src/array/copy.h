@@ -15,12 +15,5 @@ struct array;
 /* Performs target[...] = source in `stream`, with broadcasting and casting. */
 int array_copy_into(struct array *target, struct array *source,
                     CUstream stream);
-/* Performs target[...] = source for equivalent dtypes. Both arrays have
- * elements, and the source broadcasts to the target. */
-int array_copy_same_dtype(struct array *target, struct array *source,
-                          CUstream stream);
-/* Returns a contiguous copy in order 'C', 'F' or 'K'. */
-struct array *array_contiguous(struct array *array, char order,
-                               CUstream stream);
 
 #endif

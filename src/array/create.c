@@ -14,7 +14,6 @@
 #include "array/layout.h"
 #include "array/numpy.h"
 #include "array/operation_table.h"
-#include "array/validation.h"
 #include "core/core.h"
 
 /* Sums of two integers of at most this magnitude are exact in a double. */

@@ -8,9 +8,9 @@
  * (pycuda/_array/indexing.py).
  *
  * SPDX-License-Identifier: MIT */
-#include "array/advanced_indexing.h"
 #include "array/array.h"
 #include "array/elementwise_operation.h"
+#include "array/fault.h"
 #include "array/gather.h"
 #include "array/index_copy.h"
 #include "array/layout.h"

@@ -5,8 +5,8 @@
  * pycuda/_kernels/templates/index, in the table of kernel_cache.c.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/advanced_indexing.h"
 #include "array/array.h"
+#include "array/fault.h"
 #include "array/index_copy.h"
 #include "array/kernel.h"
 #include "array/numpy.h"

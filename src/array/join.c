@@ -8,10 +8,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
-#include "array/copy.h"
 #include "array/join.h"
 #include "array/layout.h"
 #include "array/numpy.h"
+#include "array/raw_copy.h"
 #include "array/type_codes.h"
 #include "core/core.h"
 

@@ -14,6 +14,7 @@
 #include "array/hash_table.h"
 #include "array/kernel.h"
 #include "array/kernel_cache.h"
+#include "array/plan.h"
 #include "array/setups.h"
 #include "core/core.h"
 

@@ -5,13 +5,8 @@
 #define PYCUDA_ARRAY_KERNEL_CACHE_H
 
 #include "array/hash_table.h"
+#include "array/plan.h"
 #include "core/core.h"
-
-#define PLAN_CACHE_ENTRIES                                                    \
-    512 /* entries of the plan cache; a power of two                          \
-         */
-
-struct plan;
 
 /* The kernel table and the plan cache of one context: a Python object in
  * context-local storage. */
@@ -29,10 +24,5 @@ struct kernels {
  * context is current. */
 struct kernels *kernels_current(void);
 struct kernels *kernels_get_or_create(void);
-
-/* Called by the garbage collector functions of struct kernels. plans_clear
- * releases all plans. */
-int plans_traverse(struct plan *const *plans, visitproc visit, void *arg);
-void plans_clear(struct plan **plans);
 
 #endif

@@ -14,115 +14,11 @@
 #include "array/kernel_cache.h"
 #include "array/layout.h"
 #include "array/numpy.h"
+#include "array/plan.h"
 #include "array/plan_cache.h"
 #include "core/core.h"
 
-#define MAX_LAUNCHES  12
-#define MAX_ARGUMENTS 11
-#define MAX_TEMPS     5
-#define MAX_INPUTS    2
-#define MAX_AXES      8 /* maximum length of a tuple of axes */
-#define MAX_SLOTS     (MAX_TEMPS + MAX_INPUTS + 1)
-#define ALIGNMENT     15u /* low address bits that select the kernel */
-
-/* Properties of an input array that select a plan. */
-struct plan_input {
-    /* Borrowed, compared by address. The plan in the cache owns a
-     * reference. */
-    PyArray_Descr *dtype;
-    unsigned bits; /* address & ALIGNMENT */
-    int ndim;
-    const npy_intp *shape, *strides;
-};
-
-/* Key of a plan in the cache. */
-struct plan_key {
-    const void *name; /* interned string; compared by address */
-    /* What the axis of the call is. 0: one axis, in `axis`; 1: None; 2 + n: a
-     * tuple of n axes, which `axis` encodes. */
-    int whole;
-    long axis;
-    int inputs;
-    struct plan_input input[MAX_INPUTS];
-};
-
-/* Argument of a launch: the address in a slot of the plan, or constant bytes.
- * The slots of a plan are first its inputs, then the result, then temporary
- * memory. */
-struct plan_argument {
-    int slot; /* index of the slot; -1: the argument is `bytes` */
-    void *bytes;
-};
-
-struct plan_launch {
-    PyObject *function; /* strong; a Function or a cuBLAS product */
-    /* NULL: the launch is a cuBLAS product of the first three arguments */
-    CUfunction handle;
-    unsigned grid[3], block[3], shared;
-    int arguments;
-    struct plan_argument argument[MAX_ARGUMENTS];
-};
-
-struct plan {
-    int count; /* reference count; the cache holds one reference */
-    struct plan_key key;
-    /* Memory for the shapes and strides to which `key` points. */
-    npy_intp dims[MAX_INPUTS][2 * ARRAY_MAX_NDIM];
-    /* Strong; dtype of the result. */
-    PyArray_Descr *dtype;
-    int ndim;
-    npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];
-    int temps;
-    size_t temp_bytes[MAX_TEMPS];
-    int launches;
-    struct plan_launch launch[MAX_LAUNCHES];
-};
-
-/* Drops a reference to the plan, and frees the plan if it was the last. NULL
- * is allowed. */
-static void
-plan_release(struct plan *plan)
-{
-    if (!plan || --plan->count > 0) {
-        return;
-    }
-    for (int i = 0; i < plan->launches; i++) {
-        struct plan_launch *launch = &plan->launch[i];
-        for (int k = 0; k < launch->arguments; k++) {
-            PyMem_Free(launch->argument[k].bytes);
-        }
-        Py_XDECREF(launch->function);
-    }
-    Py_XDECREF(plan->dtype);
-    for (int i = 0; i < plan->key.inputs; i++) {
-        Py_XDECREF(plan->key.input[i].dtype);
-    }
-    PyMem_Free(plan);
-}
-
 /* --- plan cache -------------------------------------------------------- */
-
-int
-plans_traverse(struct plan *const *plans, visitproc visit, void *arg)
-{
-    for (size_t at = 0; at < PLAN_CACHE_ENTRIES; at++) {
-        const struct plan *plan = plans[at];
-        for (int i = 0; plan && i < plan->launches; i++) {
-            Py_VISIT(plan->launch[i].function);
-        }
-    }
-    return 0;
-}
-
-void
-plans_clear(struct plan **plans)
-{
-    for (size_t at = 0; at < PLAN_CACHE_ENTRIES; at++) {
-        struct plan *plan = plans[at];
-        plans[at] = NULL;
-        plan_release(plan);
-    }
-}
 
 /* Fills a key, which borrows the arrays' shapes and strides. */
 static void
@@ -137,7 +33,7 @@ key_set(struct plan_key *key, struct array *const *inputs, int count,
         const struct array *array = inputs[i];
         key->input[i] = (struct plan_input){
             .dtype = array->dtype,
-            .bits = (unsigned)array->head.pointer & ALIGNMENT,
+            .bits = (unsigned)array->head.pointer & PLAN_ALIGNMENT,
             .ndim = array->ndim,
             .shape = array->shape,
             .strides = array->strides,
@@ -204,7 +100,7 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
 {
-    void *arguments[MAX_ARGUMENTS];
+    void *arguments[PLAN_MAX_ARGUMENTS];
 
     if (!launch->handle) {
         CUdeviceptr pointer[3];
@@ -245,8 +141,8 @@ static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
 {
-    PyObject *temps[MAX_TEMPS] = {NULL};
-    CUdeviceptr slots[MAX_SLOTS];
+    PyObject *temps[PLAN_MAX_TEMPS] = {NULL};
+    CUdeviceptr slots[PLAN_MAX_SLOTS];
     int count = plan->key.inputs, status = -1;
 
     if (slots_set(slots, inputs, count, result) < 0) {
@@ -369,7 +265,7 @@ launch_parse(struct plan_launch *launch, PyObject *object, int slots)
     }
     grid[2] = 1;
     Py_ssize_t count = PyTuple_GET_SIZE(arguments);
-    if (count > MAX_ARGUMENTS) {
+    if (count > PLAN_MAX_ARGUMENTS) {
         PyErr_SetString(PyExc_ValueError, "too many arguments for a plan");
         return -1;
     }
@@ -393,7 +289,8 @@ plan_parse(struct plan *plan, PyObject *temps, PyObject *launches)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(launches);
 
-    if (PyTuple_GET_SIZE(temps) > MAX_TEMPS || count > MAX_LAUNCHES) {
+    if (PyTuple_GET_SIZE(temps) > PLAN_MAX_TEMPS ||
+        count > PLAN_MAX_LAUNCHES) {
         PyErr_SetString(PyExc_ValueError, "too much for a plan");
         return -1;
     }
@@ -453,7 +350,7 @@ axes_parse(PyObject *tuple, int *whole, long *axes)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
 
-    if (count > MAX_AXES) {
+    if (count > PLAN_MAX_AXES) {
         return 0;
     }
     *whole = 2 + (int)count;
@@ -492,7 +389,7 @@ axis_parse(PyObject *object, int *whole, long *axis)
 static int
 inputs_parse(PyObject *const *objects, Py_ssize_t count, struct array **inputs)
 {
-    if (count < 1 || count > MAX_INPUTS) {
+    if (count < 1 || count > PLAN_MAX_INPUTS) {
         return 0;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -510,7 +407,7 @@ PyObject *
 plan_set(PyObject *module, PyObject *args)
 {
     PyObject *name, *tuple, *axis, *result, *temps, *launches;
-    struct array *inputs[MAX_INPUTS];
+    struct array *inputs[PLAN_MAX_INPUTS];
     struct plan_key key;
     int whole;
     long number;
@@ -556,7 +453,7 @@ PyObject *
 plan_replay(PyObject *name, PyObject *const *objects, Py_ssize_t count,
             PyObject *axis)
 {
-    struct array *inputs[MAX_INPUTS];
+    struct array *inputs[PLAN_MAX_INPUTS];
     struct plan_key key;
     int whole;
     long number;

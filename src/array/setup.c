@@ -5,11 +5,12 @@
  * SPDX-License-Identifier: MIT */
 #define ARRAY_IMPORTS_NUMPY
 #include "array/advanced_indexing.h"
-#include "array/array.h"
+#include "array/array_type.h"
 #include "array/attribute_setters.h"
 #include "array/attributes.h"
 #include "array/dlpack.h"
 #include "array/elementwise_operation.h"
+#include "array/fault.h"
 #include "array/index_copy.h"
 #include "array/operation_table.h"
 #include "array/plan_cache.h"

@@ -7,9 +7,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
-#include "array/copy.h"
 #include "array/layout.h"
 #include "array/numpy.h"
+#include "array/raw_copy.h"
 #include "array/shape.h"
 #include "array/validation.h"
 #include "core/core.h"

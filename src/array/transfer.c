@@ -6,13 +6,14 @@
  * Asynchronous calls hold no reference to host memory, as in CUDA.
  *
  * SPDX-License-Identifier: MIT */
-#include "array/advanced_indexing.h"
 #include "array/array.h"
 #include "array/cached_elementwise.h"
 #include "array/copy.h"
+#include "array/fault.h"
 #include "array/fill.h"
 #include "array/layout.h"
 #include "array/numpy.h"
+#include "array/raw_copy.h"
 #include "array/transfer.h"
 #include "array/type_codes.h"
 #include "array/validation.h"

@@ -15,9 +15,6 @@ struct array;
 
 /* Returns a Python tuple of the n values. */
 PyObject *array_tuple(int n, const npy_intp *values);
-/* Parses an int or an iterable of ints into at most ARRAY_MAX_NDIM entries.
- * Returns the number of entries, or -1 with an exception. */
-int array_parse_shape(PyObject *object, npy_intp *shape);
 /* Raises ValueError for negative lengths, or if the bytes exceed the address
  * space. */
 int array_verify_shape(int ndim, const npy_intp *shape, npy_intp itemsize);
@@ -28,9 +25,5 @@ int array_verify_dtype(PyArray_Descr *dtype);
 int array_verify_reach(int ndim, const npy_intp *shape,
                        const npy_intp *strides, npy_intp itemsize,
                        npy_intp *low, npy_intp *high);
-/* Raises ValueError if an element would be outside the memory of the array's
- * owner. */
-int array_verify_strides(const struct array *array, int ndim,
-                         const npy_intp *shape, const npy_intp *strides);
 
 #endif
