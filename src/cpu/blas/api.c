@@ -25,8 +25,9 @@
 #include "cpu/device/handle.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/memory.h"
-#include "cpu/stream/operation.h"
+#include "cpu/stream/host_operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 /* The calling thread computes products up to this size itself instead of
  * waking a worker thread. Unit: multiplications of floats; the limit takes

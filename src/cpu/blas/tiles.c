@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "cpu/blas/blas.h"
+#include "cpu/device/clock.h"
 #include "cpu/run/cancellation.h"
 #include "cpu/stream/scheduler.h"
 

@@ -9,8 +9,8 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
-#include "cpu/module/module.h"
-#include "cpu/run/launch.h"
+#include "cpu/module/module_state.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/run/runtime.h"
 #include "cpu/run/shared_memory.h"
 #include "cpu/stream/worker.h"

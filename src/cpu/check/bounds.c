@@ -15,9 +15,10 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/module/image.h"
-#include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/runtime.h"
 #include "cpu/run/shared_memory.h"

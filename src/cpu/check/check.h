@@ -17,7 +17,7 @@
 
 #include "api/cuda_types.h"
 #include "cpu/device/limits.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "cpu/check/race.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/device/clock.h"
 #include "image/abi.h"
 
 #define MAX_WAIT_NS                                                           \

@@ -17,7 +17,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/race.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_state.h"
 
 #define RECENT_INTERVALS                                                      \
     256 /* least number of new intervals between two passes that free         \

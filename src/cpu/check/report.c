@@ -21,9 +21,9 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
-#include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/fiber.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 

@@ -15,6 +15,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"

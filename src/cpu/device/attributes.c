@@ -9,6 +9,7 @@
 
 #include "cpu/device/device.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 
 /* placeholder in the table for the number of worker threads */
 #define THREADS (-1)

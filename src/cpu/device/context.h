@@ -12,7 +12,7 @@
 
 #include "api/cuda_types.h"
 #include "cpu/device/limits.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 struct cpu_fifo;
 struct cpu_heap_block;
@@ -64,19 +64,7 @@ CUresult cpu_context_status(struct cpu_context *ctx);
 /* Sets the sticky error of the context to `code`, unless it already has
  * one. */
 void cpu_context_fail(struct cpu_context *ctx, CUresult code);
-/* Waits for all operations of the context and prints the pending output of
- * kernels. Returns the context's sticky error. */
-CUresult cpu_context_synchronize(struct cpu_context *ctx);
-/* Creates a context with its default streams. The caller owns it until it
- * calls cpu_context_destroy. */
-CUresult cpu_context_new(CUdevice device, unsigned flags,
-                         struct cpu_context **made);
-/* Waits for the context's operations, then frees everything that the context
- * owns. */
-void cpu_context_destroy(struct cpu_context *ctx);
-/* Returns whether the flags are valid for the creation of a context. */
-bool cpu_context_flags_valid(unsigned flags);
-/* id that no other context of the process has */
+/* Returns an id that no other context of the process has. */
 uint64_t cpu_context_next_id(void);
 
 #endif

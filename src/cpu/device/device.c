@@ -1,8 +1,7 @@
 /* device.c - cuInit, versions and devices.
  *
- * Called by users of the library. Owns `cpu_state`, which only the first
- * cuInit writes. In a child of fork() `initialized` is permanently false: see
- * fork.c.
+ * Called by users of the library. Only the first cuInit writes `cpu_state`. In
+ * a child of fork() `initialized` is permanently false: see fork.c.
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
@@ -18,12 +17,9 @@
 #include "cpu/check/hooks.h"
 #include "cpu/device/device.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/budget.h"
-
-struct cpu_state cpu_state;
-
-pthread_mutex_t cpu_init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Reads a number of objects (devices, threads) from an environment variable.
  * Leaves `*count` unchanged if the variable is unset or empty. Prints a
@@ -177,27 +173,6 @@ cuInit(unsigned flags)
     }
     pthread_mutex_unlock(&cpu_init_lock);
     return code;
-}
-
-CUresult
-cpu_ready(void)
-{
-    return atomic_load_explicit(&cpu_state.initialized, memory_order_acquire)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_NOT_INITIALIZED;
-}
-
-CUresult
-cpu_device_check(CUdevice device)
-{
-    CUresult code = cpu_ready();
-
-    if (code) {
-        return code;
-    }
-    return device >= 0 && device < cpu_state.device_count
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CPU_API CUresult

@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "cpu/blas/blas.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/nvrtc/locks.h"
 #include "cpu/run/program_handlers.h"
 

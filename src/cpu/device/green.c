@@ -1,10 +1,9 @@
-/* green.c - green contexts, and the contexts that they are converted to.
+/* green.c - green contexts, and the handles of contexts that they are
+ * converted to.
  *
- * Called by users of the library, by stream.c for streams created while a
- * green context is current, and by context.c when a primary context is
- * destroyed. cuCtxFromGreenCtx returns a handle that names the primary
- * context, so that every function accepts it. A list maps such a handle to its
- * green context.
+ * cuCtxFromGreenCtx returns a handle that names the primary context, so that
+ * every function accepts it. A list maps such a handle to its green context.
+ * green_api.c has the functions of the driver API.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -13,15 +12,11 @@
 #include <stdlib.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/context_stack.h"
 #include "cpu/device/green.h"
 #include "cpu/device/handle.h"
-#include "cpu/exports/visibility.h"
+#include "cpu/device/state.h"
 #include "cpu/stream/operation.h"
-
-CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device);
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
-CUresult cuCtxGetCurrent(CUcontext *handle);
 
 static pthread_mutex_t green_lock = PTHREAD_MUTEX_INITIALIZER;
 /* List of all green contexts; guarded by green_lock. */
@@ -46,10 +41,8 @@ cpu_green_of_context(CUcontext handle)
 struct cpu_green *
 cpu_green_current(void)
 {
-    CUcontext handle = NULL;
-
-    return atomic_load(&green_count) && !cuCtxGetCurrent(&handle)
-               ? cpu_green_of_context(handle)
+    return atomic_load(&green_count) && !cpu_ready()
+               ? cpu_green_of_context(context_stack.current)
                : NULL;
 }
 
@@ -101,8 +94,8 @@ cpu_greens_close(struct cpu_context *ctx)
 
 /* Allocates a green context of the primary context. Returns NULL if there is
  * not enough memory. */
-static struct cpu_green *
-green_new(struct cpu_context *ctx, unsigned sm_count)
+struct cpu_green *
+cpu_green_new(struct cpu_context *ctx, unsigned sm_count)
 {
     struct cpu_green *green = calloc(1, sizeof *green);
 
@@ -126,103 +119,11 @@ green_new(struct cpu_context *ctx, unsigned sm_count)
     return green;
 }
 
-CPU_API CUresult
-cuGreenCtxCreate(CUgreenCtx *handle, CUdevResourceDesc desc, CUdevice device,
-                 unsigned flags)
+void
+cpu_green_destroy(struct cpu_green *green)
 {
-    struct cpu_context *ctx;
-    CUcontext primary;
-    unsigned sm_count;
-    CUresult code = cpu_device_check(device);
-
-    if (!code && (!handle || flags != CU_GREEN_CTX_DEFAULT_STREAM)) {
-        code = CUDA_ERROR_INVALID_VALUE;
-    }
-    code = code ? code : cpu_resources_of(desc, device, &sm_count);
-    code = code ? code : cuDevicePrimaryCtxRetain(&primary, device);
-    if (code) {
-        return code;
-    }
-    code = cpu_context_of(primary, &ctx);
-    struct cpu_green *green = code ? NULL : green_new(ctx, sm_count);
-    if (!green) {
-        cuDevicePrimaryCtxRelease_v2(device);
-        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *handle = green->handle;
-    return CUDA_SUCCESS;
-}
-
-static CUresult
-green_of(CUgreenCtx handle, struct cpu_green **green)
-{
-    CUresult code = cpu_ready();
-
-    *green = cpu_handle_object(CPU_GREEN, handle);
-    return code || *green ? code : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-CPU_API CUresult
-cuGreenCtxDestroy(CUgreenCtx handle)
-{
-    struct cpu_green *green;
-    CUresult code = green_of(handle, &green);
-
-    if (code) {
-        return code;
-    }
-    CUdevice device = green->ctx->device;
-    cpu_streams_strand(green);
     pthread_mutex_lock(&green_lock);
     green_unlink(green);
     pthread_mutex_unlock(&green_lock);
     green_free(green);
-    return cuDevicePrimaryCtxRelease_v2(device);
-}
-
-CPU_API CUresult
-cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx handle)
-{
-    struct cpu_green *green;
-    CUresult code = green_of(handle, &green);
-
-    if (code || !context) {
-        return code ? code : CUDA_ERROR_INVALID_VALUE;
-    }
-    *context = green->context;
-    return CUDA_SUCCESS;
-}
-
-CPU_API CUresult
-cuGreenCtxGetId(CUgreenCtx handle, unsigned long long *id)
-{
-    struct cpu_green *green = NULL;
-    CUresult code = handle ? green_of(handle, &green) : cpu_ready();
-
-    if (code) {
-        return code;
-    }
-    if (!handle) {
-        green = cpu_green_current();
-    }
-    if (!green || !id) {
-        return green ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
-    }
-    *id = green->id;
-    return CUDA_SUCCESS;
-}
-
-CPU_API CUresult
-cuGreenCtxStreamCreate(CUstream *stream, CUgreenCtx handle, unsigned flags,
-                       int priority)
-{
-    struct cpu_green *green;
-    CUresult code = green_of(handle, &green);
-
-    if (code) {
-        return code;
-    }
-    return flags == CU_STREAM_NON_BLOCKING
-               ? cpu_stream_new(green->ctx, green, flags, priority, stream)
-               : CUDA_ERROR_INVALID_VALUE;
 }

@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/device/context.h"
-#include "cpu/stream/operation.h"
+
+struct cpu_context;
+struct cpu_op;
 
 struct cpu_green {
     CUgreenCtx handle;
@@ -29,31 +30,16 @@ struct cpu_green {
     struct cpu_green *next;
 };
 
-/* ---- green.c ---- */
-
 /* Returns the green context that cuCtxFromGreenCtx converted to this handle.
  * Returns NULL for the handle of an ordinary context. */
 struct cpu_green *cpu_green_of_context(CUcontext handle);
 /* Returns the green context that is current in the calling thread, or NULL. */
 struct cpu_green *cpu_green_current(void);
+/* Allocates a green context of the primary context. Returns NULL if there is
+ * not enough memory. */
+struct cpu_green *cpu_green_new(struct cpu_context *ctx, unsigned sm_count);
+void cpu_green_destroy(struct cpu_green *green);
 /* Destroys all green contexts of a primary context that is being destroyed. */
 void cpu_greens_close(struct cpu_context *ctx);
-
-/* ---- resources.c ---- */
-
-/* Stores the number of multiprocessors of a descriptor. Returns INVALID_VALUE
- * if it is not a descriptor of the device. */
-CUresult cpu_resources_of(CUdevResourceDesc desc, CUdevice device,
-                          unsigned *sm_count);
-
-/* ---- stream/stream.c ---- */
-
-/* Creates a stream in the context `ctx`. The stream belongs to the green
- * context `green` unless that is NULL. */
-CUresult cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
-                        unsigned flags, int priority, CUstream *handle);
-/* Makes all streams of a destroyed green context invalid: calls with their
- * handles fail from now on. */
-void cpu_streams_strand(struct cpu_green *green);
 
 #endif

@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/context_lifetime.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 
 /* The primary context of a device. `lock` guards all members. */

@@ -7,6 +7,7 @@
 
 #include "cpu/device/context.h"
 #include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/texture/texture.h"
 

@@ -14,9 +14,10 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/green.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/resources.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 
 #define ORIGIN_MAGIC UINT64_C(0x726f737365636f72)

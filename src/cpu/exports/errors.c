@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "cpu/check/hooks.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/budget.h"

@@ -7,7 +7,7 @@
  * a C alias must have the type of its target.
  *
  * SPDX-License-Identifier: MIT */
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 
 CUresult cpu_unsupported(void);
 

@@ -13,11 +13,13 @@
 #include <stdlib.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
+#include "cpu/graph/graph.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 static uint64_t capture_ids; /* the latest id; guarded by the graph lock */
 

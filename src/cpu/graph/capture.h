@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/device/context.h"
-#include "cpu/graph/graph.h"
-#include "cpu/stream/stream.h"
+
+struct cpu_context;
+struct cpu_green;
 
 struct cpu_capture {
     struct cpu_capture *next; /* link of the list of active captures */

@@ -17,7 +17,8 @@
 
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"
-#include "cpu/stream/stream.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/stream_state.h"
 
 struct cpu_captured {
     uint64_t id; /* id of the capture */

@@ -12,11 +12,13 @@
 #include <stddef.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/green.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"
-#include "cpu/stream/stream.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/stream_state.h"
 
 static _Thread_local CUstreamCaptureMode thread_mode;
 

@@ -12,7 +12,8 @@
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"
-#include "cpu/stream/stream.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/stream_state.h"
 
 CPU_API CUresult
 cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,

@@ -15,9 +15,11 @@
 #include <stdlib.h>
 
 #include "cpu/device/context.h"
+#include "cpu/device/green.h"
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"
-#include "cpu/stream/stream.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/stream_state.h"
 
 struct cpu_capture *cpu_captures;
 atomic_uint cpu_captures_strict;

@@ -14,7 +14,8 @@
 
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"
-#include "cpu/stream/stream.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/stream_state.h"
 
 _Thread_local struct cpu_node_task *cpu_node_task_sink;
 

@@ -17,6 +17,7 @@
 #include "cpu/device/handle.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 
 void

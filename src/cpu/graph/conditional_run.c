@@ -16,6 +16,7 @@
 
 #include "cpu/device/context.h"
 #include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
 #include "cpu/stream/operation.h"
 
 struct branch_call {

@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 
 static const char *const type_names[] = {
     [CU_GRAPH_NODE_TYPE_KERNEL] = "KERNEL",

@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
 #include "cpu/stream/event.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 struct event_call {
     struct cpu_event *event; /* holds a reference */

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
 #include "cpu/stream/operation.h"
 
 /* Frees an executable graph, which must not have pending launches. The caller

@@ -11,10 +11,10 @@
 #include <stddef.h>
 
 #include "api/cuda_types.h"
-#include "cpu/device/context.h"
 #include "cpu/graph/graph.h"
-#include "cpu/stream/operation.h"
-#include "cpu/stream/stream.h"
+
+struct cpu_context;
+struct cpu_stream;
 
 /* A conditional node's bodies: executable graphs of which the value of the
  * condition selects one. */

@@ -19,11 +19,14 @@
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/launch.h"
 #include "cpu/stream/event.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
 
 /* Stores in *found the context in which the task runs: the task's own context

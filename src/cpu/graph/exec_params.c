@@ -11,6 +11,7 @@
 
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
 
 static struct cpu_step *step_find(struct cpu_exec *exec, CUgraphNode node);
 

@@ -13,6 +13,8 @@
 
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/operation.h"
 
 static CUgraphExecUpdateResult steps_compare(const struct cpu_exec *old,
                                              const struct cpu_exec *new,

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/exec.h"
+#include "cpu/graph/graph.h"
 
 /* The parameter structure of a type-specific function such as
  * cuGraphAddMemcpyNode, and the context that the node runs in. */

@@ -23,9 +23,11 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/device/context.h"
-#include "cpu/stream/operation.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/run_function.h"
+
+struct cpu_context;
+struct cpu_op;
+struct cpu_stream;
 
 /* Functions that retain and release the references in a task's payload, which
  * are to events or to graph memory. */

@@ -18,10 +18,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cpu/device/device.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 
 /* 64 KiB; sizes are rounded up to multiples of it */

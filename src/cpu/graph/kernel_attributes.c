@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 #include "cpu/stream/stream.h"

@@ -14,12 +14,12 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 /* Payload of allocation and free tasks. */
 struct memory_call {

@@ -15,10 +15,11 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 
 CUresult cuCtxPopCurrent_v2(CUcontext *handle);
 CUresult cuCtxPushCurrent_v2(CUcontext handle);

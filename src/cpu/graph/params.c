@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph,
                                  const CUgraphNode *after, size_t count,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/graph.h"
 

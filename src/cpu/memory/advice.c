@@ -15,11 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/memory.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 #define PAGE ((uintptr_t)4096)
 

@@ -19,18 +19,18 @@
 
 #include "cpu/arch/arch.h"
 #include "cpu/check/hooks.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/memory/addresses.h"
+#include "cpu/memory/arena.h"
 #include "cpu/memory/budget.h"
 #include "cpu/memory/external.h"
-#include "cpu/memory/mempool.h"
+#include "cpu/memory/pool_usage.h"
 
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT ((size_t)256)
-/* Minimum size of an allocation that has its own pages. */
-#define LARGE GRANULE
+#define LARGE     GRANULE /* from this size on, allocations have own pages */
 /* Minimum size of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)

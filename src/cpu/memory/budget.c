@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/memory/available.h"
 #include "cpu/memory/budget.h"
 

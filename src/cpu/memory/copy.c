@@ -12,15 +12,17 @@
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/copy.h"
 #include "cpu/memory/memory.h"
 #include "cpu/run/cancellation.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/printf.h"
-#include "cpu/stream/operation.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/host_operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/wait.h"
 
 #define SMALL_BYTES                                                           \
     (256u << 10) /* largest copy that the calling thread performs itself */

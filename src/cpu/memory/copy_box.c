@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/copy.h"
 #include "cpu/memory/memory.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 #include "cpu/texture/texture.h"
 
 struct side {

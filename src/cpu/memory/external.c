@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/memory/arena.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/external.h"
 
 static struct cpu_allocation *ranges;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/memory/arena.h"
+#include "cpu/memory/allocation.h"
 
 /* Returns the range that contains `address`, or NULL. The pointer is valid
  * until the next range is added or removed. */

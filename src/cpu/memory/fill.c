@@ -14,8 +14,9 @@
 #include "cpu/graph/graph.h"
 #include "cpu/memory/memory.h"
 #include "cpu/run/cancellation.h"
-#include "cpu/stream/operation.h"
+#include "cpu/stream/host_operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 #define SMALL_BYTES (64u << 10)
 

@@ -6,8 +6,9 @@
 
 #include "cpu/device/context.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 
 #define HOST_FLAGS                                                            \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |                   \

@@ -27,9 +27,10 @@
 #include "cpu/device/context.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/ipc.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 
 #define MAGIC    0x70796375636d656dull
 #define PAGE     ((uint64_t)CPU_ARCH_PAGE)

@@ -22,10 +22,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/budget.h"
 

@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/budget.h"
 #include "cpu/memory/memory.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 
 #define PITCH_UNIT 512
 

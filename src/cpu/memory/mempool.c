@@ -5,7 +5,7 @@
  * order. Pools only count and limit memory: it is allocated in the arena and
  * returned there immediately, so the reserved size equals the used size.
  *
- * `pools_lock` guards the pools; it is acquired after the memory lock.
+ * `cpu_pools_lock` guards the pools; it is acquired after the memory lock.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -15,48 +15,26 @@
 #include <stdlib.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
-#include "cpu/memory/mempool.h"
-#include "cpu/stream/operation.h"
+#include "cpu/memory/pool_usage.h"
+#include "cpu/stream/host_operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 
-/* Kind of memory that a pool allocates. */
-enum pool_kind { POOL_DEVICE, POOL_MANAGED, POOL_HOST, POOL_KINDS };
-
-struct pool {
-    CUmemoryPool handle;
-    int device; /* device whose usage includes the memory */
-    enum pool_kind kind;
-    bool is_default;
-    /* attributes that a program can set and that have no effect */
-    int reuse[3];
-    cuuint64_t threshold;
-    size_t limit; /* maximum of `used` in bytes; 0: unlimited */
-    size_t used, used_high, reserved_high;
-    /* Access rights of other devices. */
-    CUmemAccess_flags access[CPU_MAX_DEVICES];
-};
-
-static struct pool default_pools[POOL_KINDS][CPU_MAX_DEVICES];
-static CUmemoryPool current_pools[POOL_KINDS][CPU_MAX_DEVICES];
-static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static const enum cpu_memory_kind memory_kinds[POOL_KINDS] = {
-    [POOL_DEVICE] = CPU_MEMORY_DEVICE,
-    [POOL_MANAGED] = CPU_MEMORY_MANAGED,
-    [POOL_HOST] = CPU_MEMORY_HOST,
-};
+static struct cpu_pool default_pools[CPU_POOL_KINDS][CPU_MAX_DEVICES];
+static CUmemoryPool current_pools[CPU_POOL_KINDS][CPU_MAX_DEVICES];
 
 static void
-pool_begin(struct pool *pool, enum pool_kind kind, int device)
+pool_begin(struct cpu_pool *pool, enum cpu_pool_kind kind, int device)
 {
     pool->device = device;
     pool->kind = kind;
@@ -66,18 +44,18 @@ pool_begin(struct pool *pool, enum pool_kind kind, int device)
 /* Returns the device's default pool for this kind of memory, and creates it on
  * first use. Returns NULL if the table of handles is full. */
 static CUmemoryPool
-default_pool(enum pool_kind kind, int device)
+default_pool(enum cpu_pool_kind kind, int device)
 {
-    struct pool *pool = &default_pools[kind][device];
+    struct cpu_pool *pool = &default_pools[kind][device];
 
-    pthread_mutex_lock(&pools_lock);
+    pthread_mutex_lock(&cpu_pools_lock);
     if (!pool->handle) {
         pool_begin(pool, kind, device);
         pool->is_default = true;
         pool->handle = cpu_handle_new(CPU_POOL, pool, 0);
     }
     CUmemoryPool handle = pool->handle;
-    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_unlock(&cpu_pools_lock);
     return handle;
 }
 
@@ -86,7 +64,7 @@ default_pool(enum pool_kind kind, int device)
  * not exist or has no memory of this type. */
 static CUresult
 location_read(CUmemLocation location, CUmemAllocationType type,
-              enum pool_kind *kind, int *device)
+              enum cpu_pool_kind *kind, int *device)
 {
     bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
 
@@ -96,17 +74,17 @@ location_read(CUmemLocation location, CUmemAllocationType type,
     *device = 0;
     switch ((int)location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        *kind = managed ? POOL_MANAGED : POOL_DEVICE;
+        *kind = managed ? CPU_POOL_MANAGED : CPU_POOL_DEVICE;
         *device = location.id;
         return cpu_device_check(location.id) ? CUDA_ERROR_INVALID_VALUE
                                              : CUDA_SUCCESS;
     case CU_MEM_LOCATION_TYPE_NONE:
-        *kind = POOL_MANAGED;
+        *kind = CPU_POOL_MANAGED;
         return managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        *kind = managed ? POOL_MANAGED : POOL_HOST;
+        *kind = managed ? CPU_POOL_MANAGED : CPU_POOL_HOST;
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -114,52 +92,12 @@ location_read(CUmemLocation location, CUmemAllocationType type,
 }
 
 static CUresult
-pool_of(CUmemoryPool handle, struct pool **pool)
+pool_of(CUmemoryPool handle, struct cpu_pool **pool)
 {
     CUresult code = cpu_ready();
 
     *pool = cpu_handle_object(CPU_POOL, handle);
     return code || *pool ? code : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* Adds `bytes` to the pool's usage, and stores the properties of its memory in
- * `as`. Returns OUT_OF_MEMORY if the pool's limit would be exceeded. */
-static CUresult
-pool_take(CUmemoryPool handle, size_t bytes, struct cpu_allocation *as)
-{
-    CUresult code = CUDA_SUCCESS;
-
-    pthread_mutex_lock(&pools_lock);
-    struct pool *pool = cpu_handle_object(CPU_POOL, handle);
-    if (!pool) {
-        code = CUDA_ERROR_INVALID_VALUE;
-    } else if (pool->limit &&
-               (bytes > pool->limit || pool->used > pool->limit - bytes)) {
-        code = CUDA_ERROR_OUT_OF_MEMORY;
-    } else {
-        as->device = pool->device;
-        as->kind = memory_kinds[pool->kind];
-        pool->used += bytes;
-        pool->used_high =
-            pool->used > pool->used_high ? pool->used : pool->used_high;
-        pool->reserved_high = pool->used > pool->reserved_high
-                                  ? pool->used
-                                  : pool->reserved_high;
-    }
-    pthread_mutex_unlock(&pools_lock);
-    return code;
-}
-
-void
-cpu_pool_return(CUmemoryPool handle, size_t bytes)
-{
-    pthread_mutex_lock(&pools_lock);
-    struct pool *pool = cpu_handle_object(CPU_POOL, handle);
-    /* NULL if the pool was destroyed before its memory was freed */
-    if (pool) {
-        pool->used -= bytes;
-    }
-    pthread_mutex_unlock(&pools_lock);
 }
 
 /* Allocates from `pool`, or from the device's current pool if `pool` is NULL.
@@ -191,7 +129,7 @@ pool_allocate(CUdeviceptr *pointer, size_t bytes, CUmemoryPool pool,
     if (!pool && (code = cuDeviceGetMemPool(&as.pool, ctx->device))) {
         return code;
     }
-    code = pool_take(as.pool, bytes, &as);
+    code = cpu_pool_take(as.pool, bytes, &as);
     if (code) {
         return code;
     }
@@ -214,7 +152,7 @@ CPU_API CUresult
 cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes,
                         CUmemoryPool handle, CUstream stream)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
 
     return code ? code : pool_allocate(pointer, bytes, handle, stream);
@@ -289,7 +227,7 @@ CPU_API CUresult
 cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location,
                        CUmemAllocationType type)
 {
-    enum pool_kind kind;
+    enum cpu_pool_kind kind;
     CUresult code = cpu_ready();
     int device;
 
@@ -308,7 +246,7 @@ CPU_API CUresult
 cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
                 CUmemAllocationType type)
 {
-    enum pool_kind kind;
+    enum cpu_pool_kind kind;
     CUresult code = cuMemGetDefaultMemPool(pool, location, type);
     int device;
 
@@ -316,11 +254,11 @@ cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
     if (code) {
         return code;
     }
-    pthread_mutex_lock(&pools_lock);
+    pthread_mutex_lock(&cpu_pools_lock);
     if (cpu_handle_object(CPU_POOL, current_pools[kind][device])) {
         *pool = current_pools[kind][device];
     }
-    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_unlock(&cpu_pools_lock);
     return CUDA_SUCCESS;
 }
 
@@ -328,8 +266,8 @@ CPU_API CUresult
 cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
                 CUmemoryPool handle)
 {
-    enum pool_kind kind;
-    struct pool *pool;
+    enum cpu_pool_kind kind;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
     int device;
 
@@ -343,9 +281,9 @@ cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
     if (code) {
         return code;
     }
-    pthread_mutex_lock(&pools_lock);
+    pthread_mutex_lock(&cpu_pools_lock);
     current_pools[kind][device] = handle;
-    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_unlock(&cpu_pools_lock);
     return CUDA_SUCCESS;
 }
 
@@ -390,7 +328,7 @@ cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 CPU_API CUresult
 cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
 {
-    enum pool_kind kind;
+    enum cpu_pool_kind kind;
     CUresult code = cpu_ready();
     int device;
 
@@ -407,7 +345,7 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
     if (code) {
         return code;
     }
-    struct pool *pool = calloc(1, sizeof *pool);
+    struct cpu_pool *pool = calloc(1, sizeof *pool);
     if (!pool) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -427,7 +365,7 @@ cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
 /* Returns INVALID_VALUE if a location is not a device, or if the device of the
  * pool itself would lose access. */
 static CUresult
-access_check(const struct pool *pool, const CUmemAccessDesc *access)
+access_check(const struct cpu_pool *pool, const CUmemAccessDesc *access)
 {
     bool device = access->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
 
@@ -437,7 +375,8 @@ access_check(const struct pool *pool, const CUmemAccessDesc *access)
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!device || cpu_device_check(access->location.id) ||
-        (pool->kind == POOL_DEVICE && access->location.id == pool->device &&
+        (pool->kind == CPU_POOL_DEVICE &&
+         access->location.id == pool->device &&
          access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -448,7 +387,7 @@ CPU_API CUresult
 cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses,
                    size_t count)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
 
     if (!code && count && !accesses) {
@@ -460,11 +399,11 @@ cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses,
     if (code) {
         return code;
     }
-    pthread_mutex_lock(&pools_lock);
+    pthread_mutex_lock(&cpu_pools_lock);
     for (size_t i = 0; i < count; i++) {
         pool->access[accesses[i].location.id] = accesses[i].flags;
     }
-    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_unlock(&cpu_pools_lock);
     return CUDA_SUCCESS;
 }
 
@@ -472,7 +411,7 @@ CPU_API CUresult
 cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
                    CUmemLocation *location)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
 
     if (code) {
@@ -482,7 +421,7 @@ cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) {
-        *flags = pool->kind == POOL_DEVICE
+        *flags = pool->kind == CPU_POOL_DEVICE
                      ? CU_MEM_ACCESS_FLAGS_PROT_NONE
                      : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return CUDA_SUCCESS;
@@ -490,18 +429,18 @@ cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
     if (cpu_device_check(location->id)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    pthread_mutex_lock(&pools_lock);
-    *flags = pool->kind == POOL_DEVICE && location->id == pool->device
+    pthread_mutex_lock(&cpu_pools_lock);
+    *flags = pool->kind == CPU_POOL_DEVICE && location->id == pool->device
                  ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                  : pool->access[location->id];
-    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_unlock(&cpu_pools_lock);
     return CUDA_SUCCESS;
 }
 
 CPU_API CUresult
 cuMemPoolDestroy(CUmemoryPool handle)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
 
     if (code) {
@@ -510,17 +449,17 @@ cuMemPoolDestroy(CUmemoryPool handle)
     if (pool->is_default) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    pthread_mutex_lock(&pools_lock);
+    pthread_mutex_lock(&cpu_pools_lock);
     cpu_handle_delete(handle);
     free(pool);
-    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_unlock(&cpu_pools_lock);
     return CUDA_SUCCESS;
 }
 
 CPU_API CUresult
 cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
 
     (void)keep; /* unused: freed memory is returned immediately */
     return pool_of(handle, &pool);
@@ -530,7 +469,7 @@ CPU_API CUresult
 cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
                       void *value)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
 
     if (code) {
@@ -569,7 +508,7 @@ CPU_API CUresult
 cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
                       void *value)
 {
-    struct pool *pool;
+    struct cpu_pool *pool;
     CUresult code = pool_of(handle, &pool);
 
     if (code) {

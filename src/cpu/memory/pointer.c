@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 
 static bool

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "image/image.h"
 
 struct cpu_function *

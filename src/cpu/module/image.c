@@ -331,3 +331,24 @@ cpu_image_find_global(const struct cpu_image *image, const char *name,
     }
     return false;
 }
+
+/* Returns whether `bytes` begins with the magic number of images. Reads no
+ * byte after the first difference. */
+static bool
+begins_with_magic(const void *bytes)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < sizeof(uint64_t); i++) {
+        if (at[i] != (IMAGE_MAGIC >> (8 * i) & 0xff)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t
+cpu_image_bytes(const void *bytes)
+{
+    return begins_with_magic(bytes) ? cpu_image_size(bytes) : 0;
+}

@@ -14,12 +14,13 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/library.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "image/image.h"
 
 CUresult cuFuncSetAttribute(CUfunction function,

@@ -13,12 +13,13 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/image.h"
 #include "cpu/module/library.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 
 CUresult
 cpu_library_of(CUlibrary handle, struct cpu_library **library)

@@ -9,8 +9,9 @@
 
 #include "api/cuda_types.h"
 #include "cpu/device/limits.h"
-#include "cpu/module/module.h"
 #include "image/image.h"
+
+struct cpu_module;
 
 /* A kernel of a library. It does not depend on a context. */
 struct cpu_kernel {

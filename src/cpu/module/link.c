@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/image.h"
 #include "cpu/module/module.h"

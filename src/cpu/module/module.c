@@ -19,13 +19,15 @@
 #include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
 #include "cpu/device/handle.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/module/image.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/printf.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 #include "image/image.h"
 
 #define ELF_MAGIC      0x464c457fu
@@ -50,14 +52,6 @@ starts_with(const void *bytes, uint64_t magic, size_t count)
         }
     }
     return true;
-}
-
-size_t
-cpu_image_bytes(const void *bytes)
-{
-    return starts_with(bytes, IMAGE_MAGIC, sizeof(uint64_t))
-               ? cpu_image_size(bytes)
-               : 0;
 }
 
 /* Returns true if the text is PTX: its start is printable and contains

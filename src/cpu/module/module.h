@@ -15,33 +15,11 @@
 #include "api/cuda_types.h"
 #include "image/image.h"
 
+struct cpu_function;
+struct cpu_module;
+
 struct cpu_context;
 struct cpu_image;
-
-struct cpu_function {
-    CUfunction handle;
-    struct cpu_module *module;
-    const struct image_kernel *kernel;
-    const struct image_parameter *parameters;
-    const char *name;
-    void *entry;
-    void *warp_entry; /* function that runs a block by warps, or NULL */
-    int max_dynamic_shared;
-    int carveout;
-    atomic_uint ns_per_launch; /* duration of the last launch in ns */
-    _Atomic uint64_t threads_per_launch; /* threads of the last launch, or 0 */
-    bool may_inline;
-    struct cpu_function *next;
-};
-
-struct cpu_module {
-    CUmodule handle;
-    struct cpu_context *ctx;
-    struct cpu_image *image;
-    void *bytes; /* the bytes of the image; owned */
-    struct cpu_function *functions;
-    struct cpu_module *next;
-};
 
 struct cpu_jit_log {
     char *error;
@@ -99,7 +77,6 @@ CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
 /* Reads an image file and checks that it is complete. The caller frees the
  * bytes. */
 CUresult cpu_image_read(const char *path, void **bytes);
-size_t cpu_image_bytes(const void *bytes); /* size; 0: not an image */
 
 /* Functions of the driver API that the library itself calls. -Bsymbolic binds
  * these calls to the library's own definitions. */

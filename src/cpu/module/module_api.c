@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/module/image.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 
 /* Reads from the JIT options where the log buffers are, and empties the
  * buffers. Ignores all other options. */

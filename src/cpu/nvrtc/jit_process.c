@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cpu/arch/arch.h"
-#include "cpu/module/module.h"
+#include "cpu/module/image.h"
 #include "cpu/nvrtc/jit_process.h"
 #include "cpu/nvrtc/paths.h"
 #include "cpu/nvrtc/process.h"

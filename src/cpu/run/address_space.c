@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "cpu/module/image.h"
-#include "cpu/module/module.h"
-#include "cpu/run/launch.h"
+#include "cpu/module/module_state.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"

@@ -10,9 +10,9 @@
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
+#include "cpu/device/clock.h"
 #include "cpu/device/context.h"
 #include "cpu/run/cancellation.h"
-#include "cpu/stream/scheduler.h"
 #include "cpu/stream/worker.h"
 
 CUresult

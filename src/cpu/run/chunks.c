@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "cpu/check/hooks.h"
-#include "cpu/device/device.h"
-#include "cpu/module/module.h"
+#include "cpu/device/state.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/chunks.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/stream/operation.h"
 #include "image/image.h"
 

@@ -21,7 +21,7 @@
 #include "cpu/run/chunks.h"
 #include "cpu/run/cooperative.h"
 #include "cpu/run/fiber.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
 
 #define TURNS_BEFORE_SLEEP 4096

@@ -19,11 +19,11 @@
 #include <string.h>
 
 #include "cpu/arch/arch.h"
+#include "cpu/device/clock.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/program_handlers.h"
-#include "cpu/stream/operation.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/run_function.h"
 #include "cpu/stream/worker.h"
 
 /* Time in ns between two checks that our signal handlers are still

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/stream/operation.h"
+#include "cpu/stream/run_function.h"
 
 /* Installs our handlers of fault signals; they pass a signal on to the
  * program's handler, also to one that is set later. Called by any thread at

@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
-
-struct cpu_launch;
 
 /* Attribute of functions that suspend a fiber. Sanitizers count calls and
  * returns, and in such functions these do not match. */

@@ -10,7 +10,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/run/fiber.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"

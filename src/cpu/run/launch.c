@@ -13,24 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/check/hooks.h"
+#include "cpu/device/clock.h"
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/block.h"
 #include "cpu/run/chunks.h"
-#include "cpu/run/fault.h"
 #include "cpu/run/launch.h"
+#include "cpu/run/launch_accounting.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/run/occupancy.h"
 #include "cpu/run/watchdog.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
-#include "cpu/stream/scheduler.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
 #include "image/image.h"
 
@@ -198,17 +200,6 @@ cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,
     cpu_chunks_plan(op);
 }
 
-void
-cpu_launch_start(struct cpu_launch *launch)
-{
-    launch->started_ns = cpu_now_ns();
-    launch->before = cpu_check_interval_last();
-    if (launch->started_ns >=
-        atomic_load_explicit(&cpu_fault_checked_until, memory_order_relaxed)) {
-        cpu_fault_check();
-    }
-}
-
 /* Runs all blocks of the launch on the calling thread. */
 static void
 launch_inline(struct cpu_op *op)
@@ -235,27 +226,6 @@ launch_inline(struct cpu_op *op)
     burst_account(launch, end);
     cpu_launch_finish(launch);
     cpu_op_finish(op);
-}
-
-void
-cpu_launch_finish(struct cpu_launch *launch)
-{
-    struct cpu_function *function = launch->function;
-    uint64_t ns = atomic_load(&launch->ns);
-    int error = atomic_load(&launch->error);
-
-    if (cpu_check_flags) {
-        cpu_check_launch_end(launch);
-    }
-    if (error) {
-        cpu_context_fail(function->module->ctx, (CUresult)error);
-    }
-    atomic_store_explicit(&function->ns_per_launch,
-                          ns < UINT32_MAX ? ns : UINT32_MAX,
-                          memory_order_relaxed);
-    atomic_store_explicit(&function->threads_per_launch,
-                          launch->total * launch->threads,
-                          memory_order_relaxed);
 }
 
 struct launch_call {

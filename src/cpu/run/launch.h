@@ -13,50 +13,6 @@
 struct cpu_function;
 struct cpu_op;
 
-/* A share: consecutive blocks that one processor runs first (run/chunks.c). */
-struct cpu_share {
-    /* Index of the first block that no thread has taken. */
-    _Alignas(64) _Atomic uint64_t next;
-    uint64_t end;
-};
-
-#define CPU_SHARES 16
-
-struct cpu_launch {
-    struct cpu_function *function;
-    uint32_t grid[3];
-    uint32_t block[3];
-    uint32_t dynamic_shared;
-    uint32_t threads; /* threads per block */
-    void *params;
-    uint64_t total;       /* number of blocks */
-    uint64_t most, least; /* blocks per chunk at the start and at the end */
-    struct cpu_share *shares; /* array of shares in the operation */
-    unsigned share_count;
-    _Atomic uint64_t left; /* number of blocks that are not finished */
-    _Atomic uint64_t ns;   /* total run time of all threads in ns */
-    atomic_int error;
-    atomic_uint running; /* number of threads that are running a block */
-    /* number of threads that have joined the launch; guarded by the scheduler
-     * lock */
-    unsigned joined;
-    uint64_t started_ns;
-    uint64_t serial; /* number of the launch, unique in the process */
-    /* Number of the last interval before the launch
-     * (check/epoch_interval.c). */
-    uint32_t before;
-    atomic_bool checked; /* cpu_check_launch_begin has counted the launch */
-    bool cooperative;
-    atomic_uint grid_arrived, grid_phase; /* state of the grid barrier */
-    atomic_uint grid_ended; /* number of blocks that have ended */
-};
-
-/* Called once after the last block: stores the launch's duration and ends its
- * checks. */
-void cpu_launch_finish(struct cpu_launch *launch);
-/* Called once before a block of the launch runs, while no other worker can run
- * blocks of it. */
-void cpu_launch_start(struct cpu_launch *launch);
 /* Makes `op` a launch of the function. op->argument has the kernel
  * parameters. */
 void cpu_launch_fill(struct cpu_op *op, struct cpu_function *function,

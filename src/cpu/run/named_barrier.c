@@ -12,6 +12,7 @@
 
 #include "cpu/run/fiber.h"
 #include "cpu/run/named_barrier.h"
+#include "cpu/run/named_barrier_state.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
 

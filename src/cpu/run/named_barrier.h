@@ -8,15 +8,6 @@
 
 struct cpu_worker;
 
-/* Number of named barriers of a block (run/named_barrier.c). The first 16 are
- * those of PTX; the others are for tiles (cooperative groups) larger than a
- * warp. */
-enum { CPU_NAMED_BARRIERS = 48 };
-
-struct cpu_named_barrier {
-    unsigned arrived, phase;
-};
-
 /* run/named_barrier.c: resets the named barriers for a new block. */
 void cpu_named_barriers_reset(struct cpu_worker *worker);
 

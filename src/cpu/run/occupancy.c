@@ -12,10 +12,11 @@
 #include <stdint.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/module.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/occupancy.h"
 
 #define THREADS_PER_MULTIPROCESSOR 2048

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "cpu/device/clock.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/runtime.h"
-#include "cpu/stream/scheduler.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 

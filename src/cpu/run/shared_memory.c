@@ -25,10 +25,11 @@
 #include "cpu/arch/arch.h"
 #include "cpu/check/hooks.h"
 #include "cpu/exports/system_errors.h"
-#include "cpu/module/module.h"
-#include "cpu/run/launch.h"
+#include "cpu/module/module_state.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/run/shared_memory.h"
 #include "cpu/stream/worker.h"
+#include "image/image.h"
 
 #define ALIGNMENT 128
 /* A GPU reserves this many bytes of shared memory below the variables. */

@@ -11,7 +11,8 @@
 
 #include "api/cuda_types.h"
 #include "cpu/device/limits.h"
-#include "cpu/stream/worker.h"
+
+struct cpu_worker;
 
 struct cpu_warp {
     uint32_t live;    /* bit set: lanes that have not exited */

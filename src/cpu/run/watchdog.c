@@ -31,14 +31,15 @@
 #include <unistd.h>
 
 #include "cpu/arch/arch.h"
+#include "cpu/device/clock.h"
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/module/image.h"
 #include "cpu/run/fiber.h"
+#include "cpu/run/runner.h"
 #include "cpu/run/watchdog.h"
-#include "cpu/stream/scheduler.h"
 #include "cpu/stream/worker.h"
 
 #define MS 1000000ull

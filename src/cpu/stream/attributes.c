@@ -10,6 +10,7 @@
 
 #include "cpu/exports/visibility.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 /* Values of a stream's attributes, in the order of the list `hints`. */
 struct cpu_stream_attributes {

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
@@ -23,6 +23,8 @@
 #include "cpu/stream/ipc_event.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/wait.h"
 
 /* An event. Freed when its last reference is released. */
 struct cpu_event {

@@ -13,8 +13,11 @@
 #include "cpu/device/context.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/stream/host_operation.h"
 #include "cpu/stream/operation.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/run_function.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/wait.h"
 #include "cpu/stream/worker.h"
 
 static CUresult

@@ -32,7 +32,7 @@
 #include "cpu/exports/system_errors.h"
 #include "cpu/stream/ipc_event.h"
 #include "cpu/stream/operation.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
 
 #define MAGIC 0x70796375657665ull

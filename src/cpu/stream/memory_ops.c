@@ -23,7 +23,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
@@ -32,6 +32,7 @@
 #include "cpu/memory/memory.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
 
 #define POLL_NS_FIRST 20000   /* shortest time between two polls */

@@ -10,15 +10,10 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/run/launch.h"
-
-struct cpu_context;
-struct cpu_stream;
-
-/* Function that an operation runs. If a worker runs it, its error becomes the
- * context's sticky error. Otherwise the submitting function returns the
- * error. */
-typedef CUresult cpu_run(void *argument);
+#include "cpu/device/context.h"
+#include "cpu/run/launch_state.h"
+#include "cpu/stream/run_function.h"
+#include "cpu/stream/stream_state.h"
 
 enum cpu_op_kind {
     CPU_OP_MARK,   /* no work, only a position in the stream */
@@ -93,9 +88,6 @@ bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
 /* Sets the state of `op` to done and starts the operations that waited only
  * for it. Called by the thread that ran `op`. */
 void cpu_op_finish(struct cpu_op *op);
-void cpu_op_wait(struct cpu_op *op); /* waits until the operation is done */
-/* waits until the operation may start */
-void cpu_op_wait_ready(struct cpu_op *op);
 
 static inline bool
 cpu_op_done(struct cpu_op *op)
@@ -103,17 +95,5 @@ cpu_op_done(struct cpu_op *op)
     return atomic_load_explicit(&op->state, memory_order_acquire) ==
            CPU_OP_DONE;
 }
-
-/* Run a function in stream order. cpu_run_sync waits for the earlier
- * operations and runs the function on the calling thread. cpu_run_async copies
- * `argument`; a worker runs the function, or the calling thread if it is
- * `small` and can start immediately. If the stream is being captured,
- * cpu_run_async adds a graph node of `type` instead. */
-CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
-CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
-                       cpu_run *run, const void *argument, size_t bytes,
-                       bool small);
-/* Runs the function of a CALL operation. Called by workers. */
-void cpu_op_call(struct cpu_op *op);
 
 #endif

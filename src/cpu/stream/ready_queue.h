@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/stream/operation.h"
 
 /* ---- called by workers.c with the scheduler lock held ----
  * cpu_ready_queue_take removes a CALL operation from the queue or, if
@@ -33,12 +32,6 @@ void cpu_ready_queue_request_worker(struct cpu_op *op);
 void cpu_ready_queue_finish_kernel(struct cpu_op *op);
 extern unsigned cpu_ready_queue_sleeping; /* number of workers that sleep */
 extern pthread_cond_t cpu_ready_queue_work_added, cpu_ready_queue_calls_added;
-
-/* Number of threads that sleep until an operation's state changes (wait.c);
- * guarded by the scheduler lock. cpu_wait_wake wakes all of them; its caller
- * must not hold that lock. */
-extern unsigned cpu_wait_sleepers;
-void cpu_wait_wake(void);
 
 /* Counters that idle threads read without the lock. Each is in a separate
  * cache line, to avoid false sharing. */

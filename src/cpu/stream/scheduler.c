@@ -19,16 +19,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "cpu/device/clock.h"
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
-#include "cpu/graph/graph.h"
-#include "cpu/module/module.h"
+#include "cpu/device/state.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/chunks.h"
-#include "cpu/run/launch.h"
+#include "cpu/run/launch_accounting.h"
+#include "cpu/run/launch_state.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
 #include "cpu/stream/scheduler.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/wait_wake.h"
 #include "cpu/stream/worker.h"
 
 #define FREE_MAX 256 /* capacity of the free list, in operations */
@@ -84,15 +86,6 @@ cpu_scheduler_unlock(void)
     for (; workers; workers--) {
         pthread_cond_signal(&cpu_ready_queue_work_added);
     }
-}
-
-uint64_t
-cpu_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static void

@@ -16,10 +16,6 @@
 
 struct cpu_context;
 
-/* Waits until all operations of the context are done. */
-void cpu_scheduler_drain(struct cpu_context *ctx);
-/* Returns the time of the monotonic clock in nanoseconds. */
-uint64_t cpu_now_ns(void);
 extern pthread_mutex_t cpu_scheduler_lock;
 /* Releases the scheduler lock, then wakes the threads for which there is work
  * now. */

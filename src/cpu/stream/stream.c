@@ -16,17 +16,22 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/green.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/run/printf.h"
+#include "cpu/stream/gates.h"
+#include "cpu/stream/host_operation.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/scheduler.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/wait.h"
 
 static atomic_ullong stream_ids;
 

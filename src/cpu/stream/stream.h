@@ -11,45 +11,11 @@
 
 #include "api/cuda_types.h"
 
-struct cpu_capture;
 struct cpu_context;
 struct cpu_green;
 struct cpu_op;
-struct cpu_stream_attributes;
+struct cpu_stream;
 
-struct cpu_stream {
-    CUstream handle;
-    struct cpu_context *ctx;
-    unsigned flags;
-    int priority;
-    uint64_t id;
-    /* The operation submitted last. The stream holds a reference to it.
-     * Guarded by the scheduler lock. */
-    struct cpu_op *tail;
-    struct cpu_stream *next, *previous;
-    bool ended; /* destroyed, but some of its operations are not complete */
-    /* Attributes of the stream; owned; NULL before the first use. */
-    struct cpu_stream_attributes *attributes;
-    /* Capture in which the stream participates, or NULL; set under the graph
-     * lock. */
-    struct cpu_capture *_Atomic capture;
-    /* Next stream of the same capture; guarded by the graph lock. */
-    struct cpu_stream *captured_next;
-    /* Green context that was current when the stream was created, or NULL. */
-    struct cpu_green *green;
-    /* During a capture: the nodes that the stream's next node depends on;
-     * guarded by the graph lock. */
-    CUgraphNode *tips;
-    size_t tip_count;
-};
-
-/* Returns a new reference to the stream's last operation, or NULL if there is
- * none. */
-struct cpu_op *cpu_stream_tail(struct cpu_stream *stream);
-/* cpu_stream_idle returns true if all operations of the stream are done.
- * cpu_stream_wait waits until they are. */
-bool cpu_stream_idle(struct cpu_stream *stream);
-void cpu_stream_wait(struct cpu_stream *stream);
 /* the lowest priority is 0; lower numbers are higher priorities */
 #define CPU_PRIORITY_HIGHEST (-5)
 /* Returns the priority, limited to the valid range. */
@@ -70,14 +36,18 @@ CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
  * one. Fails if one of the two contexts has a sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
-/* Makes a new stream wait for the operations for which all streams of its
- * context must wait (context_events.c). */
-CUresult cpu_stream_wait_gates(struct cpu_stream *stream);
 /* Add a stream to the context's list, or remove it. Both functions take the
  * scheduler lock. */
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
-/* Destroy all streams, or all events, of a context that is being destroyed. */
+/* Destroys all streams of a context that is being destroyed. */
 void cpu_streams_close(struct cpu_context *ctx);
+/* Creates a stream in the context `ctx`. The stream belongs to the green
+ * context `green` unless that is NULL. */
+CUresult cpu_stream_new(struct cpu_context *ctx, struct cpu_green *green,
+                        unsigned flags, int priority, CUstream *handle);
+/* Makes all streams of a destroyed green context invalid: calls with their
+ * handles fail from now on. */
+void cpu_streams_strand(struct cpu_green *green);
 
 #endif

@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpu/device/context.h"
 #include "cpu/device/green.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
 
 /* Looks up the stream for a query that stores its answer in `*result`.
  * `result` must not be NULL. */

@@ -13,26 +13,18 @@
 #include <time.h>
 
 #include "cpu/arch/arch.h"
+#include "cpu/device/clock.h"
 #include "cpu/device/context.h"
 #include "cpu/run/watchdog.h"
 #include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
 #include "cpu/stream/scheduler.h"
-#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/wait.h"
+#include "cpu/stream/wait_wake.h"
 #include "cpu/stream/worker.h"
 
 #define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
-
-unsigned cpu_wait_sleepers;
-/* condition variable for sleeping waiters; uses the monotonic clock */
-static pthread_cond_t state_changed;
-static pthread_once_t state_once = PTHREAD_ONCE_INIT;
-
-void
-cpu_wait_wake(void)
-{
-    pthread_cond_broadcast(&state_changed);
-}
 
 /* Spins until the operation has reached the state, or the counter of queued
  * kernels differs from `seen`. Then returns true. Returns false after
@@ -59,17 +51,6 @@ wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
     }
 }
 
-static void
-state_changed_init(void)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&state_changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 /* Sleeps until the state of an operation may have changed, or until it is time
  * to ask the program for an interrupt. The caller holds the scheduler lock,
  * which is released during the sleep and the question. */
@@ -80,7 +61,7 @@ state_sleep(struct cpu_interrupt *interrupt)
     uint64_t now = cpu_now_ns();
 
     if (milliseconds < 0) {
-        pthread_cond_wait(&state_changed, &cpu_scheduler_lock);
+        pthread_cond_wait(&cpu_wait_changed, &cpu_scheduler_lock);
         return;
     }
     if (!interrupt->poll_at) {
@@ -91,7 +72,7 @@ state_sleep(struct cpu_interrupt *interrupt)
         struct timespec until = {(time_t)(interrupt->poll_at / 1000000000u),
                                  (long)(interrupt->poll_at % 1000000000u)};
 
-        if (!pthread_cond_timedwait(&state_changed, &cpu_scheduler_lock,
+        if (!pthread_cond_timedwait(&cpu_wait_changed, &cpu_scheduler_lock,
                                     &until)) {
             return;
         }
@@ -107,7 +88,7 @@ wait_asleep(struct cpu_op *op, unsigned least)
 {
     struct cpu_interrupt interrupt = {.context = op->ctx};
 
-    pthread_once(&state_once, state_changed_init);
+    cpu_wait_prepare();
     pthread_mutex_lock(&cpu_scheduler_lock);
     cpu_wait_sleepers++;
     while (atomic_load(&op->state) < least) {
@@ -186,7 +167,7 @@ drain_asleep(struct cpu_context *ctx)
 {
     struct cpu_interrupt interrupt = {.context = ctx};
 
-    pthread_once(&state_once, state_changed_init);
+    cpu_wait_prepare();
     pthread_mutex_lock(&cpu_scheduler_lock);
     cpu_wait_sleepers++;
     while (ctx->outstanding) {

@@ -10,15 +10,14 @@
 
 #include "api/cuda_types.h"
 #include "cpu/device/limits.h"
-#include "cpu/run/named_barrier.h"
+#include "cpu/run/named_barrier_state.h"
 #include "cpu/run/printf_format.h"
-#include "cpu/run/watchdog.h"
+#include "cpu/run/runner.h"
 #include "image/abi.h"
 
 struct cpu_check;
 struct cpu_context;
 struct cpu_fiber;
-struct cpu_handoff;
 struct cpu_launch;
 struct cpu_op;
 struct cpu_warp;

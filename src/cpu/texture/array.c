@@ -12,11 +12,12 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
+#include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 #include "cpu/texture/texture.h"
 
 #define ARRAY_FLAGS                                                           \

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 #include "cpu/texture/texture.h"
 
 /* Returns the largest number of levels of a mipmapped array: the last level

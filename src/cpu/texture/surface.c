@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/runtime.h"

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
-#include "cpu/device/device.h"
 #include "cpu/device/handle.h"
 #include "cpu/device/limits.h"
+#include "cpu/device/state.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/memory.h"
-#include "cpu/stream/scheduler.h"
+#include "cpu/stream/wait.h"
 #include "cpu/texture/texture.h"
 
 /* Fills the texture object for a resource that is a CUDA array. */

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/device/context.h"
 
 /* ---- texture/array.c, texture/mipmap.c, texture/texture.c ---- */
 

@@ -1,0 +1,37 @@
+/* state.h - the global state of the library.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_DEVICE_STATE_H
+#define PYCUDA_CPU_DEVICE_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+#include "cpu/device/limits.h"
+
+/* Global state of the library. The first cuInit writes it. */
+struct cpu_state {
+    atomic_bool initialized;
+    /* This process is a child, by fork(), of a process that had called
+     * cuInit. */
+    atomic_bool forked;
+    bool fork_safe; /* the handlers of fork.c are installed */
+    int device_count;
+    /* Index of the virtual device for each ordinal. */
+    int visible[CPU_MAX_DEVICES];
+    int threads;           /* number of worker threads */
+    uint64_t memory_bytes; /* memory in bytes of one device */
+};
+
+extern struct cpu_state cpu_state;
+extern pthread_mutex_t cpu_init_lock;
+/* Returns CUDA_SUCCESS, or NOT_INITIALIZED before cuInit. */
+CUresult cpu_ready(void);
+/* Returns CUDA_SUCCESS if the device exists, INVALID_DEVICE if it does not,
+ * NOT_INITIALIZED before cuInit. */
+CUresult cpu_device_check(CUdevice device);
+
+#endif

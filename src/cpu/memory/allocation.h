@@ -1,0 +1,42 @@
+/* allocation.h - what the library knows of a piece of memory.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_MEMORY_ALLOCATION_H
+#define PYCUDA_CPU_MEMORY_ALLOCATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/cuda_types.h"
+
+struct cpu_graph_memory;
+
+enum cpu_memory_kind {
+    CPU_MEMORY_FREE,
+    CPU_MEMORY_DEVICE,
+    CPU_MEMORY_MANAGED,
+    CPU_MEMORY_HOST, /* cuMemHostAlloc */
+    /* Memory of the program, from cuMemHostRegister. */
+    CPU_MEMORY_REGISTERED,
+    CPU_MEMORY_GLOBAL, /* variable of a module */
+    CPU_MEMORY_IPC,
+    CPU_MEMORY_GRAPH,       /* allocated by a memory node of a graph */
+    CPU_MEMORY_RESERVED,    /* address range of cuMemAddressReserve */
+    CPU_MEMORY_MAPPED,      /* mapped to a reservation by cuMemMap */
+    CPU_MEMORY_QUARANTINED, /* freed, in quarantine for the kernel checks */
+};
+
+struct cpu_allocation {
+    uintptr_t base;
+    size_t bytes;
+    enum cpu_memory_kind kind;
+    unsigned flags;
+    int device;
+    uint64_t context_id;
+    uint64_t id;
+    CUmemoryPool pool; /* pool that cuMemAllocAsync used, or NULL */
+    /* State of memory of kind CPU_MEMORY_GRAPH. */
+    struct cpu_graph_memory *graph;
+};
+
+#endif

@@ -1,0 +1,16 @@
+/* launch_accounting.h - begin and end of a launch.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_LAUNCH_ACCOUNTING_H
+#define PYCUDA_CPU_RUN_LAUNCH_ACCOUNTING_H
+
+struct cpu_launch;
+
+/* Called once after the last block: stores the launch's duration and ends its
+ * checks. */
+void cpu_launch_finish(struct cpu_launch *launch);
+/* Called once before a block of the launch runs, while no other worker can run
+ * blocks of it. */
+void cpu_launch_start(struct cpu_launch *launch);
+
+#endif

@@ -1,0 +1,16 @@
+/* named_barrier_state.h - the state of the named barriers of a block.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_NAMED_BARRIER_STATE_H
+#define PYCUDA_CPU_RUN_NAMED_BARRIER_STATE_H
+
+/* Number of named barriers of a block (run/named_barrier.c). The first 16 are
+ * those of PTX; the others are for tiles (cooperative groups) larger than a
+ * warp. */
+enum { CPU_NAMED_BARRIERS = 48 };
+
+struct cpu_named_barrier {
+    unsigned arrived, phase;
+};
+
+#endif

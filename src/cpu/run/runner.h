@@ -1,0 +1,28 @@
+/* runner.h - the state of a thread that runs blocks, for the watchdog.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_RUN_RUNNER_H
+#define PYCUDA_CPU_RUN_RUNNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A thread that runs blocks, and the launch that it runs now. Owned by
+ * that thread; the watchdog and interrupted waits access it under the registry
+ * lock. */
+struct cpu_runner {
+    pthread_t thread;
+    bool interruptible; /* main thread: receives Ctrl-C */
+    /* Serial number of the current launch; 0: none. */
+    _Atomic uint64_t serial;
+    _Atomic uint64_t started; /* when the current launch began, in ns */
+    _Atomic uint64_t context; /* id of the current launch's context */
+    _Atomic uint64_t abandon; /* serial number of the launch that must end */
+    atomic_int reason;        /* CUresult for the launch that must end */
+    atomic_bool signalled;    /* an abandon signal was sent and not handled */
+    struct cpu_runner *next, *previous; /* list of all runners */
+};
+
+#endif
