@@ -52,26 +52,6 @@ static struct jit_text remarks;
 
 /* ---- before kernels are split ---- */
 
-unsigned
-jit_explain_line_of(LLVMValueRef at)
-{
-    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
-    unsigned line = 0;
-
-    for (; location; location = LLVMDILocationGetInlinedAt(location)) {
-        unsigned length = 0;
-        LLVMMetadataRef file =
-            LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
-        const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
-
-        line = LLVMDILocationGetLine(location);
-        if (!strstr(jit_copy(name, length), "/pycuda/cuda/")) {
-            return line;
-        }
-    }
-    return line;
-}
-
 static void
 note_stop(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -92,7 +72,7 @@ note_stop(struct jit *jit, LLVMValueRef at, void *data)
         jit_die("out of memory");
     }
     note->stops[note->count++] =
-        (struct stop){jit_copy(name, strlen(name)), jit_explain_line_of(at)};
+        (struct stop){jit_copy(name, strlen(name)), jit_line_of(at)};
 }
 
 static void

@@ -18,9 +18,6 @@ LLVMMetadataRef jit_explain_scope(const struct jit_kernel *kernel);
  * of the kernel for point 0, that of the k-th barrier or warp operation for
  * point k. */
 unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
-/* Returns the line of an instruction, or of the call if it was inlined from
- * the project's headers; 0 if unknown. */
-unsigned jit_explain_line_of(LLVMValueRef at);
 /* jit_explain_ask tells LLVM to produce remarks of its loop vectoriser.
  * jit_explain_remark records the text of one remark, which report.c passes
  * on. */

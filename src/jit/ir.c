@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "jit/ir.h"
@@ -361,4 +362,24 @@ jit_redirect_branches(LLVMValueRef function, LLVMBasicBlockRef from,
             }
         }
     }
+}
+
+unsigned
+jit_line_of(LLVMValueRef at)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
+    unsigned line = 0;
+
+    for (; location; location = LLVMDILocationGetInlinedAt(location)) {
+        unsigned length = 0;
+        LLVMMetadataRef file =
+            LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+        const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
+
+        line = LLVMDILocationGetLine(location);
+        if (!strstr(jit_copy(name, length), "/pycuda/cuda/")) {
+            return line;
+        }
+    }
+    return line;
 }

@@ -79,5 +79,8 @@ typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
                               void *data);
 void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
                          void *data);
+/* Returns the line of an instruction, or of the call if it was inlined from
+ * the project's headers; 0 if unknown. */
+unsigned jit_line_of(LLVMValueRef at);
 
 #endif

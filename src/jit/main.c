@@ -45,7 +45,7 @@ static void
 open_context(struct jit *jit)
 {
     jit->context = LLVMContextCreate();
-    jit_report_install(jit);
+    jit_report_install(jit->context, jit_explain_remark);
     jit->builder = LLVMCreateBuilderInContext(jit->context);
     jit->i1 = LLVMInt1TypeInContext(jit->context);
     jit->i8 = LLVMInt8TypeInContext(jit->context);

@@ -19,12 +19,10 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/ErrorHandling.h>
 
-#include "jit/explain.h"
-#include "jit/jit.h"
 #include "jit/report.h"
-#include "jit/text.h"
 
 static unsigned error_count;
+static jit_remark_reader *remark_read;
 
 struct frame {
     char *symbol;
@@ -105,7 +103,10 @@ report_frame_size(const char *text)
     if (!frames) {
         jit_die("out of memory");
     }
-    frames[frame_count].symbol = jit_copy(name, (size_t)(end - name));
+    frames[frame_count].symbol = strndup(name, (size_t)(end - name));
+    if (!frames[frame_count].symbol) {
+        jit_die("out of memory");
+    }
     unsigned long long bytes =
         strtoull(start + strlen("stack frame size ("), NULL, 10);
     frames[frame_count].bytes = bytes > UINT32_MAX ? UINT32_MAX : bytes;
@@ -123,16 +124,17 @@ report_diagnostic(LLVMDiagnosticInfoRef info, void *data)
         jit_user_error(NULL, "%s", text);
     }
     if (LLVMGetDiagInfoSeverity(info) == LLVMDSRemark) {
-        jit_explain_remark(text);
+        remark_read(text);
     }
     LLVMDisposeMessage(text);
 }
 
 void
-jit_report_install(struct jit *jit)
+jit_report_install(LLVMContextRef context, jit_remark_reader *reader)
 {
+    remark_read = reader;
     LLVMInstallFatalErrorHandler(report_fatal);
-    LLVMContextSetDiagnosticHandler(jit->context, report_diagnostic, NULL);
+    LLVMContextSetDiagnosticHandler(context, report_diagnostic, NULL);
 }
 
 uint32_t

@@ -8,8 +8,6 @@
 
 #include <llvm-c/Core.h>
 
-struct jit;
-
 /* report.c: messages on stderr. `jit_user_error` records the error, so that
  * all errors of a source are reported before jit_stop_on_errors ends the
  * process with status 1. `jit_die` reports an internal error and ends the
@@ -20,8 +18,11 @@ void jit_user_error(LLVMValueRef where, const char *format, ...)
 void jit_stop_on_errors(void);
 _Noreturn void jit_die(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
-/* Routes LLVM's fatal errors and diagnostics of the context to report.c. */
-void jit_report_install(struct jit *jit);
+/* Reads one of LLVM's optimisation remarks. */
+typedef void jit_remark_reader(const char *text);
+/* Routes LLVM's fatal errors and diagnostics of the context to report.c, and
+ * its remarks to `reader`. */
+void jit_report_install(LLVMContextRef context, jit_remark_reader *reader);
 /* Returns the size in bytes of the stack frame of function `symbol`, as the
  * code generator reported it, or 0 if it is unknown. */
 uint32_t jit_report_frame(const char *symbol);

@@ -28,7 +28,6 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
-#include "jit/explain.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/loops/loops.h"
@@ -523,7 +522,7 @@ line_of(const struct jit_pure_loop *loop)
     for (unsigned b = 0; b < loop->cfg->count; b++) {
         LLVMValueRef at = jit_first_in_loop(loop, b);
         for (; at; at = LLVMGetNextInstruction(at)) {
-            unsigned line = LLVMIsAPHINode(at) ? 0 : jit_explain_line_of(at);
+            unsigned line = LLVMIsAPHINode(at) ? 0 : jit_line_of(at);
             first = line && (!first || line < first) ? line : first;
         }
     }

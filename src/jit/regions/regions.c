@@ -29,7 +29,6 @@
 #include "jit/body.h"
 #include "jit/checks/checks.h"
 #include "jit/entries/entries.h"
-#include "jit/explain.h"
 #include "jit/fibers/fibers.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
@@ -351,7 +350,7 @@ note_parting(struct jit_split *split, uint64_t ends)
         if (ends >> k & 1 && warp) {
             split->kernel->warps_not =
                 jit_format("lanes of a warp may part before line %u (%s)",
-                           jit_explain_line_of(warp),
+                           jit_line_of(warp),
                            jit_name(jit_callee(warp)) + strlen("__pycuda_"));
             return;
         }

@@ -14,7 +14,6 @@
 #include <llvm-c/Core.h>
 
 #include "jit/body.h"
-#include "jit/explain.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
 #include "jit/regions/regions.h"
@@ -37,7 +36,7 @@ jit_find_warp_ops(struct jit *jit, struct jit_split *split)
         if (!jit_read_warp_op(&split->lanes_differ, split->points[k].warp,
                               regions->warp_ops[k], &why)) {
             split->kernel->warps_not = jit_format(
-                "line %u %s", jit_explain_line_of(split->points[k].warp), why);
+                "line %u %s", jit_line_of(split->points[k].warp), why);
             return false;
         }
     }

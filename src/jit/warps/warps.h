@@ -21,7 +21,10 @@
 
 #include <llvm-c/Core.h>
 
-#include "jit/regions/regions.h"
+struct jit;
+struct jit_kernel;
+struct jit_map;
+struct jit_split;
 
 #define JIT_LANES 32
 
