@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import layers
 import pytest
 import rules
 
@@ -68,6 +69,52 @@ def test_components_include_only_lower_ones():
     assert rules.include_direction("#include <Python.h>", "cpu")
     assert rules.include_direction("#include <llvm-c/Core.h>", "cpu")
     assert rules.include_direction("#include <cuda.h>", "core")
+
+
+def test_files_include_only_lower_layers():
+    includes = layers.read_includes(rules.ROOT / "src")
+    rows = layers.read_layers(rules.ROOT / "src")
+    assert len(includes) > 400
+    assert layers.upward_includes(includes, rows) == []
+    assert layers.unknown_names(includes, rows) == []
+    planted = {**includes, "core/memory/allocation.c": ["core/launch/pack.h"]}
+    assert layers.upward_includes(planted, rows) == [
+        "core/memory/allocation.c (layer allocations) includes "
+        "core/launch/pack.h (layer launch)"
+    ]
+    planted = {**includes, "array/new/file.c": []}
+    assert layers.upward_includes(planted, rows) == [
+        "array/new/file.c is in no layer of layers.toml"
+    ]
+    moved = {"core": [{"name": "a", "files": ["state", "gone", "state"]}]}
+    assert layers.unknown_names(includes, moved) == [
+        "core: no file gone",
+        "core: state is in two layers",
+    ]
+
+
+def test_includes_form_no_cycle():
+    includes = layers.read_includes(rules.ROOT / "src")
+    assert layers.include_cycles(includes) == []
+    planted = {
+        **includes,
+        "cpu/device/clock.c": ["cpu/device/clock.h", "cpu/stream/wait.h"],
+    }
+    (cycle,) = layers.include_cycles(planted)
+    assert "cpu/stream/wait -> cpu/device/clock -> cpu/stream/wait" in cycle
+    assert layers.include_cycles({"a.h": ["b.h"], "b.c": ["a.h"]})
+    assert layers.include_cycles({"a.h": ["b.h"], "a.c": ["a.h"]}) == []
+
+
+def test_files_call_only_lower_layers():
+    rows = layers.read_layers(rules.ROOT / "src")
+    sources = layers.read_sources(rules.ROOT / "src")
+    assert layers.upward_calls(sources, rows) == []
+    planted = "core/context/scope.c"
+    sources[planted] += "void f(void) { core_launch_packed(); }"
+    assert layers.upward_calls(sources, rows) == [
+        f"{planted} calls core_launch_packed of core/launch/launch.c"
+    ]
 
 
 def test_sources_are_listed():
