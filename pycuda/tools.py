@@ -135,29 +135,38 @@ class DebugMemoryPool(DeviceMemoryPool):
 # Device selection.
 
 
-def _chosen_device() -> int | None:
-    """Return the device number of CUDA_DEVICE or ~/.cuda_device, or None."""
+def _chosen_device(count: int) -> int | None:
+    """Return the device number of CUDA_DEVICE or ~/.cuda_device, or None.
+
+    Raises
+    ------
+    ValueError
+        If the text is no number.
+    LogicError
+        If the number is not that of one of the `count` devices.
+    """
     text = os.environ.get("CUDA_DEVICE")
+    source = "CUDA_DEVICE"
     if text is None:
-        path = os.path.join(os.path.expanduser("~"), ".cuda_device")
-        if not os.path.isfile(path):
+        source = os.path.join(os.path.expanduser("~"), ".cuda_device")
+        if not os.path.isfile(source):
             return None
         try:
-            with open(path, "rb") as stream:
+            with open(source, "rb") as stream:
                 text = stream.readline(80).decode(errors="replace")
         except OSError:
             return None
+    kind: type[Exception] = ValueError
     with contextlib.suppress(ValueError):
         number = int(text)
-        if abs(number) < 1 << 31:  # Device() refuses numbers without a device
+        if 0 <= number < count:
             return number
+        kind = _drv.LogicError
     shown = text.strip()
     if len(shown) > 40:
         shown = f"{shown[:40]}..."
-    raise ValueError(
-        f"CUDA_DEVICE (or ~/.cuda_device) must be a device number, not "
-        f"{shown!r}"
-    )
+    numbers = "0, the only device" if count == 1 else f"0 to {count - 1}"
+    raise kind(f"{source} must be a device number ({numbers}), not {shown!r}")
 
 
 def make_default_context(
@@ -186,7 +195,7 @@ def make_default_context(
         raise RuntimeError(
             "No CUDA enabled device found. Please check your installation."
         )
-    number = _chosen_device()
+    number = _chosen_device(count)
     if number is not None:
         return maker(_drv.Device(number))
     reason: Exception | None = None
@@ -208,7 +217,7 @@ def get_default_device(default: int = 0) -> _drv.Device:
         DeprecationWarning,
         stacklevel=2,
     )
-    number = _chosen_device()
+    number = _chosen_device(_drv.Device.count())
     return _drv.Device(default if number is None else number)
 
 

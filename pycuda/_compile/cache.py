@@ -114,12 +114,16 @@ def load(
     """
     for shipped in shipped_folders():
         owner = files.trusted_owner(shipped)
+        if not _is_trusted(shipped, owner):
+            continue
         for key in keys:
             for name in [f"{key}-{compiler}.{kind}", *_others(shipped, key)]:
                 if name.endswith(f".{kind}"):
                     content = read(shipped, name, owner=owner)
                     if content is not None:
                         return content
+    if not _is_trusted(folder):
+        return None
     return read(folder, f"{keys[0]}-{compiler}.{kind}", touch=True)
 
 
@@ -176,6 +180,8 @@ def store(
     folder: str, key: str, compiler: str, kind: str, content: bytes
 ) -> None:
     """Store `content`; if that fails, warn once and continue without."""
+    if not _is_trusted(folder):
+        return
     try:
         files.make_folder(folder)
         write(folder, f"{key}-{compiler}.{kind}", content)
@@ -184,8 +190,36 @@ def store(
         # each time.
         _warn_once(folder, getattr(error, "strerror", None) or str(error))
         return
+    most = cache_trim.limit()
     if cache_trim.is_due():
-        cache_trim.run(folder, cache_trim.limit())
+        cache_trim.run(folder, most)
+
+
+def _is_trusted(folder: str, owner: int | None = None) -> bool:
+    """Return whether a folder's files may be executed; if not, warn once."""
+    try:
+        status = os.stat(folder)
+    except (OSError, ValueError):
+        return True  # no folder, or one that another message names
+    key = (folder, status.st_ino, status.st_mode, status.st_uid, owner)
+    trouble = _folder_trouble(*key)
+    if trouble is not None and folder not in _untrusted:
+        _untrusted.add(folder)
+        warn_user(
+            f"The folder of compiled kernels {folder!r} is not used, because "
+            f"{trouble}. Images in the cache are executed, so no other user "
+            "may write to their folder or replace it. Change the mode, or set "
+            "PYCUDA_CACHE_DIR to a folder of your own."
+        )
+    return trouble is None
+
+
+@functools.lru_cache(maxsize=32)
+def _folder_trouble(
+    folder: str, inode: int, mode: int, user: int, owner: int | None
+) -> str | None:
+    """Check a folder; again if its inode, mode or owner has changed."""
+    return files.folder_trouble(folder, owner)
 
 
 _untrusted: set[str] = set()  # folders for which a warning was given

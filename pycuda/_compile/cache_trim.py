@@ -10,10 +10,13 @@ killed writer left are removed when they are an hour old.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import time
 from typing import NamedTuple
+
+from pycuda._compile.warn import warn_user
 
 _DEFAULT_MIB = 1024.0
 _ONCE_IN = 50  # writes, on average
@@ -52,8 +55,19 @@ def limit() -> int | None:
     try:
         mib = float(text) if text else _DEFAULT_MIB
     except ValueError:
+        mib = -1.0
+    if not mib >= 0:
+        _warn_size(text)
         mib = _DEFAULT_MIB
     return int(mib * 2**20) if 0 < mib < 2**40 else None
+
+
+@functools.cache
+def _warn_size(text: str) -> None:
+    warn_user(
+        f"PYCUDA_CACHE_SIZE is {text!r}; it must be a number of MiB, or 0 for "
+        f"no limit. The limit is {_DEFAULT_MIB:g} MiB."
+    )
 
 
 def entries(folder: str) -> list[Entry]:

@@ -9,6 +9,7 @@ executed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 
@@ -65,6 +66,13 @@ def others_can_write(status: os.stat_result, user: int) -> bool:
     return bool(group or status.st_mode & stat.S_IWOTH)
 
 
+def _check_owner(
+    status: os.stat_result, path: str, owner: int | None
+) -> None:
+    if status.st_uid not in (os.geteuid(), 0, owner):
+        raise Untrusted(_EPERM, f"it belongs to user {status.st_uid}", path)
+
+
 def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
     """Return the content and modification time of a cache file.
 
@@ -88,14 +96,16 @@ def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
     OSError
         If it cannot be read, or is no regular file of at most 1 GiB.
     """
-    descriptor = os.open(path, _FLAGS)
     try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError:  # a socket, or a file that the user may not read
+        with contextlib.suppress(FileNotFoundError):
+            _check_owner(os.lstat(path), path, owner)
+        raise
+    try:
+        status = os.fstat(descriptor)
+        _check_owner(status, path, owner)
         status = _regular(descriptor, path)
-        user = os.geteuid()
-        if status.st_uid not in (user, 0, owner):
-            raise Untrusted(
-                _EPERM, f"it belongs to user {status.st_uid}", path
-            )
         if others_can_write(status, status.st_uid):
             raise Untrusted(_EPERM, "other users can write to it", path)
         if status.st_size > _CACHE_MOST:
@@ -103,6 +113,38 @@ def read_trusted(path: str, owner: int | None = None) -> tuple[bytes, float]:
         return _content(descriptor, status.st_size), status.st_mtime
     finally:
         os.close(descriptor)
+
+
+def folder_trouble(folder: str, owner: int | None = None) -> str | None:
+    """Return why files of a cache folder must not be executed, or None.
+
+    Whoever can write to a folder, or replace it, chooses its files.  A group
+    that can write to a folder above is accepted, as project folders are often
+    shared: files of another member are refused by their owner.
+
+    Parameters
+    ----------
+    folder
+        The folder.  One that does not exist is no trouble.
+    owner
+        Number of another user that is trusted.
+    """
+    try:
+        path = os.path.realpath(folder)
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if status.st_uid not in (os.geteuid(), 0, owner):
+        return f"{path!r} belongs to user {status.st_uid}"
+    sticky = status.st_mode & stat.S_ISVTX
+    if others_can_write(status, status.st_uid) and not sticky:
+        return f"other users can write to {path!r}"
+    while (parent := os.path.dirname(path)) != path:
+        path = parent
+        mode = os.stat(path).st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            return f"other users can write to {path!r}"
+    return None
 
 
 def trusted_owner(folder: str) -> int | None:
@@ -181,7 +223,7 @@ def make_folder(path: str) -> None:
         path = parent
     for folder in reversed(missing):
         try:
-            os.mkdir(folder)
+            os.mkdir(folder, 0o755)  # no others may write, by any umask
         except FileExistsError:  # another process made it
             if not os.path.isdir(folder):
                 raise

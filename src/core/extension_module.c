@@ -94,6 +94,12 @@ state_setup(PyObject *module)
     /* The memory checks (PYCUDA_CPU_CHECK) need exact sizes and lifetimes. A
      * block of the pool is larger than requested, and outlives its
      * allocation. */
+    if (pool != NULL && *pool != 0 && strcmp(pool, "0") != 0 &&
+        strcmp(pool, "1") != 0 &&
+        PyErr_WarnFormat(PyExc_UserWarning, 1,
+                         "PYCUDA_POOL is '%s'; it must be 0 or 1", pool) < 0) {
+        return -1;
+    }
     core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
                     (checks != NULL && *checks != 0);
     if (fork_handlers_setup() < 0) {

@@ -187,12 +187,20 @@ def test_a_write_now_and_then_trims(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("text", "most"),
-    [("", 2**30), ("2", 2**21), ("0.5", 2**19), ("0", None), ("-1", None),
-     ("many", 2**30), ("nan", None), ("inf", None)],
-)  # fmt: skip
+    [("", 2**30), ("2", 2**21), ("0.5", 2**19), ("0", None), ("inf", None)],
+)
 def test_the_limit(text, most, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", text)
     assert cache_trim.limit() == most
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "nan", "1,5"])
+def test_a_wrong_limit(text, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_SIZE", text)
+    cache_trim._warn_size.cache_clear()
+    with pytest.warns(UserWarning, match=f"SIZE is '{text}'") as caught:
+        assert cache_trim.limit() == cache_trim.limit() == 2**30
+    assert len(caught) == 1
 
 
 def test_a_writer_at_work_is_not_disturbed(tmp_path):

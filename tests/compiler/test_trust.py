@@ -8,6 +8,7 @@ The tests with another user need root, which can change a file's owner.
 import os
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -358,9 +359,87 @@ def test_precompiled_headers_of_another_user_are_not_read(own):
     path = precompiled(own)[0]
     planted = path.read_bytes()
     os.chown(path, STRANGER, STRANGER)
-    run_program(own)
+    found = run_program(own, warned=1)
+    assert f"{path} is not used, because it belongs to user 65534" in found
     assert path.stat().st_uid == 0
     assert len(path.read_bytes()) == len(planted)
+    run_program(own)
+
+
+def plant(path, kind):
+    """Put something of another user in the place of a file."""
+    content = path.read_bytes()
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            here = os.getcwd()
+            os.chdir(path.parent)  # a socket's path must be short
+            server.bind(path.name)
+            os.chdir(here)
+    elif kind == "link":
+        path.symlink_to(path.parent / "nowhere")
+    else:
+        path.write_bytes(content)
+        os.chmod(path, 0o666 if kind == "writable" else 0o644)
+    if kind != "writable":
+        os.lchown(path, STRANGER, STRANGER)
+
+
+@as_root
+@pytest.mark.parametrize(
+    "kind", ["file", "pipe", "socket", "link", "writable"]
+)
+def test_planted_images_are_one_warning(tmp_path, kind):
+    plant(stored(tmp_path), kind)
+    with pytest.warns(UserWarning, match="is not used") as caught:
+        assert load(tmp_path) is None
+        assert load(tmp_path) is None
+    assert len(caught) == 1
+    cache.store(str(tmp_path), KEY, COMPILER, "cubin", b"mine")
+    assert load(tmp_path) == b"mine"
+
+
+@pytest.mark.cpu
+@as_root
+@pytest.mark.parametrize("kind", ["pipe", "socket", "link", "writable"])
+def test_planted_precompiled_headers_are_one_warning(own, kind):
+    path = precompiled(own)[0]
+    plant(path, kind)
+    assert "is not used, because" in run_program(own, warned=1)
+    assert path.is_file() and path.stat().st_uid == 0
+
+
+def test_a_folder_that_others_can_write_has_no_images(tmp_path):
+    """Not even the user's own, as its folder's writers choose the files."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    path = stored(folder)
+    for which, text in ((folder, "cache"), (tmp_path, "")):
+        os.chmod(which, 0o777)
+        cache._untrusted.clear()
+        cache._folder_trouble.cache_clear()
+        with pytest.warns(UserWarning, match="users can write") as caught:
+            assert load(folder) is None
+            assert load(folder) is None
+        assert len(caught) == 1
+        assert text in str(caught[0].message)
+        os.chmod(which, 0o1777)
+        cache._folder_trouble.cache_clear()
+        assert load(folder) == b"image"
+        os.chmod(which, 0o755)
+    assert path.is_file()
+
+
+def test_new_folders_are_private(tmp_path):
+    """Whatever the umask is."""
+    before = os.umask(0)
+    try:
+        files.make_folder(str(tmp_path / "new" / "cache"))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new" / "cache").stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.cpu
@@ -371,7 +450,9 @@ def test_folders_that_others_can_write(own, which):
     folder = {"folder": own, "front": own / "front", "above": own.parent}
     before = precompiled(own)[0].stat().st_mtime_ns
     os.chmod(folder[which], 0o777)
-    assert "not precompiled" in run_program(own, warned=1)
+    # Compiled images are not kept in two of them, either.
+    warned = 1 if which == "front" else 2
+    assert "not precompiled" in run_program(own, warned=warned)
     assert precompiled(own)[0].stat().st_mtime_ns == before
 
 

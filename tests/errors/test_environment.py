@@ -268,8 +268,116 @@ def test_counts_that_are_none(name, value):
         "import pycuda.autoinit", PYCUDA_DEVICE="cpu", **{name: value}
     )
     assert status == 1
-    assert f"{name} is '{value}'; it must be a whole number from 1" in text
-    assert "variable PYCUDA_CPU_" in last_line(text)
+    line = last_line(text)
+    assert f"{name} is '{value}'; it must be a whole number from 1" in line
+
+
+WRONG = {
+    "PYCUDA_CPU_MEMORY": (["-1", "nan", "0", "1,5", "8Q"], "number of bytes"),
+    "PYCUDA_CPU_TIMEOUT": (["-1", "nan", "0", "1,5", "5s"], "positive number"),
+    "PYCUDA_CPU_CHECK": (["-1", "nan", "memory;race"], "list of memory"),
+    "CUDA_DEVICE": (["-1", "7", "2e0", "", "nan"], "device number"),
+    "CUDA_VISIBLE_DEVICES": (["", "-1", "gpu", "9", "0,0"], "no device"),
+}
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_values(name):
+    """The last line names the variable, the value and what is valid."""
+    values, valid = WRONG[name]
+    for value in values:
+        status, text = run(
+            "import pycuda.autoinit", PYCUDA_DEVICE="cpu", **{name: value}
+        )
+        assert status == 1, (value, text)
+        line = last_line(text)
+        assert name in line and f"'{value}'" in line, line
+        assert valid in line, line
+
+
+@pytest.mark.cpu
+def test_a_wrong_file_of_the_device(tmp_path):
+    for value in ("-1", "many", "3\n"):
+        (tmp_path / ".cuda_device").write_text(value)
+        status, text = run(
+            "import pycuda.autoinit", PYCUDA_DEVICE="cpu", HOME=str(tmp_path)
+        )
+        assert status == 1
+        assert ".cuda_device must be a device number" in last_line(text)
+        assert repr(value.strip()) in last_line(text)
+
+
+def test_a_wrong_pool_variable():
+    status, text = run("import pycuda.driver", PYCUDA_POOL="no")
+    assert status == 0
+    assert "UserWarning: PYCUDA_POOL is 'no'; it must be 0 or 1" in text
+
+
+LOCALE = """
+    import locale
+    import numpy as np
+    import pycuda.autoinit
+    import pycuda.driver as drv
+    from pycuda import gpuarray
+    from pycuda.compiler import SourceModule
+    from pycuda.elementwise import ElementwiseKernel
+    from pycuda.scan import InclusiveScanKernel
+    locale.setlocale(locale.LC_ALL, "de_XX")
+    assert locale.str(0.5) == "0,5"
+    code = r'''#include <cstdio>
+    __global__ void k(float *a)
+    { a[0] = 1.25f; a[1] = 0x1.8p1f;
+      printf("%.2f %g %e %a %8.3f|", 0.5, 1e-3, 2.5, 0.5, 1.5f); }
+    __global__ void inline_ptx(float *a)
+    { asm("mov.f32 %0, 0f3FC00000;" : "=f"(a[0]));
+      asm("add.f32 %0, %0, 0.25;" : "+f"(a[0])); }'''
+    module = SourceModule(code, cache_dir=False, no_extern_c=False)
+    a = gpuarray.zeros(2, np.float32)
+    module.get_function("k")(a, block=(1, 1, 1))
+    assert a.get().tolist() == [1.25, 3.0], a
+    module.get_function("inline_ptx")(a, block=(1, 1, 1))
+    assert a.get()[0] == 1.75, a
+    pycuda.autoinit.context.synchronize()
+    ElementwiseKernel("float *z", "z[i] = 0.5f * 3", "e")(a)
+    assert (a.get() == 1.5).all()
+    b = gpuarray.arange(4, dtype=np.float64) * 0.5 + 0.25
+    assert b.get().tolist() == [0.25, 0.75, 1.25, 1.75]
+    InclusiveScanKernel(np.float64, "a + b * 1.0", neutral="0.0")(b)
+    assert b.get().tolist() == [0.25, 1.0, 2.25, 4.0]
+    b.fill(0.125)
+    assert float(gpuarray.sum(b).get()) == 0.5
+    print("works")
+"""
+
+
+@pytest.fixture(scope="module")
+def comma_locale(tmp_path_factory):
+    """Make a locale with a decimal comma; return its folder."""
+    localedef = shutil.which("localedef")
+    folder = tmp_path_factory.mktemp("locales")
+    words = ["-i", "de_DE", "-f", "UTF-8", str(folder / "de_XX")]
+    if localedef is None or not (folder / "de_XX").exists():
+        done = localedef and subprocess.run(
+            [localedef, *words], capture_output=True, check=False
+        )
+        if not done or not (folder / "de_XX").exists():
+            pytest.skip("needs localedef and the sources of locales")
+    return folder
+
+
+@pytest.mark.cpu
+def test_a_locale_with_a_decimal_comma(comma_locale):
+    status, text = run(
+        LOCALE,
+        LOCPATH=str(comma_locale),
+        PYCUDA_DEVICE="cpu",
+        PYCUDA_CPU_TIMEOUT="30.5",
+        PYCUDA_CACHE_SIZE="0.5",
+    )
+    assert status == 0, text
+    assert "works" in text
+    assert "0.50 0.001 2.500000e+00 0x1p-1    1.500|" in text, text
 
 
 @pytest.mark.cpu

@@ -504,6 +504,43 @@ print("works")
     assert run(PRELUDE + code) == "works\n"
 
 
+def test_compilers_inherit_ignored_signals(tmp_path):
+    """And the signal mask, as children of `subprocess` do."""
+    from pycuda import cpu
+
+    found, script = tmp_path / "found", tmp_path / "jit"
+    jit = cpu.library().parent.parent / "bin" / "pycuda-jit"
+    script.write_text(
+        f"#!{sys.executable} -IS\n"
+        "import os, sys\n"
+        "status = open('/proc/self/status').read()\n"
+        f"open({str(found)!r}, 'w').write(status)\n"
+        f"os.execv({str(jit)!r}, [{str(jit)!r}, *sys.argv[1:]])\n"
+    )
+    script.chmod(0o755)
+    code = f"""
+for number in (signal.SIGHUP, signal.SIGUSR2, signal.SIGSEGV):
+    signal.signal(number, signal.SIG_IGN)
+signal.signal(signal.SIGUSR1, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+SourceModule("__global__ void other() {{}}", cache_dir=False)
+def masks(path):
+    with open(path) as stream:
+        lines = dict(line.split(":", 1) for line in stream)
+    # Python ignores these two signals, and restores them in its children.
+    python = 1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1
+    ignored = int(lines["SigIgn"], 16) & ~python
+    return ignored, int(lines["SigBlk"], 16)
+found, wanted = masks({str(found)!r}), masks("/proc/self/status")
+assert wanted[1] == 1 << signal.SIGALRM - 1
+# SIGSEGV has a handler of the CPU device here.
+assert found == (wanted[0] | 1 << signal.SIGSEGV - 1, wanted[1]), found
+print("works")
+"""
+    output = run(PRELUDE + code, environment={"PYCUDA_JIT": str(script)})
+    assert output == "works\n"
+
+
 LONG_COMPILATION = """
 import sys
 from pycuda.compiler import compile
@@ -596,7 +633,7 @@ print("works")
     assert output == "works\n"
 
 
-@pytest.mark.parametrize("value", ["soon", "-1", "0", "1s", "nan"])
+@pytest.mark.parametrize("value", ["soon", "0", "1s"])
 def test_a_wrong_time_limit(value):
     code = f"""
 import subprocess, sys
@@ -608,7 +645,7 @@ code = (
 done = subprocess.run([sys.executable, "-P", "-c", code],
                       capture_output=True, text=True)
 assert done.returncode == 1
-assert "PYCUDA_CPU_TIMEOUT is '{value}'" in done.stderr, done.stderr
+assert "PYCUDA_CPU_TIMEOUT is '{value}'" in done.stderr.splitlines()[-1]
 print("works")
 """
     output = run(

@@ -15,6 +15,9 @@
 #include "core/python/object.h"
 #include "core/state.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 /* A Device, which owns no native resource. */
 struct device_object {
     PyObject_HEAD
@@ -404,8 +407,7 @@ static PyType_Spec device_spec = {
     .slots = device_slots,
 };
 
-/* Function init(): calls cuInit without the GIL. If the CPU device returns
- * INVALID_VALUE, an environment variable is malformed. */
+/* Function init(): calls cuInit without the GIL. */
 static PyObject *
 driver_init(PyObject *unused, CORE_ARGS)
 {
@@ -422,10 +424,14 @@ driver_init(PyObject *unused, CORE_ARGS)
     PyThreadState *thread = core_gil_release();
     code = driver.cuInit(flags);
     core_gil_acquire(thread);
-    if (code == CUDA_ERROR_INVALID_VALUE && core.is_cpu && flags == 0) {
-        core_fail(code, "cuInit",
-                  "an environment variable PYCUDA_CPU_... has an invalid "
-                  "value: stderr names it and the valid values");
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (code == CUDA_ERROR_NO_DEVICE && visible != NULL) {
+        char advice[160];
+        snprintf(advice, sizeof advice,
+                 "CUDA_VISIBLE_DEVICES is '%.40s': it makes no device visible; "
+                 "unset it, or list devices such as 0 or 0,1",
+                 visible);
+        core_fail(code, "cuInit", advice);
         return NULL;
     }
     if (core_check(code, "cuInit") < 0) {

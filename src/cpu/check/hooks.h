@@ -32,8 +32,8 @@ enum cpu_check_flag {
 
 /* Bits of enum cpu_check_flag; set by cuInit. */
 extern unsigned cpu_check_flags;
-/* Parses PYCUDA_CPU_CHECK. If it names an unknown check, prints a message on
- * stderr and returns INVALID_VALUE. */
+/* Parses PYCUDA_CPU_CHECK. If it names an unknown check, returns INVALID_VALUE
+ * with a text. */
 CUresult cpu_check_open(void);
 /* Record an allocation or a free of device memory. `maker` is the name of the
  * API function. `tracked` is false if memory may be written without the

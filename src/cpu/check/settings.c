@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
+#include "cpu/exports/system_errors.h"
 
 unsigned cpu_check_flags;
 
@@ -43,12 +43,10 @@ cpu_check_open(void)
         unsigned flag = setting_flag(text, length);
 
         if (!flag) {
-            fprintf(stderr,
-                    "PYCUDA_CPU_CHECK: unknown check '%.*s'; expected a "
-                    "comma-separated list of memory, race, sync, init and "
-                    "continue\n",
-                    (int)length, text);
-            return CUDA_ERROR_INVALID_VALUE;
+            return cpu_setting_error_set(
+                "PYCUDA_CPU_CHECK is '%.80s'; it must be a comma-separated "
+                "list of memory, race, sync, init and continue",
+                getenv("PYCUDA_CPU_CHECK"));
         }
         flags |= flag;
         text += length + (text[length] == ',');

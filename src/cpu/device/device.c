@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +17,14 @@
 #include "cpu/device/device.h"
 #include "cpu/device/limits.h"
 #include "cpu/device/state.h"
+#include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/budget.h"
+#include "cpu/run/watchdog.h"
 
 /* Reads a number of objects (devices, threads) from an environment variable.
- * Leaves `*count` unchanged if the variable is unset or empty. Prints a
- * message if its value is invalid. */
+ * Leaves `*count` unchanged if the variable is unset or empty. Returns
+ * INVALID_VALUE with a text if its value is invalid. */
 static CUresult
 count_read(const char *variable, int *count)
 {
@@ -35,17 +36,16 @@ count_read(const char *variable, int *count)
     }
     long value = strtol(text, &end, 10);
     if (*end || value < 1) {
-        fprintf(stderr, "%s is '%s'; it must be a whole number from 1\n",
-                variable, text);
-        return CUDA_ERROR_INVALID_VALUE;
+        return cpu_setting_error_set(
+            "%s is '%.40s'; it must be a whole number from 1", variable, text);
     }
     *count = value > INT_MAX ? INT_MAX : (int)value;
     return CUDA_SUCCESS;
 }
 
 /* Reads a size in bytes, such as 500M or 8G, from an environment variable.
- * Leaves `*bytes` unchanged if the variable is unset or empty. Prints a
- * message if its value is invalid. */
+ * Leaves `*bytes` unchanged if the variable is unset or empty. Returns
+ * INVALID_VALUE with a text if its value is invalid. */
 static CUresult
 bytes_read(const char *variable, uint64_t *bytes)
 {
@@ -60,11 +60,10 @@ bytes_read(const char *variable, uint64_t *bytes)
     const char *unit = *end ? strchr(units, *end) : NULL;
     if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || !value ||
         (unit && value >> (54 - 10 * (unit - units)))) {
-        fprintf(stderr,
-                "%s is '%s'; it must be a number of bytes, such as "
-                "2000000000, 500M or 8G\n",
-                variable, text);
-        return CUDA_ERROR_INVALID_VALUE;
+        return cpu_setting_error_set(
+            "%s is '%.40s'; it must be a number of bytes, such as "
+            "2000000000, 500M or 8G",
+            variable, text);
     }
     *bytes = unit ? value << (10 * (unit - units + 1)) : value;
     return CUDA_SUCCESS;
@@ -143,7 +142,8 @@ machine_configure(void)
     if (code) {
         return code;
     }
-    return cpu_check_open();
+    code = cpu_watchdog_configure();
+    return code ? code : cpu_check_open();
 }
 
 CPU_API CUresult
@@ -163,8 +163,7 @@ cuInit(unsigned flags)
         if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
-            /* machine_configure has printed which environment variable is
-             * invalid. */
+            /* The text of the error names the invalid environment variable. */
         } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {

@@ -37,7 +37,8 @@ row_find(CUresult code)
 
 /* Stores the text of an error code in *text. If more is known about the latest
  * error with this code, the text describes it: an exceeded memory budget, a
- * failed system call, a report of PYCUDA_CPU_CHECK, or a forked process. */
+ * failed system call, an invalid environment variable, a report of
+ * PYCUDA_CPU_CHECK, or a forked process. */
 CPU_API CUresult
 cuGetErrorString(CUresult code, const char **text)
 {
@@ -51,6 +52,10 @@ cuGetErrorString(CUresult code, const char **text)
         const char *refusal = cpu_budget_refusal();
         refusal = refusal ? refusal : cpu_memory_error_text();
         *text = refusal ? refusal : *text;
+    }
+    if (code == CUDA_ERROR_INVALID_VALUE) {
+        const char *setting = cpu_setting_error_text();
+        *text = setting ? setting : *text;
     }
     if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_system_error_text()) {
         *text = cpu_system_error_text();

@@ -25,6 +25,8 @@ static unsigned next;      /* next entry to write, modulo TEXTS */
 static const char *latest; /* latest text of any thread; or NULL */
 /* latest text about memory of any thread; NULL after it was queried */
 static const char *latest_memory;
+/* latest text about an environment variable; NULL after it was queried */
+static const char *latest_setting;
 /* Guards all variables above. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local const char *thread_text; /* this thread's latest text */
@@ -119,6 +121,31 @@ cpu_memory_error_text(void)
     pthread_mutex_lock(&lock);
     const char *text = latest_memory;
     latest_memory = NULL;
+    pthread_mutex_unlock(&lock);
+    return text;
+}
+
+CUresult
+cpu_setting_error_set(const char *format, ...)
+{
+    va_list values;
+
+    pthread_mutex_lock(&lock);
+    char *text = texts[next++ % TEXTS];
+    va_start(values, format);
+    vsnprintf(text, TEXT_BYTES, format, values);
+    va_end(values);
+    latest_setting = text;
+    pthread_mutex_unlock(&lock);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+const char *
+cpu_setting_error_text(void)
+{
+    pthread_mutex_lock(&lock);
+    const char *text = latest_setting;
+    latest_setting = NULL;
     pthread_mutex_unlock(&lock);
     return text;
 }

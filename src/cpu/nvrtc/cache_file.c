@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -190,16 +191,52 @@ seen_add(const struct stat *status)
 
 /* ---- reading ---- */
 
-/* Returns true if the open file is regular and complete, is owned by the user
- * or root, and cannot be written by others. Renews its modification time once
- * a day. */
+/* Reports once per process that a file is not used, and why. */
+static void
+planted_report(const char *path, const struct stat *status,
+               struct nvrtc_text *log)
+{
+    static atomic_bool reported;
+
+    if (atomic_exchange(&reported, true)) {
+        return;
+    }
+    nvrtc_text_print(log,
+                     "nvrtc: warning: the precompiled header %s is not used, "
+                     "because ",
+                     path);
+    if (owner_trusted(status)) {
+        nvrtc_text_print(log, "other users can write to it");
+    } else {
+        nvrtc_text_print(log, "it belongs to user %u",
+                         (unsigned)status->st_uid);
+    }
+    nvrtc_text_print(log, "; it is replaced if possible\n");
+}
+
+/* Returns true if the user or root owns the file and no others can write it.
+ * Otherwise reports it. The mode of a symbolic link means nothing. */
 static bool
-file_whole(int fd, const char *path)
+file_trusted(const char *path, const struct stat *status,
+             struct nvrtc_text *log)
+{
+    if (owner_trusted(status) &&
+        (S_ISLNK(status->st_mode) || !writable_by_others(status))) {
+        return true;
+    }
+    planted_report(path, status, log);
+    return false;
+}
+
+/* Returns true if the open file is regular, complete and trusted. Renews its
+ * modification time once a day. */
+static bool
+file_whole(int fd, const char *path, struct nvrtc_text *log)
 {
     struct stat status;
 
-    if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-        !owner_trusted(&status) || writable_by_others(&status) ||
+    if (fstat(fd, &status) || !file_trusted(path, &status, log) ||
+        !S_ISREG(status.st_mode) ||
         status.st_size <= (off_t)sizeof(struct trailer) ||
         status.st_size > MAX_BYTES) {
         return false;
@@ -222,10 +259,16 @@ file_whole(int fd, const char *path)
 }
 
 bool
-nvrtc_cache_file_whole(const char *path)
+nvrtc_cache_file_whole(const char *path, struct nvrtc_text *log)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool whole = fd >= 0 && file_whole(fd, path);
+    bool whole = fd >= 0 && file_whole(fd, path, log);
+    struct stat status;
+
+    /* A socket, or a file that the user may not read. */
+    if (fd < 0 && lstat(path, &status) == 0) {
+        file_trusted(path, &status, log);
+    }
 
     if (fd >= 0) {
         close(fd);

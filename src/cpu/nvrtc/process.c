@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -27,8 +28,10 @@
 #include "cpu/nvrtc/locks.h"
 #include "cpu/nvrtc/process.h"
 #include "cpu/nvrtc/text.h"
+#include "cpu/run/program_handlers.h"
 #include "cpu/run/watchdog.h"
 
+#define REAPER_STACK  ((size_t)64 << 10)
 #define POLL_FAILURES 20 /* failures of poll after which a child is killed */
 
 extern char **environ;
@@ -93,17 +96,39 @@ struct child {
     char *const *environment;
     int ends[3]; /* become its standard input, output and error output */
     pid_t parent;
-    volatile int error; /* errno if the program could not be executed */
+    const sigset_t *mask; /* its signal mask: that of the calling thread */
+    volatile int error;   /* errno if the program could not be executed */
 };
 
-/* Sets all signals of the child to their default actions, since handlers would
- * run the parent's code. */
+/* Returns whether the program ignores the signal. Signals that Python itself
+ * ignores do not count. */
+static bool
+signal_ignored(int number)
+{
+    struct sigaction now;
+
+    if (number == SIGPIPE || number == SIGXFSZ ||
+        sigaction(number, NULL, &now)) {
+        return false;
+    }
+    for (size_t i = 0; i < CPU_FAULTS; i++) {
+        if (cpu_fault_signals[i] == number) {
+            now = cpu_program_handler(number);
+        }
+    }
+    return !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN;
+}
+
+/* Sets the signals of the child to their default actions, since handlers would
+ * run the parent's code. As for a child of Python's subprocess module, signals
+ * that the program ignores stay ignored, such as SIGHUP after nohup. */
 static void
 signals_reset(void)
 {
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-
     for (int number = 1; number <= SIGRTMAX; number++) {
+        struct sigaction plain = {
+            .sa_handler = signal_ignored(number) ? SIG_IGN : SIG_DFL};
+
         sigaction(number, &plain, NULL); /* fails for SIGKILL and SIGSTOP */
     }
 }
@@ -114,10 +139,7 @@ signals_reset(void)
 static void
 child_execute(struct child *child)
 {
-    sigset_t none;
-
     signals_reset();
-    sigemptyset(&none);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != child->parent) {
@@ -131,7 +153,7 @@ child_execute(struct child *child)
             _exit(127);
         }
     }
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigprocmask(SIG_SETMASK, child->mask, NULL);
     execve(child->argv[0], child->argv, child->environment);
     child->error = errno;
     _exit(127);
@@ -154,11 +176,12 @@ static int
 spawn(pid_t *pid, char *const argv[], int in, int out, int err)
 {
     char **environment = child_environment();
+    sigset_t all, old;
     struct child child = {.argv = argv,
                           .environment = environment,
                           .ends = {in, out, err},
+                          .mask = &old,
                           .parent = getpid()};
-    sigset_t all, old;
 
     if (environment == NULL) {
         return ENOMEM;
@@ -469,6 +492,40 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
     return code;
 }
 
+/* Main function of a thread that waits for the end of a killed child. */
+static void *
+reaper_main(void *argument)
+{
+    while (waitpid((pid_t)(intptr_t)argument, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return NULL;
+}
+
+/* Waits for the end of a killed child in another thread: to free the memory of
+ * a compiler takes the system up to half a second. If no thread can be
+ * started, waits here. */
+static void
+reap_later(struct nvrtc_process *process)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, REAPER_STACK);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&thread, &attributes, reaper_main,
+                                (void *)(intptr_t)process->pid);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    if (failed) {
+        reap(process);
+    }
+    process->pid = 0;
+}
+
 void
 nvrtc_process_free(struct nvrtc_process *process)
 {
@@ -478,7 +535,7 @@ nvrtc_process_free(struct nvrtc_process *process)
         close_end(&process->errors);
         /* kills the child and the processes that it has started */
         kill(-process->pid, SIGKILL);
-        reap(process);
+        reap_later(process);
     }
     nvrtc_text_free(&process->out);
     nvrtc_text_free(&process->err);

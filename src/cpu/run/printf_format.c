@@ -7,6 +7,8 @@
  * dropped completely.
  *
  * SPDX-License-Identifier: MIT */
+#include <locale.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -218,6 +220,29 @@ integer_put(struct cpu_text *text, struct spec *spec,
     cpu_text_print(text, spec->text, (long long)value);
 }
 
+static locale_t plain_locale; /* 0: it could not be created */
+
+static void
+plain_locale_create(void)
+{
+    plain_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* Formats a floating-point number with a point, whatever the locale of the
+ * program is. The locale is changed only here, where nothing can fault. */
+static void
+number_put(struct cpu_text *text, const char *spec, double number)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, plain_locale_create);
+    locale_t before = plain_locale ? uselocale(plain_locale) : (locale_t)0;
+    cpu_text_print(text, spec, number);
+    if (before) {
+        uselocale(before);
+    }
+}
+
 /* Formats an 8-byte argument that is not an integer: a floating-point number,
  * a pointer or a string. */
 static void
@@ -235,7 +260,7 @@ wide_put(struct cpu_text *text, struct spec *spec, struct arguments *arguments)
     } else if (spec->conversion == 'p') {
         cpu_text_print(text, spec->text, address);
     } else {
-        cpu_text_print(text, spec->text, number);
+        number_put(text, spec->text, number);
     }
 }
 

@@ -17,13 +17,13 @@
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <link.h>
+#include <locale.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -502,23 +502,28 @@ watchdog_main(void *unused)
     return NULL;
 }
 
-/* Reads the time limit of launches, in seconds, from the environment. */
-static CUresult
-limit_read(void)
+CUresult
+cpu_watchdog_configure(void)
 {
     const char *text = getenv(LIMIT_VARIABLE);
+    locale_t plain;
     char *end;
 
+    limit_ns = 0;
     if (!text || !*text) {
         return CUDA_SUCCESS;
     }
-    double seconds = strtod(text, &end);
+    plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!plain) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    double seconds = strtod_l(text, &end, plain);
+    freelocale(plain);
     if (*end || !(seconds > 0)) {
-        fprintf(stderr,
-                LIMIT_VARIABLE " is '%.40s'; it must be a positive number "
-                               "of seconds\n",
-                text);
-        return CUDA_ERROR_INVALID_VALUE;
+        return cpu_setting_error_set(
+            LIMIT_VARIABLE " is '%.40s'; it must be a positive number of "
+                           "seconds",
+            text);
     }
     limit_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) + 1 : 0;
     return CUDA_SUCCESS;
@@ -527,14 +532,10 @@ limit_read(void)
 CUresult
 cpu_watchdog_start(void)
 {
-    CUresult code = limit_read();
     pthread_attr_t attributes;
     sigset_t block, old;
     pthread_t thread;
 
-    if (code) {
-        return code;
-    }
     libm_code_find();
     abandon_signal = signal_choose();
     sem_init(&watch_wake, 0, 0);

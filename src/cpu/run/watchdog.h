@@ -37,10 +37,13 @@ void cpu_runner_end(struct cpu_runner *runner);
  * repeatedly. */
 bool cpu_runner_abandoned(int *reason);
 
-/* Starts the watchdog thread. It ends launches that run longer than
- * PYCUDA_CPU_TIMEOUT seconds, and detects a Ctrl-C while a caller runs blocks
- * itself. Called before each launch until it has succeeded once. Returns
- * INVALID_VALUE if the variable is not a positive number. */
+/* Reads the time limit of launches from PYCUDA_CPU_TIMEOUT. Called by cuInit.
+ * Returns INVALID_VALUE with a text if the variable is not a positive
+ * number. */
+CUresult cpu_watchdog_configure(void);
+/* Starts the watchdog thread. It ends launches that run longer than the time
+ * limit, and detects a Ctrl-C while a caller runs blocks itself. Called before
+ * each launch until it has succeeded once. */
 CUresult cpu_watchdog_start(void);
 /* Removes from `mask` the signal that abandons launches; workers must not
  * block it. */
