@@ -66,9 +66,7 @@ def others_can_write(status: os.stat_result, user: int) -> bool:
     return bool(group or status.st_mode & stat.S_IWOTH)
 
 
-def _check_owner(
-    status: os.stat_result, path: str, owner: int | None
-) -> None:
+def _check_owner(status: os.stat_result, path: str, owner: int | None) -> None:
     if status.st_uid not in (os.geteuid(), 0, owner):
         raise Untrusted(_EPERM, f"it belongs to user {status.st_uid}", path)
 
