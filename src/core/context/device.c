@@ -427,10 +427,11 @@ driver_init(PyObject *unused, CORE_ARGS)
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (code == CUDA_ERROR_NO_DEVICE && visible != NULL) {
         char advice[160];
-        snprintf(advice, sizeof advice,
-                 "CUDA_VISIBLE_DEVICES is '%.40s': it makes no device visible; "
-                 "unset it, or list devices such as 0 or 0,1",
-                 visible);
+        snprintf(
+            advice, sizeof advice,
+            "CUDA_VISIBLE_DEVICES is '%.40s': it makes no device visible; "
+            "unset it, or list devices such as 0 or 0,1",
+            visible);
         core_fail(code, "cuInit", advice);
         return NULL;
     }
