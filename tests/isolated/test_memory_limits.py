@@ -218,6 +218,17 @@ assert abs(drv.mem_get_info()[0] - free) < 40 << 20
 taken, text = fill(free)
 assert free * 0.85 < taken < free * 1.05, (taken, free)
 assert "of the cgroup" in text, text
+# Fills that still run do not hide the memory that they will touch.
+for _ in range(5):
+    held, stream = [], drv.Stream()
+    try:
+        while True:
+            held.append(drv.mem_alloc(8 << 20))
+            drv.memset_d8_async(int(held[-1]), 1, 8 << 20, stream)
+    except drv.MemoryError:
+        assert len(held) << 23 < free * 1.02, (len(held), free)
+    stream.synchronize()
+    del held
 pinned = drv.pagelocked_empty
 try:
     pinned(100 << 20, np.uint8)

@@ -101,14 +101,17 @@ cpu_budget_resident(uintptr_t first, size_t bytes)
 }
 
 /* Returns the free bytes of all devices together. Stores in `bound` the limit
- * that determines this number. */
+ * that determines this number. Untouched memory is counted before the system's
+ * files are read: pages that a running kernel or fill touches in between are
+ * counted twice. In the other order they would not be counted at all, and the
+ * process could be killed for them. */
 static uint64_t
 free_bytes_read(struct cpu_bound *bound)
 {
     struct cpu_available now;
+    uint64_t untouched = committed - cpu_arena_resident(committed);
 
     cpu_available_read("", &now);
-    uint64_t untouched = committed - cpu_arena_resident(committed);
     uint64_t left =
         now.pages.bytes > untouched ? now.pages.bytes - untouched : 0;
     uint64_t found =
@@ -172,13 +175,18 @@ cpu_budget_free_bytes(void)
 }
 
 /* Returns the free bytes of all devices together. If `bytes` is more than
- * that, stores the reason for the error message. */
+ * that, stores the reason for the error message. A number that is too small is
+ * read again, since it may count pages twice. */
 static uint64_t
 free_bytes_compare(uint64_t bytes)
 {
+    enum { READINGS = 4 };
     struct cpu_bound bound;
     uint64_t room = free_bytes_read(&bound);
 
+    for (int i = 1; bytes > room && i < READINGS; i++) {
+        room = free_bytes_read(&bound);
+    }
     if (bytes > room && bytes <= cpu_state.memory_bytes) {
         refusal_set(bound.source);
     }

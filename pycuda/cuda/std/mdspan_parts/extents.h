@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include <array>
 #include <span>
 
 extern "C++" {
@@ -51,6 +52,20 @@ template <class Index, size_t... Sizes> class extents
             if (sizeof...(N) == rank() ||
                 static_extent(axis) == dynamic_extent) {
                 sizes[axis] = all[next++];
+            }
+        }
+    }
+    template <class N, size_t Count,
+              class = enable_if_t<Count == sizeof...(Sizes) ||
+                                  Count == rank_dynamic() ||
+                                  sizeof...(Sizes) == 0>>
+    __host__ __device__ explicit constexpr
+    extents(const array<N, Count> &given) : extents()
+    {
+        size_t next = 0;
+        for (size_t axis = 0; axis < rank(); axis++) {
+            if (Count == rank() || static_extent(axis) == dynamic_extent) {
+                sizes[axis] = (Index)given[next++];
             }
         }
     }
