@@ -40,12 +40,15 @@ __pycuda_fn void
 __pycuda_xorwow_apply(unsigned int v[5], const unsigned int p[5])
 {
     unsigned int sum[5] = {0, 0, 0, 0, 0};
-    for (int i = 0; i < 160; i++) {
-        unsigned int mask = 0u - (p[i / 32] >> (i % 32) & 1u);
-        for (int k = 0; k < 5; k++) {
-            sum[k] ^= v[k] & mask;
+    for (int i = 0; i < 5; i++) {
+        unsigned int bits = p[i];
+        for (int j = 0; j < 32; j++, bits >>= 1) {
+            unsigned int mask = 0u - (bits & 1u);
+            for (int k = 0; k < 5; k++) {
+                sum[k] ^= v[k] & mask;
+            }
+            __pycuda_xorwow_step(v);
         }
-        __pycuda_xorwow_step(v);
     }
     for (int k = 0; k < 5; k++) {
         v[k] = sum[k];
