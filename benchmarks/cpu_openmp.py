@@ -1,0 +1,168 @@
+"""Kernels of public kinds on the CPU device, compared with OpenMP.
+
+Usage: ``python benchmarks/cpu_openmp.py [NAME ...] [--level x86-64-v3]``.  The
+kernels are in `openmp/kernels.cu`, the loops that do the same in
+`openmp/twins.c`, compiled by gcc and by clang 19 (-O3 -march=native
+-fopenmp); the ratio is the time of the faster of both divided by the kernel's:
+above 1 the kernel is faster.  The sides take turns, and each figure is the
+least of its turns, since other programs of the machine disturb the loops more:
+their threads wait for each other.  All arrays are compared.
+"""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import BUILD, HERE
+
+os.environ["PYCUDA_DEVICE"] = "cpu"
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+os.environ.setdefault("PYCUDA_CPU_THREADS", "2")
+TURNS = 15
+
+
+def build_twins(level: str) -> list[ctypes.CDLL]:
+    """Return the libraries that gcc and clang make of the twins."""
+    flags = ["-O3", f"-march={level}", "-fopenmp", "-w"]
+    libraries = []
+    for compiler in ("gcc", "clang-19"):
+        out = BUILD / f"twins-{compiler}-{level}.so"
+        out.parent.mkdir(parents=True, exist_ok=True)
+        command = [compiler, "-shared", "-fPIC", *flags, "-o", str(out)]
+        source = str(HERE / "openmp" / "twins.c")
+        if os.spawnvp(os.P_WAIT, compiler, [*command, source, "-lm"]) == 0:
+            libraries.append(ctypes.CDLL(str(out)))
+        else:
+            print(f"{compiler} cannot build the twins", file=sys.stderr)
+    return libraries
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def twin_call(library: ctypes.CDLL, row: Any, values: list[Any]) -> Any:
+    function = getattr(library, row.name)
+    arguments = []
+    for value in [*values, *row.twin]:
+        if isinstance(value, np.ndarray):
+            arguments.append(ctypes.c_void_p(value.ctypes.data))
+        elif isinstance(value, np.floating):
+            arguments.append(ctypes.c_float(value))
+        else:
+            arguments.append(ctypes.c_int(value))
+    return lambda: function(*arguments)
+
+
+def differs(row: Any, ours: list[Any], theirs: list[Any]) -> str:
+    for at, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        if not isinstance(a, np.ndarray) or row.check == 0:
+            continue
+        if a.dtype.kind == "f":
+            bad = ~np.isclose(a, b, rtol=2e-4, atol=1e-5)
+        else:
+            bad = a != b
+        if bad.any():
+            where = int(np.argmax(bad.ravel()))
+            return f" WRONG: argument {at}, {bad.sum()} from element {where}"
+    return ""
+
+
+def measure(row: Any, module: Any, twins: list[ctypes.CDLL]) -> Any:
+    """Return the seconds of kernel and twin, and a note."""
+    import pycuda.driver as cuda
+
+    host = row.make()
+    kernel = module.get_function(row.name)
+    texture = np.ones(row.texture, np.float32)
+    device = []
+    for value in host:
+        if isinstance(value, np.ndarray):
+            memory = cuda.mem_alloc(value.nbytes)
+            cuda.memcpy_htod(memory, value)
+            device.append(memory)
+        else:
+            plain = isinstance(value, int)
+            device.append(np.int32(value) if plain else value)
+    if row.texture:
+        memory = cuda.mem_alloc(texture.nbytes)
+        cuda.memcpy_htod(memory, texture)
+        module.get_texref("line").set_address(memory, texture.nbytes)
+    grid = (*row.grid, 1, 1)[:3]
+    block = (*row.block, 1, 1)[:3]
+
+    def ours() -> None:
+        kernel(*device, block=block, grid=grid, shared=row.shared)
+        cuda.Context.synchronize()
+
+    ours()
+    copies = [v.copy() if isinstance(v, np.ndarray) else v for v in host]
+    arguments = [texture, *copies] if row.texture else copies
+    calls = [ours, *(twin_call(library, row, arguments) for library in twins)]
+    calls[1]()
+    results = [
+        cuda.from_device(d, h.shape, h.dtype)
+        if isinstance(h, np.ndarray)
+        else h
+        for d, h in zip(device, host, strict=True)
+    ]
+    note = differs(row, results, copies)
+    times: list[list[float]] = [[] for _ in calls]
+    for call in calls:
+        call()
+    for _ in range(TURNS):
+        for taken, call in zip(times, calls, strict=True):
+            taken.append(seconds(call))
+    best = [min(taken) for taken in times]
+    return best[0], min(best[1:]), note
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--level", default="native")
+    args = parser.parse_args()
+    if args.level != "native":
+        os.environ["PYCUDA_CPU_TARGET"] = args.level
+    sys.path.insert(0, str(HERE))
+    import pycuda.autoinit  # noqa: F401
+    from openmp.rows import ROWS
+    from pycuda.compiler import SourceModule
+
+    twins = build_twins(args.level)
+    source = Path(HERE / "openmp" / "kernels.cu").read_text()
+    module = SourceModule(source, no_extern_c=True)
+    print("| kernel | ours, ms | OpenMP, ms | ratio |\n|---|---|---|---|")
+    ratios = []
+    for row in ROWS:
+        if args.names and row.name not in args.names:
+            continue
+        own, other, note = measure(row, module, twins)
+        ratios.append(other / own)
+        print(
+            f"| {row.name} | {own * 1e3:.3f} | {other * 1e3:.3f} |"
+            f" {ratios[-1]:.2f}{note} |",
+            flush=True,
+        )
+    print(
+        f"\n{len(ratios)} kernels: geometric mean "
+        f"{statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
