@@ -2,7 +2,7 @@
 
 Usage: ``python benchmarks/cpu_openmp.py [NAME ...] [--level x86-64-v3]``.  The
 kernels are in `openmp/kernels.cu`, the loops that do the same in
-`openmp/twins.c`, compiled by gcc and by clang 19 (-O3 -march=native
+`openmp/twins_*.c`, compiled by gcc and by clang 19 (-O3 -march=native
 -fopenmp); the ratio is the time of the faster of both divided by the kernel's:
 above 1 the kernel is faster.  The sides take turns, and each figure is the
 least of its turns, since other programs of the machine disturb the loops more:
@@ -40,8 +40,9 @@ def build_twins(level: str) -> list[ctypes.CDLL]:
         out = BUILD / f"twins-{compiler}-{level}.so"
         out.parent.mkdir(parents=True, exist_ok=True)
         command = [compiler, "-shared", "-fPIC", *flags, "-o", str(out)]
-        source = str(HERE / "openmp" / "twins.c")
-        if os.spawnvp(os.P_WAIT, compiler, [*command, source, "-lm"]) == 0:
+        names = ("twins_grids.c", "twins_other.c")
+        sources = [str(HERE / "openmp" / name) for name in names]
+        if os.spawnvp(os.P_WAIT, compiler, [*command, *sources, "-lm"]) == 0:
             libraries.append(ctypes.CDLL(str(out)))
         else:
             print(f"{compiler} cannot build the twins", file=sys.stderr)
@@ -138,8 +139,9 @@ def main() -> int:
     if args.level != "native":
         os.environ["PYCUDA_CPU_TARGET"] = args.level
     sys.path.insert(0, str(HERE))
-    import pycuda.autoinit  # noqa: F401
     from openmp.rows import ROWS
+
+    import pycuda.autoinit  # noqa: F401
     from pycuda.compiler import SourceModule
 
     twins = build_twins(args.level)

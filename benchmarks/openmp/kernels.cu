@@ -1,5 +1,5 @@
 /* kernels.cu - kernels of the kinds that public GPU benchmarks contain,
- * written as CUDA programmers write them. twins.c has the same computations
+ * written as CUDA programmers write them. twins_*.c have the same computations
  * as loops with OpenMP, rows.py the sizes and arguments.
  *
  * SPDX-License-Identifier: MIT */

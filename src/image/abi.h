@@ -322,6 +322,15 @@ struct __attribute__((may_alias)) image_check_operand {
     /* Reads a texture of linear memory at an integer index (tex1Dfetch). */  \
     ROW(void, __pycuda_texture_fetch,                                         \
         (uint64_t object, int32_t index, void *out), 0)                       \
+    /* Does the same for one channel, and returns its word. */                \
+    ROW(uint32_t, __pycuda_texture_word,                                      \
+        (uint64_t object, int32_t index, int32_t channel), 0)                 \
+    /* Returns the address of texel 0 if a fetch returns the bytes of a texel \
+     * with `channels` channels of `bytes` bytes unchanged, else NULL.        \
+     * __pycuda_texture_width returns the number of texels. */                \
+    ROW(const void *, __pycuda_texture_plain,                                 \
+        (uint64_t object, int32_t channels, int32_t bytes), 0)                \
+    ROW(uint32_t, __pycuda_texture_width, (uint64_t object), 0)               \
     /* Read or write a surface. `x` is in bytes. `boundary` tells what an     \
      * access outside the surface does: 0 ends the launch, 1 clamps the       \
      * coordinate, 2 reads zero and writes nothing. */                        \

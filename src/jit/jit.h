@@ -149,6 +149,9 @@ struct jit_kernel {
     bool sequential;  /* the thread loop must not be vectorised */
     /* some of its loops are vectorised over threads (loops/) */
     bool own_loops;
+    /* widths of the functions that run packs of threads (pack/), the wider one
+     * first; 0: there are none */
+    unsigned packs[2];
     struct jit_guard guard;
     struct jit_early_exit early;
     struct jit_regions *regions; /* NULL: a plain thread loop, or fibers */

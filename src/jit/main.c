@@ -30,6 +30,7 @@
 #include "jit/loops/loops.h"
 #include "jit/options.h"
 #include "jit/output/output.h"
+#include "jit/pack/pack.h"
 #include "jit/regions/regions.h"
 #include "jit/regions/stride.h"
 #include "jit/report.h"
@@ -183,6 +184,7 @@ make_native(struct jit *jit)
     jit_prepare_bodies(jit);
     jit_widen_divisions(jit);
     jit_split_kernels(jit);
+    jit_pack_kernels(jit);
     jit_outline_loops(jit);
     jit_add_entries(jit);
     jit_keep_locations(jit);

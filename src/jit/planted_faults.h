@@ -56,7 +56,16 @@
     ROW(grid_carry, "the last block of a row is followed by its own row's")   \
     ROW(halves_alike, "bits of floats: their first half is extended twice")   \
     ROW(loop_stale, "threads that left a loop get what later rounds make")    \
-    ROW(loop_together, "loops end with the first of several threads")
+    ROW(loop_together, "loops end with the first of several threads")         \
+    ROW(pack_stride, "rows of a pack's neighbours are taken two apart")       \
+    ROW(pack_join, "where lanes of a pack meet, they bring the same")         \
+    ROW(pack_stale,                                                           \
+        "lanes that left a pack's loop get what later rounds make")           \
+    ROW(pack_store, "stores of a pack forget their mask")                     \
+    ROW(pack_tail, "the last pack of a row has a lane too many")              \
+    ROW(pack_wraps, "indices of a pack that wrap are taken for a row")        \
+    ROW(pack_assumes, "indices that packs extend are assumed not to wrap")    \
+    ROW(run_end, "runs of blocks end one block late")
 
 #define JIT_PLANTED_FAULT_NAME(name, what) JIT_PLANT_##name,
 enum jit_planted_fault {

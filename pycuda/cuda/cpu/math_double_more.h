@@ -64,7 +64,7 @@ __pycuda_power(double x, double y)
     return __pycuda_scale(size, round, t < -700.0, 0);
 }
 __pycuda_both double
-pow(double x, double y)
+__pycuda_pow(double x, double y)
 {
     __PYCUDA_EXACT
     double a = __builtin_fabs(x), size = __pycuda_power(a, y);
@@ -75,6 +75,12 @@ pow(double x, double y)
     size = x < 0.0 && !whole && !edge && y == y ? __PYCUDA_NAN : size;
     double result = __pycuda_flip(size, odd ? __pycuda_bits(x) : 0l);
     return x == 1.0 || y == 0.0 ? 1.0 : result;
+}
+__pycuda_both double
+pow(double x, double y)
+{
+    __PYCUDA_POWER_OF(double, __builtin_sqrt, __PYCUDA_INF, x, y,
+                      __pycuda_pow(x, y))
 }
 
 /* ---- the error function ---- */

@@ -26,6 +26,14 @@ __PYCUDA_FAST(tanhf)
 __pycuda_both float
 __powf(float x, float y)
 {
+    /* The logarithm makes the result NaN for x < 0. */
+    __PYCUDA_EXACT
+    if (__builtin_constant_p(y) && (y == 2.0f || y == 3.0f)) {
+        float square = x * x;
+        return x < 0.0f     ? __PYCUDA_NAN
+               : y == 2.0f ? square
+                           : __builtin_fabsf(square * x);
+    }
     return exp2f(y * log2f(x));
 }
 __pycuda_both void

@@ -153,9 +153,42 @@ log1pf(float x)
 
 /* ---- powers and roots ---- */
 
+/* x^y for the exponents for which few operations are as accurate as the
+ * general algorithm. `usual` is the result for others. A compiler knows most
+ * exponents, so that one of the branches remains. */
+#define __PYCUDA_POWER_OF(T, SQRT, INF, x, y, usual)                          \
+    __PYCUDA_EXACT                                                            \
+    if (__builtin_constant_p(y)) {                                            \
+        if (y == (T)1) {                                                      \
+            return x;                                                         \
+        }                                                                     \
+        if (y == (T)2) {                                                      \
+            return x * x;                                                     \
+        }                                                                     \
+        if (y == (T)3) {                                                      \
+            return x * x * x;                                                 \
+        }                                                                     \
+        if (y == (T)4) {                                                      \
+            T square = x * x;                                                 \
+            return square * square;                                           \
+        }                                                                     \
+        if (y == (T)-1) {                                                     \
+            return (T)1 / x;                                                  \
+        }                                                                     \
+        if (y == (T)-2) {                                                     \
+            T inverse = (T)1 / x;                                             \
+            return inverse * inverse;                                         \
+        }                                                                     \
+        if (y == (T)0.5) { /* -0 and -infinity have positive results */       \
+            T root = SQRT(x + (T)0);                                          \
+            return x == -INF ? INF : root;                                    \
+        }                                                                     \
+    }                                                                         \
+    return usual;
+
 /* Computed in double, because the logarithm needs 32 bits. */
 __pycuda_both float
-powf(float x, float y)
+__pycuda_powf(float x, float y)
 {
     __PYCUDA_EXACT
     float a = __builtin_fabsf(x), e, near = __pycuda_split(a, e);
@@ -175,6 +208,12 @@ powf(float x, float y)
     size = x < 0.0f && !whole && !edge && y == y ? __PYCUDA_NAN : size;
     float result = __pycuda_flip(size, odd ? __pycuda_bits(x) : 0);
     return x == 1.0f || y == 0.0f ? 1.0f : result;
+}
+__pycuda_both float
+powf(float x, float y)
+{
+    __PYCUDA_POWER_OF(float, __builtin_sqrtf, __PYCUDA_INF, x, y,
+                      __pycuda_powf(x, y))
 }
 __pycuda_both float
 rsqrtf(float x)

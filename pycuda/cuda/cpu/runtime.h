@@ -55,8 +55,14 @@ __device__ void __pycuda_texture_level(unsigned long object, int access,
 __device__ void __pycuda_texture_gradient(unsigned long object, int access,
                                           float x, float y, float z, int layer,
                                           const float *changes, void *out);
-__device__ void __pycuda_texture_fetch(unsigned long object, int index,
-                                       void *out);
+__device__ unsigned int __pycuda_texture_word(unsigned long object, int index,
+                                              int channel)
+    __attribute__((nothrow));
+__device__ const void *__pycuda_texture_plain(unsigned long object,
+                                              int channels, int bytes)
+    __attribute__((const, nothrow));
+__device__ unsigned int __pycuda_texture_width(unsigned long object)
+    __attribute__((const, nothrow));
 __device__ void __pycuda_surface_read(unsigned long object, int access, int x,
                                       int y, int z, int layer, void *out,
                                       unsigned int bytes, int boundary);

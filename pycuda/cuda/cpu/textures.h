@@ -111,9 +111,23 @@ template <class T>
 __pycuda_template_fn T
 tex1Dfetch(cudaTextureObject_t object, int x)
 {
-    __pycuda_words words;
-    __pycuda_texture_fetch(object, x, &words);
-    return __pycuda_texel<T>(words);
+    typedef typename __pycuda_vector<T>::channel channel;
+    constexpr int channels = __pycuda_vector<T>::channels;
+    const channel *texels = (const channel *)__pycuda_texture_plain(
+        object, channels, (int)sizeof(channel));
+    channel read[channels] = {};
+    if (!texels) {
+        for (int i = 0; i < channels; i++) {
+            __pycuda_word_to(__pycuda_texture_word(object, x, i), &read[i]);
+        }
+    } else if ((unsigned int)x < __pycuda_texture_width(object)) {
+        for (int i = 0; i < channels; i++) {
+            read[i] = texels[(size_t)(unsigned int)x * channels + i];
+        }
+    }
+    T texel;
+    __builtin_memcpy(&texel, read, sizeof(T));
+    return texel;
 }
 template <class T>
 __pycuda_template_fn __pycuda_if_texel<T>

@@ -406,3 +406,33 @@ __pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
     }
     memcpy(out, &texel, sizeof texel);
 }
+
+uint32_t
+__pycuda_texture_word(uint64_t object, int32_t index, int32_t channel)
+{
+    union texel texel;
+
+    __pycuda_texture_fetch(object, index, &texel);
+    return texel.u[channel];
+}
+
+const void *
+__pycuda_texture_plain(uint64_t object, int32_t channels, int32_t bytes)
+{
+    const struct cpu_texture *texture =
+        cpu_handle_object(CPU_TEXTURE, (void *)(uintptr_t)object);
+    bool whole = texture &&
+                 (texture->integers || texture->format == CU_AD_FORMAT_FLOAT);
+
+    if (!whole || texture->srgb || texture->channels != (unsigned)channels ||
+        cpu_format_bytes(texture->format) != (size_t)bytes) {
+        return NULL;
+    }
+    return texture->data;
+}
+
+uint32_t
+__pycuda_texture_width(uint64_t object)
+{
+    return (uint32_t)cpu_texture_get(object)->width;
+}

@@ -175,7 +175,9 @@ is_pure_call(LLVMValueRef at)
                                          "llvm.masked", "llvm.get"};
     if (!jit_is_call(at, "llvm.")) {
         return jit_calls(at, "__pycuda_voted") ||
-               jit_is_call(at, "__pycuda_rare_");
+               jit_is_call(at, "__pycuda_rare_") ||
+               jit_calls(at, "__pycuda_texture_plain") ||
+               jit_calls(at, "__pycuda_texture_width");
     }
     for (size_t i = 0; i < sizeof impure / sizeof *impure; i++) {
         if (jit_is_call(at, impure[i])) {
@@ -396,6 +398,23 @@ jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
     static const int own[] = {JIT_TID,    JIT_TID + 1,      JIT_TID + 2,
                               JIT_LINEAR, JIT_GLOBAL_INDEX, JIT_WIDE_INDEX,
                               JIT_WHOLE,  JIT_THREAD};
+    struct analysis analysis = {.cfg = cfg,
+                                .differs = differs,
+                                .immediate = immediate,
+                                .apart = apart};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        mark(&analysis, jit_body_argument(kernel, own[i]));
+    }
+    spread_all(&analysis);
+}
+
+void
+jit_find_row_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
+                       struct jit_map *differs, unsigned *immediate,
+                       bool *apart)
+{
+    static const int own[] = {JIT_TID, JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX};
     struct analysis analysis = {.cfg = cfg,
                                 .differs = differs,
                                 .immediate = immediate,

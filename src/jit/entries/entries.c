@@ -171,6 +171,18 @@ declare_body(struct jit *jit, struct jit_kernel *kernel)
                      LLVMPrintTypeToString(type));
     }
     jit_text_add(jit->wrappers, ")\n");
+    for (unsigned i = 0; i < 2 && kernel->packs[i]; i++) {
+        if (i && kernel->packs[0] == kernel->packs[1]) {
+            continue;
+        }
+        jit_text_add(jit->wrappers, "declare void @\"pack%u.%s\"(",
+                     kernel->packs[i], kernel->name);
+        for (unsigned k = 0; k < count; k++) {
+            LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, k));
+            jit_text_add(jit->wrappers, "%s, ", LLVMPrintTypeToString(type));
+        }
+        jit_text_add(jit->wrappers, "<%u x i1>)\n", kernel->packs[i]);
+    }
 }
 
 /* Tests whether the argument of the body has a different value for each
@@ -356,6 +368,14 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
+/* Makes the function part of the entries that call it. */
+static void
+hide(struct jit *jit, LLVMValueRef function)
+{
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    jit_add_attribute(jit, function, "alwaysinline");
+}
+
 void
 jit_add_entries(struct jit *jit)
 {
@@ -370,7 +390,12 @@ jit_add_entries(struct jit *jit)
         /* The linker has connected the calls to the bodies, which are still
          * the same functions as before. */
         copy_byval(jit, kernel);
-        LLVMSetLinkage(kernel->body, LLVMInternalLinkage);
-        jit_add_attribute(jit, kernel->body, "alwaysinline");
+        hide(jit, kernel->body);
+        for (unsigned k = 0; k < 2 && kernel->packs[k]; k++) {
+            hide(jit,
+                 LLVMGetNamedFunction(
+                     jit->module,
+                     jit_format("pack%u.%s", kernel->packs[k], kernel->name)));
+        }
     }
 }

@@ -168,11 +168,134 @@ write_index(struct jit *jit, struct jit_kernel *kernel,
                  s, flags, s, s, s, s, guard->compare_signed ? "nsw " : "", s);
 }
 
+/* Writes the call of the function that runs the pack of `width` threads from
+ * %tid0 on. `mask`: IR operand, the lanes of the pack. `outer`: suffix of the
+ * loops over threadIdx.z and threadIdx.y. */
+static void
+write_pack_call(struct jit *jit, struct jit_kernel *kernel,
+                const struct jit_nest *nest, const char *outer, unsigned width,
+                const char *mask)
+{
+    const char *s = nest->suffix;
+    jit_text_add(jit->wrappers,
+                 "  %%tid1%s = add i32 %%tid1%s, 0\n"
+                 "  %%tid2%s = add i32 %%tid2%s, 0\n"
+                 "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
+                 s, outer, s, outer, s, outer, s);
+    write_index(jit, kernel, nest);
+    jit_text_add(jit->wrappers, "  call void @\"pack%u.%s\"(", width,
+                 kernel->name);
+    jit_text_arguments(jit, kernel, nest->suffix);
+    jit_text_add(jit->wrappers, ", <%u x i1> %s)\n", width, mask);
+}
+
+/* Returns the IR constant `<i1 true, ...>` or `<i32 0, i32 1, ...>`. */
+static const char *
+lanes_constant(unsigned width, bool count)
+{
+    struct jit_text text = {NULL, 0, 0};
+    for (unsigned i = 0; i < width; i++) {
+        jit_text_add(&text, "%s%s %u", i ? ", " : "<", count ? "i32" : "i1",
+                     count ? i : 1);
+    }
+    jit_text_add(&text, ">");
+    return text.bytes;
+}
+
+/* Writes the loop over the packs of `width` threads of a row, from the thread
+ * in %x.<previous> on, while all their threads are in the row. */
+static void
+write_whole_packs(struct jit *jit, struct jit_kernel *kernel,
+                  const struct jit_nest *nest, unsigned width,
+                  const char *name)
+{
+    struct jit_nest inner = *nest;
+    struct jit_text *text = jit->wrappers;
+    const char *s = inner.suffix = jit_format("%s.%s", nest->suffix, name);
+    jit_text_add(text,
+                 "  br label %%p%s\np%s:\n"
+                 "  %%tid0%s = phi i32 [%%x%s, %%x.start%s], "
+                 "[%%p.next%s, %%p.do%s]\n"
+                 "  %%room%s = sub i32 %s, %%tid0%s\n"
+                 "  %%fits%s = icmp uge i32 %%room%s, %u\n"
+                 "  br i1 %%fits%s, label %%p.do%s, label %%p.end%s\n"
+                 "p.do%s:\n",
+                 s, s, s, s, s, s, s, s, nest->end, s, s, s, width, s, s, s,
+                 s);
+    write_pack_call(jit, kernel, &inner, nest->suffix, width,
+                    lanes_constant(width, false));
+    jit_text_add(text,
+                 "  %%p.next%s = add nuw nsw i32 %%tid0%s, %u\n"
+                 "  br label %%p%s\np.end%s:\n",
+                 s, s, width, s, s);
+}
+
+/* Writes the last pack of a row, of which only some threads are in the
+ * row. */
+static void
+write_last_pack(struct jit *jit, struct jit_kernel *kernel,
+                const struct jit_nest *nest, unsigned width,
+                const char *before)
+{
+    struct jit_nest inner = *nest;
+    struct jit_text *text = jit->wrappers;
+    const char *s = inner.suffix = jit_format("%s.last", nest->suffix);
+    jit_text_add(text,
+                 "  %%some%s = icmp ne i32 %%room%s, 0\n"
+                 "  br i1 %%some%s, label %%p.do%s, label %%x.end%s\n"
+                 "p.do%s:\n"
+                 "  %%tid0%s = add i32 %%tid0%s, 0\n"
+                 "  %%lanes%s = insertelement <%u x i32> poison, i32 "
+                 "%%room%s, i64 0\n"
+                 "  %%rooms%s = shufflevector <%u x i32> %%lanes%s, <%u x "
+                 "i32> poison, <%u x i32> zeroinitializer\n"
+                 "  %%mask%s = icmp %s <%u x i32> %s, %%rooms%s\n",
+                 s, before, s, s, nest->suffix, s, s, before, s, width, before,
+                 s, width, s, width, width, s,
+                 PLANTED_FAULT(pack_tail) ? "ule" : "ult", width,
+                 lanes_constant(width, true), s);
+    write_pack_call(jit, kernel, &inner, nest->suffix, width,
+                    jit_format("%%mask%s", s));
+    jit_text_add(text, "  br label %%x.end%s\n", nest->suffix);
+}
+
+/* Writes the loops over the threads of a kernel that runs in packs. */
+static void
+write_packs(struct jit *jit, struct jit_kernel *kernel,
+            const struct jit_nest *nest)
+{
+    struct jit_text *text = jit->wrappers;
+    const char *s = nest->suffix;
+    const char *wide = jit_format("%s.wide", s);
+    const char *one = jit_format("%s.one", s);
+    bool two = kernel->packs[0] != kernel->packs[1];
+    jit_text_rows_start(jit, nest);
+    jit_text_add(text,
+                 "  br label %%x.start%s\nx.start%s:\n"
+                 "  %%x%s = add i32 %s, 0\n",
+                 wide, wide, wide, nest->start);
+    write_whole_packs(jit, kernel, nest, kernel->packs[0], "wide");
+    if (two) {
+        jit_text_add(text,
+                     "  br label %%x.start%s\nx.start%s:\n"
+                     "  %%x%s = add i32 %%tid0%s, 0\n",
+                     one, one, one, wide);
+        write_whole_packs(jit, kernel, nest, kernel->packs[1], "one");
+    }
+    write_last_pack(jit, kernel, nest, kernel->packs[1], two ? one : wide);
+    jit_text_add(text, "x.end%s:\n  br label %%y.end%s\n", s, s);
+    jit_text_rows_end(jit, nest);
+}
+
 static void
 write_nest(struct jit *jit, struct jit_kernel *kernel,
            const struct jit_nest *nest, unsigned loop)
 {
     const char *s = nest->suffix;
+    if (kernel->packs[0]) {
+        write_packs(jit, kernel, nest);
+        return;
+    }
     jit_text_nest_start(jit, nest);
     write_index(jit, kernel, nest);
     jit_text_call(jit, kernel, s,
@@ -226,14 +349,13 @@ write_tail(struct jit *jit, struct jit_kernel *kernel)
     jit_text_blocks_end(jit, kernel);
 }
 
-/* Tests whether the kernel uses no thread or block index other than the global
- * index, and no shared memory. */
+/* Tests whether the kernel uses no thread or block index along x other than
+ * the global index, and no shared memory. */
 static bool
 knows_no_block(const struct jit_kernel *kernel)
 {
-    static const int own[] = {JIT_TID,    JIT_TID + 1,   JIT_TID + 2,
-                              JIT_CTAID,  JIT_CTAID + 1, JIT_CTAID + 2,
-                              JIT_LINEAR, JIT_SHARED,    JIT_THREAD};
+    static const int own[] = {JIT_TID, JIT_CTAID, JIT_LINEAR, JIT_SHARED,
+                              JIT_THREAD};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (LLVMGetFirstUse(jit_body_argument(kernel, own[i])) &&
             !(PLANTED_FAULT(merged_blocks) && own[i] <= JIT_CTAID)) {

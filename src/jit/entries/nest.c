@@ -28,35 +28,28 @@ jit_text_loops(unsigned count)
     return next - count;
 }
 
-/* Writes IR text that sets %row0 and %row64 to the number of iterations of the
- * loop over threadIdx.x (32 and 64 bits), and %blocks to that of the loop over
- * blocks. `merged`: the kernel uses only the global index, so all blocks of a
- * one-dimensional grid are run as one long row. */
+/* Writes IR text that sets %run64 to the number of blocks that the loop over
+ * threadIdx.x runs at once, and %row0 and %row64 to the number of its
+ * iterations (32 and 64 bits). `merged`: the kernel uses no index along x but
+ * the global one, so that neighbouring blocks along x are one long row. */
 static void
-write_row(struct jit *jit, bool merged)
+write_run(struct jit *jit, bool merged)
 {
-    jit_text_add(jit->wrappers, "  %%ntid64 = zext i32 %%ntid0 to i64\n");
-    if (!merged) {
-        jit_text_add(jit->wrappers, "  %%row0 = add i32 %%ntid0, 0\n"
-                                    "  %%row64 = add i64 %%ntid64, 0\n"
-                                    "  %%blocks = add i64 %%count, 0\n");
-        return;
-    }
-    jit_text_add(jit->wrappers,
-                 "  %%whole.size = mul i32 %%ntid1, %%ntid2\n"
-                 "  %%whole.grid = mul i32 %%nctaid1, %%nctaid2\n"
-                 "  %%one.size = icmp eq i32 %%whole.size, 1\n"
-                 "  %%one.grid = icmp eq i32 %%whole.grid, 1\n"
-                 "  %%one.row = and i1 %%one.size, %%one.grid\n"
-                 "  %%last.block = add i64 %%first, %%count\n"
-                 "  %%last.index = mul i64 %%last.block, %%ntid64\n"
-                 "  %%near = icmp ult i64 %%last.index, 2147483648\n"
-                 "  %%merge = and i1 %%one.row, %%near\n"
-                 "  %%all.threads = mul i64 %%count, %%ntid64\n"
-                 "  %%row64 = select i1 %%merge, i64 %%all.threads, "
-                 "i64 %%ntid64\n"
-                 "  %%row0 = trunc i64 %%row64 to i32\n"
-                 "  %%blocks = select i1 %%merge, i64 1, i64 %%count\n");
+    jit_text_add(jit->wrappers, merged ? "  %%run.left = sub i64 %%count, "
+                                         "%%done\n"
+                                         "  %%run.row32 = sub i32 %%nctaid0, "
+                                         "%%ctaid0\n"
+                                         "  %%run.row = zext i32 %%run.row32 "
+                                         "to i64\n"
+                                         "  %%run.most = call i64 "
+                                         "@llvm.umin.i64(i64 %%run.left, i64 "
+                                         "%%run.row)\n"
+                                         "  %%run64 = select i1 %%near, i64 "
+                                         "%%run.most, i64 1\n"
+                                       : "  %%run64 = add i64 0, 1\n");
+    jit_text_add(jit->wrappers, "  %%run32 = trunc i64 %%run64 to i32\n"
+                                "  %%row64 = mul i64 %%run64, %%ntid64\n"
+                                "  %%row0 = trunc i64 %%row64 to i32\n");
 }
 
 void
@@ -72,9 +65,11 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
     jit_text_geometry(jit, frame->width, kernel->flat,
                       kernel->regions != NULL);
     jit_text_add(jit->wrappers, "%s", frame->variables);
-    write_row(jit, frame->merged);
     jit_text_add(jit->wrappers,
+                 "  %%ntid64 = zext i32 %%ntid0 to i64\n"
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
+                 "  %%last.index = mul i64 %%gx, %%ntid64\n"
+                 "  %%near = icmp ult i64 %%last.index, 2147483648\n"
                  "  %%gy = zext i32 %%nctaid1 to i64\n"
                  "  %%bx64 = urem i64 %%first, %%gx\n"
                  "  %%rest = udiv i64 %%first, %%gx\n"
@@ -83,7 +78,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%bx.first = trunc i64 %%bx64 to i32\n"
                  "  %%by.first = trunc i64 %%by64 to i32\n"
                  "  %%bz.first = trunc i64 %%bz64 to i32\n"
-                 "  %%none = icmp eq i64 %%blocks, 0\n"
+                 "  %%none = icmp eq i64 %%count, 0\n"
                  "  br i1 %%none, label %%out, label %%block.head\n"
                  "block.head:\n"
                  "  %%done = phi i64 [0, %%entry], [%%done.next, %%next]\n"
@@ -94,6 +89,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%ctaid2 = phi i32 [%%bz.first, %%entry], "
                  "[%%bz.next, %%next]\n"
                  "  %%base32 = mul i32 %%ctaid0, %%ntid0\n");
+    write_run(jit, frame->merged);
     if (jit->options.checks) {
         jit_text_add(jit->wrappers,
                      "  call void @__pycuda_check_block(i32 %%ctaid0, "
@@ -102,7 +98,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
 }
 
 void
-jit_text_nest_start(struct jit *jit, const struct jit_nest *nest)
+jit_text_rows_start(struct jit *jit, const struct jit_nest *nest)
 {
     const char *s = nest->suffix;
     jit_text_add(jit->wrappers,
@@ -114,14 +110,21 @@ jit_text_nest_start(struct jit *jit, const struct jit_nest *nest)
     jit_text_add(jit->wrappers,
                  "  %%tid1%s = phi i32 [%s, %%z%s], [%%y.next%s, %%y.end%s]\n"
                  "  %%yrow%s = add nuw nsw i32 %%zrow%s, %%tid1%s\n"
-                 "  %%lrow%s = mul nuw nsw i32 %%yrow%s, %%ntid0\n"
-                 "  br label %%x%s\nx%s:\n",
+                 "  %%lrow%s = mul nuw nsw i32 %%yrow%s, %%ntid0\n",
                  s, nest->first_row ? nest->first_row : "0", s, s, s, s, s, s,
-                 s, s, s, s);
+                 s, s);
+}
+
+void
+jit_text_nest_start(struct jit *jit, const struct jit_nest *nest)
+{
+    const char *s = nest->suffix;
+    jit_text_rows_start(jit, nest);
     jit_text_add(jit->wrappers,
+                 "  br label %%x%s\nx%s:\n"
                  "  %%tid0%s = phi i32 [%s, %%y%s], [%%x.next%s, %%x.end%s]\n"
                  "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
-                 s, nest->start, s, s, s, s, s, s);
+                 s, s, s, nest->start, s, s, s, s, s, s);
 }
 
 void
@@ -135,6 +138,13 @@ jit_text_nest_end(struct jit *jit, const struct jit_nest *nest, unsigned loop)
                  "  br i1 %%x.more%s, label %%x%s, label %%y.end%s, "
                  "!llvm.loop !%u\n",
                  s, s, s, s, s, s, nest->end, s, s, s, loop);
+    jit_text_rows_end(jit, nest);
+}
+
+void
+jit_text_rows_end(struct jit *jit, const struct jit_nest *nest)
+{
+    const char *s = nest->suffix;
     jit_text_add(jit->wrappers,
                  "y.end%s:\n"
                  "  %%y.next%s = add nuw nsw i32 %%tid1%s, 1\n"
@@ -164,7 +174,7 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                      kernel->static_shared);
     }
     jit_text_add(jit->wrappers,
-                 "  %%bx.more = add i32 %%ctaid0, 1\n"
+                 "  %%bx.more = add i32 %%ctaid0, %s\n"
                  "  %%bx.end = icmp eq i32 %%bx.more, %%nctaid0\n"
                  "  %%bx.next = select i1 %%bx.end, i32 0, i32 %%bx.more\n"
                  "  %%bx.carry = zext i1 %%bx.end to i32\n"
@@ -173,10 +183,11 @@ jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
                  "  %%by.next = select i1 %%by.end, i32 0, i32 %%by.more\n"
                  "  %%by.carry = zext i1 %%by.end to i32\n"
                  "  %%bz.next = add i32 %%ctaid2, %%by.carry\n"
-                 "  %%done.next = add nuw i64 %%done, 1\n"
-                 "  %%more = icmp ult i64 %%done.next, %%blocks\n"
+                 "  %%done.next = add nuw i64 %%done, %%run64\n"
+                 "  %%more = icmp ult i64 %%done.next, %%count\n"
                  "  br i1 %%more, label %%block.head, label %%out\n"
                  "out:\n  ret void\n}\n",
+                 PLANTED_FAULT(run_end) ? "1" : "%run32",
                  PLANTED_FAULT(grid_carry) ? "0" : "%bx.carry");
 }
 

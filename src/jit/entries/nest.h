@@ -38,6 +38,11 @@ void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
 /* Writes the end of the loop over blocks. The code of a block ends by
  * branching to the label `next`. */
 void jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel);
+/* Write the headers, and later the ends, of the nest's loops over threadIdx.z
+ * and threadIdx.y. The code between them begins in the block `y<suffix>` and
+ * ends by branching to `y.end<suffix>`. */
+void jit_text_rows_start(struct jit *jit, const struct jit_nest *nest);
+void jit_text_rows_end(struct jit *jit, const struct jit_nest *nest);
 /* Write the headers, and later the ends, of the nest's loops. The caller
  * writes the code of the innermost loop between them. */
 void jit_text_nest_start(struct jit *jit, const struct jit_nest *nest);

@@ -112,6 +112,10 @@ LLVMValueRef jit_widen_loop(struct jit *jit,
 /* Returns the type of vectors of `width` elements of `type`, or `type` itself
  * if `width` is 1. */
 LLVMTypeRef jit_wide_type(LLVMTypeRef type, unsigned width);
+/* Tests for a call of an LLVM intrinsic that works element by element on
+ * vectors. *same: its last argument is a constant flag, which remains a
+ * scalar. */
+bool jit_is_elementwise(LLVMValueRef at, bool *same);
 /* Tests whether widen.c can convert the call to one for several threads. */
 bool jit_can_widen_call(LLVMValueRef at);
 

@@ -107,6 +107,14 @@ intrinsic_row(LLVMValueRef at)
 }
 
 bool
+jit_is_elementwise(LLVMValueRef at, bool *same)
+{
+    size_t row = intrinsic_row(at);
+    *same = row < INTRINSICS && intrinsics[row].same;
+    return row < INTRINSICS;
+}
+
+bool
 jit_can_widen_call(LLVMValueRef at)
 {
     struct jit_result_name name;

@@ -38,8 +38,9 @@ void
 jit_prepare(struct jit *jit)
 {
     jit_run_passes(jit, "always-inline,globaldce,"
-                        "function(sroa,early-cse,simplifycfg,"
-                        "instcombine<no-verify-fixpoint>,simplifycfg)");
+                        "function(sroa,early-cse,lower-constant-intrinsics,"
+                        "simplifycfg,instcombine<no-verify-fixpoint>,"
+                        "simplifycfg)");
 }
 
 static void

@@ -32,6 +32,10 @@ void jit_define_slow_paths(struct jit *jit);
 /* Returns the name of the C library function for the name `__pycuda_rare_...`,
  * NULL for other names. */
 const char *jit_slow_path_function(const char *name);
+/* Returns the declaration of the variant for `width` threads of a slow-path
+ * function. */
+LLVMValueRef jit_slow_path_variant(struct jit *jit, LLVMValueRef function,
+                                   unsigned width);
 /* output/vector_slices.c: jit_join_slices simplifies reads of a part of a
  * vector. jit_drop_unaliased replaces calls of JIT_UNALIASED by their
  * argument. Both run after the passes that promote memory to registers. */

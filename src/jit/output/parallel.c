@@ -17,11 +17,7 @@
 static unsigned
 number_of(const struct jit_parallel *loop, LLVMBasicBlockRef block)
 {
-    unsigned number = 0;
-    while (loop->blocks[number] != block) {
-        number++;
-    }
-    return number;
+    return jit_map_get(&loop->numbers, block) - 1;
 }
 
 bool
@@ -171,6 +167,9 @@ jit_each_parallel(struct jit *jit, LLVMValueRef function,
     loop.blocks = jit_allocate(count * sizeof *loop.blocks);
     loop.inside = jit_allocate(count * sizeof *loop.inside);
     LLVMGetBasicBlocks(function, loop.blocks);
+    for (unsigned i = 0; i < count; i++) {
+        *jit_map_slot(&loop.numbers, loop.blocks[i]) = i + 1;
+    }
     for (unsigned i = 0; i < count; i++) {
         branch_visit(jit, &loop, i, visit, data);
     }

@@ -9,12 +9,13 @@
 
 #include <llvm-c/Core.h>
 
-struct jit;
+#include "jit/regions/regions.h"
 
 /* An innermost parallel loop in a function. `blocks` has all blocks of the
  * function; `header` is the index of the loop's first block. */
 struct jit_parallel {
     LLVMBasicBlockRef *blocks;
+    struct jit_map numbers; /* maps a block to its index plus 1 */
     bool *inside; /* for each block of the function: it is part of the loop */
     unsigned block_count, header;
     bool masked; /* true: vectors may be masked, even to a single thread */

@@ -27,7 +27,7 @@
 enum { MAX_ARGUMENTS = 4 };
 
 static const char prefix[] = "__pycuda_rare_";
-static const unsigned widths[] = {2, 4, 8, 16, 32};
+static const unsigned widths[] = {2, 4, 8, 16, 32, 64};
 
 /* One of the functions __pycuda_rare_F, or a vector variant of it. */
 struct slow_path {
@@ -114,10 +114,45 @@ tell_variants(struct jit *jit, LLVMValueRef call, void *data)
                                                        (unsigned)used));
 }
 
+LLVMValueRef
+jit_slow_path_variant(struct jit *jit, LLVMValueRef function, unsigned width)
+{
+    const char *name = variant_name(function, width);
+    LLVMValueRef variant = LLVMGetNamedFunction(jit->module, name);
+    struct slow_path rare;
+    describe(&rare, function, width);
+    return variant ? variant : add_function(jit, &rare, name);
+}
+
+/* Declares functions again of which only variants are left, since only those
+ * are called. */
+static void
+restore_scalars(struct jit *jit)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(jit->module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        const char *name = jit_name(function);
+        const char *dot =
+            jit_slow_path_function(name) ? strchr(name, '.') : NULL;
+        char *scalar = dot ? jit_copy(name, (size_t)(dot - name)) : NULL;
+        if (!scalar || !LLVMIsDeclaration(function) ||
+            LLVMGetNamedFunction(jit->module, scalar)) {
+            continue;
+        }
+        struct slow_path rare;
+        describe(&rare, function, 1);
+        for (unsigned i = 0; i < rare.count; i++) {
+            rare.types[i] = LLVMGetElementType(rare.types[i]);
+        }
+        add_function(jit, &rare, scalar);
+    }
+}
+
 bool
 jit_declare_slow_paths(struct jit *jit)
 {
     bool any = false;
+    restore_scalars(jit);
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (!is_slow_path(function)) {
@@ -126,8 +161,11 @@ jit_declare_slow_paths(struct jit *jit)
         any = true;
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
             struct slow_path rare;
+            const char *name = variant_name(function, widths[i]);
             describe(&rare, function, widths[i]);
-            add_function(jit, &rare, variant_name(function, widths[i]));
+            if (!LLVMGetNamedFunction(jit->module, name)) {
+                add_function(jit, &rare, name);
+            }
         }
         jit_each_instruction_of_module(jit, tell_variants, function);
     }

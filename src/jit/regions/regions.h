@@ -71,6 +71,11 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
+/* Does the same as jit_find_differing for the threads of one row. */
+void jit_find_row_differing(struct jit_kernel *kernel,
+                            const struct jit_cfg *cfg, struct jit_map *differs,
+                            unsigned *immediate, bool *apart);
+
 /* Does the same as jit_find_differing for the lanes of a warp instead of the
  * threads of a thread block. Assumes that the threadIdx.x of a warp's first
  * thread is a multiple of 32. */

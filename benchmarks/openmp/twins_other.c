@@ -1,285 +1,9 @@
-/* twins.c - the computations of kernels.cu as loops with OpenMP, in the order
- * of loops that suits a processor's caches and vector instructions.
+/* twins_other.c - the other computations of kernels.cu as loops with OpenMP,
+ * in the order of loops that suits a processor's caches and vector
+ * instructions.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define LOOP    _Pragma("omp parallel for schedule(static)")
-#define DYNAMIC _Pragma("omp parallel for schedule(dynamic, 4)")
-#define SIMD _Pragma("omp simd")
-#define R restrict
-
-static inline int
-least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static inline int
-most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-void
-gemm(const float *R a, const float *R b, float *R c, int n, float alpha,
-     float beta)
-{
-    LOOP for (int y = 0; y < n; y++) {
-        SIMD for (int x = 0; x < n; x++) c[y * n + x] *= beta;
-        for (int k = 0; k < n; k++) {
-            float f = alpha * a[y * n + k];
-            SIMD for (int x = 0; x < n; x++) c[y * n + x] += f * b[k * n + x];
-        }
-    }
-}
-
-void
-two_mm(const float *R a, const float *R b, float *R c, int n)
-{
-    LOOP for (int y = 0; y < n; y++) {
-        memset(c + y * n, 0, n * sizeof *c);
-        for (int k = 0; k < n; k++) {
-            float f = a[y * n + k];
-            SIMD for (int x = 0; x < n; x++) c[y * n + x] += f * b[k * n + x];
-        }
-    }
-}
-
-void
-syrk(const float *R a, float *R c, int n, int m)
-{
-    LOOP for (int y = 0; y < n; y++) {
-        for (int x = 0; x < n; x++) {
-            float sum = 0;
-            _Pragma("omp simd reduction(+ : sum)") for (int k = 0; k < m; k++)
-                sum += a[y * m + k] * a[x * m + k];
-            c[y * n + x] = 0.5f * c[y * n + x] + 1.5f * sum;
-        }
-    }
-}
-
-void
-atax_rows(const float *R a, const float *R x, float *R t, int n)
-{
-    LOOP for (int i = 0; i < n; i++) {
-        float sum = 0;
-        _Pragma("omp simd reduction(+ : sum)") for (int j = 0; j < n; j++)
-            sum += a[i * n + j] * x[j];
-        t[i] = sum;
-    }
-}
-
-static void
-columns(const float *R a, float *R y, const float *R t, int n, int keep)
-{
-    enum { WIDE = 256 };
-    LOOP for (int j0 = 0; j0 < n; j0 += WIDE) {
-        int end = least(n - j0, WIDE);
-        float sum[WIDE];
-        for (int j = 0; j < end; j++) {
-            sum[j] = keep ? y[j0 + j] : 0;
-        }
-        for (int i = 0; i < n; i++) {
-            SIMD for (int j = 0; j < end; j++) sum[j] +=
-                a[i * n + j0 + j] * t[i];
-        }
-        memcpy(y + j0, sum, end * sizeof *y);
-    }
-}
-
-void
-atax_columns(const float *R a, float *R y, const float *R t, int n)
-{
-    columns(a, y, t, n, 0);
-}
-
-void
-bicg(const float *R a, const float *R r, float *R s, int n)
-{
-    columns(a, s, r, n, 0);
-}
-
-void
-mvt(const float *R a, float *R x, const float *R y, int n)
-{
-    columns(a, x, y, n, 1);
-}
-
-void
-gesummv(const float *R a, const float *R b, const float *R x, float *R y,
-        int n)
-{
-    LOOP for (int i = 0; i < n; i++) {
-        float s = 0, t = 0;
-        _Pragma("omp simd reduction(+ : s, t)") for (int j = 0; j < n; j++) {
-            s += a[i * n + j] * x[j];
-            t += b[i * n + j] * x[j];
-        }
-        y[i] = 1.5f * s + 1.2f * t;
-    }
-}
-
-void
-jacobi2d(const float *R a, float *R b, int n)
-{
-    LOOP for (int i = 1; i < n - 1; i++) {
-        SIMD for (int j = 1; j < n - 1; j++) b[i * n + j] =
-            0.2f * (a[i * n + j] + a[i * n + j - 1] + a[i * n + j + 1] +
-                    a[(i + 1) * n + j] + a[(i - 1) * n + j]);
-    }
-}
-
-void
-heat3d(const float *R a, float *R b, int nx, int ny, int nz)
-{
-    int p = nx * ny;
-    _Pragma("omp parallel for collapse(2)") for (int k = 0; k < nz; k++) {
-        for (int j = 0; j < ny; j++) {
-            const float *c = a + k * p + j * nx;
-            int n = j ? -nx : 0, s = j < ny - 1 ? nx : 0;
-            int d = k ? -p : 0, u = k < nz - 1 ? p : 0;
-            float *o = b + k * p + j * nx;
-            SIMD for (int i = 1; i < nx - 1; i++) o[i] =
-                0.4f * c[i] + 0.1f * (c[i - 1] + c[i + 1] + c[i + n] +
-                                      c[i + s] + c[i + d] + c[i + u]);
-            o[0] = 0.4f * c[0] + 0.1f * (c[0] + c[1] + c[n] + c[s] + c[d] +
-                                         c[u]);
-            int i = nx - 1;
-            o[i] = 0.4f * c[i] + 0.1f * (c[i - 1] + c[i] + c[i + n] +
-                                         c[i + s] + c[i + d] + c[i + u]);
-        }
-    }
-}
-
-void
-fdtd(float *R ex, const float *R hz, int n)
-{
-    LOOP for (int i = 0; i < n; i++) {
-        SIMD for (int j = 1; j < n; j++) ex[i * n + j] -=
-            0.5f * (hz[i * n + j] - hz[i * n + j - 1]);
-    }
-}
-
-void
-conv2d(const float *R a, float *R b, int n)
-{
-    LOOP for (int i = 1; i < n - 1; i++) {
-        SIMD for (int j = 1; j < n - 1; j++) b[i * n + j] =
-            0.2f * a[(i - 1) * n + j - 1] - 0.3f * a[i * n + j - 1] +
-            0.4f * a[(i + 1) * n + j - 1] + 0.5f * a[(i - 1) * n + j] +
-            0.6f * a[i * n + j] + 0.7f * a[(i + 1) * n + j] -
-            0.8f * a[(i - 1) * n + j + 1] - 0.9f * a[i * n + j + 1] +
-            0.1f * a[(i + 1) * n + j + 1];
-    }
-}
-
-void
-conv3d(const float *R a, float *R b, int n, int i)
-{
-    int p = n * n;
-    LOOP for (int j = 1; j < n - 1; j++) {
-        SIMD for (int k = 1; k < n - 1; k++) b[i * p + j * n + k] =
-            2 * a[(i - 1) * p + (j - 1) * n + k - 1] -
-            3 * a[(i + 1) * p + (j - 1) * n + k - 1] +
-            4 * a[(i - 1) * p + (j - 1) * n + k] + 5 * a[i * p + j * n + k] +
-            6 * a[(i + 1) * p + (j + 1) * n + k + 1];
-    }
-}
-
-void
-filter(const float *R in, const float *R weights, float *R out, int n,
-       int radius)
-{
-    LOOP for (int y = 0; y < n; y++) {
-        float *o = out + y * n;
-        memset(o, 0, n * sizeof *o);
-        for (int i = -radius; i <= radius; i++) {
-            const float *r = in + least(most(y + i, 0), n - 1) * n;
-            for (int j = -radius; j <= radius; j++) {
-                float w =
-                    weights[(i + radius) * (2 * radius + 1) + j + radius];
-                for (int x = 0; x < -j; x++) {
-                    o[x] += r[0] * w;
-                }
-                SIMD for (int x = most(0, -j); x < least(n, n - j); x++)
-                    o[x] += r[x + j] * w;
-                for (int x = least(n, n - j); x < n; x++) {
-                    o[x] += r[n - 1] * w;
-                }
-            }
-        }
-    }
-}
-
-void
-hotspot(const float *R t, const float *R power, float *R out, int n)
-{
-    LOOP for (int y = 0; y < n; y++) {
-        const float *c = t + y * n, *p = power + y * n;
-        const float *u = y ? c - n : c, *d = y < n - 1 ? c + n : c;
-#define CELL(x, w, e)                                                         \
-    c[x] + 0.1f * (p[x] + (d[x] + u[x] - 2.f * c[x]) * 0.3f +                 \
-                   (c[e] + c[w] - 2.f * c[x]) * 0.2f + (80.f - c[x]) * 0.05f)
-        out[y * n] = CELL(0, 0, 1);
-        SIMD for (int x = 1; x < n - 1; x++) out[y * n + x] =
-            CELL(x, x - 1, x + 1);
-        out[y * n + n - 1] = CELL(n - 1, n - 2, n - 1);
-    }
-}
-
-void
-pathfinder(const int *R wall, const int *R from, int *R to, int columns,
-           int row0, int rounds)
-{
-    enum { WIDE = 4096, MOST = 32 };
-    LOOP for (int x0 = 0; x0 < columns; x0 += WIDE) {
-        int a[WIDE + 2 * MOST + 2], b[WIDE + 2 * MOST + 2];
-        int lo = most(0, x0 - rounds);
-        int hi = least(columns, x0 + WIDE + rounds);
-        memcpy(a + 1, from + lo, (hi - lo) * sizeof *a);
-        for (int i = 0; i < rounds; i++) {
-            const int *row = wall + (row0 + i) * columns + lo;
-            a[0] = a[1];
-            a[hi - lo + 1] = a[hi - lo];
-            SIMD for (int x = 1; x <= hi - lo; x++) b[x] =
-                least(a[x], least(a[x - 1], a[x + 1])) + row[x - 1];
-            memcpy(a + 1, b + 1, (hi - lo) * sizeof *a);
-        }
-        memcpy(to + x0, a + 1 + x0 - lo,
-               least(WIDE, columns - x0) * sizeof *to);
-    }
-}
-
-static inline float
-coefficient(float v, float n, float s, float w, float e, float q0)
-{
-    float dn = n - v, ds = s - v, dw = w - v, de = e - v;
-    float g2 = (dn * dn + ds * ds + dw * dw + de * de) / (v * v);
-    float l = (dn + ds + dw + de) / v;
-    float num = 0.5f * g2 - (1.0f / 16.0f) * (l * l), den = 1 + 0.25f * l;
-    float q = num / (den * den);
-    den = (q - q0) / (q0 * (1 + q0));
-    float r = 1.0f / (1.0f + den);
-    return r < 0 ? 0 : r > 1 ? 1 : r;
-}
-
-void
-srad(const float *R j, float *R c, int n, float q0)
-{
-    LOOP for (int y = 0; y < n; y++) {
-        const float *m = j + y * n, *u = y ? m - n : m;
-        const float *d = y < n - 1 ? m + n : m;
-        float *o = c + y * n;
-        o[0] = coefficient(m[0], u[0], d[0], m[0], m[1], q0);
-        SIMD for (int x = 1; x < n - 1; x++) o[x] =
-            coefficient(m[x], u[x], d[x], m[x - 1], m[x + 1], q0);
-        o[n - 1] = coefficient(m[n - 1], u[n - 1], d[n - 1], m[n - 2],
-                               m[n - 1], q0);
-    }
-}
+#include "twins.h"
 
 struct four {
     float x, y, z, w;
@@ -289,7 +13,8 @@ void
 lavamd(const struct four *R rv, const float *R qv, struct four *R fv, int per,
        int around, float a2, int boxes)
 {
-    LOOP for (int box = 0; box < boxes; box++) {
+    LOOP for (int box = 0; box < boxes; box++)
+    {
         for (int i = 0; i < per; i++) {
             struct four self = rv[box * per + i];
             float fx = 0, fy = 0, fz = 0, fw = 0;
@@ -297,11 +22,14 @@ lavamd(const struct four *R rv, const float *R qv, struct four *R fv, int per,
                 const struct four *other =
                     rv + (box + k + boxes) % boxes * per;
                 const float *charge = qv + (box + k + boxes) % boxes * per;
-                _Pragma("omp simd reduction(+ : fx, fy, fz, fw)")
-                for (int j = 0; j < per; j++) {
+                _Pragma("omp simd reduction(+ : fx, fy, fz, fw)") for (int j =
+                                                                           0;
+                                                                       j < per;
+                                                                       j++)
+                {
                     struct four o = other[j];
-                    float r2 = self.w + o.w - (self.x * o.x + self.y * o.y +
-                                               self.z * o.z);
+                    float r2 = self.w + o.w -
+                               (self.x * o.x + self.y * o.y + self.z * o.z);
                     float vij = expf(-(a2 * r2)), fs = 2 * vij;
                     fw += charge[j] * vij;
                     fx += charge[j] * fs * (self.x - o.x);
@@ -317,7 +45,8 @@ lavamd(const struct four *R rv, const float *R qv, struct four *R fv, int per,
 void
 needle(const int *R ref, int *R score, int n, int diagonal, int penalty)
 {
-    LOOP for (int bx = 0; bx <= diagonal; bx++) {
+    LOOP for (int bx = 0; bx <= diagonal; bx++)
+    {
         int by = diagonal - bx;
         for (int y = by * 16 + 1; y <= by * 16 + 16; y++) {
             for (int x = bx * 16 + 1; x <= bx * 16 + 16; x++) {
@@ -334,8 +63,9 @@ void
 bfs(const int *R first, const int *R edges, const char *R mask, int *R cost,
     const char *R visited, int n)
 {
-    _Pragma("omp parallel for schedule(dynamic, 1024)")
-    for (int t = 0; t < n; t++) {
+    _Pragma("omp parallel for schedule(dynamic, 1024)") for (int t = 0; t < n;
+                                                             t++)
+    {
         if (mask[t]) {
             for (int i = first[t]; i < first[t + 1]; i++) {
                 if (!visited[edges[i]]) {
@@ -349,10 +79,10 @@ bfs(const int *R first, const int *R edges, const char *R mask, int *R cost,
 void
 nn(const float *R at, float *R distance, int n, float lat, float lng)
 {
-    _Pragma("omp parallel for simd") for (int t = 0; t < n; t++) {
-        distance[t] =
-            sqrtf((lat - at[2 * t]) * (lat - at[2 * t]) +
-                  (lng - at[2 * t + 1]) * (lng - at[2 * t + 1]));
+    _Pragma("omp parallel for simd") for (int t = 0; t < n; t++)
+    {
+        distance[t] = sqrtf((lat - at[2 * t]) * (lat - at[2 * t]) +
+                            (lng - at[2 * t + 1]) * (lng - at[2 * t + 1]));
     }
 }
 
@@ -360,8 +90,10 @@ void
 backprop(float *R delta, int hid, const float *R ly, float *R w, float *R oldw,
          int in)
 {
-    LOOP for (int y = 1; y <= in; y++) {
-        SIMD for (int x = 1; x <= hid; x++) {
+    LOOP for (int y = 1; y <= in; y++)
+    {
+        SIMD for (int x = 1; x <= hid; x++)
+        {
             int index = y * (hid + 1) + x;
             float d = 0.3f * delta[x] * ly[y] + 0.3f * oldw[index];
             w[index] += d;
@@ -373,7 +105,8 @@ backprop(float *R delta, int hid, const float *R ly, float *R w, float *R oldw,
 void
 lud_internal(float *R m, int n, int offset)
 {
-    LOOP for (int y = offset + 16; y < n; y++) {
+    LOOP for (int y = offset + 16; y < n; y++)
+    {
         for (int i = 0; i < 16; i++) {
             float f = m[y * n + offset + i];
             const float *row = m + (offset + i) * n;
@@ -388,7 +121,8 @@ kmeans(const float *R feature, const float *R clusters, int *R member, int n,
        int k, int d)
 {
     enum { WIDE = 256 };
-    LOOP for (int t0 = 0; t0 < n; t0 += WIDE) {
+    LOOP for (int t0 = 0; t0 < n; t0 += WIDE)
+    {
         int end = least(WIDE, n - t0);
         float closest[WIDE], sum[WIDE];
         for (int t = 0; t < end; t++) {
@@ -403,7 +137,8 @@ kmeans(const float *R feature, const float *R clusters, int *R member, int n,
                 SIMD for (int t = 0; t < end; t++) sum[t] +=
                     (f[t] - c) * (f[t] - c);
             }
-            SIMD for (int t = 0; t < end; t++) {
+            SIMD for (int t = 0; t < end; t++)
+            {
                 int less = sum[t] < closest[t];
                 closest[t] = less ? sum[t] : closest[t];
                 member[t0 + t] = less ? i : member[t0 + t];
@@ -417,7 +152,8 @@ streamcluster(const float *R coord, const float *R weight, float *R cost,
               int n, int d, int center)
 {
     enum { WIDE = 512 };
-    LOOP for (int t0 = 0; t0 < n; t0 += WIDE) {
+    LOOP for (int t0 = 0; t0 < n; t0 += WIDE)
+    {
         int end = least(WIDE, n - t0);
         float sum[WIDE] = {0};
         for (int i = 0; i < d; i++) {
@@ -436,9 +172,11 @@ void
 particle(const unsigned char *R image, const int *R index, float *R likely,
          int ones, int particles)
 {
-    LOOP for (int i = 0; i < particles; i++) {
+    LOOP for (int i = 0; i < particles; i++)
+    {
         float sum = 0;
-        _Pragma("omp simd reduction(+ : sum)") for (int k = 0; k < ones; k++) {
+        _Pragma("omp simd reduction(+ : sum)") for (int k = 0; k < ones; k++)
+        {
             float v = image[index[i * ones + k]];
             sum += ((v - 100) * (v - 100) - (v - 228) * (v - 228)) / 50.0f;
         }
@@ -449,7 +187,8 @@ particle(const unsigned char *R image, const int *R index, float *R likely,
 void
 guarded(const float *R in, float *R out, unsigned w, unsigned h)
 {
-    LOOP for (unsigned y = 0; y < h; y++) {
+    LOOP for (unsigned y = 0; y < h; y++)
+    {
         const float *c = in + y * w;
         float *o = out + y * w;
         if (y == 0 || y == h - 1) {
@@ -468,7 +207,8 @@ void
 spmv(const int *R row, const int *R column, const float *R value,
      const float *R x, float *R y, int n)
 {
-    LOOP for (int r = 0; r < n; r++) {
+    LOOP for (int r = 0; r < n; r++)
+    {
         float sum = 0;
         for (int i = row[r]; i < row[r + 1]; i++) {
             sum += value[i] * x[column[i]];
@@ -483,13 +223,15 @@ histogram(const unsigned char *R in, unsigned *R bins, int n)
     _Pragma("omp parallel")
     {
         unsigned own[4][256] = {{0}};
-        _Pragma("omp for") for (int i = 0; i < n / 4; i++) {
+        _Pragma("omp for") for (int i = 0; i < n / 4; i++)
+        {
             own[0][in[4 * i]]++;
             own[1][in[4 * i + 1]]++;
             own[2][in[4 * i + 2]]++;
             own[3][in[4 * i + 3]]++;
         }
-        _Pragma("omp critical") for (int b = 0; b < 256; b++) {
+        _Pragma("omp critical") for (int b = 0; b < 256; b++)
+        {
             bins[b] += own[0][b] + own[1][b] + own[2][b] + own[3][b];
         }
     }
@@ -499,8 +241,9 @@ void
 reduce(const float *R in, float *R out, int n)
 {
     float sum = 0;
-    _Pragma("omp parallel for simd reduction(+ : sum)")
-    for (int i = 0; i < n; i++) {
+    _Pragma("omp parallel for simd reduction(+ : sum)") for (int i = 0; i < n;
+                                                             i++)
+    {
         sum += in[i];
     }
     out[0] = sum;
@@ -509,7 +252,8 @@ reduce(const float *R in, float *R out, int n)
 void
 scan(const float *R in, float *R out, int n)
 {
-    LOOP for (int b = 0; b < n / 256; b++) {
+    LOOP for (int b = 0; b < n / 256; b++)
+    {
         float sum = 0;
         for (int t = 0; t < 256; t++) {
             sum += in[b * 256 + t];
@@ -522,7 +266,8 @@ void
 transpose(const float *R in, float *R out, int n)
 {
     enum { WIDE = 16 };
-    _Pragma("omp parallel for collapse(2)") for (int y = 0; y < n; y += WIDE) {
+    _Pragma("omp parallel for collapse(2)") for (int y = 0; y < n; y += WIDE)
+    {
         for (int x = 0; x < n; x += WIDE) {
             for (int i = 0; i < WIDE; i++) {
                 for (int k = 0; k < WIDE; k++) {
@@ -537,11 +282,12 @@ static inline float
 normal(float d)
 {
     float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
-    float c = 0.39894228f * expf(-0.5f * d * d) *
-              (k * (0.31938153f +
-                    k * (-0.356563782f +
-                         k * (1.781477937f +
-                              k * (-1.821255978f + k * 1.330274429f)))));
+    float c =
+        0.39894228f * expf(-0.5f * d * d) *
+        (k *
+         (0.31938153f +
+          k * (-0.356563782f +
+               k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
     return d > 0 ? 1 - c : c;
 }
 
@@ -549,9 +295,11 @@ void
 black_scholes(const float *R s, const float *R x, const float *R t,
               float *R call, float *R put, int n)
 {
-    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++) {
+    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++)
+    {
         float root = sqrtf(t[i]), r = 0.02f, v = 0.3f;
-        float d1 = (logf(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * root);
+        float d1 =
+            (logf(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * root);
         float d2 = d1 - v * root, e = expf(-r * t[i]);
         call[i] = s[i] * normal(d1) - x[i] * e * normal(d2);
         put[i] = x[i] * e * (1 - normal(d2)) - s[i] * (1 - normal(d1));
@@ -561,7 +309,8 @@ black_scholes(const float *R s, const float *R x, const float *R t,
 void
 mandelbrot(int *R out, int n, int limit)
 {
-    DYNAMIC for (int py = 0; py < n; py++) {
+    DYNAMIC for (int py = 0; py < n; py++)
+    {
         for (int px = 0; px < n; px++) {
             float cx = px * 3.f / n - 2, cy = py * 2.f / n - 1, x = 0, y = 0;
             int i = 0;
@@ -579,11 +328,13 @@ mandelbrot(int *R out, int n, int limit)
 void
 nbody(const struct four *R at, struct four *R acceleration, int n)
 {
-    LOOP for (int i = 0; i < n; i++) {
+    LOOP for (int i = 0; i < n; i++)
+    {
         struct four p = at[i];
         float ax = 0, ay = 0, az = 0;
-        _Pragma("omp simd reduction(+ : ax, ay, az)")
-        for (int j = 0; j < n; j++) {
+        _Pragma("omp simd reduction(+ : ax, ay, az)") for (int j = 0; j < n;
+                                                           j++)
+        {
             struct four o = at[j];
             float dx = o.x - p.x, dy = o.y - p.y, dz = o.z - p.z;
             float d = dx * dx + dy * dy + dz * dz + 1e-4f;
@@ -597,12 +348,14 @@ nbody(const struct four *R at, struct four *R acceleration, int n)
 void
 softmax(const float *R in, float *R out, int rows, int n)
 {
-    LOOP for (int r = 0; r < rows; r++) {
+    LOOP for (int r = 0; r < rows; r++)
+    {
         const float *a = in + r * n;
         float *o = out + r * n, high = a[0], sum = 0;
         _Pragma("omp simd reduction(max : high)") for (int i = 0; i < n; i++)
             high = a[i] > high ? a[i] : high;
-        _Pragma("omp simd reduction(+ : sum)") for (int i = 0; i < n; i++) {
+        _Pragma("omp simd reduction(+ : sum)") for (int i = 0; i < n; i++)
+        {
             o[i] = expf(a[i] - high);
             sum += o[i];
         }
@@ -620,11 +373,13 @@ void
 layer_norm(const float *R in, const float *R gain, const float *R bias,
            float *R out, int n, int rows)
 {
-    LOOP for (int r = 0; r < rows; r++) {
+    LOOP for (int r = 0; r < rows; r++)
+    {
         const float *a = in + r * n;
         float sum = 0, square = 0;
-        _Pragma("omp simd reduction(+ : sum, square)")
-        for (int i = 0; i < n; i++) {
+        _Pragma("omp simd reduction(+ : sum, square)") for (int i = 0; i < n;
+                                                            i++)
+        {
             sum += a[i];
             square += a[i] * a[i];
         }
@@ -640,7 +395,8 @@ attention(const float *R q, const float *R k, const float *R v, float *R out,
           int n, int d)
 {
     enum { WIDE = 64 };
-    LOOP for (int i0 = 0; i0 < n; i0 += WIDE) {
+    LOOP for (int i0 = 0; i0 < n; i0 += WIDE)
+    {
         float high[WIDE], sum[WIDE] = {0}, dot[WIDE];
         for (int i = 0; i < WIDE; i++) {
             high[i] = -3e38f;
@@ -657,7 +413,8 @@ attention(const float *R q, const float *R k, const float *R v, float *R out,
                         dot[i] > high[i] ? dot[i] : high[i];
                     continue;
                 }
-                SIMD for (int i = 0; i < WIDE; i++) {
+                SIMD for (int i = 0; i < WIDE; i++)
+                {
                     dot[i] = expf(dot[i] - high[i]);
                     sum[i] += dot[i];
                 }
@@ -676,7 +433,8 @@ attention(const float *R q, const float *R k, const float *R v, float *R out,
 void
 gelu(const float *R in, float *R out, int n)
 {
-    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++) {
+    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++)
+    {
         float x = in[i];
         out[i] = 0.5f * x *
                  (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
@@ -686,7 +444,8 @@ gelu(const float *R in, float *R out, int n)
 void
 embedding(const int *R ids, const float *R table, float *R out, int d, int n)
 {
-    LOOP for (int i = 0; i < n; i++) {
+    LOOP for (int i = 0; i < n; i++)
+    {
         memcpy(out + (long)i * d, table + (long)ids[i] * d, d * sizeof *out);
     }
 }
@@ -694,7 +453,8 @@ embedding(const int *R ids, const float *R table, float *R out, int d, int n)
 void
 texture_sum(const float *R line, float *R out, int n, int around)
 {
-    LOOP for (int i0 = 0; i0 < n; i0 += 256) {
+    LOOP for (int i0 = 0; i0 < n; i0 += 256)
+    {
         int end = least(256, n - i0);
         float sum[256] = {0};
         for (int k = 0; k < around; k++) {
@@ -707,7 +467,8 @@ texture_sum(const float *R line, float *R out, int n, int around)
 void
 powers(const float *R x, const double *R y, float *R out, int n)
 {
-    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++) {
+    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++)
+    {
         out[i] = x[i] * x[i] + x[i] * x[i] * x[i] + sqrtf(x[i]) + 1 / x[i] +
                  (float)(y[i] * y[i] + y[i] * y[i] * y[i]);
     }
@@ -716,16 +477,18 @@ powers(const float *R x, const double *R y, float *R out, int n)
 void
 digest(const unsigned *R in, unsigned *R out, int n, int rounds)
 {
-    LOOP for (int i0 = 0; i0 < n; i0 += 16) {
+    LOOP for (int i0 = 0; i0 < n; i0 += 16)
+    {
         unsigned a[16], b[16], c[16], d[16];
         for (int i = 0; i < 16; i++) {
             a[i] = in[i0 + i], b[i] = 0xefcdab89;
             c[i] = 0x98badcfe, d[i] = 0x10325476;
         }
         for (int r = 0; r < rounds; r++) {
-            SIMD for (int i = 0; i < 16; i++) {
-                unsigned f = ((b[i] & c[i]) | (~b[i] & d[i])) + a[i] +
-                             0x5a827999u + r;
+            SIMD for (int i = 0; i < 16; i++)
+            {
+                unsigned f =
+                    ((b[i] & c[i]) | (~b[i] & d[i])) + a[i] + 0x5a827999u + r;
                 a[i] = d[i];
                 d[i] = c[i];
                 c[i] = b[i];
@@ -742,7 +505,8 @@ void
 flux(const int *R neighbour, const float *R normal, const float *R state,
      float *R out, int n)
 {
-    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++) {
+    _Pragma("omp parallel for simd") for (int i = 0; i < n; i++)
+    {
         float density = state[i], mx = state[i + n], energy = state[i + 2 * n];
         float fd = 0, fx = 0, fe = 0;
         for (int j = 0; j < 4; j++) {
@@ -773,7 +537,8 @@ dct8x8(const float *R in, const float *R basis, float *R out, int n)
     for (int i = 0; i < 64; i++) {
         turned[i] = basis[i % 8 * 8 + i / 8];
     }
-    LOOP for (int y = 0; y < n; y += 8) {
+    LOOP for (int y = 0; y < n; y += 8)
+    {
         for (int x = 0; x < n; x += 8) {
             float b[8][8] = {{0}}, c[8][8] = {{0}};
             for (int r = 0; r < 8; r++) {
@@ -797,9 +562,11 @@ void
 butterfly(float *R re, float *R im, const float *R wr, const float *R wi,
           int half, int n)
 {
-    LOOP for (int b = 0; b < n / (2 * half); b++) {
+    LOOP for (int b = 0; b < n / (2 * half); b++)
+    {
         float *R r = re + b * 2 * half, *R i = im + b * 2 * half;
-        SIMD for (int k = 0; k < half; k++) {
+        SIMD for (int k = 0; k < half; k++)
+        {
             float x = r[k + half] * wr[k] - i[k + half] * wi[k];
             float y = r[k + half] * wi[k] + i[k + half] * wr[k];
             r[k + half] = r[k] - x;
@@ -813,7 +580,8 @@ butterfly(float *R re, float *R im, const float *R wr, const float *R wi,
 void
 gaussian(float *R a, const float *R m, int n, int t)
 {
-    LOOP for (int x = t + 1; x < n; x++) {
+    LOOP for (int x = t + 1; x < n; x++)
+    {
         float f = m[n * x + t];
         SIMD for (int y = t; y < n; y++) a[n * x + y] -= f * a[n * t + y];
     }
@@ -822,14 +590,16 @@ gaussian(float *R a, const float *R m, int n, int t)
 void
 monte_carlo(float *R out, int n, int steps)
 {
-    LOOP for (int i0 = 0; i0 < n; i0 += 16) {
+    LOOP for (int i0 = 0; i0 < n; i0 += 16)
+    {
         unsigned s[16];
         float sum[16] = {0};
         for (int i = 0; i < 16; i++) {
             s[i] = (i0 + i) * 747796405u + 1;
         }
         for (int k = 0; k < steps; k++) {
-            SIMD for (int i = 0; i < 16; i++) {
+            SIMD for (int i = 0; i < 16; i++)
+            {
                 unsigned v = s[i];
                 v ^= v << 13, v ^= v >> 17, v ^= v << 5;
                 s[i] = v;
@@ -846,9 +616,11 @@ void
 knn(const double *R points, const double *R query, double *R best, int n,
     int m)
 {
-    LOOP for (int q = 0; q < m; q++) {
+    LOOP for (int q = 0; q < m; q++)
+    {
         double low = 1e300;
-        _Pragma("omp simd reduction(min : low)") for (int i = 0; i < n; i++) {
+        _Pragma("omp simd reduction(min : low)") for (int i = 0; i < n; i++)
+        {
             double dx = points[2 * i] - query[2 * q];
             double dy = points[2 * i + 1] - query[2 * q + 1];
             double d = dx * dx + dy * dy;

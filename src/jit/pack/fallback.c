@@ -1,0 +1,111 @@
+/* fallback.c - runs the threads of a pack one after the other if an assumption
+ * does not hold.
+ *
+ * Called by values.c. The index of an access is often computed with 32 bits
+ * and extended to 64. The accesses of a pack are a row only if the index does
+ * not wrap between its first and its last lane. If this cannot be proved, the
+ * function for a pack tests it before it does anything that can be observed,
+ * and calls the body for one lane after the other if the index wraps.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/pack/pack.h"
+#include "jit/planted_faults.h"
+#include "jit/text.h"
+
+/* Writes the call of the body for the lane. */
+static void
+call_body(struct jit_pack_writer *to, LLVMValueRef lane)
+{
+    static const int row[] = {JIT_TID, JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX};
+    const struct jit_kernel *kernel = to->body->kernel;
+    unsigned count = LLVMCountParams(kernel->body);
+    LLVMValueRef *arguments = jit_allocate(count * sizeof(LLVMValueRef));
+    for (unsigned i = 0; i < count; i++) {
+        arguments[i] = LLVMGetParam(to->function, i);
+        for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+            if (LLVMGetParam(kernel->body, i) ==
+                jit_body_argument(kernel, row[k])) {
+                LLVMTypeRef type = LLVMTypeOf(arguments[i]);
+                arguments[i] = LLVMBuildAdd(
+                    to->builder, arguments[i],
+                    LLVMBuildZExt(to->builder, lane, type, ""), "");
+            }
+        }
+    }
+    LLVMBuildCall2(to->builder, LLVMGlobalGetValueType(kernel->body),
+                   kernel->body, arguments, count, "");
+}
+
+/* Writes the loop over the lanes, which ends the function. */
+static void
+write_fallback(struct jit_pack_writer *to)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(builder), blocks[5];
+    for (int i = 0; i < 5; i++) {
+        blocks[i] =
+            LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
+    }
+    to->fallback = blocks[0];
+    LLVMPositionBuilderAtEnd(builder, blocks[0]);
+    LLVMBuildBr(builder, blocks[1]);
+    LLVMPositionBuilderAtEnd(builder, blocks[1]);
+    LLVMValueRef lane = LLVMBuildPhi(builder, to->jit->i32, "");
+    LLVMValueRef active = LLVMBuildExtractElement(builder, to->all, lane, "");
+    LLVMBuildCondBr(builder, active, blocks[2], blocks[3]);
+    LLVMPositionBuilderAtEnd(builder, blocks[2]);
+    call_body(to, lane);
+    LLVMBuildBr(builder, blocks[3]);
+    LLVMPositionBuilderAtEnd(builder, blocks[3]);
+    LLVMValueRef next =
+        LLVMBuildAdd(builder, lane, jit_constant(to->jit, 1), "");
+    LLVMValueRef values[2] = {jit_constant(to->jit, 0), next};
+    LLVMBasicBlockRef from[2] = {blocks[0], blocks[3]};
+    LLVMAddIncoming(lane, values, from, 2);
+    LLVMValueRef more = LLVMBuildICmp(builder, LLVMIntULT, next,
+                                      jit_constant(to->jit, to->width), "");
+    LLVMBuildCondBr(builder, more, blocks[1], blocks[4]);
+    LLVMPositionBuilderAtEnd(builder, blocks[4]);
+    LLVMBuildRetVoid(builder);
+    LLVMPositionBuilderAtEnd(builder, now);
+}
+
+void
+jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMValueRef operand = LLVMGetOperand(at, 0);
+    bool zero = LLVMIsAZExtInst(at) != NULL;
+    int64_t way = jit_pack_shape(to->body, operand).stride * (to->width - 1);
+    if (!to->fallback) {
+        write_fallback(to);
+    }
+    LLVMValueRef low =
+        LLVMBuildFreeze(builder, jit_pack_scalar(to, operand), "");
+    LLVMValueRef far =
+        LLVMBuildAdd(builder,
+                     LLVMBuildCast(builder, zero ? LLVMZExt : LLVMSExt, low,
+                                   to->jit->i64, ""),
+                     LLVMConstInt(to->jit->i64, (uint64_t)way, 1), "");
+    LLVMValueRef last = LLVMBuildCast(
+        builder, zero ? LLVMZExt : LLVMSExt,
+        LLVMBuildTrunc(builder, far, to->jit->i32, ""), to->jit->i64, "");
+    LLVMValueRef fits = LLVMBuildICmp(builder, LLVMIntEQ, far, last, "");
+    if (PLANTED_FAULT(pack_assumes)) {
+        fits = LLVMConstInt(to->jit->i1, 1, 0);
+    }
+    LLVMBasicBlockRef go_on =
+        LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
+    LLVMBuildCondBr(builder, fits, go_on, to->fallback);
+    LLVMPositionBuilderAtEnd(builder, go_on);
+}

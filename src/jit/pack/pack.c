@@ -1,0 +1,257 @@
+/* pack.c - decides which kernels run in packs of neighbouring threads.
+ *
+ * Called by main.c after kernels are split at barriers. LLVM vectorises
+ * innermost loops only, so a loop inside a thread hides the loop over threads
+ * from it. A kernel without barriers that has such a loop, with memory
+ * accesses in it, gets functions that run the whole body for several threads
+ * (flow.c); the entry calls them instead of the body (entries/loop.c). Loops
+ * that only compute are left to loops/.
+ *
+ * A wide pack keeps several vectors per value, so that the processor works on
+ * them at the same time; the rest of a row runs in packs of one vector, the
+ * last one with a mask.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/loops/loops.h"
+#include "jit/options.h"
+#include "jit/pack/pack.h"
+#include "jit/regions/regions.h"
+#include "jit/target/target.h"
+#include "jit/text.h"
+
+enum {
+    MOST_BLOCKS = 300,
+    MOST_INSTRUCTIONS = 4000,
+    NEAR = 4,   /* greatest stride, in elements, of cheap accesses */
+    WORTH = 12, /* cost of a scattered access in instructions */
+};
+
+/* What the loops of a body contain. */
+struct content {
+    const struct jit_pack_body *body;
+    unsigned size, accesses, scattered;
+    unsigned vectors; /* instructions of innermost loops with vector results */
+    bool wide;        /* floating-point numbers of 64 bits */
+    bool tested;      /* accesses that are a row in most packs only */
+};
+
+static bool
+may_pack(const struct jit *jit, const struct jit_kernel *kernel)
+{
+    const struct jit_options *options = &jit->options;
+    return options->level && !options->debug && !options->checks &&
+           !kernel->fibers && !kernel->regions && !kernel->sequential &&
+           !kernel->calls_kept && !kernel->recursive;
+}
+
+/* Tests whether the function has a loop with a memory access, as far as that
+ * can be told without its graph: a branch to an earlier block. */
+static bool
+may_have_loop(const struct jit_kernel *kernel)
+{
+    struct jit_cfg cfg;
+    jit_cfg_read(&cfg, kernel->body);
+    if (cfg.count > MOST_BLOCKS) {
+        return false;
+    }
+    for (unsigned b = 0; b < cfg.count; b++) {
+        bool *reached = jit_allocate(cfg.count);
+        for (unsigned k = 0; k < cfg.blocks[b].successor_count; k++) {
+            jit_cfg_reach(&cfg, cfg.blocks[b].successors[k], NO_BLOCK,
+                          reached);
+        }
+        bool cycle = reached[b];
+        free(reached);
+        if (cycle) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    bool store = LLVMIsAStoreInst(at) != NULL;
+    LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(at, 0) : at);
+    struct jit_shape shape = jit_pack_shape(body, LLVMGetOperand(at, store));
+    int64_t near =
+        NEAR * (int64_t)LLVMABISizeOfType(
+                   LLVMGetModuleDataLayout(body->jit->module), type);
+    if (shape.kind == JIT_SHAPE_VECTOR) {
+        return !jit_pack_row_index(body, LLVMGetOperand(at, store), type);
+    }
+    return shape.stride > near || shape.stride < -near;
+}
+
+/* Tests whether the elements of a pack are a row in most packs only, so that
+ * shorter packs are faster. */
+static bool
+is_tested(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    bool store = LLVMIsAStoreInst(at) != NULL;
+    LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(at, 0) : at);
+    LLVMValueRef address = LLVMGetOperand(at, store);
+    return !jit_pack_is_linear(body, address) &&
+           jit_pack_row_index(body, address, type);
+}
+
+static bool
+is_innermost(const struct jit_pack_body *body, unsigned block)
+{
+    for (unsigned i = 0; i < body->loop_count; i++) {
+        if (body->loops[i].parent == body->loop_of[block]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+look_at(struct content *content, unsigned block)
+{
+    const struct jit_pack_body *body = content->body;
+    LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[block].block);
+    bool innermost = is_innermost(body, block);
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        bool access = LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
+        bool vector = !jit_pack_is_linear(body, at);
+        content->size++;
+        content->accesses += access;
+        content->scattered += access && is_scattered(body, at);
+        content->tested |= access && is_tested(body, at);
+        content->vectors += innermost && vector;
+        content->wide |=
+            vector && LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMDoubleTypeKind;
+    }
+}
+
+/* Tests whether packs pay for the body: its loops access memory, and mostly
+ * elements that are near for neighbouring threads. */
+static bool
+pays(const struct jit_pack_body *body, struct content *content)
+{
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        if (body->loop_of[b] != JIT_NO_LOOP) {
+            look_at(content, b);
+        }
+    }
+    return content->accesses && content->scattered * WORTH <= content->size;
+}
+
+static bool
+all_fit(const struct jit_pack_body *body)
+{
+    unsigned count = 0;
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            if (!jit_pack_accepts(body, at) || ++count > MOST_INSTRUCTIONS) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Returns how many vectors of the target a wide pack has per value: as many as
+ * the registers hold for the values of the loops. */
+static unsigned
+vectors_per_value(const struct content *content)
+{
+    enum { FEW = 14, SOME = 28 };
+    if (content->tested || content->scattered) {
+        return 1;
+    }
+    return content->vectors <= FEW ? 4 : content->vectors <= SOME ? 2 : 1;
+}
+
+static void
+write_packs(struct jit_pack_body *body, const struct content *content)
+{
+    struct jit_kernel *kernel = body->kernel;
+    unsigned bits =
+        (unsigned)strtoul(body->jit->options.target->vector_bits, NULL, 10);
+    unsigned lanes = bits / (content->wide ? 64 : 32);
+    kernel->packs[0] = lanes * vectors_per_value(content);
+    kernel->packs[1] = lanes;
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == 0 || kernel->packs[1] != kernel->packs[0]) {
+            jit_pack_write(body, kernel->packs[i]);
+        }
+    }
+}
+
+/* Reads the body and determines the shapes of its values. Returns false if it
+ * cannot run in packs. */
+static bool
+analyse(struct jit_pack_body *body)
+{
+    struct jit_kernel *kernel = body->kernel;
+    jit_cfg_read(&body->cfg, kernel->body);
+    if (body->cfg.count > MOST_BLOCKS || !all_fit(body) ||
+        !jit_pack_read(body) || !body->loop_count) {
+        return false;
+    }
+    unsigned count = body->cfg.count;
+    body->immediate = jit_allocate(count * sizeof *body->immediate);
+    body->apart = jit_allocate(count);
+    jit_find_row_differing(kernel, &body->cfg, &body->differs, body->immediate,
+                           body->apart);
+    jit_pack_find_shapes(body);
+    return true;
+}
+
+/* Products and sums are fused before packs are written: the code generator
+ * would fuse those of one basic block, and packs have other blocks than the
+ * body, which the fallback and kernels without packs run. */
+static void
+pack_kernel(struct jit *jit, struct jit_kernel *kernel)
+{
+    struct jit_pack_body body = {.jit = jit, .kernel = kernel};
+    struct content content = {.body = &body};
+    if (!analyse(&body) || !pays(&body, &content)) {
+        return;
+    }
+    jit_fuse_products(jit, kernel->body);
+    if (jit->options.regions) {
+        body = (struct jit_pack_body){.jit = jit, .kernel = kernel};
+        analyse(&body);
+        write_packs(&body, &content);
+    }
+}
+
+void
+jit_pack_kernels(struct jit *jit)
+{
+    bool any = false;
+    bool *chosen = jit_allocate(jit->kernel_count + 1);
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        chosen[i] =
+            may_pack(jit, &jit->kernels[i]) && may_have_loop(&jit->kernels[i]);
+        any |= chosen[i];
+    }
+    if (!any) {
+        return;
+    }
+    jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
+    any = false;
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        if (chosen[i]) {
+            pack_kernel(jit, &jit->kernels[i]);
+            any |= jit->kernels[i].packs[0] != 0;
+        }
+    }
+    if (any) {
+        jit_run_passes(jit, "function(sroa,early-cse,simplifycfg)");
+    }
+}

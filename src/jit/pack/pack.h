@@ -1,0 +1,173 @@
+/* pack.h - declarations shared by the passes that run a kernel body for
+ * several neighbouring threads of a row at a time, in vector registers.
+ *
+ * A "pack" is such a group of threads, and its threads are "lanes". nest.c
+ * finds the loops of a body and the order of its blocks, shapes.c determines
+ * which values are equal for all lanes or have a constant increment from lane
+ * to lane, flow.c writes the control flow of the function for a pack,
+ * values.c and memory.c its instructions, and pack.c decides which kernels run
+ * in packs.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_JIT_PACK_H
+#define PYCUDA_JIT_PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/regions/regions.h"
+
+struct jit;
+struct jit_kernel;
+
+/* pack.c: writes functions that run a kernel for several threads at a time,
+ * for kernels with loops in which threads access memory. */
+void jit_pack_kernels(struct jit *jit);
+
+/* How the values of the lanes of a pack are related. */
+enum jit_shape_kind {
+    JIT_SHAPE_UNKNOWN, /* not yet determined */
+    JIT_SHAPE_LINEAR,  /* lane l has the value of lane 0 plus l * stride */
+    JIT_SHAPE_VECTOR,  /* no such relation is known */
+};
+
+/* A value with stride 0 is uniform. The relation holds for the lanes that
+ * execute the instruction. It holds modulo 2^bits; `is_signed` (`is_unsigned`)
+ * tells that it also holds for the values as signed (unsigned) numbers. For a
+ * pointer, the stride is in bytes. */
+struct jit_shape {
+    enum jit_shape_kind kind;
+    int64_t stride;
+    bool is_signed, is_unsigned;
+};
+
+/* A natural loop of the body. Blocks are indices in the cfg. */
+struct jit_pack_loop {
+    unsigned head, latch;
+    unsigned parent; /* index of the loop around it, or JIT_NO_LOOP */
+    unsigned size;   /* number of blocks */
+    bool *inside;    /* by block */
+    bool parts;      /* lanes may leave it in different iterations */
+};
+
+#define JIT_NO_LOOP (~0u)
+
+/* The body of a kernel, as the passes of this folder see it. */
+struct jit_pack_body {
+    struct jit *jit;
+    struct jit_kernel *kernel;
+    struct jit_cfg cfg;
+    struct jit_map differs; /* of jit_find_row_differing */
+    unsigned *immediate;    /* immediate post-dominators */
+    bool *apart;
+    unsigned *dominator; /* immediate dominators; NO_BLOCK for block 0 */
+    struct jit_pack_loop *loops;
+    unsigned loop_count;
+    unsigned *loop_of; /* innermost loop of each block, or JIT_NO_LOOP */
+    bool *joins;       /* blocks in which lanes meet that parted before */
+    struct jit_map shape_index;
+    struct jit_shape *shapes;
+    struct jit_map assumed; /* see jit_pack_assumes */
+};
+
+/* nest.c: fills dominators and loops. Returns false if a loop has several
+ * entries or back edges. */
+bool jit_pack_read(struct jit_pack_body *body);
+/* Tests whether each lane that executes block `from` executes block `to`
+ * exactly once for it, and no other lane does: `to` post-dominates `from`,
+ * which dominates it, in the same loop. */
+bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
+                         unsigned to);
+/* Returns the innermost loop that contains both blocks, or JIT_NO_LOOP. */
+unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
+                              unsigned b);
+
+/* shapes.c: determines the shapes of all values of the body. jit_pack_shape
+ * returns the shape of a value; constants are uniform. */
+void jit_pack_find_shapes(struct jit_pack_body *body);
+struct jit_shape jit_pack_shape(const struct jit_pack_body *body,
+                                LLVMValueRef value);
+bool jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value);
+bool jit_pack_is_linear(const struct jit_pack_body *body, LLVMValueRef value);
+/* Tests for an extension of an integer to 64 bits of which the shape is right
+ * only if the operand does not wrap between lane 0 and the last lane. */
+bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
+/* Tests whether lanes may take different edges into the block of the phi, or
+ * leave a loop for it in different iterations. */
+bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
+
+/* If the address of an access to `type` is base[index], with an index that is
+ * not linear, but probably grows by 1 from lane to lane in most packs, returns
+ * the index. Otherwise returns NULL. */
+LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
+                                LLVMValueRef address, LLVMTypeRef type);
+
+/* State while the function for a pack is written. All values that are used in
+ * other blocks pass through variables on the stack (slots), which LLVM's sroa
+ * pass turns into values. */
+struct jit_pack_writer {
+    struct jit_pack_body *body;
+    struct jit *jit;
+    LLVMBuilderRef builder;
+    unsigned width; /* lanes */
+    LLVMValueRef function;
+    LLVMBasicBlockRef entry;    /* holds the slots */
+    LLVMValueRef all;           /* mask of the lanes that call the function */
+    LLVMBasicBlockRef fallback; /* see jit_pack_check; NULL: not written */
+    struct jit_map slot_index, local_index;
+    LLVMValueRef *slots, *locals;
+    unsigned slot_count, local_count, capacity;
+    unsigned block;    /* block that is being written */
+    LLVMValueRef mask; /* lanes that execute it */
+    bool whole;        /* the mask is `all`, so that lane 0 executes it */
+};
+
+/* values.c */
+/* Returns the value of lane 0 of a linear value. */
+LLVMValueRef jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value);
+/* Returns the vector of the values of all lanes. */
+LLVMValueRef jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value);
+/* Returns the type of the slot of a value: scalar if it is linear. */
+LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
+                          LLVMValueRef value);
+/* Returns the value in the form of jit_pack_type of `like`. */
+LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
+                         LLVMValueRef like);
+/* Adds a variable on the stack. */
+LLVMValueRef jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type);
+LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
+/* Defines the form of a value for the current block and, if it is used
+ * elsewhere, for others. */
+void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
+                     LLVMValueRef by);
+/* Writes an instruction that is not a phi or terminator. */
+void jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at);
+/* Returns a vector of `width` times the scalar. */
+LLVMValueRef jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar);
+/* Returns the constant vector 0, stride, 2 * stride, ... */
+LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
+                            int64_t stride);
+/* Tests whether the instruction can be written for a pack. */
+bool jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at);
+/* Tests for instructions that are left out. */
+bool jit_pack_ignores(LLVMValueRef at);
+
+/* memory.c */
+void jit_pack_load(struct jit_pack_writer *to, LLVMValueRef at);
+void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
+/* Writes the instruction once per lane of the mask, in a loop over lanes. */
+void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* fallback.c: writes the test whether the assumption about the extension
+ * holds. If not, the function runs the body for one lane after the other, and
+ * returns. */
+void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* flow.c: writes the function for a pack of `width` threads, and returns
+ * it. Its arguments are those of the body, for lane 0, and the mask of lanes,
+ * which must contain lane 0. */
+LLVMValueRef jit_pack_write(struct jit_pack_body *body, unsigned width);
+
+#endif

@@ -1,0 +1,562 @@
+/* shapes.c - determines how the values of the lanes of a pack are related.
+ *
+ * Called by pack.c. A value is linear if it grows by a constant from lane to
+ * lane, with the constant 0 for values that are equal for all lanes. The
+ * analysis starts from the assumption that everything is linear, and repeats
+ * until nothing changes, so that pointers and counters that loops carry are
+ * recognised.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/body.h"
+#include "jit/entries/guard.h"
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/pack/pack.h"
+#include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
+
+static const struct jit_shape uniform = {JIT_SHAPE_LINEAR, 0, true, true};
+static const struct jit_shape vector = {JIT_SHAPE_VECTOR, 0, false, false};
+
+static struct jit_shape
+shape_of(const struct jit_pack_body *body, LLVMValueRef value)
+{
+    static const int row[] = {JIT_TID, JIT_LINEAR, JIT_GLOBAL_INDEX,
+                              JIT_WIDE_INDEX};
+    unsigned at = jit_map_get(&body->shape_index, value);
+    if (at) {
+        return body->shapes[at - 1];
+    }
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if (value == jit_body_argument(body->kernel, row[i])) {
+            return (struct jit_shape){JIT_SHAPE_LINEAR, 1, true, true};
+        }
+    }
+    return uniform;
+}
+
+struct jit_shape
+jit_pack_shape(const struct jit_pack_body *body, LLVMValueRef value)
+{
+    return shape_of(body, value);
+}
+
+bool
+jit_pack_is_linear(const struct jit_pack_body *body, LLVMValueRef value)
+{
+    return shape_of(body, value).kind != JIT_SHAPE_VECTOR;
+}
+
+bool
+jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value)
+{
+    struct jit_shape shape = shape_of(body, value);
+    return shape.kind != JIT_SHAPE_VECTOR && shape.stride == 0;
+}
+
+/* ---- integer arithmetic ---- */
+
+/* Tests whether the value is a sum of products of indices and sizes of blocks
+ * and of constants that are not negative. It exceeds 31 bits only in grids
+ * that are never launched in practice. */
+static bool
+counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
+{
+    for (int i = JIT_TID; i < JIT_LINEAR; i++) {
+        if (value == jit_body_argument(kernel, i)) {
+            return true;
+        }
+    }
+    if (LLVMIsAConstantInt(value)) {
+        return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 &&
+               LLVMConstIntGetSExtValue(value) >= 0;
+    }
+    if (!LLVMIsAInstruction(value) || depth == 0) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMAdd:
+    case LLVMMul:
+    case LLVMShl:
+        return counts_up(kernel, LLVMGetOperand(value, 0), depth - 1) &&
+               counts_up(kernel, LLVMGetOperand(value, 1), depth - 1);
+    default:
+        return false;
+    }
+}
+
+static struct jit_shape
+sum_shape(const struct jit_pack_body *body, LLVMValueRef at, int sign)
+{
+    struct jit_shape a = shape_of(body, LLVMGetOperand(at, 0));
+    struct jit_shape b = shape_of(body, LLVMGetOperand(at, 1));
+    bool or = LLVMGetInstructionOpcode(at) == LLVMOr;
+    bool safe = or ? LLVMGetIsDisjoint(at) : counts_up(body->kernel, at, 6);
+    if (or &&!safe) {
+        return vector;
+    }
+    a.stride += sign * b.stride;
+    a.is_signed = a.is_signed && b.is_signed && (safe || LLVMGetNSW(at));
+    a.is_unsigned = a.is_unsigned && b.is_unsigned && (safe || LLVMGetNUW(at));
+    return a;
+}
+
+static struct jit_shape
+product_shape(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    enum { MOST = 1 << 20 };
+    struct jit_shape a = shape_of(body, LLVMGetOperand(at, 0));
+    LLVMValueRef number = LLVMGetOperand(at, 1);
+    bool shift = LLVMGetInstructionOpcode(at) == LLVMShl;
+    if (!LLVMIsAConstantInt(number) || LLVMIsConstant(LLVMGetOperand(at, 0)) ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(number)) > 64) {
+        return vector;
+    }
+    int64_t by = LLVMConstIntGetSExtValue(number);
+    if (by < (shift ? 0 : -MOST) || by > (shift ? 20 : MOST) ||
+        a.stride > MOST || a.stride < -MOST) {
+        return vector;
+    }
+    bool safe = counts_up(body->kernel, at, 6);
+    a.stride *= shift ? INT64_C(1) << by : by;
+    a.is_signed = a.is_signed && (safe || LLVMGetNSW(at));
+    a.is_unsigned = a.is_unsigned && by >= 0 && (safe || LLVMGetNUW(at));
+    return a;
+}
+
+static struct jit_shape
+cast_shape(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    struct jit_shape a = shape_of(body, LLVMGetOperand(at, 0));
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMSExt:
+        a.is_unsigned = false;
+        if (!a.is_signed && !jit_map_get(&body->assumed, at)) {
+            return vector;
+        }
+        a.is_signed = true;
+        return a;
+    case LLVMZExt:
+        if (!a.is_unsigned && !(a.is_signed && LLVMGetNNeg(at)) &&
+            !jit_map_get(&body->assumed, at)) {
+            return vector;
+        }
+        a.is_signed = a.is_unsigned = true;
+        return a;
+    default: /* LLVMTrunc */
+        a.is_signed = a.is_unsigned = false;
+        return a;
+    }
+}
+
+bool
+jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    if (!jit_map_get(&body->assumed, at) || !jit_pack_is_linear(body, at)) {
+        return false;
+    }
+    struct jit_shape a = shape_of(body, LLVMGetOperand(at, 0));
+    return a.stride &&
+           !(LLVMIsASExtInst(at)
+                 ? a.is_signed
+                 : a.is_unsigned || (a.is_signed && LLVMGetNNeg(at)));
+}
+
+/* Tests whether block `b` is reached by all lanes or none, outside of loops,
+ * and nothing that can be observed happens before. */
+static bool
+may_check(const struct jit_pack_body *body, unsigned b)
+{
+    bool *reached = jit_allocate(body->cfg.count);
+    bool fits = body->loop_of[b] == JIT_NO_LOOP;
+    unsigned above = body->dominator[b];
+    for (; fits && above != NO_BLOCK; above = body->dominator[above]) {
+        LLVMValueRef end =
+            LLVMGetBasicBlockTerminator(body->cfg.blocks[above].block);
+        fits = body->loop_of[above] == JIT_NO_LOOP &&
+               !jit_map_get(&body->differs, end);
+    }
+    for (unsigned x = 0; fits && x < body->cfg.count; x++) {
+        memset(reached, 0, body->cfg.count);
+        jit_cfg_reach(&body->cfg, x, NO_BLOCK, reached);
+        fits = !reached[b] || x == b ||
+               jit_has_no_effects(body->cfg.blocks[x].block);
+    }
+    free(reached);
+    return fits;
+}
+
+/* Notes the extensions in the block that may be checked before any effect. */
+static void
+assume_in(struct jit_pack_body *body, unsigned b)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
+    if (!may_check(body, b)) {
+        return;
+    }
+    for (; at; at = LLVMGetNextInstruction(at)) {
+        bool call = LLVMIsACallInst(at) && !jit_is_call(at, "llvm.");
+        if (call || LLVMIsAStoreInst(at) || LLVMIsAAtomicRMWInst(at) ||
+            LLVMIsAAtomicCmpXchgInst(at)) {
+            return;
+        }
+        if ((LLVMIsASExtInst(at) || LLVMIsAZExtInst(at)) &&
+            LLVMTypeOf(at) == body->jit->i64 &&
+            LLVMTypeOf(LLVMGetOperand(at, 0)) == body->jit->i32) {
+            *jit_map_slot(&body->assumed, at) = 1;
+        }
+    }
+}
+
+/* ---- addresses ---- */
+
+static struct jit_shape
+address_shape(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(body->jit->module);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(at);
+    struct jit_shape sum = shape_of(body, LLVMGetOperand(at, 0));
+    unsigned count = (unsigned)LLVMGetNumOperands(at);
+    for (unsigned i = 1; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, i);
+        struct jit_shape index = shape_of(body, operand);
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            type = LLVMStructGetTypeAtIndex(
+                type, (unsigned)LLVMConstIntGetZExtValue(operand));
+            continue;
+        }
+        type = i > 1 ? LLVMGetElementType(type) : type;
+        if (index.kind == JIT_SHAPE_VECTOR ||
+            (index.stride && !index.is_signed &&
+             LLVMGetIntTypeWidth(LLVMTypeOf(operand)) < 64)) {
+            return vector;
+        }
+        sum.stride += index.stride * (int64_t)LLVMABISizeOfType(layout, type);
+    }
+    sum.is_signed = sum.is_unsigned = false;
+    return sum;
+}
+
+/* ---- phis ---- */
+
+/* Returns the shape of a value that is `a` in some iterations or on some
+ * paths, and `b` on others. */
+static struct jit_shape
+meet(struct jit_shape a, struct jit_shape b)
+{
+    if (a.kind == JIT_SHAPE_UNKNOWN || b.kind == JIT_SHAPE_UNKNOWN) {
+        return a.kind == JIT_SHAPE_UNKNOWN ? b : a;
+    }
+    if (a.kind == JIT_SHAPE_VECTOR || b.kind == JIT_SHAPE_VECTOR ||
+        a.stride != b.stride) {
+        return vector;
+    }
+    a.is_signed &= b.is_signed;
+    a.is_unsigned &= b.is_unsigned;
+    return a;
+}
+
+bool
+jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi)
+{
+    unsigned block = jit_cfg_index(&body->cfg, LLVMGetInstructionParent(phi));
+    const struct jit_block *row = &body->cfg.blocks[block];
+    if (PLANTED_FAULT(pack_join)) {
+        return false;
+    }
+    for (unsigned i = 0; i < row->predecessor_count; i++) {
+        unsigned loop = body->loop_of[row->predecessors[i]];
+        for (; loop != JIT_NO_LOOP && !body->loops[loop].inside[block];
+             loop = body->loops[loop].parent) {
+            if (body->loops[loop].parts) {
+                return true;
+            }
+        }
+    }
+    return body->joins[block];
+}
+
+static bool
+is_head(const struct jit_pack_body *body, unsigned block)
+{
+    unsigned loop = body->loop_of[block];
+    return loop != JIT_NO_LOOP && body->loops[loop].head == block;
+}
+
+static struct jit_shape
+phi_shape(const struct jit_pack_body *body, LLVMValueRef phi)
+{
+    struct jit_shape shape = {0};
+    unsigned count = LLVMCountIncoming(phi);
+    unsigned block = jit_cfg_index(&body->cfg, LLVMGetInstructionParent(phi));
+    if (!is_head(body, block) && jit_pack_lanes_mix(body, phi)) {
+        return vector;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        shape =
+            LLVMIsUndef(value) ? shape : meet(shape, shape_of(body, value));
+    }
+    return shape;
+}
+
+/* ---- all instructions ---- */
+
+static bool
+operands_uniform(const struct jit_pack_body *body, LLVMValueRef at,
+                 bool *unknown)
+{
+    int count = LLVMGetNumOperands(at);
+    bool all = true;
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
+        if (!LLVMValueIsBasicBlock(operand)) {
+            *unknown |= shape_of(body, operand).kind == JIT_SHAPE_UNKNOWN;
+            all = all && jit_pack_is_uniform(body, operand);
+        }
+    }
+    return all;
+}
+
+/* Tests for instructions with results that may differ between lanes with equal
+ * operands. */
+static bool
+differs_itself(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAlloca:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMLoad:
+        return jit_sight(at) != JIT_SIGHT_NONE;
+    case LLVMCall:
+        return !jit_is_call(at, "llvm.") &&
+               !jit_calls(at, "__pycuda_texture_plain") &&
+               !jit_calls(at, "__pycuda_texture_width");
+    default:
+        return false;
+    }
+}
+
+static struct jit_shape
+instruction_shape(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    bool unknown = false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    if (!jit_map_get(&body->differs, at)) {
+        return uniform;
+    }
+    if (opcode == LLVMPHI) {
+        return phi_shape(body, at);
+    }
+    if (differs_itself(at)) {
+        return vector;
+    }
+    bool all = operands_uniform(body, at, &unknown);
+    if (unknown || all) {
+        return unknown ? (struct jit_shape){0} : uniform;
+    }
+    int count = LLVMGetNumOperands(at);
+    for (int i = 0; i < count; i++) {
+        if (!jit_pack_is_linear(body, LLVMGetOperand(at, (unsigned)i))) {
+            return vector;
+        }
+    }
+    switch (opcode) {
+    case LLVMAdd:
+    case LLVMOr:
+        return sum_shape(body, at, 1);
+    case LLVMSub:
+        return sum_shape(body, at, -1);
+    case LLVMMul:
+    case LLVMShl:
+        return product_shape(body, at);
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+        return cast_shape(body, at);
+    case LLVMGetElementPtr:
+        return address_shape(body, at);
+    case LLVMSelect:
+        return jit_pack_is_uniform(body, LLVMGetOperand(at, 0))
+                   ? meet(shape_of(body, LLVMGetOperand(at, 1)),
+                          shape_of(body, LLVMGetOperand(at, 2)))
+                   : vector;
+    default:
+        return vector;
+    }
+}
+
+static bool
+same(struct jit_shape a, struct jit_shape b)
+{
+    return a.kind == b.kind && a.stride == b.stride &&
+           a.is_signed == b.is_signed && a.is_unsigned == b.is_unsigned;
+}
+
+static bool
+update_all(struct jit_pack_body *body)
+{
+    bool changed = false;
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            struct jit_shape *now =
+                &body->shapes[jit_map_get(&body->shape_index, at) - 1];
+            struct jit_shape next = instruction_shape(body, at);
+            /* Shapes only move from unknown to linear to vector. */
+            if (now->kind == JIT_SHAPE_VECTOR || same(*now, next)) {
+                continue;
+            }
+            if (now->kind == JIT_SHAPE_LINEAR) {
+                next = meet(*now, next);
+            }
+            changed |= !same(*now, next);
+            *now = next;
+        }
+    }
+    return changed;
+}
+
+/* Marks the blocks in which lanes meet that took different ways at `branch`,
+ * and the loops that they may leave in different iterations. */
+static void
+spread_branch(struct jit_pack_body *body, unsigned branch)
+{
+    const struct jit_block *row = &body->cfg.blocks[branch];
+    unsigned count = body->cfg.count;
+    bool *reached = jit_allocate(count), *after = jit_allocate(count);
+    for (unsigned i = 0; i < row->successor_count; i++) {
+        memset(reached, 0, count);
+        jit_cfg_reach(&body->cfg, row->successors[i], body->immediate[branch],
+                      reached);
+        for (unsigned x = 0; x < count; x++) {
+            body->joins[x] |= after[x] && reached[x];
+            after[x] |= reached[x];
+        }
+    }
+    if (body->immediate[branch] != NO_BLOCK) {
+        after[body->immediate[branch]] = false;
+    }
+    after[branch] = true;
+    for (unsigned i = 0; i < body->loop_count; i++) {
+        struct jit_pack_loop *loop = &body->loops[i];
+        for (unsigned x = 0; x < count && loop->inside[branch]; x++) {
+            const struct jit_block *from = &body->cfg.blocks[x];
+            for (unsigned k = 0;
+                 after[x] && loop->inside[x] && k < from->successor_count;
+                 k++) {
+                loop->parts |= !loop->inside[from->successors[k]];
+            }
+        }
+    }
+    free(reached);
+    free(after);
+}
+
+void
+jit_pack_find_shapes(struct jit_pack_body *body)
+{
+    unsigned count = 0;
+    body->joins = jit_allocate(body->cfg.count);
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMBasicBlockRef block = body->cfg.blocks[b].block;
+        LLVMValueRef at = LLVMGetFirstInstruction(block);
+        for (; at; at = LLVMGetNextInstruction(at)) {
+            *jit_map_slot(&body->shape_index, at) = ++count;
+        }
+        if (body->cfg.blocks[b].successor_count > 1 &&
+            jit_map_get(&body->differs, LLVMGetBasicBlockTerminator(block))) {
+            spread_branch(body, b);
+        }
+    }
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        assume_in(body, b);
+    }
+    body->shapes = jit_allocate((count + 1) * sizeof *body->shapes);
+    while (update_all(body)) {
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (body->shapes[i].kind == JIT_SHAPE_UNKNOWN) {
+            body->shapes[i] = vector;
+        }
+    }
+}
+
+/* Tests whether the value is arithmetic on linear values, such as an index
+ * that is clamped or that may wrap. `phi`: it is assumed to be. */
+static bool
+is_near_linear(const struct jit_pack_body *body, LLVMValueRef value, int depth,
+               LLVMValueRef phi)
+{
+    if (jit_pack_is_linear(body, value) || value == phi) {
+        return true;
+    }
+    if (!LLVMIsAInstruction(value) || depth == 0) {
+        return false;
+    }
+    unsigned first = 0, count = (unsigned)LLVMGetNumOperands(value);
+    switch (LLVMGetInstructionOpcode(value)) {
+    case LLVMSelect:
+        first = 1;
+        break;
+    case LLVMCall:
+        count = LLVMGetNumArgOperands(value);
+        if (!jit_is_call(value, "llvm.smin.") &&
+            !jit_is_call(value, "llvm.smax.") &&
+            !jit_is_call(value, "llvm.umin.") &&
+            !jit_is_call(value, "llvm.umax.")) {
+            return false;
+        }
+        break;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMOr:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMFreeze:
+    case LLVMPHI:
+        break;
+    default:
+        return false;
+    }
+    for (unsigned i = first; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, i);
+        if (!is_near_linear(body, operand, depth - 1,
+                            LLVMIsAPHINode(value) ? value : phi)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+LLVMValueRef
+jit_pack_row_index(const struct jit_pack_body *body, LLVMValueRef address,
+                   LLVMTypeRef type)
+{
+    enum { DEPTH = 6 };
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(body->jit->module);
+    if (!LLVMIsAGetElementPtrInst(address) ||
+        LLVMGetNumOperands(address) != 2 ||
+        !jit_pack_is_uniform(body, LLVMGetOperand(address, 0)) ||
+        LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(address)) !=
+            LLVMABISizeOfType(layout, type)) {
+        return NULL;
+    }
+    LLVMValueRef index = LLVMGetOperand(address, 1);
+    return !jit_pack_is_linear(body, index) &&
+                   is_near_linear(body, index, DEPTH, NULL)
+               ? index
+               : NULL;
+}

@@ -1,0 +1,462 @@
+/* values.c - writes the values and the plain instructions of a function for a
+ * pack of threads.
+ *
+ * Called by flow.c. A linear value (shapes.c) is computed for lane 0 only, and
+ * becomes a vector where one is needed. Other values are vectors.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/loops/loops.h"
+#include "jit/output/output.h"
+#include "jit/pack/pack.h"
+#include "jit/planted_faults.h"
+#include "jit/regions/regions.h"
+#include "jit/text.h"
+
+/* ---- vectors ---- */
+
+static LLVMTypeRef
+wide_type(const struct jit_pack_writer *to, LLVMTypeRef type)
+{
+    return LLVMVectorType(type, to->width);
+}
+
+LLVMValueRef
+jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar)
+{
+    LLVMBuilderRef builder = to->builder;
+    if (LLVMIsConstant(scalar)) {
+        LLVMValueRef *all = jit_allocate(to->width * sizeof(LLVMValueRef));
+        for (unsigned i = 0; i < to->width; i++) {
+            all[i] = scalar;
+        }
+        LLVMValueRef constant = LLVMConstVector(all, to->width);
+        free(all);
+        return constant;
+    }
+    LLVMTypeRef type = wide_type(to, LLVMTypeOf(scalar));
+    LLVMValueRef first = LLVMBuildInsertElement(
+        builder, LLVMGetPoison(type), scalar, jit_constant(to->jit, 0), "");
+    return LLVMBuildShuffleVector(builder, first, LLVMGetPoison(type),
+                                  LLVMConstNull(wide_type(to, to->jit->i32)),
+                                  "");
+}
+
+LLVMValueRef
+jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
+               int64_t stride)
+{
+    LLVMValueRef *all = jit_allocate(to->width * sizeof(LLVMValueRef));
+    for (unsigned i = 0; i < to->width; i++) {
+        all[i] = LLVMConstInt(type, (uint64_t)(stride * (int64_t)i), 0);
+    }
+    LLVMValueRef vector = LLVMConstVector(all, to->width);
+    free(all);
+    return vector;
+}
+
+/* ---- slots ---- */
+
+LLVMValueRef
+jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef now = LLVMGetInsertBlock(to->builder);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(to->entry);
+    LLVMPositionBuilderBefore(to->builder, end);
+    LLVMValueRef slot = LLVMBuildAlloca(to->builder, type, "");
+    LLVMPositionBuilderAtEnd(to->builder, now);
+    return slot;
+}
+
+LLVMTypeRef
+jit_pack_type(const struct jit_pack_writer *to, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    return jit_pack_is_linear(to->body, value) ? type : wide_type(to, type);
+}
+
+LLVMValueRef
+jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value)
+{
+    unsigned *at = jit_map_slot(&to->slot_index, value);
+    if (!*at) {
+        *at = ++to->slot_count;
+        to->slots[*at - 1] = jit_pack_slot(to, jit_pack_type(to, value));
+    }
+    return to->slots[*at - 1];
+}
+
+static bool
+used_elsewhere(LLVMValueRef value)
+{
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) !=
+                                        LLVMGetInstructionParent(value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
+                LLVMValueRef by)
+{
+    to->locals[to->local_count] = by;
+    *jit_map_slot(&to->local_index, value) = ++to->local_count;
+    if (used_elsewhere(value)) {
+        LLVMBuildStore(to->builder, by, jit_pack_slot_of(to, value));
+    }
+}
+
+/* Returns the form in which the value was defined: scalar if it is linear. */
+static LLVMValueRef
+form_of(struct jit_pack_writer *to, LLVMValueRef value)
+{
+    if (LLVMIsAArgument(value)) {
+        LLVMValueRef body = to->body->kernel->body;
+        for (unsigned i = 0; i < LLVMCountParams(body); i++) {
+            if (LLVMGetParam(body, i) == value) {
+                return LLVMGetParam(to->function, i);
+            }
+        }
+    }
+    if (!LLVMIsAInstruction(value)) {
+        return value;
+    }
+    unsigned local = jit_map_get(&to->local_index, value);
+    bool here = jit_cfg_index(&to->body->cfg,
+                              LLVMGetInstructionParent(value)) == to->block;
+    return local && here
+               ? to->locals[local - 1]
+               : LLVMBuildLoad2(to->builder, jit_pack_type(to, value),
+                                jit_pack_slot_of(to, value), "");
+}
+
+LLVMValueRef
+jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value)
+{
+    return form_of(to, value);
+}
+
+LLVMValueRef
+jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value)
+{
+    struct jit_shape shape = jit_pack_shape(to->body, value);
+    LLVMValueRef form = form_of(to, value);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (shape.kind == JIT_SHAPE_VECTOR) {
+        return form;
+    }
+    int64_t stride =
+        shape.stride + PLANTED_FAULT(pack_stride) * (shape.stride == 1);
+    if (stride == 0) {
+        return jit_pack_splat(to, form);
+    }
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        LLVMValueRef bytes = jit_pack_steps(to, to->jit->i64, stride);
+        return LLVMBuildGEP2(to->builder, to->jit->i8, form, &bytes, 1, "");
+    }
+    return LLVMBuildAdd(to->builder, jit_pack_splat(to, form),
+                        jit_pack_steps(to, type, stride), "");
+}
+
+LLVMValueRef
+jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value, LLVMValueRef like)
+{
+    return jit_pack_is_linear(to->body, like) ? jit_pack_scalar(to, value)
+                                              : jit_pack_vector(to, value);
+}
+
+/* ---- which instructions fit ---- */
+
+bool
+jit_pack_ignores(LLVMValueRef at)
+{
+    return jit_is_note(at) || jit_is_call(at, "llvm.lifetime.");
+}
+
+static bool
+type_fits(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+    case LLVMPointerTypeKind:
+    case LLVMVoidTypeKind:
+        return true;
+    case LLVMIntegerTypeKind: {
+        unsigned bits = LLVMGetIntTypeWidth(type);
+        return bits == 1 || bits == 8 || bits == 16 || bits == 32 ||
+               bits == 64;
+    }
+    default:
+        return false;
+    }
+}
+
+bool
+jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    (void)body;
+    int count = LLVMGetNumOperands(at);
+    if (jit_pack_ignores(at)) {
+        return true;
+    }
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
+        if (!LLVMValueIsBasicBlock(operand) && !LLVMIsAFunction(operand) &&
+            !type_fits(LLVMTypeOf(operand))) {
+            return false;
+        }
+    }
+    if (!type_fits(LLVMTypeOf(at))) {
+        return false;
+    }
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAlloca:
+    case LLVMFence:
+    case LLVMVAArg:
+    case LLVMIndirectBr:
+    case LLVMInvoke:
+    case LLVMExtractValue:
+    case LLVMInsertValue:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        return false;
+    case LLVMCall:
+        return jit_callee(at) != NULL;
+    default:
+        return true;
+    }
+}
+
+/* ---- instructions ---- */
+
+/* Removes the flags by which the instruction's result is poison for some
+ * operands: lane 0, whose operands it has, may not execute it. */
+static void
+drop_flags(LLVMValueRef at)
+{
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+        LLVMSetNSW(at, 0);
+        LLVMSetNUW(at, 0);
+        break;
+    case LLVMTrunc:
+        break;
+    case LLVMZExt:
+        LLVMSetNNeg(at, 0);
+        break;
+    case LLVMOr:
+        LLVMSetIsDisjoint(at, 0);
+        break;
+    case LLVMGetElementPtr:
+        LLVMSetIsInBounds(at, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Writes the instruction for lane 0, whose result tells those of the others.
+ */
+static LLVMValueRef
+write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMValueRef copy = LLVMInstructionClone(at);
+    int count = LLVMGetNumOperands(at);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
+        if (!LLVMIsAFunction(operand)) {
+            LLVMSetOperand(copy, (unsigned)i, jit_pack_scalar(to, operand));
+        }
+    }
+    LLVMInstructionSetDebugLoc(copy, NULL);
+    LLVMInsertIntoBuilder(to->builder, copy);
+    if (!to->whole && !jit_pack_is_uniform(to->body, at)) {
+        /* `or` without its flag would not be a sum of linear values */
+        if (LLVMGetInstructionOpcode(at) == LLVMOr) {
+            LLVMValueRef sum =
+                LLVMBuildAdd(to->builder, LLVMGetOperand(copy, 0),
+                             LLVMGetOperand(copy, 1), "");
+            LLVMInstructionEraseFromParent(copy);
+            return sum;
+        }
+        drop_flags(copy);
+    }
+    return copy;
+}
+
+static LLVMValueRef
+write_address(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMValueRef operands[16];
+    unsigned count = (unsigned)LLVMGetNumOperands(at);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, i);
+        operands[i] = jit_pack_is_uniform(to->body, operand)
+                          ? jit_pack_scalar(to, operand)
+                          : jit_pack_vector(to, operand);
+    }
+    return LLVMBuildGEP2(to->builder, LLVMGetGEPSourceElementType(at),
+                         operands[0], operands + 1, count - 1, "");
+}
+
+/* Returns the divisor, with 1 for lanes that do not execute the division:
+ * theirs might be 0. */
+static LLVMValueRef
+safe_divisor(struct jit_pack_writer *to, LLVMValueRef divisor)
+{
+    LLVMValueRef wide = jit_pack_vector(to, divisor);
+    if (LLVMIsAConstantInt(divisor)) {
+        return wide;
+    }
+    LLVMValueRef one =
+        jit_pack_splat(to, LLVMConstInt(LLVMTypeOf(divisor), 1, 0));
+    return LLVMBuildSelect(to->builder, to->mask, wide, one, "");
+}
+
+static LLVMValueRef
+write_intrinsic(struct jit_pack_writer *to, LLVMValueRef at, bool same)
+{
+    LLVMValueRef arguments[8], callee = jit_callee(at);
+    unsigned count = LLVMGetNumArgOperands(at);
+    LLVMTypeRef types[2] = {wide_type(to, LLVMTypeOf(at))};
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, i);
+        arguments[i] =
+            same && i + 1 == count ? operand : jit_pack_vector(to, operand);
+    }
+    bool converts = jit_is_call(at, "llvm.fpto");
+    types[1] = LLVMTypeOf(arguments[0]);
+    callee = LLVMGetIntrinsicDeclaration(
+        to->jit->module, LLVMGetIntrinsicID(callee), types, 1 + converts);
+    return LLVMBuildCall2(to->builder, LLVMGlobalGetValueType(callee), callee,
+                          arguments, count, "");
+}
+
+/* Writes a call of a slow path, `rare ? F(x, ...) : usual`, for those lanes
+ * of the mask for which the condition `rare` holds. */
+static LLVMValueRef
+write_slow_path(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMValueRef arguments[4];
+    unsigned count = LLVMGetNumArgOperands(at);
+    for (unsigned i = 0; i < count; i++) {
+        arguments[i] = jit_pack_vector(to, LLVMGetOperand(at, i));
+    }
+    arguments[0] =
+        LLVMBuildSelect(to->builder, to->mask, arguments[0],
+                        LLVMConstNull(LLVMTypeOf(arguments[0])), "");
+    LLVMValueRef callee =
+        jit_slow_path_variant(to->jit, jit_callee(at), to->width);
+    return LLVMBuildCall2(to->builder, LLVMGlobalGetValueType(callee), callee,
+                          arguments, count, "");
+}
+
+static void
+write_call(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    bool same = false;
+    if (jit_is_elementwise(at, &same) || jit_is_call(at, "llvm.fptosi.sat") ||
+        jit_is_call(at, "llvm.fptoui.sat")) {
+        LLVMValueRef made = write_intrinsic(to, at, same);
+        if (LLVMCanValueUseFastMathFlags(at)) {
+            LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(at));
+        }
+        jit_pack_define(to, at, made);
+    } else if (jit_slow_path_function(jit_name(jit_callee(at))) &&
+               LLVMIsDeclaration(jit_callee(at))) {
+        jit_pack_define(to, at, write_slow_path(to, at));
+    } else {
+        jit_pack_serial(to, at);
+    }
+}
+
+static LLVMValueRef
+write_operation(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    bool divides = opcode == LLVMUDiv || opcode == LLVMSDiv ||
+                   opcode == LLVMURem || opcode == LLVMSRem;
+    LLVMValueRef first = LLVMGetOperand(at, 0), second = NULL;
+    bool scalar = opcode == LLVMSelect && jit_pack_is_uniform(to->body, first);
+    first = scalar ? jit_pack_scalar(to, first) : jit_pack_vector(to, first);
+    if (LLVMGetNumOperands(at) > 1) {
+        second = divides ? safe_divisor(to, LLVMGetOperand(at, 1))
+                         : jit_pack_vector(to, LLVMGetOperand(at, 1));
+    }
+    switch (opcode) {
+    case LLVMICmp:
+        return LLVMBuildICmp(builder, LLVMGetICmpPredicate(at), first, second,
+                             "");
+    case LLVMFCmp:
+        return LLVMBuildFCmp(builder, LLVMGetFCmpPredicate(at), first, second,
+                             "");
+    case LLVMSelect:
+        return LLVMBuildSelect(builder, first, second,
+                               jit_pack_vector(to, LLVMGetOperand(at, 2)), "");
+    case LLVMFNeg:
+        return LLVMBuildFNeg(builder, first, "");
+    case LLVMFreeze:
+        return LLVMBuildFreeze(builder, first, "");
+    default:
+        break;
+    }
+    return second ? LLVMBuildBinOp(builder, opcode, first, second, "")
+                  : LLVMBuildCast(builder, opcode, first,
+                                  wide_type(to, LLVMTypeOf(at)), "");
+}
+
+void
+jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    if (jit_pack_ignores(at)) {
+        return;
+    }
+    if (jit_pack_assumes(to->body, at)) {
+        jit_pack_check(to, at);
+    }
+    if (opcode == LLVMLoad) {
+        jit_pack_load(to, at);
+    } else if (opcode == LLVMStore) {
+        jit_pack_store(to, at);
+    } else if (opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg) {
+        jit_pack_serial(to, at);
+    } else if (opcode == LLVMCall &&
+               (!jit_pack_is_linear(to->body, at) ||
+                LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMVoidTypeKind)) {
+        write_call(to, at);
+    } else if (jit_pack_is_linear(to->body, at)) {
+        jit_pack_define(to, at, write_scalar(to, at));
+    } else if (opcode == LLVMGetElementPtr) {
+        jit_pack_define(to, at, write_address(to, at));
+    } else {
+        LLVMValueRef made = write_operation(to, at);
+        if (LLVMIsAInstruction(made) && LLVMCanValueUseFastMathFlags(at) &&
+            LLVMCanValueUseFastMathFlags(made)) {
+            LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(at));
+        }
+        jit_pack_define(to, at, made);
+    }
+}

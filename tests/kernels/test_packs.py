@@ -1,0 +1,236 @@
+"""Kernels with loops, which run for several neighbouring threads at a time.
+
+Every kernel also runs with a fiber for each thread, and must write the same.
+Blocks and sizes leave packs of all kinds: wide, single, partial.
+"""
+
+# SPDX-License-Identifier: MIT
+
+import os
+
+import numpy as np
+import pytest
+
+import pycuda.autoinit  # noqa: F401
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.cpu
+
+SOURCE = """
+#define X (blockIdx.x * blockDim.x + threadIdx.x)
+#define Y (blockIdx.y * blockDim.y + threadIdx.y)
+#define KERNEL(NAME) __global__ void NAME(const int *a, int *out, int n, int m)
+
+KERNEL(product)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        int sum = out[y * n + x];
+        for (int k = 0; k < n; k++)
+            sum += a[y * n + k] * a[k * n + x];
+        out[y * n + x] = sum;
+    }
+}
+/* lanes leave in different iterations, with values from inside the loop */
+KERNEL(leave)
+{
+    int x = X, y = Y;
+    if (x >= n || y >= m) return;
+    int i, last = -1, sum = 0;
+    for (i = x; i < n * m; i += n) {
+        int v = a[i];
+        if (v % 7 == 3) break;
+        last = v;
+        if (v & 1) continue;
+        sum += v * i;
+    }
+    out[y * n + x] = sum + 31 * last + 1009 * i + y;
+}
+/* a break out of two loops, and a return inside of a loop */
+KERNEL(far)
+{
+    int x = X, y = Y, sum = 0, i = 0, k = 0;
+    if (x >= n || y >= m) return;
+    for (i = 0; i < m; i++) {
+        for (k = 0; k < 5; k++) {
+            int v = a[(i * n + x + k) % (n * m)];
+            if (v % 29 == y % 29) goto done;
+            if (v == 77 && k == 3) return;
+            sum += v ^ k;
+        }
+        sum *= 3;
+    }
+done:
+    out[y * n + x] = sum + i * 100 + k;
+}
+/* indices that are clamped, and rows in descending order */
+KERNEL(clamped)
+{
+    int x = X, y = Y, sum = 0;
+    if (x < n && y < m) {
+        for (int j = -3; j <= 3; j++) {
+            int c = min(max(x + j, 0), n - 1);
+            sum += a[y * n + c] * (j + 5) + a[y * n + n - 1 - x];
+            sum += a[y * n + (x + j < 0 ? 0 : x + j >= n ? n - 1 : x + j)];
+        }
+        out[y * n + n - 1 - x] = sum;
+    }
+}
+/* unsigned indices, of which some lanes' wrap */
+KERNEL(wraps)
+{
+    unsigned x = X, y = Y, w = n, h = m, at = y * w + x;
+    if (x < w && y < h) {
+        int sum = 0;
+        for (unsigned k = 0; k < 9; k++) {
+            unsigned i = at + k - 5;
+            if (i < w * h) sum += a[i] * (k + 1);
+        }
+        out[at] = sum;
+    }
+}
+/* no guard, pointers that grow, a condition of each lane in the loop */
+KERNEL(pointers)
+{
+    int x = X, y = Y;
+    const int *p = a + x % n;
+    int *q = out + (y % m) * n + x % n, sum = 0;
+    if (x >= n || y >= m) return;
+    for (int k = 0; k < m; k++, p += n) {
+        if (*p > 40) sum += *p;
+        else if (*p > 20) sum -= x;
+        else sum ^= k;
+    }
+    *q = sum;
+}
+/* effects under conditions; atomics; a store of one lane */
+KERNEL(effects)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        for (int k = 0; k < 4; k++) {
+            if ((a[y * n + x] >> k) & 1) {
+                atomicAdd(&out[(x * 7 + k) % n], 1);
+            }
+            if (a[y * n + x] % 5 == k) out[(m + y) * n + x] = k + x;
+        }
+        if (x == 5 % n) out[2 * m * n + y] = y * 3 + a[y * n];
+    }
+}
+/* switch, other types, a division by zero of lanes that do not execute it */
+KERNEL(types)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        const unsigned char *bytes = (const unsigned char *)a;
+        double sum = 0;
+        long long far = 0;
+        for (int k = 0; k < m; k++) {
+            int v = a[k * n + x];
+            switch (v % 4) {
+            case 0: sum += bytes[k * n + x]; break;
+            case 1: far += 0x100000001ll * v; break;
+            case 3: sum -= v * 0.5; /* falls through */
+            default: far ^= k;
+            }
+            if (v % 6) far += 1000 / (v % 6) + far / (v % 6);
+        }
+        out[y * n + x] = (int)sum + (int)(far >> 32) * 3 + (int)far;
+    }
+}
+/* loops whose count depends on the lane, nested, with short loops inside */
+KERNEL(triangle)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        int sum = 0;
+        for (int i = 0; i <= x; i++) {
+            int part = 1;
+            for (int k = i; k < x && k < i + 3; k++)
+                part += a[k] * a[y * n + i];
+            while (part > 1000) part /= 3;
+            sum += part;
+        }
+        out[y * n + x] = sum;
+    }
+}
+/* slow paths of functions for some lanes */
+KERNEL(functions)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        float sum = 0;
+        for (int k = 0; k < 3; k++) {
+            float v = a[y * n + x] * (x % 13 == 0 ? 1e30f : 1.0f);
+            sum += truncf(1000.0f * sinf(v + k)) + (v > 50 ? expf(k) : 0.5f);
+        }
+        out[y * n + x] = (int)sum;
+    }
+}
+"""
+NAMES = [line[7:-1] for line in SOURCE.splitlines() if line[:7] == "KERNEL("]
+SHAPES = [
+    # block, grid, n, m
+    ((256, 1, 1), (1, 9), 200, 9),
+    ((32, 4, 1), (5, 3), 150, 11),
+    ((16, 16, 1), (3, 1), 48, 16),
+    ((64, 1, 2), (2, 5), 65, 5),
+    ((5, 3, 1), (9, 4), 43, 10),
+    ((100, 2, 1), (1, 4), 1, 7),
+]
+
+
+@pytest.fixture(scope="module")
+def modules():
+    """Return the kernels as packs and as fibers."""
+    made = []
+    for regions in "10":
+        before = os.environ.get("PYCUDA_CPU_REGIONS")
+        os.environ["PYCUDA_CPU_REGIONS"] = regions
+        try:
+            # the option makes the sources differ for the cache
+            made.append(SourceModule(SOURCE, options=[f"-DWAY={regions}"]))
+        finally:
+            del os.environ["PYCUDA_CPU_REGIONS"]
+            if before is not None:
+                os.environ["PYCUDA_CPU_REGIONS"] = before
+    return made
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_packs_and_fibers_agree(modules, name):
+    random = np.random.default_rng(5)
+    for block, grid, n, m in SHAPES:
+        if name == "product" and n * n > 2000 * m:
+            m = n  # the array is read as n rows
+        a = random.integers(0, 100, max(n * m, n * n)).astype(np.int32)
+        outs = [np.full(3 * a.size + 64, 9, np.int32) for _ in modules]
+        for module, out in zip(modules, outs, strict=True):
+            module.get_function(name)(
+                cuda.In(a),
+                cuda.InOut(out),
+                np.int32(n),
+                np.int32(m),
+                block=block,
+                grid=grid,
+            )
+        wrong = np.flatnonzero(outs[0] != outs[1])
+        assert not wrong.size, (block, grid, n, m, wrong[:9])
+        assert (outs[0] != 9).any()
+
+
+def test_product_is_right(modules):
+    random = np.random.default_rng(6)
+    n = 67
+    a = random.integers(0, 100, (n, n)).astype(np.int32)
+    out = np.zeros((n, n), np.int32)
+    modules[0].get_function("product")(
+        cuda.In(a),
+        cuda.InOut(out),
+        np.int32(n),
+        np.int32(n),
+        block=(16, 16, 1),
+        grid=(5, 5),
+    )
+    assert np.array_equal(out, a @ a)
