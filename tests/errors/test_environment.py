@@ -314,6 +314,31 @@ def test_a_wrong_pool_variable():
     assert "UserWarning: PYCUDA_POOL is 'no'; it must be 0 or 1" in text
 
 
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer  # ASan reserves terabytes of addresses
+@pytest.mark.parametrize("mib", [100, 130])
+def test_a_limit_of_addresses_that_is_set_late(mib):
+    """A compiler that cannot start, or ends, is explained at once."""
+    status, text = run(
+        f"""
+        import resource, time
+        import pycuda.autoinit
+        from pycuda.compiler import compile
+        resource.setrlimit(resource.RLIMIT_AS, ({mib} << 20, -1))
+        begun = time.monotonic()
+        try:
+            compile("__global__ void f(int *a) {{ *a = 1; }}", cache_dir=False)
+        finally:
+            assert time.monotonic() - begun < 5
+        """,
+        PYCUDA_DEVICE="cpu",
+    )
+    assert status == 1
+    assert "CompileError" in text
+    assert f"limited to {mib} MiB" in text, text
+    assert "pip install" not in text
+
+
 LOCALE = """
     import locale
     import numpy as np

@@ -44,9 +44,11 @@ cpu_check_open(void)
 
         if (!flag) {
             return cpu_setting_error_set(
-                "PYCUDA_CPU_CHECK is '%.80s'; it must be a comma-separated "
-                "list of memory, race, sync, init and continue",
-                getenv("PYCUDA_CPU_CHECK"));
+                "PYCUDA_CPU_CHECK is '%.80s', with the unknown check "
+                "'%.*s'; it must be a comma-separated list of memory, race, "
+                "sync, init and continue",
+                getenv("PYCUDA_CPU_CHECK"), length < 40 ? (int)length : 40,
+                text);
         }
         flags |= flag;
         text += length + (text[length] == ',');

@@ -154,7 +154,10 @@ nvrtc_frontend_check(const struct nvrtc_strings *frontend,
     }
     const char *said = process.out.bytes ? process.out.bytes : "";
     right = strstr(said, "clang version " FRONTEND_MAJOR ".") != NULL;
-    if (!right) {
+    if (process.status < 0) {
+        right = false;
+        nvrtc_process_explain(&process, frontend->word[0], log);
+    } else if (!right) {
         nvrtc_text_print(
             log, "%s is not clang " FRONTEND_MAJOR "; it says: %.200s\n%s",
             frontend->word[0], said, advice);

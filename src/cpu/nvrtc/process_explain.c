@@ -70,6 +70,20 @@ nvrtc_process_explain_start(int code, const char *program,
     }
 }
 
+/* Mentions a limit of the address space, which a compiler may have reached. */
+static void
+address_limit_mention(struct nvrtc_text *log)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        nvrtc_text_print(log,
+                         "The address space of each process is limited to "
+                         "%llu MiB; a compiler may need more (ulimit -v).\n",
+                         (unsigned long long)limit.rlim_cur >> 20);
+    }
+}
+
 void
 nvrtc_process_explain(const struct nvrtc_process *process, const char *what,
                       struct nvrtc_text *log)
@@ -84,6 +98,7 @@ nvrtc_process_explain(const struct nvrtc_process *process, const char *what,
         nvrtc_text_print(log, "%s failed with status %d.\n", what,
                          process->status);
     }
+    address_limit_mention(log);
     if (length) {
         nvrtc_text_print(log, "Its last words:\n%s\n",
                          words + (length > 2000 ? length - 2000 : 0));

@@ -35,6 +35,7 @@
 #include "cpu/run/named_barrier.h"
 #include "cpu/run/runtime.h"
 #include "cpu/run/shared_memory.h"
+#include "cpu/run/stack_memory.h"
 #include "cpu/run/warp.h"
 #include "cpu/run/watchdog.h"
 #include "cpu/stream/worker.h"
@@ -50,11 +51,11 @@
 /* Offset between the stacks of successive fibers, in bytes, so that they use
  * different sets of the processor's cache. */
 #define STACK_COLOUR 320
-/* Kernels with larger frames need the worker's extra stack. */
-#define INLINE_FRAME (32u << 10)
+/* Kernels with larger frames run on the worker's extra stack, since they may
+ * have arrays: an index out of bounds must not reach the frames of the
+ * runtime, which are on the thread's own stack. */
+#define INLINE_FRAME 72
 #define PAGE_BYTES   CPU_ARCH_PAGE
-/* Stacks are mapped in multiples of this. */
-#define STACK_UNIT ((size_t)64 << 10)
 /* Size of a guard region. No stack frame is larger, so an overflow hits the
  * guard. */
 #define GUARD_BYTES         (64u << 10)
@@ -110,37 +111,6 @@ frame_bytes(const struct cpu_launch *launch)
 
 /* ---- stacks ---- */
 
-/* Maps `bytes` of memory, a multiple of STACK_UNIT, at an address that is a
- * multiple of STACK_UNIT. The stacks then share no granule of shadow memory
- * with other memory. Returns NULL on failure. */
-static void *
-stack_map(size_t bytes)
-{
-    char *at = mmap(NULL, bytes + STACK_UNIT, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (at == MAP_FAILED) {
-        return NULL;
-    }
-    size_t before = round_up((uintptr_t)at, STACK_UNIT) - (uintptr_t)at;
-    if (before) {
-        munmap(at, before);
-    }
-    munmap(at + before + bytes, STACK_UNIT - before);
-    return at + before;
-}
-
-static void
-stack_unmap(char *stack, size_t bytes)
-{
-    if (stack && cpu_check_flags) {
-        cpu_check_forget((uintptr_t)stack, bytes);
-    }
-    if (stack) {
-        munmap(stack, bytes);
-    }
-}
-
 /* Maps the worker's extra stack, for a kernel that recurses or has large
  * frames, with a guard at its low end. Does nothing if the worker already has
  * one that is large enough. */
@@ -150,28 +120,31 @@ extra_stack_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
     const struct cpu_function *function = launch->function;
     size_t limit = function->module->ctx->limits[CU_LIMIT_STACK_SIZE];
     size_t bytes = round_up((size_t)frame_bytes(launch) + STACK_EXTRA + limit,
-                            STACK_UNIT);
+                            CPU_STACK_UNIT);
 
     bytes = (bytes < EXTRA_STACK_MIN ? EXTRA_STACK_MIN : bytes) + GUARD_BYTES;
     if (bytes <= worker->deep_bytes) {
         return CUDA_SUCCESS;
     }
-    char *deep = stack_map(bytes);
+    size_t guard;
+    char *deep = cpu_stack_map(bytes, &guard);
     if (!deep || mprotect(deep, GUARD_BYTES, PROT_NONE)) {
         int error = errno;
-        stack_unmap(deep, bytes);
+        cpu_stack_unmap(deep, bytes, guard);
         return cpu_memory_error_set(error, bytes, "the stack of a kernel");
     }
-    stack_unmap(worker->deep, worker->deep_bytes);
+    cpu_stack_unmap(worker->deep, worker->deep_bytes, worker->deep_guard);
     worker->deep = deep;
     worker->deep_bytes = bytes;
+    worker->deep_guard = guard;
     return CUDA_SUCCESS;
 }
 
 static void
 stacks_drop(struct cpu_worker *worker)
 {
-    stack_unmap(worker->stacks, worker->stacks_bytes);
+    cpu_stack_unmap(worker->stacks, worker->stacks_bytes,
+                    worker->stacks_guard);
     worker->stacks = NULL;
     worker->stacks_bytes = worker->stride = worker->guard_bytes = 0;
 }
@@ -180,7 +153,7 @@ void
 cpu_block_close(struct cpu_worker *worker)
 {
     stacks_drop(worker);
-    stack_unmap(worker->deep, worker->deep_bytes);
+    cpu_stack_unmap(worker->deep, worker->deep_bytes, worker->deep_guard);
     worker->deep = NULL;
     cpu_shared_drop(worker);
 }
@@ -225,8 +198,8 @@ stacks_reserve(struct cpu_worker *worker, const struct cpu_launch *launch)
         return CUDA_SUCCESS;
     }
     stacks_drop(worker);
-    size_t bytes = round_up(stride * launch->threads, STACK_UNIT);
-    worker->stacks = stack_map(bytes);
+    size_t bytes = round_up(stride * launch->threads, CPU_STACK_UNIT);
+    worker->stacks = cpu_stack_map(bytes, &worker->stacks_guard);
     if (!worker->stacks) {
         return cpu_memory_error_set(errno, bytes,
                                     "the stacks of a block's threads");

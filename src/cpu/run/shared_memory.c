@@ -77,13 +77,13 @@ cpu_block_shared(const struct cpu_launch *launch)
                                   : own;
 }
 
-/* Returns the size of the upper guard. It is small where addresses are scarce:
- * under RLIMIT_AS and on systems with 39 address bits. */
-static size_t
-upper_guard(void)
+/* Addresses are scarce under RLIMIT_AS and on systems with 39 address
+ * bits. */
+size_t
+cpu_guard_bytes(bool large)
 {
     struct rlimit limit;
-    bool has_room = (uintptr_t)&upper_guard >> 40 &&
+    bool has_room = large && (uintptr_t)&cpu_guard_bytes >> 40 &&
                     !getrlimit(RLIMIT_AS, &limit) &&
                     limit.rlim_cur == RLIM_INFINITY;
 
@@ -114,7 +114,7 @@ shared_map(size_t bytes, size_t guard)
 static CUresult __attribute__((noinline))
 shared_grow(struct cpu_worker *worker, size_t bytes)
 {
-    size_t guard = upper_guard();
+    size_t guard = cpu_guard_bytes(true);
     char *shared = shared_map(bytes, guard);
 
     if (!shared && guard > GUARD) {

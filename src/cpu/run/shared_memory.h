@@ -4,6 +4,8 @@
 #ifndef PYCUDA_CPU_RUN_SHARED_MEMORY_H
 #define PYCUDA_CPU_RUN_SHARED_MEMORY_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api/cuda_types.h"
@@ -11,6 +13,9 @@
 struct cpu_launch;
 struct cpu_worker;
 
+/* Returns the size of the guard above memory of kernels. It is larger than the
+ * range of a 32-bit index if `large` and if addresses are not scarce. */
+size_t cpu_guard_bytes(bool large);
 /* Returns the bytes of shared memory per block, static and dynamic. */
 uint64_t cpu_block_shared(const struct cpu_launch *launch);
 /* Enlarges worker->shared to the size that the launch needs. On failure it

@@ -47,6 +47,7 @@ struct cpu_worker {
     /* State of the fibers of the running block. */
     char *stacks;
     size_t stacks_bytes;
+    size_t stacks_guard; /* bytes of the guard above `stacks` */
     size_t stride;
     size_t guard_bytes; /* inaccessible bytes below each stack, or 0 */
     unsigned current;
@@ -65,9 +66,10 @@ struct cpu_worker {
     uint64_t ready[CPU_MAX_THREADS / 64];
     struct cpu_fiber *fibers;
     struct cpu_warp *warps;
-    /* Extra stack, for thread loops with large frames or recursion. */
+    /* Extra stack, for thread loops with arrays, large frames or recursion. */
     char *deep;
     size_t deep_bytes;
+    size_t deep_guard;       /* bytes of the guard above `deep` */
     struct cpu_check *check; /* state of the kernel checks, or NULL */
     /* The block takes turns with other blocks of the same thread
      * (run/cooperative.c). */
