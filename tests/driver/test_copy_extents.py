@@ -126,3 +126,41 @@ def test_plain_addresses_are_trusted():
     for address in (int(array.ptr), np.uint64(array.ptr), array[:1].gpudata):
         drv.memset_d8(address, 3, 4 * REACH)
     assert array.get().sum() == 12 * REACH
+
+
+@pytest.mark.parametrize(
+    "scalar",
+    [
+        np.datetime64(12345, "s"),
+        np.timedelta64(7, "us"),
+        np.float64(2.5),
+        np.complex64(1j),
+        np.void(b"abcd"),
+        b"abcd",
+    ],
+    ids=lambda scalar: type(scalar).__name__,
+)
+def test_host_scalars(scalar):
+    """NumPy's dates export a buffer without strides."""
+    wanted = bytes(memoryview(scalar).cast("B"))
+    size = len(wanted)
+    device = drv.mem_alloc(size)
+    for make in (drv.Memcpy2D, drv.Memcpy3D):
+        drv.memset_d8(device, 0, size)
+        copy = make()
+        copy.set_src_host(scalar)
+        copy.set_dst_device(device)
+        copy.width_in_bytes = copy.src_pitch = copy.dst_pitch = size
+        copy.height = 1
+        if make is drv.Memcpy3D:
+            copy.depth = 1
+            copy.src_height = copy.dst_height = 1
+            copy()
+        else:
+            copy(aligned=True)
+        found = bytearray(size)
+        drv.memcpy_dtoh(found, device)
+        assert bytes(found) == wanted
+        copy.width_in_bytes = copy.src_pitch = copy.dst_pitch = size + 1
+        with pytest.raises(drv.LogicError):
+            copy() if make is drv.Memcpy3D else copy(aligned=True)

@@ -72,11 +72,15 @@ core_copy_dealloc(PyObject *op)
 
 /* Returns the address after the last byte of the buffer's elements. Axes with
  * negative strides do not count, since their elements are before the first
- * one. */
+ * one. A buffer without strides is contiguous: NumPy's scalars of dates have
+ * none, although they are requested. */
 static const char *
 buffer_end(const Py_buffer *view)
 {
     const char *end = (const char *)view->buf + view->itemsize;
+    if (view->shape == NULL || view->strides == NULL) {
+        return (const char *)view->buf + view->len;
+    }
     for (int i = 0; i < view->ndim; i++) {
         if (view->shape[i] == 0) {
             return view->buf;
