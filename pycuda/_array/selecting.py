@@ -233,7 +233,7 @@ def put_along_axis(
     check_array(arr, "arr")
     if axis is None:
         if not arr.flags.c_contiguous:
-            raise ValueError("axis=None needs an array that lies in C order")
+            raise ValueError("axis=None requires an array in C order")
         arr, axis = arr.ravel(), 0
     indexing.set(arr, _along(arr, indices, axis), values, stream)
 

@@ -107,7 +107,7 @@ _ADVICE = (
     (
         re.compile(r"initialization is not supported for __shared__"),
         "Declare each shared variable of a class with a constructor in a "
-        "statement of its own; the constructor is not run.",
+        "separate statement; the constructor is not run.",
     ),
     (
         re.compile(

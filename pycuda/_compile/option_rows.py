@@ -147,7 +147,7 @@ NVCC = (
     ),
     _row(
         "--ftemplate-depth -ftemplate-depth",
-        NUMBER, DROP, "NVRTC has a limit of its own",
+        NUMBER, DROP, "NVRTC has its own limit",
     ),
     _row("--no-exceptions -noeh", NONE, DROP, _HOST),
     _row("--shared -shared", NONE, DROP, _LINK),

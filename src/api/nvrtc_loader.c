@@ -424,7 +424,7 @@ reuse(int device_arch, struct api_choice *choice)
             choice,
             "%.480s, which this process uses for another device, cannot "
             "compile for compute capability %d.%d; use that device in a "
-            "process of its own",
+            "separate process",
             chosen.library, device_arch / 10, device_arch % 10);
     }
     return 0;

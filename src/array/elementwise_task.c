@@ -99,7 +99,7 @@ choose_inner(struct elementwise_task *task)
 /* Returns whether adjacent elements of operand k along an axis usually are in
  * the same cache line. */
 static int
-axis_is_near(const struct elementwise_task *task, int k, int axis)
+axis_shares_cache_lines(const struct elementwise_task *task, int k, int axis)
 {
     npy_intp step = Py_ABS(task->layout.strides[k][axis]);
 
@@ -114,7 +114,7 @@ prefers_tiles(const struct elementwise_task *task, int k, int axis)
     int last = task->layout.ndim - 1;
     npy_intp step = Py_ABS(task->layout.strides[k][axis]);
 
-    return axis_is_near(task, k, axis) &&
+    return axis_shares_cache_lines(task, k, axis) &&
            Py_ABS(task->layout.strides[k][last]) >= 4 * step;
 }
 
@@ -126,7 +126,8 @@ tile_axis(const struct elementwise_task *task)
     const struct layout *layout = &task->layout;
     int last = layout->ndim - 1;
 
-    if (row_length(task) < TILE_MINIMUM || !axis_is_near(task, 0, last)) {
+    if (row_length(task) < TILE_MINIMUM ||
+        !axis_shares_cache_lines(task, 0, last)) {
         return -1;
     }
     for (int k = 1; k < layout->operands; k++) {

@@ -84,7 +84,7 @@ operation_name(int number)
 
 /* Calls the type resolver. Returns its result, or NULL with an exception. */
 static PyObject *
-rule_ask(int operation, int inputs, const int *codes)
+rule_resolve(int operation, int inputs, const int *codes)
 {
     PyObject *types = PyTuple_New(inputs);
     PyObject *answer = NULL;
@@ -151,7 +151,7 @@ operation_rule(int operation, int inputs, const int *codes)
     if (rule) {
         return rule;
     }
-    PyObject *answer = rule_ask(operation, inputs, codes);
+    PyObject *answer = rule_resolve(operation, inputs, codes);
     if (!answer) {
         return NULL;
     }

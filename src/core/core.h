@@ -1,7 +1,7 @@
 /* core.h - functions that core offers to src/array.
  *
  * All of them are called with the GIL held and return with it held. Those that
- * wait release it meanwhile. An int result is 0, or -1 with a Python
+ * wait release it during the wait. An int result is 0, or -1 with a Python
  * exception; a PyObject * result is a new reference, or NULL with an
  * exception.
  *

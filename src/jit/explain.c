@@ -140,7 +140,7 @@ jit_explain_line(const struct jit_kernel *kernel, unsigned point)
 /* ---- LLVM's remarks ---- */
 
 void
-jit_explain_ask(void)
+jit_explain_enable(void)
 {
     static const char *const words[] = {
         "pycuda-jit", "-pass-remarks=loop-vectorize",
@@ -264,7 +264,7 @@ reason_of(const struct jit *jit, const struct note *note)
         return jit_format("%s", note->kernel->warps_not);
     }
     if (note->kept || !note->count) {
-        return "a barrier lies in a function that cannot be inlined";
+        return "a barrier is in a function that cannot be inlined";
     }
     return jit_format("threads may part before the barrier at line %u",
                       note->stops[0].line);

@@ -18,10 +18,10 @@ LLVMMetadataRef jit_explain_scope(const struct jit_kernel *kernel);
  * of the kernel for point 0, that of the k-th barrier or warp operation for
  * point k. */
 unsigned jit_explain_line(const struct jit_kernel *kernel, unsigned point);
-/* jit_explain_ask tells LLVM to produce remarks of its loop vectoriser.
+/* jit_explain_enable tells LLVM to produce remarks of its loop vectoriser.
  * jit_explain_remark records the text of one remark, which report.c passes
  * on. */
-void jit_explain_ask(void);
+void jit_explain_enable(void);
 void jit_explain_remark(const char *text);
 /* Writes what was recorded to stdout as JSON. The program then writes no
  * image. */

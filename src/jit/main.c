@@ -225,7 +225,7 @@ main(int count, char **arguments)
     jit_read_options(&jit.options, count, arguments);
     jit_tune();
     if (jit.options.output == JIT_OUTPUT_EXPLAIN) {
-        jit_explain_ask();
+        jit_explain_enable();
     }
     set_passes(&jit);
     open_context(&jit);

@@ -239,7 +239,7 @@ def test_times_between_events_that_have_none():
         pytest.param(
             "struct one { int x = 1; };\n"
             "__global__ void k() { __shared__ one a, b[2]; a = b[0]; }",
-            "in a statement of its own",
+            "in a separate statement",
             marks=pytest.mark.cpu,
         ),
     ],

@@ -48,8 +48,8 @@ def describe(tmp_path_factory):
         )
         return text.value.decode(errors="replace").splitlines(), bool(complete)
 
-    library.core_image_whole.restype = ctypes.c_bool
-    ask.is_whole = lambda image: library.core_image_whole(
+    library.core_image_is_complete.restype = ctypes.c_bool
+    ask.is_whole = lambda image: library.core_image_is_complete(
         ctypes.create_string_buffer(image, len(image)),
         ctypes.c_size_t(len(image)),
     )

@@ -26,7 +26,7 @@ core_function_set_call(vectorcallfunc call)
 /* Asks the driver for the kernel's parameter layout, if the image has none. On
  * failure the layout stays unknown. */
 static void
-layout_ask(struct core_function *self)
+layout_query(struct core_function *self)
 {
     size_t offset, bytes;
     uint32_t count = 0;
@@ -108,7 +108,7 @@ core_function_new(struct core_module *module, const char *name)
     if (layout != NULL) {
         self->layout = *layout;
     } else {
-        layout_ask(self);
+        layout_query(self);
     }
     self->small = self->layout.known &&
                   self->layout.count <= CORE_SMALL_COUNT &&

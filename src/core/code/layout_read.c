@@ -122,7 +122,7 @@ rows_inside(uint64_t start, uint64_t count, uint64_t row, size_t bytes)
 /* Returns whether the tables and sections of a cubin are inside its `bytes`
  * bytes. NVIDIA's driver does not check that and would read past the end. */
 static bool
-cubin_whole(const char *image, size_t bytes)
+cubin_is_complete(const char *image, size_t bytes)
 {
     Elf64_Ehdr header;
 
@@ -161,7 +161,7 @@ struct fatbin_header {
 
 /* Returns whether the fatbin is at least as long as its header declares. */
 static bool
-fatbin_whole(const char *image, size_t bytes)
+fatbin_is_complete(const char *image, size_t bytes)
 {
     struct fatbin_header header;
 
@@ -184,7 +184,7 @@ begins_with(const void *image, size_t bytes, const void *magic, size_t length)
  * bytes than the magic number has, compares only those, so that a truncated
  * image is recognized, too. */
 bool
-core_image_whole(const void *image, size_t bytes)
+core_image_is_complete(const void *image, size_t bytes)
 {
     const uint64_t magic = IMAGE_MAGIC;
     const uint32_t fatbin = FATBIN_MAGIC;
@@ -192,10 +192,10 @@ core_image_whole(const void *image, size_t bytes)
     size_t compared = bytes < sizeof magic ? bytes : sizeof magic;
 
     if (begins_with(image, bytes, ELFMAG, SELFMAG)) {
-        return cubin_whole(image, bytes);
+        return cubin_is_complete(image, bytes);
     }
     if (begins_with(image, bytes, &fatbin, sizeof fatbin)) {
-        return fatbin_whole(image, bytes);
+        return fatbin_is_complete(image, bytes);
     }
     if (memcmp(image, &magic, compared)) {
         return true; /* PTX text, or a format that only the driver knows */

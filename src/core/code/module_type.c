@@ -76,7 +76,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     if (code_options_init(&options, false, pairs) < 0) {
         goto done;
     }
-    if (!core_image_whole(image, bytes)) {
+    if (!core_image_is_complete(image, bytes)) {
         core_fail(CUDA_ERROR_INVALID_IMAGE, "cuModuleLoadDataEx",
                   "the image is truncated");
         goto done;

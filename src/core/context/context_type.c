@@ -161,9 +161,9 @@ static PyObject *
 context_detach(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    core_interrupt_hold(); /* detaching waits for the device, then runs Python
-                              code */
-    return core_interrupt_release(context_detach_held(op));
+    core_interrupt_postpone(); /* detaching waits for the device, then runs
+                              Python code */
+    return core_interrupt_resume(context_detach_held(op));
 }
 
 /* Makes the context current in CUDA and pushes it on this thread's stack. */

@@ -54,7 +54,7 @@ local_move(struct core_context *context, PyObject *list)
     context->serial = ++core.next_serial;
     for (int i = 0; i < CORE_LOCAL_FAULTS; i++) {
         PyObject *kept = context->local[i];
-        if (kept != NULL && (core_capture_hold(context, kept) < 0 ||
+        if (kept != NULL && (core_capture_retain(context, kept) < 0 ||
                              PyList_Append(list, kept) < 0)) {
             return -1;
         }

@@ -60,7 +60,7 @@ pack_end(struct core_pack *pack)
 /* Returns the function's context if it is valid and has no open capture,
  * otherwise NULL. The result is the argument `here` of use_fast_in_context. */
 static inline const struct core_context *
-context_plain(const struct core_function *function)
+context_without_capture(const struct core_function *function)
 {
     const struct core_context *context = function->context;
     return LIKELY(context->valid && context->captures == 0) ? context : NULL;

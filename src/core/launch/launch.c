@@ -210,9 +210,9 @@ int
 core_launch_hold(struct core_function *function, PyObject *const *args,
                  Py_ssize_t count)
 {
-    int status = core_capture_hold(function->context, (PyObject *)function);
+    int status = core_capture_retain(function->context, (PyObject *)function);
     for (Py_ssize_t i = 0; i < count && status == 0; i++) {
-        status = core_capture_hold(function->context, args[i]);
+        status = core_capture_retain(function->context, args[i]);
     }
     return status;
 }

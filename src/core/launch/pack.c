@@ -446,7 +446,7 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
     const uint32_t count = function->layout.count;
     const struct core_parameter *parameters = function->layout.parameters;
     const struct core_slot *slots = function->slots;
-    const struct core_context *here = context_plain(function);
+    const struct core_context *here = context_without_capture(function);
     for (uint32_t i = 0; i < count; i++) {
         char *target = buffer + parameters[i].offset;
         pointers[i] = target;
@@ -458,7 +458,7 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
             return -1;
         }
         /* recomputed, since argument_store may have run Python code */
-        here = context_plain(function);
+        here = context_without_capture(function);
     }
     return 0;
 }

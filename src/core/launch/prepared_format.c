@@ -463,7 +463,7 @@ format_pack_by_layout(struct core_function *function,
     const CUstream stream = pack->stream;
     const size_t count = format->count;
     struct core_slot *slot = function->slots;
-    const struct core_context *here = context_plain(function);
+    const struct core_context *here = context_without_capture(function);
     for (size_t i = 0; i < count; i++, slot++) {
         const struct core_field *field = &format->fields[i];
         char *target = buffer + field->target;
@@ -479,7 +479,8 @@ format_pack_by_layout(struct core_function *function,
                         function->layout.parameters[i].bytes) < 0) {
             return -1;
         }
-        here = context_plain(function); /* field_store may run Python code */
+        here = context_without_capture(
+            function); /* field_store may run Python code */
     }
     return 0;
 }

@@ -1,11 +1,12 @@
 /* throttle.c - limits the number of launches that wait in the driver's queue.
  *
  * The driver's queue holds about a thousand launches. A launch that finds it
- * full waits. It must not hold the GIL meanwhile, since the device may be
- * waiting for another Python thread. Launches are therefore counted per stream
- * (core_throttle_add). While a launch certainly fits in the queue, it keeps
- * the GIL, since a release would cost 5 milliseconds if another thread is
- * busy. After some hundreds of launches an event shows how many are complete.
+ * full waits. It must not hold the GIL during the wait, since the device may
+ * be waiting for another Python thread. Launches are therefore counted per
+ * stream (core_throttle_add). While a launch certainly fits in the queue, it
+ * keeps the GIL, since a release would cost 5 milliseconds if another thread
+ * is busy. After some hundreds of launches an event shows how many are
+ * complete.
  *
  * Streams may share one queue of the driver, so the sum of all counts is
  * limited. One half of the limit is divided between the streams. The other
@@ -58,7 +59,7 @@ mode_exchange(CUstreamCaptureMode mode)
 /* Records the queue's event after the first `issued` of the counted launches,
  * which are all that were issued so far. */
 static void
-throttle_mark(struct core_throttle *queue, unsigned issued)
+throttle_record_event(struct core_throttle *queue, unsigned issued)
 {
     CUstreamCaptureMode mode = mode_exchange(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUresult code =
@@ -242,7 +243,7 @@ throttle_extend(const struct core_context *context,
 {
     unsigned count = queue->count, limit = throttle_limit(context, queue);
     if (open && queue->marked == 0 && count >= limit / 2) {
-        throttle_mark(queue, count - 1);
+        throttle_record_event(queue, count - 1);
     }
     if (limit_is_exceeded(context)) {
         queue->look = minimum(count, limit); /* check at each launch */
@@ -327,7 +328,7 @@ throttle_end(struct core_context *context, struct core_throttle *queue)
         queue->count += before->count;
         throttle_subtract(before, before->count);
     }
-    throttle_mark(queue, queue->count);
+    throttle_record_event(queue, queue->count);
     queue->stream = ENDED;
     queue->look = 0;
 }

@@ -223,7 +223,7 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
         return NULL;
     }
     self->freed = false;
-    if (core_capture_hold(context, (PyObject *)self) < 0) {
+    if (core_capture_retain(context, (PyObject *)self) < 0) {
         /* freed when the graph of the capture is destroyed */
         Py_DECREF((PyObject *)self);
         return NULL;

@@ -394,7 +394,8 @@ static PyMethodDef pool_methods[] = {
      "only "
      "`keep` bytes are reserved."},
     {"reset_high", pool_reset_high, METH_NOARGS,
-     "reset_high($self)\n--\n\nStart used_high and reserved_high anew."},
+     "reset_high($self)\n--\n\nReset used_high and reserved_high to the "
+     "current values."},
     {NULL},
 };
 

@@ -135,7 +135,7 @@ core_cross_use_begin(struct core_allocation *self, struct core_context *here,
 {
     if (here->captures != 0 || self->context->captures != 0) {
         self->scattered = self->was_scattered = self->touched = true;
-        return core_capture_hold(here, (PyObject *)self);
+        return core_capture_retain(here, (PyObject *)self);
     }
     bool is_last =
         self->crossed && self->user == here && self->user_stream == stream;

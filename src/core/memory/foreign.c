@@ -86,7 +86,7 @@ stream_argument(CUstream later)
  * for the producer's stream. Libraries older than DLPack 1.0 accept no
  * argument but `stream`. */
 static PyObject *
-capsule_ask(PyObject *method, CUstream later)
+capsule_request(PyObject *method, CUstream later)
 {
     PyObject *stream = stream_argument(later);
     PyObject *full =
@@ -167,7 +167,7 @@ dlpack_address(PyObject *object, CUstream later, CUdeviceptr *pointer)
         method == NULL) {
         return PyErr_Occurred() ? -2 : 0;
     }
-    PyObject *capsule = capsule_ask(method, later);
+    PyObject *capsule = capsule_request(method, later);
     Py_DECREF(method);
     int status =
         capsule == NULL ? -1 : capsule_address(object, capsule, pointer);

@@ -210,7 +210,7 @@ ends_use(PyObject *op, struct copy_mode *how)
                   : core_use_at(ends[i], at[i], how->stream) < 0) {
             return -1;
         }
-        if (core_capture_hold(context, ends[i]) < 0) {
+        if (core_capture_retain(context, ends[i]) < 0) {
             return -1;
         }
     }

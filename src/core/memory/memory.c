@@ -204,7 +204,7 @@ static int
 host_capture(PyObject *host)
 {
     struct core_context *context = core_stack_top();
-    return context == NULL ? 0 : core_capture_hold(context, host);
+    return context == NULL ? 0 : core_capture_retain(context, host);
 }
 
 int

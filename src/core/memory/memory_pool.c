@@ -585,8 +585,7 @@ static PyGetSetDef pool_getset[] = {
 };
 
 #define POOL_METHODS                                                          \
-    {"free_held", pool_free_held, METH_NOARGS,                                \
-     "Give back all blocks that nobody uses."},                               \
+    {"free_held", pool_free_held, METH_NOARGS, "Free all unused blocks."},    \
         {"stop_holding", pool_stop_holding, METH_NOARGS,                      \
          "Give back all held blocks and hold none from now on."},             \
         {"bin_number", pool_bin_number, METH_O, "Size class of a size."},     \

@@ -229,7 +229,7 @@ buffer_wait(struct staged *buffer)
 /* Records the buffer's event after a transfer that was issued with the result
  * `code`. */
 static CUresult
-buffer_mark(struct staged *buffer, CUresult code, CUstream stream)
+buffer_record_event(struct staged *buffer, CUresult code, CUstream stream)
 {
     if (code == CUDA_SUCCESS) {
         code = driver.cuEventRecord(buffer->event, stream);
@@ -265,7 +265,7 @@ core_staging_htod(struct core_staging *ring, CUdeviceptr target,
             memcpy(buffer->memory, (const char *)source + done, piece);
             code = driver.cuMemcpyHtoDAsync(target + done, buffer->memory,
                                             piece, stream);
-            code = buffer_mark(buffer, code, stream);
+            code = buffer_record_event(buffer, code, stream);
         }
         done += piece;
     }
@@ -287,7 +287,7 @@ core_staging_dtoh(struct core_staging *ring, void *target, CUdeviceptr source,
             size_t piece = next_chunk_size(ring, bytes, asked);
             code = driver.cuMemcpyDtoHAsync(buffer->memory, source + asked,
                                             piece, stream);
-            code = buffer_mark(buffer, code, stream);
+            code = buffer_record_event(buffer, code, stream);
             asked += piece;
             ahead++;
         }

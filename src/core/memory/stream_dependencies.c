@@ -120,7 +120,7 @@ use_slow(PyObject *owner, CUstream stream)
     }
     if (self->context->captures != 0) {
         self->scattered = true; /* the graph may use the memory at any time */
-        if (core_capture_hold(self->context, owner) < 0) {
+        if (core_capture_retain(self->context, owner) < 0) {
             return -1;
         }
     }

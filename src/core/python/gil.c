@@ -39,7 +39,8 @@ static _Atomic(PyThreadState *) ending;
  * itself clears its state, and the flag, before its destructors run. If Python
  * ends the thread, the flag is still true when its destructors run. */
 static _Thread_local bool in_python CORE_AT_ONCE;
-/* Id of the thread state for which mark_thread ran last in this thread. */
+/* Id of the thread state for which watch_thread_end ran last in this thread.
+ */
 static _Thread_local uint64_t marked_for CORE_AT_ONCE;
 
 /* Key whose destructor thread_exit_wait runs when a thread ends. Destructors
@@ -59,7 +60,7 @@ pause_briefly(void)
 }
 
 /* Destructor of `key`. Delays the end of a thread that Python ends during its
- * shutdown: for up to 5 seconds, which begin anew as long as exit() waits in
+ * shutdown: for up to 5 seconds, which restart as long as exit() waits in
  * wait_for_driver_calls. */
 static void
 thread_exit_wait(void *unused)
@@ -88,7 +89,7 @@ thread_state_destroyed(PyObject *capsule)
  * `in_python`, and sets `key` so that thread_exit_wait runs at the end of the
  * thread. */
 static __attribute__((noinline)) void
-mark_thread(uint64_t id)
+watch_thread_end(uint64_t id)
 {
     PyObject *dict = PyErr_Occurred() ? NULL : PyThreadState_GetDict();
     if (dict == NULL) {
@@ -114,7 +115,7 @@ core_thread_uses_driver(void)
 {
     uint64_t id = PyThreadState_Get()->id;
     if (marked_for != id) {
-        mark_thread(id);
+        watch_thread_end(id);
     }
 }
 

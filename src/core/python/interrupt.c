@@ -42,11 +42,12 @@ core_interrupt_raise(void)
     return -1;
 }
 
-/* Number of calls between core_interrupt_hold and core_interrupt_release. */
+/* Number of calls between core_interrupt_postpone and core_interrupt_resume.
+ */
 static int held;
 
 /* Function for Py_AddPendingCall: raises the stored exception, except between
- * core_interrupt_hold and core_interrupt_release. */
+ * core_interrupt_postpone and core_interrupt_resume. */
 static int
 raise_pending(void *unused)
 {
@@ -55,13 +56,13 @@ raise_pending(void *unused)
 }
 
 void
-core_interrupt_hold(void)
+core_interrupt_postpone(void)
 {
     held++;
 }
 
 PyObject *
-core_interrupt_release(PyObject *result)
+core_interrupt_resume(PyObject *result)
 {
     held--;
     if (result != NULL && core_interrupt_raise() < 0) {

@@ -14,11 +14,11 @@ int core_interrupt_raise(void);
 
 /* The caller calls these two before and after a call that waits and then runs
  * Python code. An exception of a signal handler during the wait is then raised
- * by core_interrupt_release instead of inside the Python code.
- * core_interrupt_release takes over the call's result, and returns it, or NULL
+ * by core_interrupt_resume instead of inside the Python code.
+ * core_interrupt_resume takes over the call's result, and returns it, or NULL
  * with the exception. */
-void core_interrupt_hold(void);
-PyObject *core_interrupt_release(PyObject *result);
+void core_interrupt_postpone(void);
+PyObject *core_interrupt_resume(PyObject *result);
 
 /* Registers the signal hook with the driver library. Called after the library
  * was opened. */

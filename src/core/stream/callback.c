@@ -202,7 +202,7 @@ callback_new(CORE_ARGS)
 /* Passes ownership of the callback to the graphs of the context's open
  * captures. On failure drops the callback. */
 static int
-callback_hold(struct core_context *context, struct callback *callback)
+callback_retain(struct core_context *context, struct callback *callback)
 {
     callback->repeats = true;
     PyTypeObject *type = core.held_callback_type;
@@ -216,7 +216,7 @@ callback_hold(struct core_context *context, struct callback *callback)
     if (context->held == NULL) {
         return 0; /* another library captures: the callback is never freed */
     }
-    int status = core_capture_hold(context, (PyObject *)held);
+    int status = core_capture_retain(context, (PyObject *)held);
     Py_DECREF((PyObject *)held);
     return status;
 }
@@ -236,7 +236,7 @@ core_stream_add_callback(PyObject *op, CORE_ARGS)
     }
     driver.cuStreamIsCapturing(stream, &status);
     bool captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
-    if (captured && callback_hold(self->context, callback) < 0) {
+    if (captured && callback_retain(self->context, callback) < 0) {
         return NULL;
     }
     core_throttle_add(self->context, stream);

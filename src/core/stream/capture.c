@@ -115,7 +115,7 @@ static int
 capture_leave_context(struct core_context *context)
 {
     int status =
-        core_capture_hold(context, context->local[CORE_LOCAL_KERNELS]);
+        core_capture_retain(context, context->local[CORE_LOCAL_KERNELS]);
     capture_closed(context);
     return status;
 }

@@ -60,7 +60,7 @@ core_graph_capture(struct core_graph *self, CUstream stream)
     }
     CUgraph handle = core_graph_handle(self, "cuGraphLaunch");
     if (handle == NULL ||
-        core_capture_hold(self->context, (PyObject *)self) < 0 ||
+        core_capture_retain(self->context, (PyObject *)self) < 0 ||
         core_check(node_capture(handle, stream), "cuGraphAddChildGraphNode") <
             0) {
         return -1;

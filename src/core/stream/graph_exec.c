@@ -208,7 +208,7 @@ update_text(CUgraphExecUpdateResult result)
  * last launch is still running, the earlier objects stay, too, until the first
  * update after its end. */
 static int
-exec_hold(struct graph_exec *self, PyObject *held)
+exec_retain(struct graph_exec *self, PyObject *held)
 {
     CUevent done = exec_done(self);
     if (done != NULL && driver.cuEventQuery(done) != CUDA_SUCCESS) {
@@ -252,7 +252,7 @@ exec_update(PyObject *op, PyObject *other)
         return NULL;
     }
     Py_SETREF(self->graph, (struct core_graph *)Py_NewRef(other));
-    return exec_hold(self, graph->held) < 0 ? NULL : Py_NewRef(Py_None);
+    return exec_retain(self, graph->held) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *

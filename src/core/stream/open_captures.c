@@ -31,7 +31,7 @@ core_capture_newest(const struct core_context *context, uint64_t *turn)
 /* Keeps the object alive as long as the graphs of the context's open captures.
  * Does nothing without an open capture. */
 int
-core_capture_hold(struct core_context *context, PyObject *object)
+core_capture_retain(struct core_context *context, PyObject *object)
 {
     return context->held == NULL || object == NULL
                ? 0

@@ -39,7 +39,7 @@ extern struct core_capture *core_open_captures;
 
 /* Keeps `object` alive as long as the graphs of the context's open
  * captures. */
-int core_capture_hold(struct core_context *context, PyObject *object);
+int core_capture_retain(struct core_context *context, PyObject *object);
 /* Returns the stream that this thread captures, borrowed, or NULL. Stores the
  * capture's `turn`; the larger of two turns belongs to the stream that was
  * entered later. */

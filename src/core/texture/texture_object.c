@@ -95,7 +95,7 @@ handle_defer_destroy(struct object *self)
         .surface = self->surface,
     };
     PyObject *capsule = PyCapsule_New(orphan, NULL, orphan_destroy);
-    if (capsule == NULL || core_capture_hold(self->context, capsule) < 0) {
+    if (capsule == NULL || core_capture_retain(self->context, capsule) < 0) {
         PyErr_Clear();
     }
     Py_XDECREF(capsule);
@@ -219,7 +219,7 @@ not_linear(const struct constructor_arguments *given)
 
 /* Reads the element format of an Array from the driver. */
 static int
-format_ask(CUarray array, CUarray_format *format)
+format_query(CUarray array, CUarray_format *format)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     if (core_check(driver.cuArray3DGetDescriptor(&descriptor, array),
@@ -252,7 +252,7 @@ mipmap_read(const struct constructor_arguments *given,
                        driver.cuMipmappedArrayGetLevel(&first, *handle, 0),
                        "cuMipmappedArrayGetLevel") < 0
                ? -1
-               : format_ask(first, format);
+               : format_query(first, format);
 }
 
 /* Fills `where` (the driver's resource descriptor) for an Array, whose format
@@ -266,7 +266,7 @@ array_read(const struct constructor_arguments *given,
                    core_array_handle(given->resource,
                                      &where->res.array.hArray) < 0
                ? -1
-               : format_ask(where->res.array.hArray, format);
+               : format_query(where->res.array.hArray, format);
 }
 
 /* Fills `where` (the driver's resource descriptor) for pitched linear memory,

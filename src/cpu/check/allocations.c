@@ -121,7 +121,7 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
     }
     pthread_mutex_unlock(&allocations_lock);
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        cpu_check_mark(base, bytes, !tracked);
+        cpu_check_set_written(base, bytes, !tracked);
     }
 }
 

@@ -452,7 +452,7 @@ __pycuda_check_shared(void *variable, uint64_t bytes, struct image_site *site)
         bytes = cpu_worker_tls->launch->dynamic_shared;
     }
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        cpu_check_mark(base, bytes, false);
+        cpu_check_set_written(base, bytes, false);
     }
     check->shared[check->shared_count++] =
         (struct cpu_check_variable){base, bytes, site->object};

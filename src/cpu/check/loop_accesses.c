@@ -108,7 +108,7 @@ static inline bool
 bytes_mark_written(uintptr_t address, uint64_t bytes, const uint8_t *known)
 {
     if (bytes_are_uninitialized(address, bytes, known)) {
-        cpu_check_mark(address, bytes, true);
+        cpu_check_set_written(address, bytes, true);
     }
     return false;
 }

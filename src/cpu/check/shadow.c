@@ -6,7 +6,7 @@
  * install a table or a granule wins, and readers may look it up at any time.
  * So access records are not freed while a kernel runs, and the byte states of
  * freed memory go to a free list for other granules instead of being unmapped.
- * Both have pages of their own, which are returned to the system when unused.
+ * Both have separate pages, which are returned to the system when unused.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -281,7 +281,7 @@ bytes_in_granule(uintptr_t address, uint64_t bytes)
 }
 
 void
-cpu_check_mark(uintptr_t address, uint64_t bytes, bool written)
+cpu_check_set_written(uintptr_t address, uint64_t bytes, bool written)
 {
     while (bytes) {
         uint64_t n = bytes_in_granule(address, bytes);

@@ -82,7 +82,7 @@ void cpu_shadow_granule_free(struct cpu_shadow_granule *granule);
 
 /* Marks bytes as written or as uninitialized. Bytes that were never marked
  * count as written. */
-void cpu_check_mark(uintptr_t address, uint64_t bytes, bool written);
+void cpu_check_set_written(uintptr_t address, uint64_t bytes, bool written);
 /* Returns whether any of the bytes is uninitialized. */
 bool cpu_check_has_uninitialized(uintptr_t address, uint64_t bytes);
 

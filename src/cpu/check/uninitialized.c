@@ -88,7 +88,7 @@ cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
         report(address, bytes, site);
     }
     if (site->flags & IMAGE_SITE_WRITE) {
-        cpu_check_mark(address, bytes, true);
+        cpu_check_set_written(address, bytes, true);
     }
 }
 
@@ -109,7 +109,7 @@ __pycuda_check_written(const void *pointer, uint64_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
         shared_trace_stop(pointer);
-        cpu_check_mark((uintptr_t)pointer, bytes, true);
+        cpu_check_set_written((uintptr_t)pointer, bytes, true);
     }
 }
 
@@ -117,7 +117,7 @@ void
 __pycuda_check_local(const void *variable, uint64_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        cpu_check_mark((uintptr_t)variable, bytes, false);
+        cpu_check_set_written((uintptr_t)variable, bytes, false);
     }
 }
 
@@ -125,8 +125,9 @@ static void
 state_copy(const void *to, const void *from, uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i++) {
-        cpu_check_mark((uintptr_t)to + i, 1,
-                       !cpu_check_has_uninitialized((uintptr_t)from + i, 1));
+        cpu_check_set_written(
+            (uintptr_t)to + i, 1,
+            !cpu_check_has_uninitialized((uintptr_t)from + i, 1));
     }
 }
 
@@ -170,7 +171,7 @@ void
 cpu_check_filled(const void *to, size_t bytes)
 {
     if (cpu_check_flags & CPU_CHECK_INIT) {
-        cpu_check_mark((uintptr_t)to, bytes, true);
+        cpu_check_set_written((uintptr_t)to, bytes, true);
     }
 }
 
@@ -189,6 +190,6 @@ cpu_check_copied(const void *to, const void *from, size_t bytes)
         cpu_check_has_uninitialized((uintptr_t)from, bytes)) {
         state_copy(to, from, bytes);
     } else {
-        cpu_check_mark((uintptr_t)to, bytes, true);
+        cpu_check_set_written((uintptr_t)to, bytes, true);
     }
 }

@@ -30,7 +30,7 @@ struct plain_params {
 /* Converts the parameters of a kernel, memcpy, memset or host node to the
  * structure of the type-specific function. */
 static void
-params_plain(const CUgraphNodeParams *params, struct plain_params *plain)
+params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: /* both structures have the same members */
@@ -68,7 +68,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_HOST:
-        params_plain(params, plain);
+        params_convert(params, plain);
         return cpu_node_task_make(params->type, &plain->as,
                                   plain->ctx ? plain->ctx : ctx, task);
     case CU_GRAPH_NODE_TYPE_EMPTY:

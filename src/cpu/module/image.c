@@ -150,7 +150,7 @@ cpu_image_check(const void *bytes, size_t size, uint32_t *kind, char *error,
     } else if (header->checksum != checksum(bytes, header->bytes)) {
         wrong = "damaged image: the checksum is wrong";
     } else if (!tables_fit(header)) {
-        wrong = "damaged image: a table lies outside it";
+        wrong = "damaged image: a table is outside of it";
     } else {
         find_tables(&image, bytes);
         if (!rows_are_right(&image)) {

@@ -129,7 +129,7 @@ read_all(int fd, void *bytes, size_t count)
 /* Reads `bytes` bytes and the trailer after them. Returns true if the bytes
  * match the trailer's checksum. `chunk` is a buffer of CHUNK bytes. */
 static bool
-bytes_whole(int fd, const char *path, size_t bytes, char *chunk)
+bytes_are_valid(int fd, const char *path, size_t bytes, char *chunk)
 {
     struct nvrtc_digest digest;
     struct trailer trailer;
@@ -231,7 +231,7 @@ file_trusted(const char *path, const struct stat *status,
 /* Returns true if the open file is regular, complete and trusted. Renews its
  * modification time once a day. */
 static bool
-file_whole(int fd, const char *path, struct nvrtc_text *log)
+file_is_valid(int fd, const char *path, struct nvrtc_text *log)
 {
     struct stat status;
 
@@ -246,7 +246,7 @@ file_whole(int fd, const char *path, struct nvrtc_text *log)
     }
     size_t bytes = (size_t)status.st_size - sizeof(struct trailer);
     char *chunk = malloc(CHUNK);
-    bool whole = chunk && bytes_whole(fd, path, bytes, chunk);
+    bool whole = chunk && bytes_are_valid(fd, path, bytes, chunk);
     free(chunk);
     if (time(NULL) - status.st_mtime > TOUCHED_EVERY) {
         /* changes the file's time, so that its entry in the list of verified
@@ -259,10 +259,10 @@ file_whole(int fd, const char *path, struct nvrtc_text *log)
 }
 
 bool
-nvrtc_cache_file_whole(const char *path, struct nvrtc_text *log)
+nvrtc_cache_file_is_valid(const char *path, struct nvrtc_text *log)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool whole = fd >= 0 && file_whole(fd, path, log);
+    bool whole = fd >= 0 && file_is_valid(fd, path, log);
     struct stat status;
 
     /* A socket, or a file that the user may not read. */
@@ -296,8 +296,8 @@ write_all(int fd, const void *bytes, size_t count)
 }
 
 static bool
-write_whole(const char *temporary, const char *path,
-            const struct nvrtc_text *text)
+write_new_file(const char *temporary, const char *path,
+               const struct nvrtc_text *text)
 {
     struct trailer trailer;
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -361,7 +361,7 @@ nvrtc_cache_file_put(const char *path, const struct nvrtc_text *text)
 
     snprintf(temporary, sizeof temporary, "%s.%ld.%p", path, (long)getpid(),
              (const void *)text);
-    if (!write_whole(temporary, path, text) || rename(temporary, path)) {
+    if (!write_new_file(temporary, path, text) || rename(temporary, path)) {
         unlink(temporary);
         return false;
     }

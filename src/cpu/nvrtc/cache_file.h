@@ -23,7 +23,7 @@ bool nvrtc_cache_file_path(char path[PATH_MAX], const char *folder,
  * the correct checksum. Renews the file's modification time, so that it is not
  * removed as unused. The first file per process that another user owns or can
  * write is reported in `log`. */
-bool nvrtc_cache_file_whole(const char *path, struct nvrtc_text *log);
+bool nvrtc_cache_file_is_valid(const char *path, struct nvrtc_text *log);
 /* Writes `text` and its checksum to `path` atomically, and removes unused
  * files from the folder. Returns false on failure, with no file left. */
 bool nvrtc_cache_file_put(const char *path, const struct nvrtc_text *text);

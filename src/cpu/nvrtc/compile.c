@@ -124,7 +124,7 @@ jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
                               : NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     if (process->status == 0 && process->out.length &&
-        !nvrtc_jit_image_whole(&process->out)) {
+        !nvrtc_jit_image_is_complete(&process->out)) {
         nvrtc_text_print(reason,
                          "pycuda-jit wrote %zu bytes that are no complete "
                          "image.\n",

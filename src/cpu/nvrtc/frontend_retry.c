@@ -133,7 +133,7 @@ source_make(const struct nvrtc_job *job, bool ask, struct nvrtc_text *source)
         nvrtc_text_print(source, "%s", device_end);
     }
     if (ask) {
-        nvrtc_names_ask(program, source);
+        nvrtc_names_request(program, source);
     } else {
         nvrtc_names_use(program, source);
     }

@@ -38,7 +38,7 @@ nvrtc_jit_target(char word[NVRTC_TARGET_WORD])
 }
 
 bool
-nvrtc_jit_image_whole(const struct nvrtc_text *text)
+nvrtc_jit_image_is_complete(const struct nvrtc_text *text)
 {
     return text->length >= sizeof(struct image_header) &&
            cpu_image_bytes(text->bytes) == text->length;
@@ -69,7 +69,7 @@ result_collect(struct nvrtc_process *process, struct cpu_jit_result *result)
     result->status = process->status;
     if (process->status) {
         code = CUDA_ERROR_INVALID_PTX;
-    } else if (!nvrtc_jit_image_whole(&process->out)) {
+    } else if (!nvrtc_jit_image_is_complete(&process->out)) {
         nvrtc_text_print(&text,
                          "pycuda-jit wrote %zu bytes that are no complete "
                          "image",

@@ -27,7 +27,7 @@ CUresult cpu_jit_run(const void *input, size_t bytes, char *const options[],
 
 #define NVRTC_TARGET_WORD 48 /* buffer size for --target=... */
 /* Returns true if `text`, the output of pycuda-jit, is exactly one image. */
-bool nvrtc_jit_image_whole(const struct nvrtc_text *text);
+bool nvrtc_jit_image_is_complete(const struct nvrtc_text *text);
 /* Writes pycuda-jit's option --target for this processor to `word` and returns
  * it. Returns NULL if the user sets the target with PYCUDA_CPU_TARGET. */
 const char *nvrtc_jit_target(char word[NVRTC_TARGET_WORD]);

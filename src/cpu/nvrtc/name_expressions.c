@@ -43,7 +43,8 @@ nvrtc_names_use(const struct _nvrtcProgram *program, struct nvrtc_text *source)
 }
 
 void
-nvrtc_names_ask(const struct _nvrtcProgram *program, struct nvrtc_text *source)
+nvrtc_names_request(const struct _nvrtcProgram *program,
+                    struct nvrtc_text *source)
 {
     nvrtc_text_print(source, "\nextern \"C++\" {\n");
     for (size_t i = 0; i < program->expression_count; i++) {
@@ -89,8 +90,8 @@ symbol_read(const char *initialiser)
     return n ? symbol_copy(at, n) : NULL;
 }
 
-/* Searches the textual IR for the variable that nvrtc_names_ask has added for
- * expression `index`. Returns the symbol in its initializer, or NULL. */
+/* Searches the textual IR for the variable that nvrtc_names_request has added
+ * for expression `index`. Returns the symbol in its initializer, or NULL. */
 static char *
 lowered_find(const char *ir, size_t index)
 {

@@ -13,12 +13,12 @@ struct nvrtc_text;
  * that templates in it are instantiated. */
 void nvrtc_names_use(const struct _nvrtcProgram *program,
                      struct nvrtc_text *source);
-/* nvrtc_names_ask appends declarations to `source` by which the symbol of each
- * name expression appears in the textual LLVM IR. nvrtc_names_read then stores
- * the symbols from `ir` in the program; it returns false, with an error in
- * `log`, if one is missing. */
-void nvrtc_names_ask(const struct _nvrtcProgram *program,
-                     struct nvrtc_text *source);
+/* nvrtc_names_request appends declarations to `source` by which the symbol of
+ * each name expression appears in the textual LLVM IR. nvrtc_names_read then
+ * stores the symbols from `ir` in the program; it returns false, with an error
+ * in `log`, if one is missing. */
+void nvrtc_names_request(const struct _nvrtcProgram *program,
+                         struct nvrtc_text *source);
 bool nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
                       struct nvrtc_text *log);
 

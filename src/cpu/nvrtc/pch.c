@@ -198,7 +198,7 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
     if (!pch_name(pch, frontend, headers, &flags, log)) {
         pch->path[0] = 0;
         right = nvrtc_frontend_check(frontend, log);
-    } else if (!nvrtc_cache_file_whole(pch->path, log)) {
+    } else if (!nvrtc_cache_file_is_valid(pch->path, log)) {
         right = nvrtc_frontend_check(frontend, log);
         if (!right || !pch_make(pch->path, frontend, &flags, &pch->includes)) {
             pch->path[0] = 0;
@@ -244,7 +244,7 @@ nvrtc_pch_extend(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
         nvrtc_headers_digest(&digest, headers, "cpu/include", true) &&
         nvrtc_headers_digest(&digest, headers, "pycuda-random", true) &&
         path_name(path, &digest, log) &&
-        (nvrtc_cache_file_whole(path, log) ||
+        (nvrtc_cache_file_is_valid(path, log) ||
          pch_make(path, frontend, &flags, lines))) {
         memcpy(pch->base, pch->path, sizeof pch->base);
         memcpy(pch->path, path, sizeof pch->path);

@@ -23,7 +23,7 @@
 /* Header in front of each block of heap memory. A write past the end of the
  * preceding block overwrites `mark` first, which free() detects. */
 struct cpu_heap_block {
-    _Atomic uint64_t mark; /* heap_mark while the block is allocated */
+    _Atomic uint64_t mark; /* block_mark_of while the block is allocated */
     size_t bytes;
     struct cpu_heap_block *next, *previous;
     void *whole; /* start of the memory, for the C library's free */
@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct cpu_heap_block) % HEAP_ALIGNMENT == 0,
                "malloc's alignment");
 
 static uint64_t
-heap_mark(const struct cpu_context *ctx, const struct cpu_heap_block *head)
+block_mark_of(const struct cpu_context *ctx, const struct cpu_heap_block *head)
 {
     return (uint64_t)(uintptr_t)head ^ ctx->id << 48 ^ 0x6865617020626c6bu;
 }
@@ -118,7 +118,7 @@ __pycuda_malloc_aligned(size_t bytes, size_t alignment)
     struct cpu_heap_block *head = heap_block(bytes + gap, alignment);
     if (head) {
         head->bytes = bytes;
-        atomic_store(&head->mark, heap_mark(ctx, head));
+        atomic_store(&head->mark, block_mark_of(ctx, head));
         heap_link(ctx, head);
     }
     worker->in_kernel = 1;
@@ -145,7 +145,7 @@ __pycuda_free(void *pointer)
      * block of this heap. */
     struct cpu_heap_block *head =
         (struct cpu_heap_block *)((uintptr_t)pointer - sizeof *head);
-    uint64_t mark = heap_mark(worker->ctx, head);
+    uint64_t mark = block_mark_of(worker->ctx, head);
     if ((uintptr_t)pointer % 16 ||
         !atomic_compare_exchange_strong(&head->mark, &mark, 0)) {
         cpu_fibers_fail(

@@ -1,6 +1,6 @@
 /* runtime.c - small functions of image/abi.h that kernels call.
  *
- * Called by kernel code on a worker's thread. Without state of their own.
+ * Called by kernel code on a worker's thread. They have no state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>

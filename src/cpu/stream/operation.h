@@ -56,7 +56,7 @@ struct cpu_op {
     struct cpu_op *next; /* next operation in a queue or in the free list */
     /* List of operations that wait for this one. */
     struct cpu_edge *dependents;
-    struct cpu_edge *edges; /* array of its own dependencies */
+    struct cpu_edge *edges; /* array of its dependencies */
     struct cpu_edge inline_edges[3];
     uint64_t finished_ns;
     cpu_run *run;

@@ -159,7 +159,7 @@ find_postdominators(struct analysis *analysis)
 }
 
 static void
-mark(struct analysis *analysis, LLVMValueRef value)
+mark_differing(struct analysis *analysis, LLVMValueRef value)
 {
     unsigned *place = jit_map_slot(analysis->differs, value);
     analysis->changed |= !*place;
@@ -240,7 +240,7 @@ spread_values(struct analysis *analysis)
         for (; at; at = LLVMGetNextInstruction(at)) {
             if (!jit_map_get(analysis->differs, at) &&
                 instruction_differs(analysis, at)) {
-                mark(analysis, at);
+                mark_differing(analysis, at);
             }
         }
     }
@@ -284,7 +284,7 @@ mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
                      : NULL;
         for (; at; at = LLVMGetNextInstruction(at)) {
             if (used_outside(analysis, at, cycle)) {
-                mark(analysis, at);
+                mark_differing(analysis, at);
             }
         }
     }
@@ -325,7 +325,7 @@ mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
         LLVMGetFirstInstruction(analysis->cfg->blocks[block].block);
     for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
         if (phi_parts(analysis, phi, branch, after)) {
-            mark(analysis, phi);
+            mark_differing(analysis, phi);
         }
     }
 }
@@ -403,7 +403,7 @@ jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                                 .immediate = immediate,
                                 .apart = apart};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        mark(&analysis, jit_body_argument(kernel, own[i]));
+        mark_differing(&analysis, jit_body_argument(kernel, own[i]));
     }
     spread_all(&analysis);
 }
@@ -438,7 +438,7 @@ jit_find_lanes_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                                 .immediate = immediate,
                                 .apart = apart};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        mark(&analysis, jit_body_argument(kernel, own[i]));
+        mark_differing(&analysis, jit_body_argument(kernel, own[i]));
     }
     spread_all(&analysis);
 }

@@ -1,11 +1,11 @@
 /* access_form.c - builds struct image_check_form, which describes a loop and
  * its accesses to the runtime, as a list of 64-bit words.
  *
- * jit_ranges_ask, called by access_ranges.c, passes all words as arguments of
- * a placeholder call. optimise.c calls jit_lower_range_checks after the words
- * are simplified. It moves the constant words to a global variable, and stores
- * the others in the function's frame before the loop, each distinct value
- * once.
+ * jit_ranges_build_check, called by access_ranges.c, passes all words as
+ * arguments of a placeholder call. optimise.c calls jit_lower_range_checks
+ * after the words are simplified. It moves the constant words to a global
+ * variable, and stores the others in the function's frame before the loop,
+ * each distinct value once.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -192,13 +192,13 @@ count_iterations(struct jit_view *view)
 }
 
 LLVMValueRef
-jit_ranges_ask(struct jit_view *view, const struct jit_access_range *rows,
-               unsigned count)
+jit_ranges_build_check(struct jit_view *view,
+                       const struct jit_access_range *rows, unsigned count)
 {
     struct jit *jit = view->jit;
     struct form *form = jit_allocate(sizeof *form);
     LLVMBasicBlockRef block =
-        view->loops->cfg.blocks[jit_view_whole(view)->preheader].block;
+        view->loops->cfg.blocks[jit_view_outer_loop(view)->preheader].block;
     LLVMTypeRef type = LLVMFunctionType(jit->i32, NULL, 0, 1);
     LLVMValueRef function = LLVMGetNamedFunction(jit->module, ASK);
 
@@ -309,7 +309,7 @@ values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
 
 /* Replaces one placeholder call by a call of __pycuda_check_rows. */
 static void
-ask_lower(struct jit *jit, LLVMValueRef at, void *data)
+lower_check(struct jit *jit, LLVMValueRef at, void *data)
 {
     LLVMTypeRef types[2] = {jit->pointer, jit->pointer};
     (void)data;
@@ -330,5 +330,5 @@ ask_lower(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_lower_range_checks(struct jit *jit)
 {
-    jit_each_instruction_of_module(jit, ask_lower, NULL);
+    jit_each_instruction_of_module(jit, lower_check, NULL);
 }

@@ -41,7 +41,7 @@ struct hoist {
 /* Builds the check before a loop. If all accesses qualify for it, the check
  * moves before the enclosing loop and covers both loops. */
 static void
-look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
+hoist_loop_checks(struct hoist *hoist, const struct jit_loop *loop)
 {
     struct jit_access_range *one =
         jit_allocate(2 * JIT_MOST_ROWS * sizeof *one);
@@ -59,7 +59,7 @@ look_at_loop(struct hoist *hoist, const struct jit_loop *loop)
         view.nest[1] = both == count ? view.nest[1] : NULL;
     }
     const struct jit_access_range *rows = view.nest[1] ? two : one;
-    LLVMValueRef answer = jit_ranges_ask(&view, rows, count);
+    LLVMValueRef answer = jit_ranges_build_check(&view, rows, count);
     for (unsigned i = 0; i < count; i++) {
         hoist->calls[hoist->count] = rows[i].call;
         hoist->answers[hoist->count++] = answer;
@@ -181,7 +181,7 @@ jit_check_ranges(struct jit *jit)
         hoist.answers = jit_allocate(calls * sizeof *hoist.answers);
         for (unsigned i = 0; i < hoist.loops.count; i++) {
             if (hoist.loops.rows[i].counted) {
-                look_at_loop(&hoist, &hoist.loops.rows[i]);
+                hoist_loop_checks(&hoist, &hoist.loops.rows[i]);
             }
         }
         for (unsigned i = 0; i < hoist.count; i++) {

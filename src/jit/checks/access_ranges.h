@@ -45,9 +45,9 @@ bool jit_ranges_may_nest(const struct jit_loops *loops,
 
 /* access_form.c: builds the check of all rows before the loops. Returns an i1
  * that is true at run time if no access is invalid. */
-LLVMValueRef jit_ranges_ask(struct jit_view *view,
-                            const struct jit_access_range *rows,
-                            unsigned count);
+LLVMValueRef jit_ranges_build_check(struct jit_view *view,
+                                    const struct jit_access_range *rows,
+                                    unsigned count);
 
 /* checks/access_ranges.c: replaces the checks of each iteration of a loop,
  * where possible, by one check before the loop that covers all iterations. */

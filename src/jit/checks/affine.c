@@ -22,7 +22,7 @@
 enum { MAX_STEPS = 24, FIRST, SECOND, LAST };
 
 const struct jit_loop *
-jit_view_whole(const struct jit_view *view)
+jit_view_outer_loop(const struct jit_view *view)
 {
     return view->nest[1] ? view->nest[1] : view->nest[0];
 }
@@ -43,7 +43,7 @@ index_of(const struct jit_view *view, LLVMValueRef value)
 static bool
 is_outside(const struct jit_view *view, LLVMValueRef value)
 {
-    return jit_is_outside(view->loops, jit_view_whole(view), value);
+    return jit_is_outside(view->loops, jit_view_outer_loop(view), value);
 }
 
 static bool affine(const struct jit_view *view, LLVMValueRef value, int steps);

@@ -33,7 +33,7 @@ struct jit_affine {
 };
 
 /* Returns the outer loop of the view, or its only one. */
-const struct jit_loop *jit_view_whole(const struct jit_view *view);
+const struct jit_loop *jit_view_outer_loop(const struct jit_view *view);
 /* Tests whether the value is affine in the indices of the view's loops. */
 bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
 /* Builds the start and the steps of an affine value at the builder's position.

@@ -38,7 +38,7 @@ site_flags(LLVMValueRef call)
 static bool
 is_outside(const struct jit_view *view, LLVMValueRef value)
 {
-    return jit_is_outside(view->loops, jit_view_whole(view), value);
+    return jit_is_outside(view->loops, jit_view_outer_loop(view), value);
 }
 
 /* Tests whether `is(instruction, name)` returns true for some instruction of
@@ -48,7 +48,7 @@ any_instruction(const struct jit_view *view,
                 bool (*is)(LLVMValueRef at, const char *name),
                 const char *name)
 {
-    const struct jit_loop *loop = jit_view_whole(view);
+    const struct jit_loop *loop = jit_view_outer_loop(view);
 
     for (unsigned b = 0; b < view->loops->cfg.count; b++) {
         LLVMValueRef at =

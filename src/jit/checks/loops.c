@@ -28,7 +28,7 @@ struct order {
 /* Computes the postorder by a depth-first search without recursion, since
  * functions may have thousands of blocks. */
 static void
-order_make(const struct jit_cfg *cfg, struct order *order)
+compute_postorder(const struct jit_cfg *cfg, struct order *order)
 {
     unsigned *stack = jit_allocate((cfg->count + 1) * sizeof *stack);
     unsigned *next = jit_allocate(cfg->count * sizeof *next);
@@ -86,7 +86,7 @@ find_dominators(struct jit_loops *loops)
     for (unsigned i = 0; i < cfg->count; i++) {
         loops->dominators[i] = i ? NO_BLOCK : 0;
     }
-    order_make(cfg, &order);
+    compute_postorder(cfg, &order);
     while (changed) {
         changed = false;
         for (unsigned k = order.count - 1; k-- > 0;) {

@@ -178,7 +178,7 @@ jumps_out(LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool left)
 }
 
 static bool
-is_same_place(LLVMValueRef one, LLVMValueRef two)
+is_same_location(LLVMValueRef one, LLVMValueRef two)
 {
     return LLVMGetDebugLocLine(one) == LLVMGetDebugLocLine(two) &&
            LLVMGetDebugLocColumn(one) == LLVMGetDebugLocColumn(two);
@@ -207,7 +207,7 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         return way == WAY_RETURN;
     }
     if (strcmp(LLVMGetBasicBlockName(to), "return") == 0) {
-        return !is_same_place(at, LLVMGetBasicBlockTerminator(to));
+        return !is_same_location(at, LLVMGetBasicBlockTerminator(to));
     }
     bool known = is_named(to, "if.end") || is_named(to, "for.end") ||
                  is_named(to, "while.end") || is_named(to, "do.end") ||

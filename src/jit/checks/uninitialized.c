@@ -186,8 +186,8 @@ fill_phi(struct jit *jit, struct uncertain_values *doubts,
 /* Creates the shadow of a cast or select. Returns false if the shadow of an
  * operand does not exist yet. */
 static bool
-make_other(struct jit *jit, struct uncertain_values *doubts,
-           struct uncertain_value *doubt)
+make_cast_or_select(struct jit *jit, struct uncertain_values *doubts,
+                    struct uncertain_value *doubt)
 {
     LLVMValueRef at = doubt->value;
     int count = LLVMGetNumOperands(at);
@@ -227,7 +227,7 @@ make_shadows(struct jit *jit, struct uncertain_values *doubts)
         changed = false;
         for (size_t i = 0; i < doubts->count; i++) {
             if (!doubts->rows[i].shadow) {
-                changed |= make_other(jit, doubts, &doubts->rows[i]);
+                changed |= make_cast_or_select(jit, doubts, &doubts->rows[i]);
             }
         }
     }

@@ -74,7 +74,7 @@ build_wait(struct jit *jit)
 }
 
 static void
-look_at(struct jit *jit, LLVMValueRef at, void *data)
+surround_store(struct jit *jit, LLVMValueRef at, void *data)
 {
     (void)data;
     if (LLVMGetInstructionOpcode(at) != LLVMStore || !LLVMGetVolatile(at) ||
@@ -90,5 +90,5 @@ look_at(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_keep_lockstep(struct jit *jit)
 {
-    jit_each_instruction_of_module(jit, look_at, NULL);
+    jit_each_instruction_of_module(jit, surround_store, NULL);
 }

@@ -76,7 +76,7 @@ defined_in_loop(const struct cfg *cfg, LLVMValueRef value)
 
 /* Tests whether the instruction itself reads data that other threads write. */
 static bool
-reads_others(const struct cfg *cfg, LLVMValueRef at)
+reads_shared_data(const struct cfg *cfg, LLVMValueRef at)
 {
     switch (LLVMGetInstructionOpcode(at)) {
     case LLVMLoad:
@@ -123,7 +123,7 @@ phi_depends(const struct cfg *cfg, LLVMValueRef phi)
 static bool
 depends(const struct cfg *cfg, LLVMValueRef at)
 {
-    if (reads_others(cfg, at)) {
+    if (reads_shared_data(cfg, at)) {
         return true;
     }
     int count = LLVMGetNumOperands(at);
@@ -212,7 +212,7 @@ find_loop(struct cfg *cfg)
 }
 
 static void
-look_at_back_edge(struct jit *jit, struct cfg *cfg)
+examine_back_edge(struct jit *jit, struct cfg *cfg)
 {
     find_loop(cfg);
     if (!loop_spins(cfg)) {
@@ -239,7 +239,7 @@ search(struct jit *jit, struct cfg *cfg, unsigned block, char *state)
         if (state[to] == 1) {
             cfg->header = to;
             cfg->latch = block;
-            look_at_back_edge(jit, cfg);
+            examine_back_edge(jit, cfg);
         } else if (state[to] == 0) {
             search(jit, cfg, to, state);
         }
@@ -258,7 +258,7 @@ note_synchronisation(struct jit *jit, LLVMValueRef at, void *data)
 /* Adds yields to the spinning loops of a function. Skips functions that have
  * no volatile or atomic reads and no fences, since they cannot spin. */
 static void
-look_at_function(struct jit *jit, LLVMValueRef function)
+examine_function(struct jit *jit, LLVMValueRef function)
 {
     unsigned sights = 0;
     jit_each_instruction(jit, function, note_synchronisation, &sights);
@@ -279,7 +279,7 @@ jit_find_spinning(struct jit *jit)
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (!LLVMIsDeclaration(function)) {
-            look_at_function(jit, function);
+            examine_function(jit, function);
         }
     }
 }

@@ -42,7 +42,7 @@ struct keeping {
 };
 
 static void
-place_waiting(struct keeping *keeping, unsigned line)
+place_pending(struct keeping *keeping, unsigned line)
 {
     LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(
         keeping->jit->context, line, 0, keeping->scope, NULL);
@@ -64,7 +64,7 @@ keep_instruction(struct jit *jit, LLVMValueRef at, void *data)
         keeping->waiting[keeping->count++] = at;
     }
     if (call) {
-        place_waiting(
+        place_pending(
             keeping,
             jit_explain_line(keeping->kernel, point_of(keeping->kernel, at)));
     }
@@ -83,7 +83,7 @@ keep_kernel(struct jit *jit, struct jit_kernel *kernel)
     }
     keeping = (struct keeping){.jit = jit, .kernel = kernel, .scope = scope};
     jit_each_instruction(jit, entry, keep_instruction, &keeping);
-    place_waiting(&keeping, jit_explain_line(kernel, 0));
+    place_pending(&keeping, jit_explain_line(kernel, 0));
     LLVMSetSubprogram(kernel->body, NULL);
     LLVMSetSubprogram(entry, scope);
 }

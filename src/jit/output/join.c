@@ -100,7 +100,7 @@ may_be_joined(const struct member *a, const struct member *b)
 /* Tests whether the i-th access is in the loop's header and its address
  * differs from that of the other access only in the offset. */
 static bool
-is_beside(const struct loop *loop, unsigned i, const struct member *other)
+is_adjacent(const struct loop *loop, unsigned i, const struct member *other)
 {
     const struct member *member = &loop->members[i];
     return member->block == loop->parallel->header &&
@@ -146,8 +146,8 @@ would_race(const struct loop *loop, unsigned i, unsigned k)
         return false;
     }
     for (unsigned x = 0; x < loop->count; x++) {
-        for (unsigned y = 0; is_beside(loop, x, a) && y < loop->count; y++) {
-            if (is_beside(loop, y, b) &&
+        for (unsigned y = 0; is_adjacent(loop, x, a) && y < loop->count; y++) {
+            if (is_adjacent(loop, y, b) &&
                 neighbours_meet(loop, x, y, one->offset - other->offset,
                                 a->stride)) {
                 return true;

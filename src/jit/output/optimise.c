@@ -54,7 +54,7 @@ note_private_memory(struct jit *jit, LLVMValueRef at, void *data)
 /* Adds `noduplicate` to the barrier and warp functions, at whose calls kernels
  * are split, or removes it. Returns false if the module has none of them. */
 static bool
-hold_stops(struct jit *jit, bool hold)
+set_noduplicate(struct jit *jit, bool hold)
 {
     static const char *const names[] = {
         "__pycuda_barrier", "__pycuda_warp_barrier", "__pycuda_shuffle",
@@ -83,12 +83,12 @@ unroll_loops(struct jit *jit)
                        "simplifycfg";
     const char *unroll = "loop-unroll<O3;no-partial;no-runtime;no-upperbound;"
                          "no-peeling;full-unroll-max=";
-    bool stops = hold_stops(jit, true);
+    bool stops = set_noduplicate(jit, true);
     jit_run_passes(jit, jit_format("function(loop-simplify,lcssa,"
                                    "loop(loop-rotate,indvars),%s64>,%s)",
                                    unroll, rest));
     if (stops) {
-        hold_stops(jit, false);
+        set_noduplicate(jit, false);
         jit_run_passes(jit, jit_format("function(loop-simplify,lcssa,"
                                        "loop(loop-rotate,indvars),%s10>,%s)",
                                        unroll, rest));

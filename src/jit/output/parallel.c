@@ -15,7 +15,7 @@
 #include "jit/text.h"
 
 static unsigned
-number_of(const struct jit_parallel *loop, LLVMBasicBlockRef block)
+index_of_block(const struct jit_parallel *loop, LLVMBasicBlockRef block)
 {
     return jit_map_get(&loop->numbers, block) - 1;
 }
@@ -24,7 +24,7 @@ bool
 jit_parallel_makes(const struct jit_parallel *loop, LLVMValueRef value)
 {
     return LLVMIsAInstruction(value) &&
-           loop->inside[number_of(loop, LLVMGetInstructionParent(value))];
+           loop->inside[index_of_block(loop, LLVMGetInstructionParent(value))];
 }
 
 bool
@@ -42,7 +42,7 @@ jit_parallel_counts(const struct jit_parallel *loop, LLVMValueRef value)
                       LLVMGetOperand(next, 0) == value &&
                       LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
                       LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1)) == 1;
-        if (loop->inside[number_of(loop, from)] && !counts) {
+        if (loop->inside[index_of_block(loop, from)] && !counts) {
             return false;
         }
     }
@@ -60,7 +60,7 @@ predecessors_add(struct jit_parallel *loop, unsigned header)
             LLVMValueRef end = LLVMGetBasicBlockTerminator(loop->blocks[i]);
             unsigned count = loop->inside[i] ? 0 : LLVMGetNumSuccessors(end);
             for (unsigned k = 0; k < count; k++) {
-                unsigned next = number_of(loop, LLVMGetSuccessor(end, k));
+                unsigned next = index_of_block(loop, LLVMGetSuccessor(end, k));
                 if (next != header && loop->inside[next]) {
                     loop->inside[i] = grown = true;
                 }
@@ -150,7 +150,7 @@ branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
     }
     loop->masked = has_hint(metadata, "llvm.loop.vectorize.predicate");
     for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
-        loop->header = number_of(loop, LLVMGetSuccessor(end, k));
+        loop->header = index_of_block(loop, LLVMGetSuccessor(end, k));
         if (blocks_find(loop, latch)) {
             visit(jit, loop, data);
         }

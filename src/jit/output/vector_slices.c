@@ -50,7 +50,7 @@ bits_of(LLVMTypeRef type)
 /* Returns the vector of which the integer `number` is a part, or NULL if it is
  * none. Sets *first to the first bit of the part. */
 static LLVMValueRef
-find_whole(LLVMValueRef number, uint64_t *first)
+find_source_vector(LLVMValueRef number, uint64_t *first)
 {
     *first = 0;
     if (is_opcode(number, LLVMLShr) &&
@@ -74,7 +74,8 @@ find_whole(LLVMValueRef number, uint64_t *first)
 }
 
 static LLVMValueRef
-take(struct jit *jit, LLVMValueRef whole, unsigned first, LLVMTypeRef type)
+extract_slice(struct jit *jit, LLVMValueRef whole, unsigned first,
+              LLVMTypeRef type)
 {
     LLVMValueRef lanes[64];
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
@@ -102,7 +103,7 @@ join_slice(struct jit *jit, LLVMValueRef at, void *data)
         LLVMGetTypeKind(LLVMTypeOf(cut)) != LLVMIntegerTypeKind) {
         return;
     }
-    LLVMValueRef whole = find_whole(LLVMGetOperand(cut, 0), &first);
+    LLVMValueRef whole = find_source_vector(LLVMGetOperand(cut, 0), &first);
     LLVMTypeRef type = LLVMTypeOf(at);
     bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
     LLVMTypeRef element = vector ? LLVMGetElementType(type) : type;
@@ -114,7 +115,7 @@ join_slice(struct jit *jit, LLVMValueRef at, void *data)
         return;
     }
     LLVMPositionBuilderBefore(jit->builder, at);
-    jit_replace(at, take(jit, whole, (unsigned)(first / bits), type));
+    jit_replace(at, extract_slice(jit, whole, (unsigned)(first / bits), type));
 }
 
 void

@@ -174,7 +174,7 @@ jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
 }
 
 static void
-drop_mark(struct jit *jit, LLVMValueRef at, void *data)
+erase_split_mark(struct jit *jit, LLVMValueRef at, void *data)
 {
     (void)jit;
     (void)data;
@@ -186,5 +186,5 @@ drop_mark(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_drop_split_marks(struct jit *jit)
 {
-    jit_each_instruction_of_module(jit, drop_mark, NULL);
+    jit_each_instruction_of_module(jit, erase_split_mark, NULL);
 }

@@ -43,19 +43,19 @@ find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
     free(queue);
 }
 
-/* Sets beside[b] for each basic block b that can be reached from a block in
+/* Sets adjacent[b] for each basic block b that can be reached from a block in
  * `before` without passing through `to`, but from which `to` cannot be
  * reached. */
 static void
 find_adjacent(const struct jit_cfg *cfg, unsigned to, const bool *before,
-              bool *beside)
+              bool *adjacent)
 {
     for (unsigned b = 0; b < cfg->count; b++) {
         const struct jit_block *row = &cfg->blocks[b];
         for (unsigned k = 0; before[b] && b != to && k < row->successor_count;
              k++) {
             if (!before[row->successors[k]]) {
-                jit_cfg_reach(cfg, row->successors[k], NO_BLOCK, beside);
+                jit_cfg_reach(cfg, row->successors[k], NO_BLOCK, adjacent);
             }
         }
     }
@@ -113,12 +113,12 @@ jit_reaches_or_returns(const struct jit_split *split, unsigned point)
     const struct jit_cfg *cfg = &split->cfg;
     unsigned to = jit_cfg_index(cfg, split->points[point].next);
     bool *before = jit_allocate(cfg->count);
-    bool *beside = jit_allocate(cfg->count);
+    bool *adjacent = jit_allocate(cfg->count);
     find_before(cfg, to, before);
-    find_adjacent(cfg, to, before, beside);
-    bool come = !has_loop(cfg, before) && !has_loop(cfg, beside) &&
-                !has_stop(split, beside);
+    find_adjacent(cfg, to, before, adjacent);
+    bool come = !has_loop(cfg, before) && !has_loop(cfg, adjacent) &&
+                !has_stop(split, adjacent);
     free(before);
-    free(beside);
+    free(adjacent);
     return come;
 }

@@ -476,7 +476,7 @@ width_pays(const struct jit_kernel *kernel)
 /* Cuts the body at all of its barriers. Returns the array of find_ends, or
  * NULL if some threads may reach a barrier that others do not. */
 static unsigned *
-cut_and_look(struct jit *jit, struct jit_split *split)
+split_and_find_ends(struct jit *jit, struct jit_split *split)
 {
     cut_all(jit, split);
     jit_cfg_read(&split->cfg, split->kernel->body);
@@ -543,7 +543,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     if (!warps && !(jit->options.checks & JIT_CHECK_SYNC)) {
         jit_find_early_exit(jit, kernel);
     }
-    unsigned *ends = cut_and_look(jit, split);
+    unsigned *ends = split_and_find_ends(jit, split);
     if (warps) {
         meet_together(jit, split,
                       ends && !parting_ends(split, &split->differs, ends));
@@ -553,7 +553,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     }
     if (ends) {
         jit_add_split_points(jit, split, ends);
-        ends = split->soft_count ? cut_and_look(jit, split) : ends;
+        ends = split->soft_count ? split_and_find_ends(jit, split) : ends;
     }
     if (!ends) {
         restore(jit, split);

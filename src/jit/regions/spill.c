@@ -143,8 +143,8 @@ drop_lifetimes(LLVMValueRef pointer)
 }
 
 static LLVMValueRef
-context_place(struct spill *carry, LLVMTypeRef type, uint64_t offset,
-              LLVMValueRef index)
+context_address(struct spill *carry, LLVMTypeRef type, uint64_t offset,
+                LLVMValueRef index)
 {
     LLVMBuilderRef builder = carry->jit->builder;
     LLVMValueRef start = LLVMConstInt(carry->jit->i64, offset, 0);
@@ -170,7 +170,7 @@ move_private_memory(struct spill *carry)
         uint64_t offset = jit_spill_take_context(carry, bytes);
         carry->split->kernel->local_bytes += (uint32_t)bytes;
         drop_lifetimes(at);
-        jit_replace(at, context_place(carry, piece, offset, carry->linear));
+        jit_replace(at, context_address(carry, piece, offset, carry->linear));
     }
 }
 
@@ -207,7 +207,7 @@ static LLVMValueRef
 spill_slot(struct spill *carry, const struct spilled *row, LLVMTypeRef type)
 {
     if (!row->in_lanes) {
-        return context_place(carry, type, row->offset, carry->linear);
+        return context_address(carry, type, row->offset, carry->linear);
     }
     return LLVMBuildInBoundsGEP2(carry->jit->builder, type,
                                  lanes_in(carry, row->number), &carry->lane, 1,

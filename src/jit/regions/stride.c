@@ -352,7 +352,7 @@ has_phis(LLVMBasicBlockRef block)
  * from unrolling the loop. Otherwise each copy of the code that split_points.c
  * cuts out would become another thread loop. */
 static void
-build_mark(struct jit *jit)
+build_noduplicate_call(struct jit *jit)
 {
     /* Bits of LLVM's attribute memory(inaccessiblemem: readwrite). */
     enum { INACCESSIBLE_ONLY = 12 };
@@ -429,7 +429,7 @@ change_loop(struct stride *stride, struct jit_kernel *kernel)
     stride->gate = gate;
     stride->round = round;
     LLVMPositionBuilderAtEnd(builder, round);
-    build_mark(jit);
+    build_noduplicate_call(jit);
     LLVMBuildBr(builder, stride->head);
     LLVMValueRef base = stride->base = make_base(jit, stride, kernel, round);
     LLVMValueRef row =
@@ -610,7 +610,7 @@ jit_even_strides(struct jit *jit)
 }
 
 static void
-drop_mark(struct jit *jit, LLVMValueRef at, void *data)
+erase_noduplicate_call(struct jit *jit, LLVMValueRef at, void *data)
 {
     (void)jit;
     (void)data;
@@ -622,5 +622,5 @@ drop_mark(struct jit *jit, LLVMValueRef at, void *data)
 void
 jit_drop_stride_marks(struct jit *jit)
 {
-    jit_each_instruction_of_module(jit, drop_mark, NULL);
+    jit_each_instruction_of_module(jit, erase_noduplicate_call, NULL);
 }

@@ -138,7 +138,7 @@ declare(struct ptx *ptx, const struct ptx_statement *statement)
  * predicate of the statement is applied elsewhere, where results are written.
  */
 static bool
-build_plain(struct ptx *ptx, const struct ptx_statement *statement)
+build_unpredicated(struct ptx *ptx, const struct ptx_statement *statement)
 {
     static const struct {
         const char *operation;
@@ -192,7 +192,7 @@ build_statement(struct ptx *ptx, const struct ptx_statement *statement)
                              ? LLVMBuildNot(ptx->jit->builder, when, "")
                              : when;
     }
-    return build_plain(ptx, statement);
+    return build_unpredicated(ptx, statement);
 }
 
 /* ---- operands of the asm statement ---- */

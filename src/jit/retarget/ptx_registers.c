@@ -72,7 +72,7 @@ ptx_llvm_type(struct ptx *ptx, struct ptx_type type)
 /* ---- special registers ---- */
 
 static LLVMValueRef
-ask(struct ptx *ptx, const char *name, LLVMTypeRef result, int axis)
+build_query(struct ptx *ptx, const char *name, LLVMTypeRef result, int axis)
 {
     LLVMTypeRef type = ptx->jit->i32;
     LLVMValueRef argument = jit_constant(ptx->jit, (uint64_t)axis);
@@ -128,8 +128,8 @@ geometry(struct ptx *ptx, const char *name)
         size_t length = strlen(rows[i].name);
         if (strncmp(name, rows[i].name, length) == 0 &&
             strlen(name) == length + 1 && strchr("xyz", name[length])) {
-            return ask(ptx, rows[i].function, ptx->jit->i32,
-                       name[length] - 'x');
+            return build_query(ptx, rows[i].function, ptx->jit->i32,
+                               name[length] - 'x');
         }
     }
     return NULL;
@@ -141,11 +141,11 @@ ptx_special(struct ptx *ptx, const char *name)
     struct jit *jit = ptx->jit;
     LLVMBuilderRef builder = jit->builder;
     if (strcmp(name, "%clock64") == 0 || strcmp(name, "%clock") == 0) {
-        LLVMValueRef time = ask(ptx, "__pycuda_clock64", jit->i64, -1);
+        LLVMValueRef time = build_query(ptx, "__pycuda_clock64", jit->i64, -1);
         return name[6] ? time : LLVMBuildTrunc(builder, time, jit->i32, "");
     }
     if (strcmp(name, "%globaltimer") == 0) {
-        return ask(ptx, "__pycuda_globaltimer", jit->i64, -1);
+        return build_query(ptx, "__pycuda_globaltimer", jit->i64, -1);
     }
     if (strcmp(name, "%nwarpid") == 0) {
         return jit_constant(jit, WARP_SLOTS);
@@ -155,7 +155,7 @@ ptx_special(struct ptx *ptx, const char *name)
     if (!warp && !mask && strcmp(name, "%laneid") != 0) {
         return geometry(ptx, name);
     }
-    LLVMValueRef linear = ask(ptx, "__pycuda_linear", jit->i32, -1);
+    LLVMValueRef linear = build_query(ptx, "__pycuda_linear", jit->i32, -1);
     if (warp) {
         return LLVMBuildLShr(builder, linear, jit_constant(jit, 5), "");
     }

@@ -121,7 +121,7 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 /* Assigns offsets to the variables of the common part; dynamic memory follows
  * them. */
 static void
-place_common(struct layout *layout)
+assign_common_offsets(struct layout *layout)
 {
     bool all = false;
     for (unsigned i = 0; i < layout->count; i++) {
@@ -147,7 +147,7 @@ place_common(struct layout *layout)
 /* Assigns offsets to the other variables of kernel `k`. They follow the common
  * part if the kernel calls functions that use it. */
 static void
-place_in_kernel(struct layout *layout, unsigned k)
+assign_kernel_offsets(struct layout *layout, unsigned k)
 {
     struct jit_kernel *kernel = &layout->jit->kernels[k];
     uint64_t end = kernel->calls_kept ? layout->common_bytes : 0;
@@ -295,9 +295,9 @@ jit_lower_shared(struct jit *jit)
     for (unsigned i = 0; i < layout.count; i++) {
         mark_users(&layout, &layout.variables[i], layout.variables[i].value);
     }
-    place_common(&layout);
+    assign_common_offsets(&layout);
     for (unsigned k = 0; k < jit->kernel_count; k++) {
-        place_in_kernel(&layout, k);
+        assign_kernel_offsets(&layout, k);
     }
     for (unsigned i = 0; i < layout.count; i++) {
         jit_expand_constant(jit, layout.variables[i].value, make_address,

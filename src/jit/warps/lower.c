@@ -135,7 +135,7 @@ jit_find_short_points(struct jit_split *split)
 /* Builds, at the builder's position, the address of the current lane's element
  * in the lane array with the given number. */
 static LLVMValueRef
-build_place(struct jit *jit, struct jit_split *split, unsigned number)
+build_lane_address(struct jit *jit, struct jit_split *split, unsigned number)
 {
     LLVMValueRef lane = jit_build_lane(jit, split, jit->i64);
     return LLVMBuildInBoundsGEP2(jit->builder,
@@ -159,7 +159,8 @@ put(struct jit *jit, struct jit_split *split, LLVMValueRef before,
     } else {
         value = LLVMBuildIntCast2(jit->builder, value, type, 0, "");
     }
-    LLVMBuildStore(jit->builder, value, build_place(jit, split, number));
+    LLVMBuildStore(jit->builder, value,
+                   build_lane_address(jit, split, number));
     return number;
 }
 
@@ -192,7 +193,7 @@ put_operands(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
  * an argument of the body with a new value after each operation. Therefore
  * `freeze` keeps spill.c from reading the argument again at a later place. */
 static LLVMValueRef
-take_vote(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
+read_uniform_result(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 {
     LLVMValueRef vote = LLVMBuildFreeze(
         jit->builder, jit_body_argument(split->kernel, JIT_VOTE), "");
@@ -206,15 +207,16 @@ take_vote(struct jit *jit, struct jit_split *split, LLVMTypeRef type)
 }
 
 static LLVMValueRef
-take_own(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
-         LLVMValueRef call)
+load_lane_result(struct jit *jit, struct jit_split *split,
+                 struct jit_warp_op *op, LLVMValueRef call)
 {
     bool wide = op->kind == JIT_WARP_SHUFFLE && op->bits == 64;
     LLVMTypeRef type = LLVMTypeOf(call), kept = wide ? jit->i64 : jit->i32;
     jit_add_lanes(jit, split, kept, &op->result_lanes);
     LLVMPositionBuilderBefore(jit->builder, call);
-    LLVMValueRef value = LLVMBuildLoad2(
-        jit->builder, kept, build_place(jit, split, op->result_lanes), "");
+    LLVMValueRef value =
+        LLVMBuildLoad2(jit->builder, kept,
+                       build_lane_address(jit, split, op->result_lanes), "");
     *jit_map_slot(&split->differs, value) = 1;
     *jit_map_slot(&split->lanes_differ, value) = 1;
     if (type == kept) {
@@ -237,8 +239,9 @@ lower(struct jit *jit, struct jit_split *split, struct jit_warp_op *op,
         return;
     }
     LLVMPositionBuilderBefore(jit->builder, call);
-    jit_replace(call, op->uniform ? take_vote(jit, split, LLVMTypeOf(call))
-                                  : take_own(jit, split, op, call));
+    jit_replace(call, op->uniform
+                          ? read_uniform_result(jit, split, LLVMTypeOf(call))
+                          : load_lane_result(jit, split, op, call));
 }
 
 void

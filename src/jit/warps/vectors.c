@@ -167,7 +167,8 @@ load_rows(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
  * of lanes that each lane meets, and sets %asked.<point> to the vector of
  * groups. */
 static void
-ask_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
+write_group_query(struct jit_text *text, const struct jit_warp_op *op,
+                  unsigned k)
 {
     add_at(
         text, k,
@@ -188,7 +189,7 @@ find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     add_at(text, k,
            "  br label %try~\ntry~:\n"
            "  br i1 %even~, label %met~, label %ask~\n");
-    ask_groups(text, op, k);
+    write_group_query(text, op, k);
     add_at(text, k,
            jit_format("  br label %%met~\n"
                       "met~:\n"
@@ -313,8 +314,8 @@ write_fixed(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
  * differ between lanes. If the masks are equal groups of consecutive lanes, a
  * vector shuffle is enough. Otherwise the runtime finds the groups. */
 static void
-write_fixed_or_ask(struct jit_text *text, const struct jit_warp_op *op,
-                   unsigned k)
+write_fixed_shuffle(struct jit_text *text, const struct jit_warp_op *op,
+                    unsigned k)
 {
     load_rows(text, op, k);
     add_at(text, k,
@@ -322,7 +323,7 @@ write_fixed_or_ask(struct jit_text *text, const struct jit_warp_op *op,
            "quick~:\n");
     write_fixed(text, op, k);
     add_at(text, k, "  br label %shuffled~\n");
-    ask_groups(text, op, k);
+    write_group_query(text, op, k);
     jit_text_add(text,
                  "  %%arg.%u = add <32 x i32> %s, %s\n"
                  "  %%group.%u = add <32 x i32> %%asked.%u, %s\n",
@@ -340,7 +341,7 @@ write_shuffle(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     } else if (op->fixed_argument && op->shared_mask) {
         write_fixed(text, op, k);
     } else if (op->fixed_argument) {
-        write_fixed_or_ask(text, op, k);
+        write_fixed_shuffle(text, op, k);
     } else {
         if (!op->shared_mask) {
             find_groups(text, op, k);

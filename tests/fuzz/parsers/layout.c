@@ -57,7 +57,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct core_layouts layouts;
     char *bytes = fuzz_copy(data, size, false);
 
-    core_image_whole(bytes, size);
+    core_image_is_complete(bytes, size);
     core_layouts_read(bytes, size, &layouts);
     layouts_use(&layouts);
     core_layouts_free(&layouts);

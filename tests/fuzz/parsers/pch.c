@@ -31,7 +31,7 @@ static bool
 is_whole_or_seen(const char *path)
 {
     struct nvrtc_text log = {0};
-    bool whole = nvrtc_cache_file_whole(path, &log);
+    bool whole = nvrtc_cache_file_is_valid(path, &log);
 
     nvrtc_text_free(&log);
     return whole;

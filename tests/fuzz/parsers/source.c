@@ -120,7 +120,7 @@ names_read(const char *ir)
     struct nvrtc_text log = {0}, source = {0};
 
     nvrtc_names_use(&program, &source);
-    nvrtc_names_ask(&program, &source);
+    nvrtc_names_request(&program, &source);
     if (nvrtc_names_read(&program, ir, &log)) {
         FUZZ_REQUIRE(rows[0].lowered && rows[1].lowered && !log.length);
     }
