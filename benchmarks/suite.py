@@ -281,7 +281,7 @@ def draw(about: dict, results: list[dict], base: Path) -> None:
     plot_scaling(about, results, scaling)
 
 
-def again(
+def rerunnable(
     paths: list[Path], results: dict[str, dict], left: float
 ) -> list[Path]:
     """Return the disturbed scripts that can run again in the time left."""
@@ -341,7 +341,9 @@ def main() -> None:
 
     for done, path in enumerate(paths):
         note(measure(done, path))
-    for path in again(paths, results, budget - (time.monotonic() - start)):
+    for path in rerunnable(
+        paths, results, budget - (time.monotonic() - start)
+    ):
         second = measure(len(paths), path, AGAIN_REMARK)
         if second["status"]:
             break  # no better than the first

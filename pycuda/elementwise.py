@@ -419,7 +419,7 @@ class ElementwiseKernel(ElementwiseBase):
         slice: slice | None,
         stream: Any,
     ) -> None:
-        layout = self._place_vectors(values, arrays)
+        layout = self._insert_vectors(values, arrays)
         if range is None and slice is None:
             if size:
                 self._run(layout, values, arrays, size, stream)
@@ -464,7 +464,7 @@ class ElementwiseKernel(ElementwiseBase):
             arrays.append(array)
         return arrays
 
-    def _place_vectors(
+    def _insert_vectors(
         self, values: list[Any], arrays: list[Any]
     ) -> tuple[int, ...]:
         """Replace arrays in `values` by arguments; return the layout."""

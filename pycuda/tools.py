@@ -93,7 +93,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         self.places: dict[Any, str] = {}
         self.blocks: list[tuple[Any, int, str]] = []
 
-    def _place(self) -> str:
+    def _call_site(self) -> str:
         """Return the name of the call site that allocates."""
         import traceback
 
@@ -123,7 +123,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         """Allocate `size` bytes and log it."""
         before = self.managed_bytes
         block = super().allocate(size)
-        place = self._place()
+        place = self._call_site()
         self.blocks.append((weakref.ref(block), int(size), place))
         grew = self.managed_bytes - before
         self._log(place, int(size), grew)

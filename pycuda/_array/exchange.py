@@ -315,7 +315,7 @@ def _taken(x: Any, order: dict[str, Any]) -> tuple[GPUArray, bool]:
     return _wrap(address, shape, strides, dtype, owner), read_only
 
 
-def _far_dlpack(x: Any, ordinal: int) -> tuple[GPUArray, bool]:
+def _foreign_dlpack(x: Any, ordinal: int) -> tuple[GPUArray, bool]:
     """Run `_taken` for another device's array, in that device's context."""
     drv.Device(ordinal).retain_primary_context().push()
     try:
@@ -335,7 +335,7 @@ def _from_producer(x: Any) -> tuple[GPUArray, bool]:
             f"{here}: copy with gpuarray.asarray()"
         )
     if there != here:
-        return _far_dlpack(x, there[1])
+        return _foreign_dlpack(x, there[1])
     return _taken(x, {"stream": _current_handle() or _LEGACY})
 
 
@@ -360,7 +360,7 @@ def _brought(array: GPUArray) -> GPUArray:
     return result
 
 
-def _is_far(array: GPUArray) -> bool:
+def _is_foreign(array: GPUArray) -> bool:
     """Return whether the memory belongs to another device or context."""
     return _driver._memory_is_foreign(array)
 
@@ -402,7 +402,7 @@ def from_dlpack(x: Any, *, copy: bool | None = None) -> GPUArray:
         NumPy lacks.
     """
     array, read_only = _from_producer(x)
-    if _is_far(array):
+    if _is_foreign(array):
         if not copy:
             raise BufferError(_refusal(array))
         return _brought(array)
@@ -454,7 +454,7 @@ def _order_unnamed(x: Any) -> None:
 
 
 def _from_interface(x: Any, interface: Any) -> tuple[GPUArray, bool]:
-    """Return the array of a CUDA array interface, and `_is_far` of it.
+    """Return the array of a CUDA array interface, and `_is_foreign` of it.
 
     Raises TypeError if an entry is wrong.  The entries are checked one by one
     only after something has failed.
@@ -484,7 +484,7 @@ def _described(x: Any, interface: dict[str, Any]) -> tuple[GPUArray, bool]:
     if not is_empty:
         _check_pointer(address)
     array = _wrap(address, shape, strides, dtype, x)
-    is_far = _is_far(array)
+    is_far = _is_foreign(array)
     if is_empty or is_far:
         if interface.get("stream") is not None:
             # raises TypeError unless it is an integer
@@ -666,7 +666,7 @@ def asarray(
     if interface is not _NOTHING:
         array, is_far = _from_interface(x, interface)
     elif is_ours and isinstance(x, _driver.ArrayBase):
-        array, is_far = x, _is_far(x)
+        array, is_far = x, _is_foreign(x)
     elif is_ours or not is_foreign(x):
         if copy is False:
             raise ValueError(
@@ -676,7 +676,7 @@ def asarray(
         return upload(np.asarray(x, dtype))
     else:
         array, read_only = _from_producer(x)
-        is_far = _is_far(array)
+        is_far = _is_foreign(array)
         if read_only and not copy:
             raise BufferError("the memory is read-only: ask for copy=True")
     converts = dtype is not None and array.dtype != np.dtype(dtype)

@@ -216,7 +216,7 @@ def _run_panels(task: Matrices, processors: int) -> None:
     layout, out = task.layout(), task.c.dtype
     pack, multiply = _memoised()["in_turn"](task.product(layout))
     rows, columns = task.c.shape[-2:]
-    batches, wide = layout.batches, kernels.wide(out)
+    batches, wide = layout.batches, kernels.panel_columns(out)
     panels = -(-rows // kernels.HIGH), -(-columns // wide)
     value = kernels.value_type(out)
     left = make(

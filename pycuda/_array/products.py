@@ -66,7 +66,7 @@ def _joined(a: GPUArray, b: GPUArray) -> tuple[int, ...]:
     return (*batch, a.shape[-2], b.shape[-1])
 
 
-def _is_odd(a: GPUArray) -> bool:
+def _has_unaligned_stride(a: GPUArray) -> bool:
     """Return whether a stride is no multiple of the element size."""
     return is_misaligned(a) or any(step % a.itemsize for step in a.strides)
 
@@ -75,7 +75,7 @@ def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
     """Return whether kernels can write the product to `target`."""
     return (
         target.dtype == dtype
-        and not _is_odd(target)
+        and not _has_unaligned_stride(target)
         and not any(overlap(target, x) for x in inputs)
         and all(
             step or length == 1
@@ -138,8 +138,14 @@ def matmul(
     if out is not None:
         check_target(out, final, dtype)
     log = Log()
-    as_is = out is None and stream is None and not (_is_odd(a) or _is_odd(b))
-    a, b = (x.copy("C", stream) if _is_odd(x) else x for x in (a, b))
+    as_is = (
+        out is None
+        and stream is None
+        and not (_has_unaligned_stride(a) or _has_unaligned_stride(b))
+    )
+    a, b = (
+        x.copy("C", stream) if _has_unaligned_stride(x) else x for x in (a, b)
+    )
     target = out
     if out is None or not _usable(out, dtype, (a, b)):
         target = make(a, final, dtype)

@@ -35,7 +35,7 @@ def _short(function: _Function, inputs: int = 1) -> _Function:
     return short(function.__name__, inputs, reduces=True)(function)
 
 
-def _whole(
+def _reduce_whole(
     name: str,
     arrays: tuple[GPUArray, ...],
     dtype: npt.DTypeLike,
@@ -93,7 +93,7 @@ def sum(
         `out`, or a new array without the axes.
     """
     if axis is None and not keepdims and out is None:
-        return _whole("sum", (a,), dtype, stream, allocator, 0)
+        return _reduce_whole("sum", (a,), dtype, stream, allocator, 0)
     return reduce_axes(
         "sum", a, axis, keepdims, dtype, out, 0, stream, allocator
     )
@@ -158,7 +158,7 @@ def _extreme(
     """Compute `max` or `min`."""
     if axis is None and not keepdims and out is None:
         _not_empty(a, name)
-        return _whole(name, (a,), None, stream)
+        return _reduce_whole(name, (a,), None, stream)
     return reduce_axes(name, a, axis, keepdims, None, out, 0, stream)
 
 
@@ -208,7 +208,7 @@ def dot(
     """
     if a.shape != b.shape:
         raise ValueError(f"shapes differ: {a.shape} and {b.shape}")
-    return _whole("dot", (a, b), dtype, stream, allocator, 0)
+    return _reduce_whole("dot", (a, b), dtype, stream, allocator, 0)
 
 
 def subset_sum(
@@ -219,7 +219,7 @@ def subset_sum(
     allocator: Callable[..., Any] | None = None,
 ) -> GPUArray:
     """Return the sum of the elements at the indices in ``subset``."""
-    return _whole(
+    return _reduce_whole(
         "sum", (take(a, subset, None, stream),), dtype, stream, allocator, 0
     )
 
@@ -234,7 +234,7 @@ def subset_dot(
 ) -> GPUArray:
     """Return `dot` of the elements at the indices in ``subset``."""
     arrays = tuple(take(array, subset, None, stream) for array in (a, b))
-    return _whole("dot", arrays, dtype, stream, allocator, 0)
+    return _reduce_whole("dot", arrays, dtype, stream, allocator, 0)
 
 
 def subset_max(
@@ -242,7 +242,7 @@ def subset_max(
 ) -> GPUArray:
     """Return the largest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_max")
-    return _whole("max", (take(a, subset, None, stream),), None, stream)
+    return _reduce_whole("max", (take(a, subset, None, stream),), None, stream)
 
 
 def subset_min(
@@ -250,4 +250,4 @@ def subset_min(
 ) -> GPUArray:
     """Return the smallest of the elements at the indices in ``subset``."""
     _not_empty(subset, "subset_min")
-    return _whole("min", (take(a, subset, None, stream),), None, stream)
+    return _reduce_whole("min", (take(a, subset, None, stream),), None, stream)

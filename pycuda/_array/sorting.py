@@ -105,7 +105,9 @@ class _Rows(NamedTuple):
             ]
             self.log.add(kernel, shape, grid, 0, tuple(noted))
 
-    def spare(self, dtype: npt.DTypeLike | None = None) -> GPUArray:
+    def allocate_like_items(
+        self, dtype: npt.DTypeLike | None = None
+    ) -> GPUArray:
         """Allocate an array of the size of the items."""
         return make(self.items, self.items.shape, dtype or self.items.dtype)
 
@@ -114,7 +116,7 @@ class _Rows(NamedTuple):
         if self.result is None:
             return _NOTHING, _NOTHING
         kind = np.uint64 if wide else np.uint32
-        return self.spare(kind), self.spare(kind)
+        return self.allocate_like_items(kind), self.allocate_like_items(kind)
 
 
 def _least_pass(work: _Rows, passes: int) -> int:
@@ -129,7 +131,7 @@ def _least_pass(work: _Rows, passes: int) -> int:
     return passes - min(max(1, -(-bits // 8)), passes)
 
 
-def _deal_in_turn(
+def _distribute_sequentially(
     work: _Rows, sort: Sort, chunks: int, processors: int
 ) -> GPUArray:
     """Distribute each row to buckets and sort these, sequential threads only.
@@ -152,12 +154,15 @@ def _deal_in_turn(
         read, n, sample, np.uint32(parts), few, words, size, flip,
     )  # fmt: skip
     work.note(plan, (1, work.rows), 1, arguments)
-    numbers = work.spare(np.uint8)
+    numbers = work.allocate_like_items(np.uint8)
     count = work.rows * kernels.BUCKETS
     counts = make(work.items, (count * chunks,), np.uint32)
     arguments = read, n, each, words, size, numbers, counts, flip
     work.note(assign, (chunks, work.rows), 1, arguments)
-    dealt, starts = work.spare(), make(work.items, (count,), np.uint64)
+    dealt, starts = (
+        work.allocate_like_items(),
+        make(work.items, (count,), np.uint64),
+    )
     arguments = (
         read, dealt, n, each, words, size, numbers, counts, starts, flip,
     )  # fmt: skip
@@ -176,12 +181,15 @@ def _sort_in_turn(work: _Rows, processors: int) -> GPUArray:
         work.n > _LONG or (work.n >= _SHARED and work.rows < processors)
     ):
         chunks = min(-(-blocks // work.rows), max(1, work.n // _PART))
-        left = _deal_in_turn(work, sort, chunks, processors)
+        left = _distribute_sequentially(work, sort, chunks, processors)
         if work.n <= _LONG:
             return work.items
     rows, count, places, move, finish = _memoised()["in_turn"](sort)
     least = _least_pass(work, sort.passes)
-    spare, (order, other_order) = work.spare(), work.orders(sort.wide)
+    spare, (order, other_order) = (
+        work.allocate_like_items(),
+        work.orders(sort.wide),
+    )
     result = _NOTHING if work.result is None else work.result
     if work.n <= _LONG:
         each = max(1, min(-(-work.rows // blocks), 65536 // work.n))
@@ -271,7 +279,7 @@ def _sort_sweep(work: _Rows, processors: int) -> GPUArray:
         here, *sizes, np.uint32(chunks), np.uint32(span), memory, work.flip,
     )  # fmt: skip
     work.note(count, (chunks * work.rows, 1), kernels.COUNTERS, arguments)
-    there, other = work.spare(), work.items
+    there, other = work.allocate_like_items(), work.items
     if here is not work.items and sort.passes % 2:
         there, other = other, there  # so that the last target is `items`
     order, following = work.orders(sort.wide)

@@ -116,7 +116,7 @@ def std(
     )
 
 
-def _place(
+def _extreme_position(
     name: str, a: GPUArray, axis: int | None, out: GPUArray | None,
     keepdims: bool, stream: drv.Stream | None,
     allocator: Callable[..., Any] | None,
@@ -143,7 +143,9 @@ def argmin(
 
     Without an axis the array is flattened in C order.
     """
-    return _place("argmin", a, axis, out, keepdims, stream, allocator)
+    return _extreme_position(
+        "argmin", a, axis, out, keepdims, stream, allocator
+    )
 
 
 @planned
@@ -160,7 +162,9 @@ def argmax(
 
     Without an axis the array is flattened in C order.
     """
-    return _place("argmax", a, axis, out, keepdims, stream, allocator)
+    return _extreme_position(
+        "argmax", a, axis, out, keepdims, stream, allocator
+    )
 
 
 @planned

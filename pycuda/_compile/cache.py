@@ -117,7 +117,10 @@ def load(
         if not _is_trusted(shipped, owner):
             continue
         for key in keys:
-            for name in [f"{key}-{compiler}.{kind}", *_others(shipped, key)]:
+            for name in [
+                f"{key}-{compiler}.{kind}",
+                *_entries_of_all_compilers(shipped, key),
+            ]:
                 if name.endswith(f".{kind}"):
                     content = read(shipped, name, owner=owner)
                     if content is not None:
@@ -127,7 +130,7 @@ def load(
     return read(folder, f"{keys[0]}-{compiler}.{kind}", touch=True)
 
 
-def _others(folder: str, key: str) -> list[str]:
+def _entries_of_all_compilers(folder: str, key: str) -> list[str]:
     """Return entries of `key` in a read-only folder, of any compiler."""
     try:
         date = os.stat(folder).st_mtime_ns

@@ -337,7 +337,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
                 return []
     try:
         content, refers, found = (
-            _look_at_ours(path) if is_ours else _look(path)
+            _look_at_ours(path) if is_ours else _read_source(path)
         )
     except OSError:
         result.complete = False
@@ -351,7 +351,7 @@ def _read(path: str, folders: Folders, result: Scan) -> list[tuple[str, str]]:
     return [(name, here) for name in found]
 
 
-def _look(path: str) -> tuple[bytes, bool, list[str]]:
+def _read_source(path: str) -> tuple[bytes, bool, list[str]]:
     """Return a file's content, if it names references, and its includes."""
     content = files.read_regular(path)
     text = files.decode(content)
@@ -359,7 +359,7 @@ def _look(path: str) -> tuple[bytes, bool, list[str]]:
     return content, refers, _source.included_names(text)
 
 
-_look_at_ours = functools.cache(_look)
+_look_at_ours = functools.cache(_read_source)
 
 
 def _label(path: str, dirs: list[str]) -> str:

@@ -176,7 +176,7 @@ def run(
         result = _run_once(source, options, kind, names)
     else:
         result = _run_quickly(source, options, kind, names)
-        result = _run_again(result, source, options, kind, names)
+        result = _retry_with_remedies(result, source, options, kind, names)
     other = (
         gnu.remedy(source, options, result.log)
         if result.image is None
@@ -186,11 +186,11 @@ def run(
         return result
     last = _run_once(*other, kind, names)
     if on_gpu:
-        last = _run_again(last, *other, kind, names)
+        last = _retry_with_remedies(last, *other, kind, names)
     return result if last.image is None else last
 
 
-def _run_again(
+def _retry_with_remedies(
     result: Result,
     source: str,
     options: list[str],

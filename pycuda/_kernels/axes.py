@@ -19,7 +19,7 @@ import numpy as np
 
 from pycuda._kernels import building
 from pycuda._kernels import scan as scan_kernels
-from pycuda._kernels.combining import kept_sums, neutral_of
+from pycuda._kernels.combining import compensated_sums, neutral_of
 from pycuda._kernels.operations import c_type, cast, computed, expression_of
 from pycuda._kernels.tuning import tuned
 
@@ -251,7 +251,7 @@ def source_of(reduction: Reduction) -> str:
         "threads": reduction.threads,
         "width": word_width(reduction.stored),
     }
-    fields |= kept_sums(reduction.value, _is_exact(reduction))
+    fields |= compensated_sums(reduction.value, _is_exact(reduction))
     parts = [
         "index/offset.cuh",
         "axis/layout.cuh",
@@ -365,7 +365,7 @@ def make_scan(scan: Scan) -> Any:
         "block": scan.block,
         "width": scan.width,
     }
-    fields |= kept_sums(value, _is_exact(reduction))
+    fields |= compensated_sums(value, _is_exact(reduction))
     fields |= _vector_sums(scan, value)
     template = "scan/block.cu" if scan.block else "scan/thread.cu"
     source = "".join(
@@ -399,7 +399,7 @@ def make_long_scan(
     kept = ""
     if not _is_exact(reduction):
         kept = building.load_template("reduce/compensated_sum.cuh").substitute(
-            kept_sums(value, False, "Element" if rows else "Value")
+            compensated_sums(value, False, "Element" if rows else "Value")
         )
     source = scan_kernels.ScanSource(
         name=name,

@@ -67,7 +67,7 @@ def _argument(dtype: Any, name: str, scalar: bool) -> Argument:
     return (ScalarArg if scalar else VectorArg)(dtype, name)
 
 
-def _others(dtype: Any, *dtypes: Any) -> list[Any]:
+def _defaulted(dtype: Any, *dtypes: Any) -> list[Any]:
     """Fill in dtypes that older releases take from the first one."""
     return [dtype if other is None else other for other in dtypes]
 
@@ -248,7 +248,7 @@ def get_axpbyz_kernel(
     y_is_scalar: bool = False,
 ) -> Any:
     """``z[i] = a*x[i] + b*y[i]``; of (a, x, b, y, z)."""
-    dtype_y, dtype_z = _others(dtype_x, dtype_y, dtype_z)
+    dtype_y, dtype_z = _defaulted(dtype_x, dtype_y, dtype_z)
     x = _as(dtype_z, _element("x", x_is_scalar))
     y = _as(dtype_z, _element("y", y_is_scalar))
     return _kernel(
@@ -265,7 +265,7 @@ def get_axpbyz_kernel(
 @context_dependent_memoize
 def get_axpbz_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
     """``z[i] = a*x[i] + b``; of (a, x, b, z), with a and b in z's dtype."""
-    (dtype_z,) = _others(dtype_x, dtype_z)
+    (dtype_z,) = _defaulted(dtype_x, dtype_z)
     return _kernel(
         "axpbz",
         f"z[i] = a*{_as(dtype_z, 'x[i]')} + b",
@@ -304,7 +304,7 @@ def get_binary_op_kernel(
 @context_dependent_memoize
 def get_rdivide_elwise_kernel(dtype_x: Any, dtype_z: Any = None) -> Any:
     """``z[i] = y / x[i]``; of (x, y, z), with y in z's dtype."""
-    (dtype_z,) = _others(dtype_x, dtype_z)
+    (dtype_z,) = _defaulted(dtype_x, dtype_z)
     return _kernel(
         "rdivide",
         f"z[i] = y / {_as(dtype_z, 'x[i]')}",
@@ -335,7 +335,7 @@ def get_multiply_kernel(
     dtype_x: Any, dtype_y: Any = None, dtype_z: Any = None
 ) -> Any:
     """``z[i] = x[i] * y[i]``; of (x, y, z)."""
-    others = _others(dtype_x, dtype_y, dtype_z)
+    others = _defaulted(dtype_x, dtype_y, dtype_z)
     return get_binary_op_kernel(dtype_x, *others, "*")
 
 
@@ -343,7 +343,7 @@ def get_divide_kernel(
     dtype_x: Any, dtype_y: Any = None, dtype_z: Any = None
 ) -> Any:
     """``z[i] = x[i] / y[i]``; of (x, y, z)."""
-    others = _others(dtype_x, dtype_y, dtype_z)
+    others = _defaulted(dtype_x, dtype_y, dtype_z)
     return get_binary_op_kernel(dtype_x, *others, "/")
 
 

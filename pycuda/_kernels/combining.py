@@ -43,7 +43,7 @@ def neutral_of(kind: str, dtype: np.dtype) -> str:
     return f"Value({limit})"
 
 
-def kept_sums(
+def compensated_sums(
     value: np.dtype, exact: bool, summed: str = "Value"
 ) -> dict[str, str]:
     """Return fields that compensate the rounding errors of long sums.

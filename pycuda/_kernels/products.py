@@ -46,7 +46,7 @@ def value_type(out: np.dtype) -> np.dtype:
     return out
 
 
-def wide(out: np.dtype) -> int:
+def panel_columns(out: np.dtype) -> int:
     """Return the columns of a panel of ``matmul/panels.cuh``."""
     lane = np.empty(0, value_type(out)).real.dtype
     return 32 // lane.itemsize * (1 if out.kind == "c" else 2)

@@ -13,7 +13,7 @@ import numpy as np
 
 from pycuda._kernels import building
 from pycuda._kernels.building import compile_kernel, indent, load_template
-from pycuda._kernels.combining import kept_sums, neutral_of
+from pycuda._kernels.combining import compensated_sums, neutral_of
 from pycuda._kernels.operations import c_type, cast, expression_of
 from pycuda._kernels.tuning import tuned
 
@@ -102,7 +102,7 @@ def _reduction_source(
         "row": row,
         "tile": _SHARE_IN_TURN,
     }
-    fields |= kept_sums(out, kind != "sum" or out.kind not in "fc")
+    fields |= compensated_sums(out, kind != "sum" or out.kind not in "fc")
     both, helper = "partial[part + k], lost[part + k]", ""
     fields["keep_some"] = f"keep({both}, combined<8>(some))"
     if serial and kind in ("max", "min") and out.char in "fd":

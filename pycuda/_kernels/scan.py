@@ -145,14 +145,14 @@ def _total(source: ScanSource) -> str:
     return source.kept + template.template
 
 
-def _own(source: ScanSource) -> Callable[[str], str]:
+def _name_prefixer(source: ScanSource) -> Callable[[str], str]:
     """Return a function that prefixes this package's names if needed."""
     return building.prefixed if source.is_foreign else str
 
 
 def _fields(source: ScanSource) -> dict[str, Any]:
     """Return the templates' fields; the program's texts are inserted last."""
-    own = _own(source)
+    own = _name_prefixer(source)
     theirs = {"value": source.value, "expression": source.expression}
     theirs |= {"neutral": source.neutral, "map": source.map}
     segments, value, expression = "", "$value", "$expression"
@@ -213,7 +213,7 @@ def source_of(source: ScanSource, shape: Shape) -> str:
     """Return the CUDA C of a scan."""
     template = "scan/tile_thread.cu" if shape.block == 1 else "scan/tile.cu"
     fields = _fields(source) | _cut(source, shape)[0]
-    own = _own(source)
+    own = _name_prefixer(source)
     return "".join(
         Template(own(building.load_template(name).template)).substitute(fields)
         for name in ("scan/state.cuh", template)

@@ -318,7 +318,7 @@ class Distributions(Filling):
         Both may be arrays on the device, which are broadcast.
         """
         with _in(stream):
-            parameters = _place_and_width(loc, "loc", scale, "scale")
+            parameters = _location_and_scale(loc, "loc", scale, "scale")
             return self._scaled(
                 "normal", "normal", parameters, (size, dtype, out)
             )
@@ -334,7 +334,7 @@ class Distributions(Filling):
     ) -> _gpuarray.GPUArray:
         """Return exponentials of normal numbers with these parameters."""
         with _in(stream):
-            parameters = _place_and_width(mean, "mean", sigma, "sigma")
+            parameters = _location_and_scale(mean, "mean", sigma, "sigma")
             target = (size, dtype, out)
             if not any(isinstance(p, ArrayBase) for p in parameters):
                 return self._scaled(
@@ -604,7 +604,7 @@ def _real(bound: Any) -> Any:
     return bound
 
 
-def _place_and_width(
+def _location_and_scale(
     place: Any, place_name: str, width: Any, width_name: str
 ) -> tuple[Any, Any]:
     if not isinstance(place, ArrayBase):

@@ -359,7 +359,7 @@ class _Generator(Filling):
     # --- keeping -----------------------------------------------------------
 
     @property
-    def _kept_name(self) -> str:
+    def _saved_name(self) -> str:
         return self.state_type.removeprefix("curandState")
 
     def get_state(self) -> dict[str, Any]:
@@ -372,11 +372,11 @@ class _Generator(Filling):
         states = np.empty((self._threads, words), np.uint32)
         _drv.Context.synchronize()
         _drv.memcpy_dtoh(states, self.state)
-        return {"generator": self._kept_name, "states": states}
+        return {"generator": self._saved_name, "states": states}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from a result of `get_state` of the same class."""
-        check_state(state, self._kept_name, ("states",))
+        check_state(state, self._saved_name, ("states",))
         words = _state_bytes(self.state_type) // 4
         states = np.ascontiguousarray(state["states"])
         if states.shape != (self._threads, words) or (

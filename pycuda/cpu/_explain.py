@@ -168,9 +168,9 @@ def _region_lines(kernel: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _own_loops(kernel: dict[str, Any]) -> list[str]:
+def _outlined_loops(kernel: dict[str, Any]) -> list[str]:
     return [
-        f"    loop left by threads at their own time, line {row['line']}: "
+        f"    loop with a trip count per thread, line {row['line']}: "
         f"run for {row['threads']} threads at once"
         for row in kernel["loops"]
     ]
@@ -189,7 +189,7 @@ def text(told: Any) -> str:
             lines.append(f"    because {kernel['reason']}")
         if kernel["level"] in ("regions", "warps"):
             lines += _region_lines(kernel)
-        lines += _own_loops(kernel)
+        lines += _outlined_loops(kernel)
         lines.append(
             "  {static_shared} bytes of static shared memory, {local_bytes} "
             "of local memory, {registers} registers (nominal), frame of "

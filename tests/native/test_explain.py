@@ -167,7 +167,7 @@ def test_loops_that_several_threads_run_at_once(source, told):
     for name in ("saxpy", "sum", "chase", "wait"):
         assert _kernel(told, name)["loops"] == []
     assert (
-        "    loop left by threads at their own time, line 37: run for "
+        "    loop with a trip count per thread, line 37: run for "
         f"{row['threads']} threads at once" in _explain(source).stdout
     )
 
