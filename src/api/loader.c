@@ -268,8 +268,8 @@ open_auto(struct api_choice *choice)
     choice->fell_back = 1;
     loader_explain(
         choice,
-        "no GPU (%s): using the CPU device; PYCUDA_DEVICE=cpu asks "
-        "for that without this warning, PYCUDA_DEVICE=gpu refuses it",
+        "no GPU (%s): using the CPU device; PYCUDA_DEVICE=cpu selects it "
+        "without this warning, PYCUDA_DEVICE=gpu makes this an error",
         reason);
     return 0;
 }

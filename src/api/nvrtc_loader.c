@@ -175,7 +175,7 @@ search_try(struct search *search, const char *path)
     } else if (candidate.version / 1000 > search->driver_version / 1000) {
         refused = "newer than the driver";
     } else if (candidate.best_arch == 0) {
-        refused = "knows no architecture of this device";
+        refused = "supports no architecture of this device";
     } else if (!candidate.has_device &&
                candidate.best_arch <= search->best.best_arch) {
         refused = "older than the device";

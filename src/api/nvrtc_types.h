@@ -30,7 +30,7 @@
     ROW(NVRTC_ERROR_TIME_FILE_WRITE_FAILED, 12,                               \
         "the file of times could not be written")                             \
     ROW(NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED, 13,                              \
-        "no precompiled header was asked for")                                \
+        "no precompiled header was requested")                                \
     ROW(NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED, 14,                            \
         "the precompiled header does not fit its heap")                       \
     ROW(NVRTC_ERROR_PCH_CREATE, 15,                                           \

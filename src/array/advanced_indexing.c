@@ -203,7 +203,8 @@ field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
 
     if (!fields || fields == Py_None) {
         PyErr_Format(PyExc_IndexError,
-                     "%R is no index: elements of dtype %S have no fields",
+                     "%R is not an index: elements of dtype %S have no "
+                     "fields",
                      name, array->dtype);
         return NULL;
     }

@@ -173,7 +173,7 @@ static PyMethodDef array_life_methods[] = {
     {"_new_like_me", (PyCFunction)(void (*)(void))array_new_like_me,
      METH_VARARGS | METH_KEYWORDS,
      "_new_like_me($self, dtype=None, order='C')\n--\n\n"
-     "New array of this class, shape and allocator."},
+     "Return a new array of this class, shape and allocator."},
     {NULL},
 };
 
@@ -247,7 +247,8 @@ static PyType_Slot life_slots[] = {
     {Py_mp_ass_subscript, array_assign_subscript},
     {Py_tp_doc, "ArrayBase(shape, dtype, allocator=None, base=None, "
                 "gpudata=None, strides=None, order='C')\n--\n\n"
-                "Memory on the device with a shape, strides and a dtype."},
+                "An array in device memory: address, shape, strides and "
+                "dtype."},
     {0},
 };
 

@@ -79,7 +79,8 @@ array_assign_setup(PyObject *module)
         {NULL},
     };
     static PyType_Slot slots[] = {
-        {Py_tp_doc, "Memory of an array whose attributes do not agree yet."},
+        {Py_tp_doc, "The memory of an array whose attributes contradict "
+                    "each other."},
         {Py_tp_dealloc, unsettled_dealloc},
         {Py_tp_traverse, unsettled_traverse},
         {Py_tp_clear, unsettled_clear},

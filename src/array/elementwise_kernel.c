@@ -419,9 +419,9 @@ static PyMethodDef elementwise_methods[] = {
      METH_CLASS | METH_VARARGS | METH_KEYWORDS, NULL},
 #endif
     {"_set_plan", elementwise_set_plan, METH_VARARGS,
-     "_set_plan($self, function, arguments, vectors, most_blocks, is_several, "
-     "several)\n--\n\n"
-     "What the usual call looks like, in the current context."},
+     "_set_plan($self, function, arguments, vectors, most_blocks, "
+     "is_several, several)\n--\n\n"
+     "Store the launch of the fast path for the current context."},
     {NULL},
 };
 
@@ -432,7 +432,8 @@ static PyMemberDef elementwise_members[] = {
 };
 
 static PyType_Slot elementwise_slots[] = {
-    {Py_tp_doc, "What an ElementwiseKernel is called through."},
+    {Py_tp_doc, "The callable part of an ElementwiseKernel, with a fast "
+                "path in C."},
     {Py_tp_new, elementwise_new},
     {Py_tp_dealloc, elementwise_dealloc},
     {Py_tp_traverse, elementwise_traverse},

@@ -159,7 +159,7 @@ array_fast_call_setup(PyObject *module)
     static const PyType_Slot own[] = {
         {Py_tp_new, fast_call_new},
         {Py_tp_dealloc, function_wrapper_dealloc},
-        {Py_tp_doc, "A function whose usual call is made in C."},
+        {Py_tp_doc, "A Python function with a fast path in C."},
         {0},
     };
 

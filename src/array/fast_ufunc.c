@@ -193,7 +193,7 @@ fast_ufunc_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     if (inputs < 1 || inputs > ARRAY_INPUTS) {
-        PyErr_Format(PyExc_ValueError, "%d inputs are not possible", inputs);
+        PyErr_Format(PyExc_ValueError, "%d inputs are not supported", inputs);
         return NULL;
     }
     int operation = operation_number(name);
@@ -224,7 +224,8 @@ array_fast_ufunc_setup(PyObject *module)
     static const PyType_Slot own[] = {
         {Py_tp_new, fast_ufunc_new},
         {Py_tp_dealloc, fast_ufunc_dealloc},
-        {Py_tp_doc, "A function with a short way for one array."},
+        {Py_tp_doc, "A Python function of one or two arrays with a fast "
+                    "path in C."},
         {0},
     };
 

@@ -187,7 +187,7 @@ int
 array_kernels_setup(PyObject *module)
 {
     static PyType_Slot slots[] = {
-        {Py_tp_doc, "The kernels and plans of a context."},
+        {Py_tp_doc, "The compiled kernels and launch plans of a context."},
         {Py_tp_dealloc, kernels_dealloc},
         {Py_tp_traverse, kernels_traverse},
         {Py_tp_clear, kernels_clear},

@@ -421,7 +421,8 @@ plan_set(PyObject *module, PyObject *args)
     int count = (int)PyTuple_GET_SIZE(tuple);
     if (!inputs_parse(((PyTupleObject *)tuple)->ob_item, count, inputs) ||
         !array_check(result)) {
-        PyErr_SetString(PyExc_TypeError, "a plan is for one or two arrays");
+        PyErr_SetString(PyExc_TypeError, "a launch plan needs one or two "
+                                         "arrays");
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {

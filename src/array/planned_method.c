@@ -102,7 +102,8 @@ array_planned_setup(PyObject *module)
     static const PyType_Slot own[] = {
         {Py_tp_new, planned_new},
         {Py_tp_dealloc, planned_dealloc},
-        {Py_tp_doc, "A method whose launches are remembered by layout."},
+        {Py_tp_doc, "A method with launch plans, cached by the layout of "
+                    "the arrays."},
         {0},
     };
 

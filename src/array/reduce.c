@@ -298,7 +298,7 @@ parse_inputs(struct reduction *reduction, PyObject *tuple,
             return -1;
         }
         if (!known || !operand.array) {
-            PyErr_Format(PyExc_TypeError, "a GPUArray is needed, not %s",
+            PyErr_Format(PyExc_TypeError, "expected a GPUArray, not %s",
                          Py_TYPE(PyTuple_GET_ITEM(tuple, i))->tp_name);
             return -1;
         }

@@ -109,7 +109,7 @@ parse_order(const struct array *array, PyObject *kwargs, char *order)
     }
     if (kwargs && PyDict_GET_SIZE(kwargs) != (given != NULL)) {
         PyErr_SetString(PyExc_TypeError,
-                        "reshape takes only the keyword 'order'");
+                        "reshape accepts only the keyword 'order'");
         return -1;
     }
     if ((*text != 'C' && *text != 'F' && *text != 'A') || text[1]) {
@@ -501,20 +501,23 @@ array_view_as(PyObject *self, PyObject *args, PyObject *kwargs)
 PyMethodDef array_shape_methods[] = {
     {"reshape", KEYWORDS(array_reshape),
      "reshape($self, *shape, order='C')\n--\n\n"
-     "View, or copy, in another shape; one length may be -1."},
+     "Return a view, or if necessary a copy, with another shape; one "
+     "length may be -1."},
     {"ravel", array_ravel, METH_NOARGS,
-     "ravel($self)\n--\n\nOne axis, packed in C order; a view where the "
-     "elements lie so."},
+     "ravel($self)\n--\n\n"
+     "Return the elements in C order as a one-dimensional array; a view if "
+     "the array is C-contiguous."},
     {"transpose", KEYWORDS(array_transpose),
-     "transpose($self, axes=None)\n--\n\nView with the axes permuted."},
+     "transpose($self, axes=None)\n--\n\n"
+     "Return a view with permuted axes."},
     {"squeeze", KEYWORDS(array_squeeze),
-     "squeeze($self, axis=None)\n--\n\nView without the axes of length 1, or "
-     "some of them."},
+     "squeeze($self, axis=None)\n--\n\n"
+     "Return a view without all, or the given, axes of length 1."},
     {"_strided", array_strided, METH_VARARGS,
      "_strided($self, shape, strides)\n--\n\n"
-     "View with other strides, in bytes."},
+     "Return a view with other strides, in bytes."},
     {"view", KEYWORDS(array_view_as),
-     "view($self, dtype=None)\n--\n\nView of the same bytes as another "
-     "dtype."},
+     "view($self, dtype=None)\n--\n\n"
+     "Return a view of the same bytes with another dtype."},
     {NULL},
 };

@@ -441,7 +441,7 @@ set_any(PyObject *self, PyObject *source, int async, CUstream stream)
         result = set_device(array, (struct array *)source, stream);
     } else {
         PyErr_Format(PyExc_TypeError,
-                     "set: a numpy array or a GPUArray is needed, not %s",
+                     "set: expected a numpy array or a GPUArray, not %s",
                      Py_TYPE(source)->tp_name);
         result = -1;
     }
@@ -699,24 +699,29 @@ PyMethodDef array_transfer_methods[] = {
     {"get", KEYWORDS(array_get),
      "get($self, ary=None, pagelocked=False, async_=False, "
      "stream=None)\n--\n\n"
-     "Elements as a numpy array, in `ary` if given."},
+     "Return the elements as a numpy array, in `ary` if it is not None."},
     {"get_async", KEYWORDS(array_get_async),
      "get_async($self, stream=None, ary=None)\n--\n\n"
-     "Elements as a numpy array, in stream order: in `ary`, which is not\n"
-     "waited for if it is page-locked, or in pageable memory."},
+     "Return the elements as a numpy array, copied in stream order: `ary`, "
+     "or a new array in pageable memory. Does not wait if `ary` is "
+     "page-locked."},
     {"set", KEYWORDS(array_set),
      "set($self, ary, async_=False, stream=None)\n--\n\n"
-     "Takes the elements of a numpy array or GPUArray of the same size."},
+     "Copy the elements of a numpy array or GPUArray of the same size into "
+     "this array."},
     {"set_async", KEYWORDS(array_set_async),
-     "set_async($self, ary, stream=None)\n--\n\nset in stream order."},
+     "set_async($self, ary, stream=None)\n--\n\n"
+     "Like set, in stream order."},
     {"fill", CORE_METHOD(array_fill),
-     "fill($self, value, stream=None)\n--\n\nSets every element; returns "
-     "self."},
+     "fill($self, value, stream=None)\n--\n\n"
+     "Set every element; return self."},
     {"astype", CORE_METHOD(array_astype),
-     "astype($self, dtype, stream=None)\n--\n\nA copy in another dtype."},
+     "astype($self, dtype, stream=None)\n--\n\n"
+     "Return a copy with another dtype."},
     {"copy", CORE_METHOD(array_copy),
      "copy($self, order='K', stream=None)\n--\n\n"
-     "A packed copy, in C or Fortran order or that of the axes."},
+     "Return a contiguous copy in C order, Fortran order, or the array's "
+     "axis order ('K')."},
     {"__copy__", CORE_METHOD(array_copy), "copy.copy()"},
     {"__reduce__", array_reduce, METH_NOARGS, "pickles through the host"},
     {"__reduce_ex__", array_reduce, METH_O, "pickles through the host"},

@@ -84,8 +84,8 @@ type_code_dtype(int code)
     }
     if (code == CODE_FOREIGN) {
         PyErr_SetString(PyExc_TypeError,
-                        "no device arithmetic for types of other packages "
-                        "than ml_dtypes.bfloat16");
+                        "no device arithmetic for types of other packages, "
+                        "except ml_dtypes.bfloat16");
         return NULL;
     }
     return (PyObject *)PyArray_DescrFromType(code);

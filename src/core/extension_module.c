@@ -85,8 +85,9 @@ state_setup(PyObject *module)
 {
     if (core.module != NULL) {
         PyErr_SetString(PyExc_ImportError,
-                        "pycuda._driver works in one interpreter of a "
-                        "process only: CUDA's state is process-wide");
+                        "pycuda._driver supports one interpreter per "
+                        "process, because CUDA's state belongs to the "
+                        "process");
         return -1;
     }
     const char *pool = getenv("PYCUDA_POOL");

@@ -372,22 +372,24 @@ cublas_gemm(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {
     {"_cublas_open", cublas_open, METH_NOARGS,
      "_cublas_open()\n--\n\n"
-     "The library's path or name, or None where there is none; RuntimeError "
-     "if PYCUDA_CUBLAS names what cannot be used."},
+     "Return the path or name of cuBLAS, or None if there is none; "
+     "RuntimeError if PYCUDA_CUBLAS names a library that cannot be used."},
     {"_cublas_handle", cublas_handle, METH_O,
      "_cublas_handle(stream, /)\n--\n\n"
-     "Gives the current context a handle, for as long as it keeps its "
-     "kernels: True; None where there is none to be had, False during a "
-     "capture."},
+     "Create a cuBLAS handle in the current context, which lives as long "
+     "as its compiled kernels. Return True; None on failure; False during "
+     "a capture."},
     {"_cublas_product", cublas_product, METH_VARARGS,
      "_cublas_product((type of a and b, of c), (a, b transposed), (rows, "
-     "columns, inner), (leads of a, b, c), (steps of a, b, c), count)"
-     "\n--\n\n"
-     "A product c = a b of types cudaDataType, for any addresses."},
+     "columns, inner), (leads of a, b, c), (steps of a, b, c), "
+     "count)\n--\n\n"
+     "Return a capsule that describes a product c = a b without addresses; "
+     "types are cudaDataType values."},
     {"_cublas_gemm", cublas_gemm, METH_VARARGS,
      "_cublas_gemm(product, a, b, c, stream, /)\n--\n\n"
-     "c = a b; False where cuBLAS does not do it, None where it cannot now: "
-     "the stream is captured, or the context has no handle."},
+     "Compute c = a b. Return False if cuBLAS does not support the "
+     "product, and None if the stream is captured or the context has no "
+     "handle."},
     {NULL},
 };
 

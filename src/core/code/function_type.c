@@ -197,8 +197,8 @@ function_getattro(PyObject *op, PyObject *name)
         value = function_get_attribute(op, member);
     } else if (!PyErr_Occurred()) {
         PyErr_Format(PyExc_AttributeError,
-                     "Function has no attribute '%U', and function_attribute "
-                     "has none of that name either",
+                     "Function has no attribute '%U', and neither has "
+                     "function_attribute",
                      name);
     }
     Py_XDECREF(member);
@@ -346,20 +346,22 @@ static PyMethodDef function_methods[] = {
      "prepared_async_call(grid, block, stream, *args, shared_size=0)"},
     {"prepared_timed_call", CORE_METHOD(core_prepared_timed_call),
      "prepared_timed_call(grid, block, *args, shared_size=0) -> callable "
-     "that gives GPU seconds"},
+     "that returns the GPU seconds"},
     {"get_attribute", function_get_attribute, METH_O, NULL},
     {"set_attribute", CORE_METHOD(function_set_attribute), NULL},
     {"set_cache_config", function_set_cache_config, METH_O, NULL},
     {"set_shared_config", function_set_shared_config, METH_O, NULL},
     {"param_set_texref", function_param_set_texref, METH_O,
-     "Accepted for old programs: a kernel uses all its module's references."},
+     "No effect; exists for old programs. A kernel uses all texture "
+     "references of its module."},
     {"max_active_blocks_per_multiprocessor",
      CORE_METHOD(core_occupancy_blocks),
-     "max_active_blocks_per_multiprocessor(block, shared=0): blocks of this "
-     "shape that one multiprocessor runs at a time."},
+     "max_active_blocks_per_multiprocessor(block, shared=0): number of "
+     "blocks of this shape that one multiprocessor runs at the same time."},
     {"max_potential_block_size", CORE_METHOD(core_occupancy_best),
-     "max_potential_block_size(shared=0, limit=0) -> (grid, block): the block "
-     "size of best occupancy, and the blocks that fill the device."},
+     "max_potential_block_size(shared=0, limit=0) -> (grid, block): the "
+     "block size with the highest occupancy, and the number of such blocks "
+     "that fills the device."},
     {"_launch_kernel", CORE_METHOD(core_launch_buffer),
      "_launch_kernel(grid, block, argument_buffer, shared, stream)"},
     {NULL},

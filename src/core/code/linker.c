@@ -38,7 +38,7 @@ linker_detail(const struct linker *self, CUresult code)
         return self->options.error;
     }
     return code == CUDA_ERROR_NO_BINARY_FOR_GPU
-               ? "what is linked has to be relocatable: compile it with "
+               ? "linked code must be relocatable: compile it with "
                  "-rdc=true"
                : NULL;
 }
@@ -265,7 +265,7 @@ static PyMethodDef linker_methods[] = {
     {"add_data", CORE_METHOD(linker_add_data), "Add a compiled piece."},
     {"add_file", CORE_METHOD(linker_add_file), "Add a compiled file."},
     {"link_module", linker_link_module, METH_NOARGS,
-     "Link what was added; returns the loaded Module."},
+     "Link all added code; return the loaded Module."},
     {NULL},
 };
 

@@ -45,7 +45,7 @@ module_wrap(struct core_context *context, CUmodule handle, const void *image,
  * GPU. */
 static const char foreign_image[] =
     "this is an image for the CPU device: compile the source again on this "
-    "one, and keep the files of each device apart";
+    "one, and store the images of each device separately";
 
 /* Returns whether the image is for the CPU device although the current device
  * is a GPU. */
@@ -307,9 +307,10 @@ module_get_surfref(PyObject *op, CORE_ARGS)
 
 static PyMethodDef module_methods[] = {
     {"get_function", CORE_METHOD(module_get_function),
-     "The kernel of that name, as a new Function."},
+     "Return the kernel of that name as a new Function."},
     {"get_global", CORE_METHOD(module_get_global),
-     "(address, bytes) of a __device__ or __constant__ variable."},
+     "Return Return (address, bytes) of a __device__ or __constant__ "
+     "variable."},
     {"get_texref", CORE_METHOD(module_get_texref), NULL},
     {"get_surfref", CORE_METHOD(module_get_surfref), NULL},
     {NULL},
@@ -337,7 +338,7 @@ static PyMethodDef functions[] = {
     {"module_from_buffer", CORE_METHOD(load_from_buffer),
      "Load a module from the bytes of an image."},
     {"module_from_file", CORE_METHOD(load_from_file),
-     "Load a module from an image's file."},
+     "Load a module from the file of an image."},
     {NULL},
 };
 

@@ -437,8 +437,10 @@ core_make_kernel(PyObject *key)
 
 static PyMethodDef functions[] = {
     {"_compile", CORE_METHOD(nvrtc_compile),
-     "(status, image, log, lowered names) of one NVRTC program."},
-    {"_nvrtc_info", nvrtc_info, METH_NOARGS, "(path, major, minor, archs)"},
+     "Compile one NVRTC program; return (status, image, log, lowered "
+     "names)."},
+    {"_nvrtc_info", nvrtc_info, METH_NOARGS,
+     "Return (path, major version, minor version, architectures) of NVRTC."},
     {"_set_kernel_factory", set_kernel_factory, METH_O, NULL},
     {NULL},
 };

@@ -196,7 +196,8 @@ context_pop(PyObject *unused_self, PyObject *unused)
     struct core_context *top = core_stack_pop();
     if (top == NULL) {
         core_fail(CUDA_ERROR_INVALID_CONTEXT, "context::pop",
-                  "cannot pop non-current context: this thread has none");
+                  "cannot pop non-current context: this thread has no "
+                  "current context");
         return NULL;
     }
     int status = core.forked ? 0 : core_stack_restore();
@@ -508,19 +509,21 @@ context_hash(PyObject *op)
 
 static PyMethodDef context_methods[] = {
     {"attach", CORE_METHOD(context_attach) | METH_STATIC,
-     "Wrap and push the context that is current in CUDA."},
+     "Push a Context for the native context that another library has made "
+     "current in CUDA."},
     {"detach", context_detach, METH_NOARGS,
-     "Destroy the context at once; its objects have nothing left to free."},
+     "Destroy the context with all objects in it; a primary context and one "
+     "of another library are only released."},
     {"push", context_push, METH_NOARGS,
      "Make the context current in this thread."},
     {"pop", context_pop, METH_NOARGS | METH_STATIC,
-     "Remove the top of this thread's context stack."},
+     "Remove the context on top of this thread's stack."},
     {"get_current", context_get_current, METH_NOARGS | METH_STATIC,
-     "The context on top of this thread's stack, or None."},
+     "Return the context on top of this thread's stack, or None."},
     {"get_device", context_get_device, METH_NOARGS | METH_STATIC,
-     "The Device of the current context."},
+     "Return the Device of the current context."},
     {"synchronize", context_synchronize, METH_NOARGS | METH_STATIC,
-     "Wait for everything issued in the current context."},
+     "Wait for all work in the current context."},
     {"set_limit", CORE_METHOD(context_set_limit) | METH_STATIC, NULL},
     {"get_limit", context_get_limit, METH_O | METH_STATIC, NULL},
     {"get_cache_config", context_get_cache_config, METH_NOARGS | METH_STATIC,
@@ -535,7 +538,8 @@ static PyMethodDef context_methods[] = {
     {"disable_peer_access", context_disable_peer_access, METH_O | METH_STATIC,
      NULL},
     {"priority_range", context_priority_range, METH_NOARGS | METH_STATIC,
-     "(least, greatest) priority of streams; greatest is the lower number."},
+     "Return (least, greatest) priority of streams; the greatest priority "
+     "is the lowest number."},
     {"__enter__", context_enter, METH_NOARGS, "Push."},
     {"__exit__", CORE_METHOD(context_exit), "Pop."},
     {"get_api_version", context_get_api_version, METH_NOARGS, NULL},
@@ -548,7 +552,8 @@ static PyGetSetDef context_getset[] = {
 };
 
 static PyType_Slot context_slots[] = {
-    {Py_tp_doc, "A CUDA context: what is allocated in it dies with it."},
+    {Py_tp_doc, "A CUDA context. Its memory, streams and other objects are "
+                "freed with it."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, context_dealloc},
     {Py_tp_traverse, context_traverse},

@@ -71,8 +71,9 @@ device_find(PyObject *which, CUdevice *device)
         driver.cuDeviceGetCount(&count) != CUDA_SUCCESS) {
         return core_check(code, "cuDeviceGet");
     }
-    snprintf(detail, sizeof detail, "number %d of %d device%s, counted from 0",
-             ordinal, count, count == 1 ? "" : "s");
+    snprintf(detail, sizeof detail,
+             "there is no device %d: %d device%s, counted from 0", ordinal,
+             count, count == 1 ? "" : "s");
     return core_fail(code, "cuDeviceGet", detail);
 }
 
@@ -373,7 +374,7 @@ static PyMethodDef device_methods[] = {
     {"make_context", CORE_METHOD(device_make_context),
      "Create a context and make it current."},
     {"retain_primary_context", device_retain_primary_context, METH_NOARGS,
-     "The device's primary context; not made current."},
+     "Return the device's primary context without making it current."},
     {NULL},
 };
 
@@ -501,7 +502,8 @@ driver_device_kind(PyObject *unused_self, PyObject *unused)
 static PyMethodDef functions[] = {
     {"init", CORE_METHOD(driver_init), "Initialise the driver."},
     {"get_version", driver_get_version, METH_NOARGS,
-     "The CUDA version whose interface is used: (major, minor, revision)."},
+     "Return the CUDA version whose interface is used: (major, minor, "
+     "revision)."},
     {"get_driver_version", driver_get_driver_version, METH_NOARGS, NULL},
     {"have_gl_ext", driver_have_gl_ext, METH_NOARGS, NULL},
     {"bitlog2", driver_bitlog2, METH_O, "floor(log2 n); 0 for 0."},

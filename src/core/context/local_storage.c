@@ -122,12 +122,13 @@ set_context_end(PyObject *module, PyObject *callable)
 
 static PyMethodDef functions[] = {
     {"_drop_kernels", drop_kernels, METH_NOARGS,
-     "Let go what is kept for contexts and can be made again: kernels, "
-     "plans, results that Python remembers."},
+     "Drop the caches of all contexts: compiled kernels, launch plans, "
+     "cached results of Python functions."},
     {"_context_results", context_results, METH_NOARGS,
-     "A dict of the current context's, which goes with it."},
+     "Return a dict that belongs to the current context and is dropped "
+     "with it."},
     {"_set_context_end", set_context_end, METH_O,
-     "callable(context): called after detach()."},
+     "Set the callable(context) that is called after detach()."},
     {NULL},
 };
 

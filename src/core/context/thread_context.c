@@ -159,11 +159,11 @@ live_contexts(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"set_thread_context", set_thread_context, METH_O,
-     "set_thread_context(context, /)\n--\n\nChoose the context of threads "
-     "that "
-     "have not pushed one; None: such threads have no context."},
+     "set_thread_context(context, /)\n--\n\n"
+     "Choose the context of threads that have not pushed one; with None, "
+     "such threads have no context."},
     {"_contexts", live_contexts, METH_NOARGS,
-     "A list of the process's Contexts, the newest first."},
+     "Return a list of the process's Contexts, the newest first."},
     {NULL},
 };
 

@@ -119,8 +119,9 @@ handler_allocate(struct handler *self, CUstream stream)
     }
     if (nbytes == NULL) {
         PyErr_Format(PyExc_TypeError,
-                     "could not determine array length of '%s': In, Out and "
-                     "InOut take NumPy arrays and other objects with nbytes",
+                     "could not determine array length of '%s': In, Out "
+                     "and InOut accept NumPy arrays and other objects with "
+                     "nbytes",
                      Py_TYPE(self->array)->tp_name);
         return -1;
     }
@@ -248,10 +249,9 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
         return -1;
     }
     if (core_is_array(self->array)) {
-        PyErr_Format(
-            PyExc_ValueError,
-            "%s takes a host array and copies it: pass a GPUArray directly",
-            writable ? "Out" : "In");
+        PyErr_Format(PyExc_ValueError,
+                     "%s copies a host array: pass a GPUArray directly",
+                     writable ? "Out" : "In");
         return -1;
     }
     PyErr_Format(PyExc_ValueError,
@@ -422,8 +422,8 @@ handler_post_call(PyObject *op, PyObject *stream)
 
 static PyMethodDef handler_methods[] = {
     {"get_device_alloc", handler_get_device_alloc, METH_NOARGS,
-     "The device memory, allocated at the first call."},
-    {"pre_call", handler_pre_call, METH_O, "What happens before the launch."},
+     "Return the device memory, which is allocated at the first call."},
+    {"pre_call", handler_pre_call, METH_O, "Called before the launch."},
     {NULL},
 };
 
@@ -460,7 +460,7 @@ static PyType_Slot in_slots[] = {
 };
 
 static PyType_Slot out_slots[] = {
-    {Py_tp_doc, "Copy the device's data into the array after the launch."},
+    {Py_tp_doc, "Copy the device memory to the array after the launch."},
     {Py_tp_methods, out_methods},
     {0, NULL},
 };

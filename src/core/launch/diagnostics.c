@@ -119,8 +119,8 @@ sticky_detail(CUresult code, char *text, size_t room)
         return false;
     }
     int used = snprintf(text, room,
-                        "a kernel failed, and its context is of no more use: "
-                        "make a new one, or start the program again");
+                        "a kernel failed, so its context cannot be used "
+                        "any more: make a new one, or restart the program");
     unsigned newest = context->launched_at + CORE_RECORDED_LAUNCHES;
     for (unsigned i = 0;
          i < context->launched_count && used > 0 && (size_t)used < room; i++) {
@@ -183,14 +183,15 @@ core_launch_fail(CUresult code, struct core_function *function,
     PyErr_Clear();
     if (pack->cluster[0] != 0) {
         snprintf(options, sizeof options,
-                 ", cluster (%u, %u, %u), which needs a GPU of compute "
-                 "capability 9.0 or more",
+                 ", cluster (%u, %u, %u), which requires a GPU of compute "
+                 "capability 9.0 or higher",
                  pack->cluster[0], pack->cluster[1], pack->cluster[2]);
     } else if (pack->cooperative) {
         int most = core_launch_blocks_at_once(function, block, shared);
         int used = snprintf(
             options, sizeof options,
-            ", cooperative: all blocks have to fit the device at once");
+            ", cooperative: all blocks must fit on the device at the same "
+            "time");
         if (most >= 0) {
             snprintf(options + used, sizeof options - (size_t)used,
                      ", and %d of this shape do", most);

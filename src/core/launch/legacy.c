@@ -245,7 +245,8 @@ param_set_all(PyObject *op, CORE_ARGS)
     struct core_legacy_call *state = state_of(op);
     struct core_pack pack;
     if (names != NULL && PyTuple_GET_SIZE(names) > 0) {
-        PyErr_SetString(PyExc_TypeError, "param_set() takes no keywords");
+        PyErr_SetString(PyExc_TypeError, "param_set() accepts no keyword "
+                                         "arguments");
         return NULL;
     }
     int status = state == NULL ? -1 : pack_begin(&pack, &self->layout, NULL);
@@ -336,13 +337,14 @@ PyMethodDef core_legacy_methods[] = {
     {"_set_shared_size", set_shared_size, METH_O, "_set_shared_size(bytes)"},
     {"_param_set_size", param_set_size, METH_O, "_param_set_size(bytes)"},
     {"_param_seti", CORE_METHOD(param_seti),
-     "_param_seti(offset, value): an unsigned int of 4 bytes"},
+     "_param_seti(offset, value): set an argument, an unsigned int of 4 "
+     "bytes"},
     {"_param_setf", CORE_METHOD(param_setf),
-     "_param_setf(offset, value): a float of 4 bytes"},
+     "_param_setf(offset, value): set an argument, a float of 4 bytes"},
     {"_param_setv", CORE_METHOD(param_setv),
-     "_param_setv(offset, buffer): its bytes"},
+     "_param_setv(offset, buffer): set arguments to the buffer's bytes"},
     {"param_set", CORE_METHOD(param_set_all),
-     "param_set(*args) -> list of handlers: all arguments at once"},
+     "param_set(*args) -> list of handlers: set all arguments"},
     {"_launch", launch_one, METH_NOARGS, "One block."},
     {"_launch_grid", CORE_METHOD(launch_grid_sync),
      "_launch_grid(grid_width, grid_height)"},

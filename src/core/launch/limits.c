@@ -66,9 +66,9 @@ axes_report(const struct core_function *function, const char *what,
     for (int i = 0; i < AXES; i++) {
         int most = device_limit(function, (int)first + i);
         if (lengths[i] == 0) {
-            text_add(text, "; %s[%d] is 0 and has to be at least 1", what, i);
+            text_add(text, "; %s[%d] is 0, but must be at least 1", what, i);
         } else if (most != UNKNOWN && lengths[i] > (unsigned)most) {
-            text_add(text, "; %s[%d] is %u and may be at most %d", what, i,
+            text_add(text, "; %s[%d] is %u, but must be at most %d", what, i,
                      lengths[i], most);
         }
     }
@@ -86,12 +86,13 @@ threads_report(const struct core_function *function,
     int own =
         function_limit(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     if (most != UNKNOWN && threads > (unsigned)most) {
-        text_add(text, "; a block of %llu threads, of at most %d",
+        text_add(text,
+                 "; a block of %llu threads, but at most %d are possible",
                  (unsigned long long)threads, most);
     } else if (own != UNKNOWN && threads > (unsigned)own) {
         text_add(text,
-                 "; a block of %llu threads, of at most %d with this kernel's "
-                 "registers",
+                 "; a block of %llu threads, but at most %d are possible "
+                 "with this kernel's registers",
                  (unsigned long long)threads, own);
     }
 }
@@ -107,8 +108,8 @@ shared_report(const struct core_function *function, unsigned shared,
     if (fixed != UNKNOWN && most > 0 &&
         (uint64_t)shared + (unsigned)fixed > (unsigned)most) {
         text_add(text,
-                 "; %u bytes of dynamic and %d of static shared memory, of at "
-                 "most %d together",
+                 "; %u bytes of dynamic and %d of static shared memory, "
+                 "but at most %d in total are possible",
                  shared, fixed, most);
     }
 }

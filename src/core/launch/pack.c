@@ -357,9 +357,9 @@ value_resize(struct core_function *function, Py_ssize_t index,
         PyArray_Check(arg)
             ? PyUnicode_FromString(
                   bytes == sizeof(CUdeviceptr)
-                      ? "a host array goes by value: for a pointer pass a "
-                        "GPUArray or pycuda.driver.In(array)"
-                      : "a host array goes by value")
+                      ? "a host array is passed by value: for a pointer "
+                        "pass a GPUArray or pycuda.driver.In(array)"
+                      : "a host array is passed by value")
             : advice(function, index, arg);
     if (text != NULL) {
         PyErr_Format(PyExc_TypeError,
@@ -533,9 +533,9 @@ warn_packing(struct core_function *function, Py_ssize_t count)
             : PyErr_WarnFormat(
                   PyExc_UserWarning, 1,
                   "kernel '%U' has %u parameters, but was given %zd "
-                  "arguments; they are passed as the byte stream "
-                  "that PyCUDA makes of them, because its size fits. "
-                  "The kernel's (offset, size) are %R",
+                  "arguments; they are packed as in PyCUDA, since the "
+                  "total size agrees. The kernel's parameters have "
+                  "(offset, size) %R",
                   function->name, function->layout.count, count, layout);
     Py_XDECREF(layout);
     return status;

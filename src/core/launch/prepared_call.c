@@ -152,7 +152,7 @@ core_launch_prepared(PyObject *op, const unsigned grid[3],
 {
     struct core_function *function = (struct core_function *)op;
     if (!Py_IS_TYPE(op, core.function_type) || function->format == NULL) {
-        PyErr_SetString(PyExc_TypeError, "a prepared Function is needed");
+        PyErr_SetString(PyExc_TypeError, "expected a prepared Function");
         return -1;
     }
     struct prepared call = {.args = arguments, .count = count};
@@ -238,7 +238,7 @@ timer_dealloc(PyObject *op)
 }
 
 static PyType_Slot timer_slots[] = {
-    {Py_tp_doc, "The time of one launch: call it for GPU seconds."},
+    {Py_tp_doc, "Measures one launch; calling it returns the GPU seconds."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, timer_dealloc},
     {Py_tp_traverse, core_object_traverse},

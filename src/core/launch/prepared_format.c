@@ -79,7 +79,7 @@ item_read(const char *text, size_t *repeat, int *index)
     *index = *text == '\0' ? -1 : code_find(*text);
     if (*repeat > MAX_REPEAT) {
         PyErr_Format(core_struct_error(),
-                     "repeat count in struct format: it may be at most %d",
+                     "repeat count in struct format: it must be at most %d",
                      MAX_REPEAT);
         return NULL;
     }
@@ -138,7 +138,7 @@ core_format_parse(PyObject *object)
         if (format->bytes > MAX_BYTES) {
             core_format_release(format);
             PyErr_SetString(core_struct_error(),
-                            "struct format of more than a mebibyte");
+                            "struct format of more than 1 MiB");
             return NULL;
         }
         char code = codes[index].code;

@@ -107,8 +107,7 @@ pointer_of_foreign(PyObject *object, CUstream later, CUdeviceptr *pointer)
             "expected a device address (an int, a DeviceAllocation, "
             "a PointerHolderBase, an array on the device or an object with "
             "gpudata), not %s%s",
-            Py_TYPE(object)->tp_name,
-            host ? ", which is in the host's memory" : "");
+            Py_TYPE(object)->tp_name, host ? ", which is in host memory" : "");
     }
     return -1;
 }

@@ -104,7 +104,7 @@ core_allocate_check(CUresult code, size_t bytes, const char *routine)
         return core_check(code, routine);
     }
     snprintf(detail, sizeof detail,
-             "%zu bytes asked for; the device has %zu free, of %zu", bytes,
+             "%zu bytes requested; the device has %zu free, of %zu", bytes,
              idle, total);
     return core_fail(code, routine, detail);
 }

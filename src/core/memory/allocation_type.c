@@ -118,8 +118,8 @@ allocation_as_buffer(PyObject *op, CORE_ARGS)
 static PyMethodDef allocation_methods[] = {
     {"free", allocation_free, METH_NOARGS, "Give the memory back now."},
     {"as_buffer", CORE_METHOD(allocation_as_buffer),
-     "A writable memoryview of the raw address, which keeps the memory until "
-     "free(); only for memory that the host can reach."},
+     "Return a writable memoryview of the memory, which stays allocated "
+     "until free(). Only for memory that the host can access."},
     {"__long__", (PyCFunction)(void (*)(void))core_allocation_int, METH_NOARGS,
      NULL},
     {NULL},
@@ -181,7 +181,7 @@ static PyMethodDef managed_methods[] = {
 };
 
 static PyType_Slot managed_slots[] = {
-    {Py_tp_doc, "Memory that host and device share."},
+    {Py_tp_doc, "Memory that the host and the device can access."},
     {Py_tp_methods, managed_methods},
     {0, NULL},
 };

@@ -124,14 +124,14 @@ async_allocation_free(PyObject *op, CORE_ARGS)
 
 static PyMethodDef async_allocation_methods[] = {
     {"free", CORE_METHOD(async_allocation_free),
-     "free($self, stream=None)\n--\n\nGive the memory back, in the order of "
-     "the "
-     "stream; without one, of that which it was allocated on."},
+     "free($self, stream=None)\n--\n\n"
+     "Free the memory in stream order, by default that of the stream of "
+     "the allocation."},
     {NULL},
 };
 
 static PyType_Slot async_allocation_slots[] = {
-    {Py_tp_doc, "Memory allocated in stream order: mem_alloc_async makes it."},
+    {Py_tp_doc, "Memory allocated in stream order by mem_alloc_async."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, async_allocation_dealloc},
     {Py_tp_traverse, async_allocation_traverse},
@@ -384,15 +384,15 @@ pool_handle(PyObject *op, void *unused)
 
 static PyMethodDef pool_methods[] = {
     {"default", pool_default, METH_NOARGS | METH_STATIC,
-     "default()\n--\n\nThe pool that mem_alloc_async takes from, on the "
-     "current device."},
+     "default()\n--\n\n"
+     "Return the pool of mem_alloc_async for the current device."},
     {"allocate", CORE_METHOD(pool_allocate),
-     "allocate($self, size, stream=None)\n--\n\nAn AsyncAllocation of so many "
-     "bytes."},
+     "allocate($self, size, stream=None)\n--\n\n"
+     "Return an AsyncAllocation of `size` bytes."},
     {"trim", CORE_METHOD(pool_trim),
-     "trim($self, keep=0)\n--\n\nGive idle memory back to the device until "
-     "only "
-     "`keep` bytes are reserved."},
+     "trim($self, keep=0)\n--\n\n"
+     "Return idle memory to the device until only `keep` bytes are "
+     "reserved."},
     {"reset_high", pool_reset_high, METH_NOARGS,
      "reset_high($self)\n--\n\nReset used_high and reserved_high to the "
      "current values."},
@@ -410,19 +410,20 @@ static PyGetSetDef pool_getset[] = {
     STATISTIC("used_high", CU_MEMPOOL_ATTR_USED_MEM_HIGH,
               "most of used_bytes so far"),
     STATISTIC("reserved_bytes", CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
-              "bytes that the pool holds, used or not"),
+              "reserved bytes of the pool, used and unused"),
     STATISTIC("reserved_high", CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
-              "most of reserved_bytes so far"),
+              "maximum of reserved_bytes so far"),
     {"release_threshold", pool_attribute, pool_set_attribute,
-     "bytes that stay reserved when a synchronisation finds them idle",
+     "number of idle bytes that a synchronisation leaves reserved",
      (void *)(intptr_t)CU_MEMPOOL_ATTR_RELEASE_THRESHOLD},
     {"handle", pool_handle, NULL, "CUmemoryPool as an int", NULL},
     {NULL},
 };
 
 static PyType_Slot pool_slots[] = {
-    {Py_tp_doc, "AsyncMemoryPool(max_size=0): memory of the current device in "
-                "stream order, at most so many bytes (0: what there is)."},
+    {Py_tp_doc, "AsyncMemoryPool(max_size=0): a pool of memory of the "
+                "current device, allocated in stream order; at most "
+                "`max_size` bytes (0: no limit)."},
     {Py_tp_new, pool_new},
     {Py_tp_dealloc, pool_dealloc},
     {Py_tp_traverse, core_object_traverse},
@@ -442,8 +443,8 @@ static PyType_Spec pool_spec = {
 
 static PyMethodDef functions[] = {
     {"mem_alloc_async", CORE_METHOD(mem_alloc_async),
-     "mem_alloc_async(size, stream=None)\n--\n\nMemory allocated in the "
-     "order of the stream, from the device's pool."},
+     "mem_alloc_async(size, stream=None)\n--\n\n"
+     "Allocate memory from the device's pool, in stream order."},
     {NULL},
 };
 

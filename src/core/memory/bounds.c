@@ -133,8 +133,7 @@ core_bounds_fail(PyObject *object, size_t bytes, size_t room,
 {
     char detail[160];
     snprintf(detail, sizeof detail,
-             "%zu bytes, but the memory on the device ends after %zu: that "
-             "of the %.60s given",
+             "%zu bytes, but the device memory ends after %zu (a %.60s)",
              bytes, room, Py_TYPE(object)->tp_name);
     return core_fail(CUDA_ERROR_INVALID_VALUE, routine, detail);
 }

@@ -514,8 +514,8 @@ core_pool_destroy(struct core_context *context)
 
 static PyMethodDef functions[] = {
     {"_pool_without", pool_without, METH_O,
-     "Turn rules of the default pool off, bit by bit: only for tests, which "
-     "show that memory is used too early then."},
+     "Switch off rules of the default pool, one bit per rule. For tests, "
+     "which then detect memory that is reused too early."},
     {NULL},
 };
 

@@ -143,12 +143,12 @@ static PyMethodDef registered_methods[] = {
 };
 static PyMemberDef registered_members[] = {
     {"base", T_OBJECT, offsetof(struct host_object, base), READONLY,
-     "The array whose memory is registered."},
+     "Return the array whose memory is registered."},
     {NULL},
 };
 
 static PyType_Slot host_slots[] = {
-    {Py_tp_doc, "Host memory that the device can reach."},
+    {Py_tp_doc, "Host memory that the device can access."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, host_dealloc},
     {Py_tp_traverse, host_traverse},
@@ -487,13 +487,14 @@ hostmem_register_host_memory(PyObject *unused, CORE_ARGS)
 
 static PyMethodDef functions[] = {
     {"pagelocked_empty", CORE_METHOD(hostmem_pagelocked_empty),
-     "A NumPy array in page-locked memory."},
+     "Return a NumPy array in page-locked memory."},
     {"aligned_empty", CORE_METHOD(hostmem_aligned_empty),
-     "A NumPy array at an aligned address."},
+     "Return a NumPy array at an aligned address."},
     {"managed_empty", CORE_METHOD(hostmem_managed_empty),
-     "A NumPy array in memory that host and device share."},
+     "Return a NumPy array in memory that the host and the device can "
+     "access."},
     {"register_host_memory", CORE_METHOD(hostmem_register_host_memory),
-     "Page-lock an existing array; returns one that shares its memory."},
+     "Page-lock an existing array; return an array that shares its memory."},
     {NULL},
 };
 

@@ -146,7 +146,8 @@ static PyType_Spec ipc_spec = {
 
 static PyMethodDef functions[] = {
     {"mem_get_ipc_handle", ipc_get_handle, METH_O,
-     "A bytearray of 64 bytes that names the allocation in other processes."},
+     "Return a bytearray of 64 bytes that identifies the allocation in "
+     "other processes."},
     {NULL},
 };
 

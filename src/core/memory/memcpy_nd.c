@@ -151,7 +151,7 @@ end_fits(struct copy_object *self, bool source, bool flat, const char *routine)
         snprintf(text, sizeof text, "the %s's host memory was not set", which);
     } else {
         snprintf(text, sizeof text,
-                 "the copy reaches %zu bytes into the %s's host memory, which "
+                 "the copy needs %zu bytes of the %s's host memory, which "
                  "has %zu",
                  reach, which, room);
     }
@@ -361,7 +361,7 @@ call_peer(PyObject *op, PyObject *args, PyObject *kwargs)
 
 #define COPY_TYPE(prefix, text, function, methods, fields)                    \
     static PyType_Slot prefix##_slots[] = {                                   \
-        {Py_tp_doc, text "(): fill its fields, then call it."},               \
+        {Py_tp_doc, text "(): set its attributes, then call it to copy."},    \
         {Py_tp_new, PyType_GenericNew},                                       \
         {Py_tp_dealloc, core_copy_dealloc},                                   \
         {Py_tp_traverse, core_copy_traverse},                                 \

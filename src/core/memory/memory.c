@@ -94,12 +94,12 @@ copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
     }
     if (left == 0) {
         snprintf(detail, sizeof detail,
-                 "%zu bytes, and no memory of the device is at 0x%llx", bytes,
+                 "%zu bytes, but there is no device memory at 0x%llx", bytes,
                  (unsigned long long)pointer);
     } else {
         snprintf(detail, sizeof detail,
-                 "%zu bytes, but the memory on the device ends after %zu",
-                 bytes, left);
+                 "%zu bytes, but the device memory ends after %zu", bytes,
+                 left);
     }
     return core_fail(code, routine, detail);
 }
@@ -760,12 +760,14 @@ pointer_device(PyObject *unused, PyObject *object)
 static PyMethodDef functions[] = {
     {"mem_alloc", memory_alloc, METH_O, "Allocate device memory, in bytes."},
     {"mem_alloc_pitch", CORE_METHOD(memory_alloc_pitch),
-     "Allocate rows: (DeviceAllocation, pitch in bytes)."},
+     "Allocate rows with aligned starts; return (DeviceAllocation, pitch "
+     "in bytes)."},
     {"mem_get_info", memory_get_info, METH_NOARGS, "(free, total) in bytes."},
     {"mem_get_address_range", memory_get_address_range, METH_O,
-     "(base, size) of the allocation that holds the address."},
+     "Return (base, size) of the allocation that contains the address."},
     {"_pointer_device", pointer_device, METH_O,
-     "Number of the device whose memory it is; LogicError if no device's."},
+     "Return the ordinal of the device that owns the memory at the "
+     "address; LogicError if there is none."},
     ROW(memcpy_htod, "Copy a contiguous host buffer to the device."),
     ROW(memcpy_htod_async, NULL),
     ROW(memcpy_dtoh, "Copy from the device into a writable host buffer."),

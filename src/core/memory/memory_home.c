@@ -109,15 +109,15 @@ memory_wait(PyObject *unused, PyObject *object)
 
 static PyMethodDef functions[] = {
     {"_memory_wait", memory_wait, METH_O,
-     "Waits for all work in the context that made an array's memory."},
+     "Wait for all work in the context of an array's memory."},
     {"_memory_home", memory_home, METH_O,
-     "(context or None, number of the device) of an array's memory; -1: it "
-     "has none."},
+     "Return (context or None, device ordinal) of an array's memory; "
+     "ordinal -1: no device memory."},
     {"_memory_is_foreign", memory_is_foreign, METH_O,
-     "Whether an array's memory belongs to another device or context than the "
-     "current one's."},
+     "Return whether an array's memory belongs to another device or "
+     "context than the current one."},
     {"_current_device", current_device, METH_NOARGS,
-     "Number of the current context's device; -1: no context."},
+     "Return the ordinal of the current context's device; -1: no context."},
     {NULL},
 };
 

@@ -587,32 +587,31 @@ static PyGetSetDef pool_getset[] = {
 #define POOL_METHODS                                                          \
     {"free_held", pool_free_held, METH_NOARGS, "Free all unused blocks."},    \
         {"stop_holding", pool_stop_holding, METH_NOARGS,                      \
-         "Give back all held blocks and hold none from now on."},             \
+         "Free all idle blocks, and keep none in future."},                   \
         {"bin_number", pool_bin_number, METH_O, "Size class of a size."},     \
     {                                                                         \
         "alloc_size", pool_alloc_size, METH_O, "Bytes of a size class."       \
     }
 static PyMethodDef device_pool_methods[] = {
     {"allocate", CORE_METHOD(device_pool_allocate),
-     "A PooledDeviceAllocation of that many bytes."},
+     "Return a PooledDeviceAllocation of that many bytes."},
     POOL_METHODS,
     {NULL},
 };
 static PyMethodDef host_pool_methods[] = {
     {"allocate", CORE_METHOD(host_pool_allocate),
-     "A NumPy array in page-locked memory of the pool."},
+     "Return a NumPy array in page-locked memory of the pool."},
     POOL_METHODS,
     {NULL},
 };
 static PyMethodDef pooled_methods[] = {
-    {"free", pooled_free, METH_NOARGS, "Give the block back to its pool."},
+    {"free", pooled_free, METH_NOARGS, "Return the block to its pool."},
     {"__long__", (PyCFunction)(void (*)(void))core_allocation_int, METH_NOARGS,
      NULL},
     {NULL},
 };
 static PyMethodDef pooled_host_methods[] = {
-    {"free", pooled_host_free, METH_NOARGS,
-     "Give the block back to its pool."},
+    {"free", pooled_host_free, METH_NOARGS, "Return the block to its pool."},
     {NULL},
 };
 

@@ -334,9 +334,10 @@ set_staging(PyObject *unused, CORE_ARGS)
 
 static PyMethodDef functions[] = {
     {"_set_staging", CORE_METHOD(set_staging),
-     "_set_staging(least, chunk) -> int: stage copies of so many bytes in "
-     "such chunks, on any device; without arguments: none.  Tells how many "
-     "were since the last time.  For tests and measurements."},
+     "_set_staging(least, chunk) -> int: copy at least `least` bytes "
+     "through page-locked buffers of `chunk` bytes, on any device; without "
+     "arguments, never. Returns the number of such copies since the "
+     "previous call. For tests and measurements."},
     {NULL},
 };
 

@@ -67,14 +67,15 @@ static const struct {
     const char *text;
 } hints[] = {
     {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-     "nothing in a capture may wait for the device: copies there are the "
-     "_async ones, and results are read after the graph was launched"},
+     "a call in a capture must not wait for the device: use the _async "
+     "copies, and read results after launching the graph"},
     {CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
-     "the default stream waits for the stream that captures: give that stream "
-     "to the operation, and read results after the graph was launched"},
+     "the default stream waits for the capturing stream: pass the "
+     "capturing stream to the operation, and read results after launching "
+     "the graph"},
     {CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
      "let the capturing stream wait for an event recorded in each other "
-     "stream that the capture spread to"},
+     "stream that joined the capture"},
 };
 
 /* Returns advice for an error code, which the message then includes, or
@@ -155,8 +156,8 @@ core_fail(CUresult code, const char *routine, const char *detail)
         return -1; /* a signal handler's exception ended the call */
     }
     if (core.forked && detail == NULL) {
-        detail = "this process was forked after CUDA was initialised, which "
-                 "CUDA does not survive: start workers with multiprocessing's "
+        detail = "this process was forked after CUDA was initialised, so "
+                 "it cannot use CUDA: start workers with multiprocessing's "
                  "\"spawn\" method, or call init() only in the children";
     }
     if (code == CUDA_ERROR_NOT_INITIALIZED && detail == NULL &&
@@ -260,15 +261,15 @@ core_errors_setup(PyObject *module)
         const char *name, *doc;
     } rows[] = {
         {&core.error, &PyExc_Exception, "Error",
-         "Base of all errors that the driver reports."},
+         "Base class of all errors that the driver reports."},
         {&core.memory_error, &core.error, "MemoryError",
-         "The device has not enough memory."},
+         "The device does not have enough memory."},
         {&core.logic_error, &core.error, "LogicError",
-         "A call that the driver refuses: bad value, handle or context."},
+         "The driver refused a call: invalid value, handle or context."},
         {&core.launch_error, &core.error, "LaunchError",
-         "A kernel could not be launched or failed while it ran."},
+         "A kernel could not be launched, or failed while running."},
         {&core.runtime_error, &core.error, "RuntimeError",
-         "No device, no code for this device, or a call not ready."},
+         "No device, no code for this device, or pending work."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char name[64];

@@ -195,10 +195,10 @@ core_gil_setup(PyObject *module)
     (void)module;
     if (!has_key && pthread_key_create(&key, thread_exit_wait) != 0) {
         PyErr_SetString(PyExc_ImportError,
-                        "pycuda._driver: the process has no key for a "
-                        "thread's value left (pthread_key_create; "
-                        "PTHREAD_KEYS_MAX is 1024): import it before the "
-                        "libraries that take so many");
+                        "pycuda._driver: all keys for thread-specific data "
+                        "are in use (pthread_key_create; PTHREAD_KEYS_MAX "
+                        "is 1024): import pycuda before the libraries that "
+                        "use so many");
         return -1;
     }
     has_key = true;

@@ -112,7 +112,7 @@ host_view_dealloc(PyObject *op)
 }
 
 static PyType_Slot host_view_slots[] = {
-    {Py_tp_doc, "What as_buffer() gives a view of."},
+    {Py_tp_doc, "Owner of the memory of as_buffer()'s view."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, host_view_dealloc},
     {Py_tp_traverse, host_view_traverse},
@@ -136,13 +136,14 @@ holder_dealloc(PyObject *self)
 
 static PyMethodDef holder_methods[] = {
     {"get_pointer", holder_get_pointer, METH_NOARGS,
-     "The device address as an int; subclasses define it."},
+     "Return the device address as an int; subclasses must define this."},
     {"as_buffer", CORE_METHOD(holder_as_buffer), NULL},
     {NULL},
 };
 
 static PyType_Slot holder_slots[] = {
-    {Py_tp_doc, "Base of a user's own holders of device memory."},
+    {Py_tp_doc, "Base class of user-defined objects that represent device "
+                "memory."},
     {Py_tp_new, PyType_GenericNew},
     {Py_tp_dealloc, holder_dealloc},
     {Py_tp_traverse, core_object_traverse},

@@ -143,7 +143,7 @@ held_dealloc(PyObject *op)
 /* There is no tp_clear: a reference cycle is broken when the graph's list of
  * objects is cleared. */
 static PyType_Slot held_slots[] = {
-    {Py_tp_doc, "What a graph holds of a callback."},
+    {Py_tp_doc, "A graph's reference to a callback."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, held_dealloc},
     {Py_tp_traverse, held_traverse},
@@ -176,7 +176,8 @@ callback_new(CORE_ARGS)
     if (names != NULL || nargs < 1 || !PyCallable_Check(args[0])) {
         PyErr_SetString(PyExc_TypeError,
                         "add_callback(function, *args): the first argument "
-                        "must be callable, and there are no keywords");
+                        "must be callable; keyword arguments are not "
+                        "supported");
         return NULL;
     }
     PyObject *arguments = PyTuple_New(nargs - 1);
@@ -275,7 +276,7 @@ callback_next(PyObject *unused_self, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"_callback_next", callback_next, METH_NOARGS,
-     "The next (function, arguments) whose turn has come; waits for it."},
+     "Wait for the next callback that is due; return (function, arguments)."},
     {NULL},
 };
 

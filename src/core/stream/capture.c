@@ -316,12 +316,14 @@ capture_dealloc(PyObject *op)
 
 static PyMethodDef capture_methods[] = {
     {"__enter__", capture_enter, METH_NOARGS, "Begin; gives the Graph."},
-    {"__exit__", CORE_METHOD(capture_exit), "End: the Graph is complete."},
+    {"__exit__", CORE_METHOD(capture_exit),
+     "End the capture and complete "
+     "the Graph."},
     {NULL},
 };
 
 static PyType_Slot capture_slots[] = {
-    {Py_tp_doc, "What Stream.capture gives, for a with statement."},
+    {Py_tp_doc, "Context manager that Stream.capture() returns."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, capture_dealloc},
     {Py_tp_traverse, capture_traverse},

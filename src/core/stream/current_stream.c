@@ -130,7 +130,7 @@ core_stream_for_sync_call(CUstream *stream, const char *routine)
     }
     return core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, routine,
                      "a synchronous call cannot be captured: it would run "
-                     "now, and not when the graph is launched");
+                     "immediately instead of when the graph is launched");
 }
 
 /* Returns whether a call with this stream= argument is synchronous: the
@@ -224,8 +224,8 @@ core_stream_pop(struct core_stream_object *stream)
     }
     if (i == 0) {
         PyErr_SetString(PyExc_RuntimeError,
-                        "this thread has not entered the stream that it "
-                        "leaves");
+                        "this thread cannot leave a stream that it has not "
+                        "entered");
         return -1;
     }
     memmove(&entered->entries[i - 1], &entered->entries[i],
@@ -296,7 +296,7 @@ static PyMethodDef use_methods[] = {
 };
 
 static PyType_Slot use_slots[] = {
-    {Py_tp_doc, "What Stream.use gives, for a with statement."},
+    {Py_tp_doc, "Context manager that Stream.use() returns."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, use_dealloc},
     {Py_tp_traverse, use_traverse},
@@ -328,8 +328,9 @@ current_stream(PyObject *unused_self, PyObject *unused)
 
 static PyMethodDef functions[] = {
     {"current_stream", current_stream, METH_NOARGS,
-     "current_stream()\n--\n\nThe Stream that calls without stream= go to in "
-     "this thread and context; None: the default stream."},
+     "current_stream()\n--\n\n"
+     "Return the Stream that calls without stream= use in this thread and "
+     "context; None: the default stream."},
     {NULL},
 };
 

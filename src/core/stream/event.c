@@ -172,11 +172,11 @@ elapsed_check(CUresult code)
 {
     const char *detail =
         code == CUDA_ERROR_INVALID_HANDLE
-            ? "both events have to be recorded, and neither may be made with "
+            ? "both events must be recorded, and made without "
               "DISABLE_TIMING"
         : code == CUDA_ERROR_NOT_READY
-            ? "the device has not come to both events: wait with "
-              "synchronize() first"
+            ? "the device has not reached both events: call synchronize() "
+              "first"
             : NULL;
     return detail == NULL ? core_check(code, "cuEventElapsedTime")
                           : core_fail(code, "cuEventElapsedTime", detail);
@@ -292,7 +292,7 @@ event_from_ipc_handle(PyObject *unused, PyObject *bytes)
     CUipcEventHandle handle;
     CUevent event;
     if (core_ipc_handle(bytes, &handle, "event_from_ipc_handle",
-                        "an event's handle has 64 bytes") < 0) {
+                        "an event handle has 64 bytes") < 0) {
         return NULL;
     }
     struct core_context *context = core_current();
@@ -305,21 +305,27 @@ event_from_ipc_handle(PyObject *unused, PyObject *bytes)
 }
 
 static PyMethodDef event_methods[] = {
-    {"record", CORE_METHOD(event_record), "Record in a stream; returns self."},
+    {"record", CORE_METHOD(event_record),
+     "Record the event in a stream; "
+     "return self."},
     {"synchronize", event_synchronize, METH_NOARGS,
-     "Wait until the event is reached; returns self."},
-    {"query", event_query, METH_NOARGS, "Whether the event was reached."},
-    {"time_since", event_time_since, METH_O, "Milliseconds since `start`."},
+     "Wait until the event is reached; return self."},
+    {"query", event_query, METH_NOARGS,
+     "Return whether the event was "
+     "reached."},
+    {"time_since", event_time_since, METH_O,
+     "Return the milliseconds "
+     "since `start`."},
     {"time_till", event_time_till, METH_O, "Milliseconds until `end`."},
     {"elapsed", event_elapsed_since, METH_O,
-     "Milliseconds since `start`; waits for both events."},
+     "Wait for both events; return the milliseconds since `start`."},
     {"__enter__", event_enter, METH_NOARGS, NULL},
     {"__exit__", CORE_METHOD(event_exit), "Wait for the event."},
     {"ipc_handle", event_ipc_handle, METH_NOARGS,
-     "A bytearray of 64 bytes that names the event in other processes; it "
-     "needs the flags INTERPROCESS and DISABLE_TIMING."},
+     "Return a bytearray of 64 bytes that identifies the event in other "
+     "processes; requires the flags INTERPROCESS and DISABLE_TIMING."},
     {"from_ipc_handle", event_from_ipc_handle, METH_O | METH_STATIC,
-     "from_ipc_handle(handle, /): another process's event."},
+     "from_ipc_handle(handle, /): return an event of another process."},
     {NULL},
 };
 

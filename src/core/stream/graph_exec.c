@@ -194,11 +194,11 @@ update_text(CUgraphExecUpdateResult result)
         return "a node is of another type";
     case CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED:
     case CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE:
-        return "a kernel was replaced by one that cannot take its place";
+        return "a kernel cannot be replaced by this kernel";
     case CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED:
-        return "a parameter changed that cannot";
+        return "a parameter differs that cannot be updated";
     case CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
-        return "an attribute changed that cannot";
+        return "an attribute differs that cannot be updated";
     default:
         return "a node cannot be updated";
     }
@@ -278,7 +278,7 @@ static PyGetSetDef exec_getset[] = {
 };
 
 static PyType_Slot exec_slots[] = {
-    {Py_tp_doc, "A Graph that can be launched: Graph.instantiate() makes it."},
+    {Py_tp_doc, "An executable graph, made by Graph.instantiate()."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, exec_dealloc},
     {Py_tp_traverse, exec_traverse},

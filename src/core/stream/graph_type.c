@@ -112,7 +112,8 @@ graph_launch(PyObject *op, CORE_ARGS)
 
 static PyMethodDef graph_methods[] = {
     {"instantiate", graph_instantiate, METH_NOARGS,
-     "instantiate($self)\n--\n\nMake a GraphExec, which can be launched."},
+     "instantiate($self)\n--\n\n"
+     "Create a GraphExec, which can be launched."},
     {"launch", CORE_METHOD(graph_launch),
      "launch($self, stream=None)\n--\n\nRun the graph in stream order; the "
      "first "
@@ -128,7 +129,7 @@ static PyGetSetDef graph_getset[] = {
 };
 
 static PyType_Slot graph_slots[] = {
-    {Py_tp_doc, "Work captured from streams: Stream.capture() makes it."},
+    {Py_tp_doc, "Work captured from streams by Stream.capture()."},
     {Py_tp_new, core_no_new},
     {Py_tp_dealloc, graph_dealloc},
     {Py_tp_traverse, graph_traverse},

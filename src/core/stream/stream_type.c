@@ -332,25 +332,26 @@ stream_exit(PyObject *op, CORE_ARGS)
 
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
-     "Wait for everything issued on the stream."},
+     "Wait for all work on the stream."},
     {"is_done", stream_is_done, METH_NOARGS, NULL},
     {"wait_for_event", stream_wait_for_event, METH_O,
      "Make later work wait for the event."},
     {"from_handle", stream_from_handle, METH_O | METH_CLASS,
-     "A Stream for a CUstream that others made, and will destroy."},
+     "Return a Stream for a CUstream that another library owns."},
     {"capture", CORE_METHOD(core_stream_capture),
-     "capture(mode=\"relaxed\"): in a with statement, note what is issued in "
-     "a Graph instead of running it."},
+     "capture(mode=\"relaxed\"): in a with statement, add work to a Graph "
+     "instead of running it."},
     {"add_callback", CORE_METHOD(core_stream_add_callback),
-     "add_callback(function, *args): call it, in a thread of Python's, once "
-     "the stream is there."},
+     "add_callback(function, *args): call the function in a Python thread "
+     "when the stream reaches this point."},
     {"launch_host_function", CORE_METHOD(core_stream_add_callback),
      "The same as add_callback."},
     {"use", core_stream_entered_use, METH_NOARGS,
-     "use($self)\n--\n\nFor a with statement: calls without stream= go here; "
-     "leaving does not wait."},
+     "use($self)\n--\n\n"
+     "Return a context manager: within the block, calls without stream= "
+     "use this stream. Leaving the block does not wait."},
     {"__enter__", stream_enter, METH_NOARGS,
-     "From here on calls of this thread without stream= go to the stream."},
+     "Calls of this thread without stream= use this stream from now on."},
     {"__exit__", CORE_METHOD(stream_exit), "Wait for the stream."},
     {NULL},
 };
@@ -360,7 +361,7 @@ static PyGetSetDef stream_getset[] = {
     {"flags", stream_flags, NULL, "as given to Stream()", NULL},
     {"priority", stream_priority, NULL, "lower numbers go first", NULL},
     {"is_capturing", core_stream_is_capturing, NULL,
-     "whether a capture is in progress", NULL},
+     "whether the stream is being captured", NULL},
     {NULL},
 };
 

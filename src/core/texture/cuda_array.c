@@ -363,7 +363,9 @@ array_handle(PyObject *op, void *unused)
 }
 
 static PyMethodDef array_methods[] = {
-    {"free", array_free, METH_NOARGS, "Give the memory back; repeatable."},
+    {"free", array_free, METH_NOARGS,
+     "Free the memory; further calls have "
+     "no effect."},
     {"get_descriptor", array_get_descriptor, METH_NOARGS, NULL},
     {"get_descriptor_3d", array_get_descriptor_3d, METH_NOARGS, NULL},
     {NULL},
@@ -375,7 +377,8 @@ static PyGetSetDef array_getset[] = {
 };
 
 static PyType_Slot array_slots[] = {
-    {Py_tp_doc, "Array(descriptor): memory in the device's own tiling."},
+    {Py_tp_doc, "Array(descriptor): memory for textures, in a layout that "
+                "the device chooses."},
     {Py_tp_new, array_new},
     {Py_tp_dealloc, array_dealloc},
     {Py_tp_traverse, array_traverse},

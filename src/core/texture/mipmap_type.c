@@ -160,11 +160,10 @@ mipmap_get_handle(PyObject *op, void *unused)
 
 static PyMethodDef mipmap_methods[] = {
     {"free", mipmap_free, METH_NOARGS,
-     "Give the memory of all levels back; repeatable."},
+     "Free the memory of all levels; further calls have no effect."},
     {"get_level", mipmap_get_level, METH_O,
-     "get_level($self, level, /)\n--\n\nThe Array that holds the level; 0 is "
-     "the "
-     "largest."},
+     "get_level($self, level, /)\n--\n\n"
+     "Return a level as an Array; 0 is the largest."},
     {NULL},
 };
 
@@ -175,9 +174,9 @@ static PyGetSetDef mipmap_getset[] = {
 };
 
 static PyType_Slot mipmap_slots[] = {
-    {Py_tp_doc, "MipmappedArray(descriptor, levels=None): Arrays of which "
-                "each is half as large as the one before, down to 1 texel or "
-                "`levels` of them."},
+    {Py_tp_doc, "MipmappedArray(descriptor, levels=None): a chain of "
+                "Arrays, each half as large as the previous one, down to 1 "
+                "texel or `levels` of them."},
     {Py_tp_new, mipmap_new},
     {Py_tp_dealloc, mipmap_dealloc},
     {Py_tp_traverse, core_object_traverse},

@@ -309,7 +309,7 @@ linear_bytes(const struct constructor_arguments *given, size_t *bytes)
     PyObject *count = PyObject_GetAttrString(given->resource, "nbytes");
     if (count == NULL) {
         PyErr_SetString(PyExc_TypeError,
-                        "TextureObject: linear memory needs bytes");
+                        "TextureObject: linear memory requires bytes");
         return -1;
     }
     int status = core_size(count, bytes);
@@ -330,7 +330,7 @@ linear_read(const struct constructor_arguments *given,
     }
     if (given->format == NULL && known < 0) {
         PyErr_SetString(PyExc_TypeError,
-                        "TextureObject: linear memory needs format, an "
+                        "TextureObject: linear memory requires format, an "
                         "array_format, unless it is an array of 8-, 16- or "
                         "32-bit numbers");
         return -1;
@@ -425,7 +425,7 @@ address_modes_read(PyObject *object, CUaddress_mode modes[3])
     Py_ssize_t count = PySequence_Size(object);
     if (count < 1 || count > 3) {
         PyErr_SetString(PyExc_ValueError,
-                        "address_mode takes one to three modes");
+                        "address_mode must have one to three modes");
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -451,7 +451,7 @@ read_mode_read(const struct constructor_arguments *given,
     *integers = !floats && !given->floats;
     if (wide && given->floats) {
         PyErr_SetString(PyExc_ValueError,
-                        "normalized_float is for 8- and 16-bit integers");
+                        "normalized_float requires 8- or 16-bit integers");
         return -1;
     }
     return 0;
@@ -481,8 +481,8 @@ sampling_read(const struct constructor_arguments *given, CUarray_format format,
         PyErr_SetString(PyExc_ValueError,
                         filter > CU_TR_FILTER_MODE_LINEAR
                             ? "filter_mode must be a filter_mode"
-                            : "filter_mode.LINEAR mixes floats: integers "
-                              "need normalized_float=True");
+                            : "filter_mode.LINEAR interpolates floats: "
+                              "integers need normalized_float=True");
         return -1;
     }
     how->filterMode = (CUfilter_mode)filter;
@@ -549,8 +549,9 @@ levels_read(const struct constructor_arguments *given, CUDA_TEXTURE_DESC *how)
     if (filter > CU_TR_FILTER_MODE_LINEAR ||
         (linear && (how->flags & CU_TRSF_READ_AS_INTEGER))) {
         PyErr_SetString(PyExc_ValueError,
-                        linear ? "mipmap_filter_mode.LINEAR mixes floats: "
-                                 "integers need normalized_float=True"
+                        linear ? "mipmap_filter_mode.LINEAR interpolates "
+                                 "floats: integers need "
+                                 "normalized_float=True"
                                : "mipmap_filter_mode must be a filter_mode");
         return -1;
     }
@@ -601,7 +602,8 @@ texture_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         core_fail(code, "cuTexObjectCreate",
                   "linear memory must begin at a multiple of "
                   "device_attribute.TEXTURE_ALIGNMENT, rows at one of "
-                  "TEXTURE_PITCH_ALIGNMENT, and hold what is described");
+                  "TEXTURE_PITCH_ALIGNMENT, and contain all described "
+                  "texels");
         return NULL;
     }
     if (core_check(code, "cuTexObjectCreate") < 0) {
@@ -715,17 +717,23 @@ object_resource(PyObject *op, void *unused)
 
 static PyMethodDef object_methods[] = {
     {"free", object_free, METH_NOARGS,
-     "Destroy the object, after the kernels that use it; repeatable."},
+     "Destroy the object after the kernels that use it; further calls have "
+     "no effect."},
     {NULL},
 };
 static PyGetSetDef texture_fields[] = {
     {"handle", object_handle, NULL, "cudaTextureObject_t as an int", NULL},
-    {"resource", object_resource, NULL, "what is read; None once freed", NULL},
+    {"resource", object_resource, NULL,
+     "the memory that is read; None "
+     "after free()",
+     NULL},
     {NULL},
 };
 static PyGetSetDef surface_fields[] = {
     {"handle", object_handle, NULL, "cudaSurfaceObject_t as an int", NULL},
-    {"array", object_resource, NULL, "what is accessed; None once freed",
+    {"array", object_resource, NULL,
+     "the array that is accessed; None "
+     "after free()",
      NULL},
     {NULL},
 };
@@ -751,11 +759,11 @@ OBJECT_SLOTS(texture_slots,
              "format=None, num_channels=1, bytes=None, descr=None, "
              "pitch=None, mipmap_filter_mode=filter_mode.POINT, "
              "mipmap_level_bias=0, min_mipmap_level_clamp=0, "
-             "max_mipmap_level_clamp=None): an Array, a MipmappedArray or "
-             "linear memory as kernels sample it.",
+             "max_mipmap_level_clamp=None): lets kernels sample an Array, "
+             "a MipmappedArray or linear memory.",
              texture_new, texture_fields);
 OBJECT_SLOTS(surface_slots,
-             "SurfaceObject(array): an Array as kernels read and write it.",
+             "SurfaceObject(array): lets kernels read and write an Array.",
              surface_new, surface_fields);
 
 static PyType_Spec texture_spec = {

@@ -702,9 +702,11 @@ texref_get_flags(PyObject *op, PyObject *unused)
 }
 
 static PyMethodDef texref_methods[] = {
-    {"set_array", texref_set_array, METH_O, "Bind an Array; keeps it alive."},
+    {"set_array", texref_set_array, METH_O,
+     "Bind an Array and keep it "
+     "alive."},
     {"set_address", CORE_METHOD(texref_set_address),
-     "Bind linear memory; returns the offset in bytes."},
+     "Bind linear memory; return the offset in bytes."},
     {"set_address_2d", CORE_METHOD(texref_set_address_2d),
      "Bind pitched linear memory."},
     {"set_format", CORE_METHOD(texref_set_format), NULL},
@@ -712,7 +714,8 @@ static PyMethodDef texref_methods[] = {
     {"set_filter_mode", texref_set_filter_mode, METH_O, NULL},
     {"set_flags", texref_set_flags, METH_O, NULL},
     {"set_border_color", texref_set_border_color, METH_O,
-     "What address_mode.BORDER gives: four numbers, (0, 0, 0, 0) at first."},
+     "Set the border color of address_mode.BORDER: four numbers, initially "
+     "(0, 0, 0, 0)."},
     {"get_border_color", texref_get_border_color, METH_NOARGS, NULL},
     {"get_address", texref_get_address, METH_NOARGS, NULL},
     {"get_array", reference_get_array, METH_NOARGS, NULL},
@@ -760,9 +763,9 @@ static PyMethodDef surfref_methods[] = {
         {Py_tp_members, core_object_members},                                 \
         {0, NULL},                                                            \
     }
-REFERENCE_SLOTS(texref_slots, "What a kernel samples as texture<...>.",
+REFERENCE_SLOTS(texref_slots, "A texture<...> variable of a module.",
                 texref_new, texref_methods);
-REFERENCE_SLOTS(surfref_slots, "What a kernel accesses as surface<...>.",
+REFERENCE_SLOTS(surfref_slots, "A surface<...> variable of a module.",
                 core_no_new, surfref_methods);
 
 static PyType_Spec texref_spec = {

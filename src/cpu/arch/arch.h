@@ -29,7 +29,7 @@
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #include "cpu/arch/aarch64/inline.h"
 #else
-#error "the CPU device knows x86-64 and little-endian aarch64"
+#error "the CPU device supports x86-64 and little-endian aarch64"
 #endif
 
 /* ---- fiber.c ---- */

@@ -45,7 +45,7 @@ struct handle {
 };
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle),
-               "a handle holds what it has to tell");
+               "the description must fit in a handle");
 
 struct opened {
     struct opened *next;

@@ -235,7 +235,7 @@ cpu_image_load(const void *bytes, size_t size, struct cpu_image **out,
     }
     if (kind != IMAGE_NATIVE) {
         return refuse(error, error_size, CUDA_ERROR_INVALID_IMAGE,
-                      "the image holds no machine code");
+                      "the image contains no machine code");
     }
     if (!cpu_arch_runs(((const struct image_header *)bytes)->target)) {
         return refuse(error, error_size, CUDA_ERROR_NO_BINARY_FOR_GPU,

@@ -66,7 +66,7 @@ struct handle {
 };
 
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcEventHandle),
-               "a handle holds what it has to tell");
+               "the description must fit in a handle");
 
 void
 cpu_ipc_event_release(struct cpu_ipc_event *event)
