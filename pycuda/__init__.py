@@ -76,7 +76,7 @@ if not TYPE_CHECKING:  # they would accept every name
 
             if os.path.isfile(os.path.join(__path__[0], "meson.build")):
                 raise ImportError(
-                    f"{__path__[0]} holds the sources, not the built "
+                    f"{__path__[0]} contains the sources, not the built "
                     "package, and Python found it first, in the current "
                     "folder: start in another folder, or with python -P"
                 )

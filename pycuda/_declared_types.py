@@ -148,7 +148,7 @@ def _check_pointer(where: str, declared: Declared, value: Any) -> None:
     if _by_value(value):
         if have is not None and (have.kind not in "iu" or have.itemsize != 8):
             raise TypeError(
-                f"{where}, but the {kind} of {have} given goes by value; "
+                f"{where}, but the {kind} of {have} is passed by value; "
                 "pass a GPUArray, a DeviceAllocation or "
                 "pycuda.driver.In(array)"
             )

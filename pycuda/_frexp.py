@@ -22,7 +22,7 @@ def check_array(name: str, array: Any) -> None:
     """Raise TypeError unless `array` is an array on the device."""
     if not isinstance(array, ArrayBase):
         raise TypeError(
-            f"cumath.{name} takes a GPUArray, not {type(array).__name__}: "
+            f"cumath.{name} expects a GPUArray, not {type(array).__name__}: "
             "use numpy for host data, or gpuarray.to_gpu() first"
         )
 

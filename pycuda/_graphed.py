@@ -55,9 +55,9 @@ def _part(value: Any, where: str) -> Any:
         hash(value)
     except TypeError:
         raise TypeError(
-            f"{where} is a {kind.__name__}: whether a graph that was captured "
-            "with one serves another cannot be told; give arrays, numbers, "
-            "strings, or tuples, lists and dicts of them"
+            f"{where} is a {kind.__name__}, which is not hashable, so it "
+            "cannot select a captured graph; pass arrays, numbers, strings, "
+            "or tuples, lists and dicts of them"
         ) from None
     return (kind, value)
 
@@ -119,13 +119,13 @@ class Graphed:
         except _driver.Error as error:
             raise type(error)(
                 f"{self.__name__}() cannot be replayed as a graph: {error}. "
-                "In it nothing may wait for the device, read its data or "
-                "copy with it at once"
+                "The function must not wait for the device, read its data "
+                "or copy synchronously"
             ) from error
         if graph.node_count == 0:
             raise _driver.LogicError(
                 f"{self.__name__}() cannot be replayed as a graph: it "
-                "issued nothing on the current stream"
+                "enqueued no work on the current stream"
             )
         if inspect.isawaitable(result) or inspect.isgenerator(result):
             raise TypeError(
@@ -190,7 +190,7 @@ def graphed(
         return functools.partial(graphed, maxsize=maxsize)
     if not callable(function):
         raise TypeError(
-            f"graphed takes a function, not {type(function).__name__}"
+            f"graphed expects a function, not {type(function).__name__}"
         )
     if maxsize < 1:
         raise ValueError(f"maxsize must be 1 or more, not {maxsize}")

@@ -63,7 +63,7 @@ def match_dtype_to_c_struct(
     """
     dtype = np.dtype(dtype)
     if not dtype.names:
-        raise ValueError(f"a structured dtype is needed, not {dtype}")
+        raise ValueError(f"expected a structured dtype, not {dtype}")
     for word in (name, *dtype.names):
         if not (word.isidentifier() and word.isascii()):
             raise ValueError(f"{word!r} cannot be a name in C")

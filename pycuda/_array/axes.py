@@ -525,7 +525,7 @@ def reduce_axes(
         `out`, or a new array without the reduced axes.
     """
     if not isinstance(a, ArrayBase):
-        raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
+        raise TypeError(f"expected a GPUArray, not {type(a).__name__}")
     if a.ndim == 0 and axis in (0, -1) and name not in _AVERAGES:
         axis = None  # as NumPy's ufuncs do
     a = loadable(a, stream)

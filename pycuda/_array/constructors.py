@@ -96,9 +96,7 @@ def empty_like(
         order that the other's axes have in memory.
     """
     if not isinstance(other_ary, ArrayBase):
-        raise TypeError(
-            f"a GPUArray is needed, not {type(other_ary).__name__}"
-        )
+        raise TypeError(f"expected a GPUArray, not {type(other_ary).__name__}")
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"Unsupported order: {order}")
     dtype = other_ary.dtype if dtype is None else np.dtype(dtype)

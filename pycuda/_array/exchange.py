@@ -209,7 +209,7 @@ class Exchange:
             if dl_device is not None and tuple(dl_device) != here:
                 if tuple(dl_device) != (CPU, 0) or copy is False:
                     raise BufferError(
-                        f"the array is on device {here}; asked for {dl_device}"
+                        f"the array is on device {here}, not on {dl_device}"
                         f" with copy={copy}"
                     )
                 return self.get().__dlpack__(max_version=max_version)
@@ -698,7 +698,7 @@ def _source(ary: Any) -> np.ndarray | GPUArray:
         return ary  # type: ignore[return-value]
     if not hasattr(ary, "__cuda_array_interface__"):
         raise TypeError(
-            f"to_gpu takes a numpy array, not {type(ary).__name__}: make "
+            f"to_gpu expects a numpy array, not {type(ary).__name__}: make "
             "one with numpy.asarray()"
         )
     return asarray(ary)

@@ -153,7 +153,7 @@ def _scan(
     allocator: Callable[..., Any] | None,
 ) -> GPUArray:
     if not isinstance(a, ArrayBase):
-        raise TypeError(f"a GPUArray is needed, not {type(a).__name__}")
+        raise TypeError(f"expected a GPUArray, not {type(a).__name__}")
     a = loadable(a, stream)
     given, asked = a, axis
     if axis is None:

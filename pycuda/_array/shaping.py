@@ -277,7 +277,7 @@ def array_split(
     axis = normal_axis(axis, ary.ndim)
     if isinstance(indices_or_sections, str):
         raise TypeError(
-            "a number of parts or a sequence of indices is needed, not "
+            "expected a number of parts or a sequence of indices, not "
             f"{indices_or_sections!r}"
         )
     if isinstance(indices_or_sections, (Sequence, np.ndarray)):

@@ -83,7 +83,7 @@ def write(default_version: str, version: str | None = None) -> Path:
     claimed = version or default_version
     if not _VERSION.fullmatch(claimed):
         raise ProvideError(
-            f"{claimed!r} is no version; expected numbers such as 2025.1"
+            f"{claimed!r} is not a version; expected numbers such as 2025.1"
         )
     _refuse_original()
     remove()

@@ -88,7 +88,7 @@ def _target(
             size = _shape_of(size)
         return _gpuarray.empty(size, dtype)
     if out.dtype != dtype:
-        raise TypeError(f"out is of {out.dtype}, and {dtype} was asked for")
+        raise TypeError(f"the dtype of out is {out.dtype}, not {dtype}")
     if size is not None and _shape_of(size) != out.shape:
         raise ValueError(
             f"out has shape {out.shape}, and size is {_shape_of(size)}"
@@ -130,7 +130,7 @@ def check_state(state: Any, name: str, keys: tuple[str, ...]) -> None:
         )
     if state.get("generator") != name:
         raise ValueError(
-            f"the state of a {name} is needed, not of "
+            f"expected the state of a {name}, not of "
             f"{state.get('generator')!r}"
         )
     for key in keys:
@@ -156,7 +156,7 @@ class Distributions(Filling):
 
     def _refuse(self, what: str, data: Any, kinds: str) -> None:
         if not isinstance(data, ArrayBase):
-            raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
+            raise TypeError(f"expected a GPUArray, not {type(data).__name__}")
         if data.dtype.char not in kinds or not data.dtype.isnative:
             raise NotImplementedError(
                 f"{type(self).__name__} makes no {what} numbers of "

@@ -244,7 +244,7 @@ class _Generator(Filling):
     @staticmethod
     def _dtype(data: Any) -> np.dtype:
         if not isinstance(data, ArrayBase):
-            raise TypeError(f"a GPUArray is needed, not {type(data).__name__}")
+            raise TypeError(f"expected a GPUArray, not {type(data).__name__}")
         return data.dtype
 
     def _unsupported(self, what: str, dtype: npt.DTypeLike) -> Exception:

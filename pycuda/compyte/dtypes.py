@@ -95,7 +95,7 @@ class DTypeRegistry:
         """
         names = [c_names] if isinstance(c_names, str) else list(c_names)
         if not names or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"names of a C type are needed, not {c_names!r}")
+            raise ValueError(f"expected names of a C type, not {c_names!r}")
         if dtype is None:
             return self.name_to_dtype[names[0]]
         dtype = np.dtype(dtype)

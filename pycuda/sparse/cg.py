@@ -61,7 +61,7 @@ class CGStateContainer:
         n, columns = operator.shape
         if n != columns:
             raise ValueError(
-                f"a square operator is needed, not shape {operator.shape}"
+                f"expected a square operator, not shape {operator.shape}"
             )
         self.operator = operator
         self.precon = precon or IdentityOperator(operator.dtype, n)

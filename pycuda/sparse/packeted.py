@@ -47,7 +47,7 @@ class PacketedSpMV(OperatorBase):
 
         if len(mat.shape) != 2 or mat.shape[0] != mat.shape[1]:
             raise ValueError(
-                f"a square matrix is needed, not shape {mat.shape}"
+                f"expected a square matrix, not shape {mat.shape}"
             )
         self.dtype = np.dtype(dtype)
         self.shape = (int(mat.shape[0]), int(mat.shape[1]))
@@ -73,7 +73,7 @@ class PacketedSpMV(OperatorBase):
     def _reordered(self, x: GPUArray, order: GPUArray) -> GPUArray:
         if x.shape != (self.shape[0],):
             raise ValueError(
-                f"a vector of {self.shape[0]} is needed, not shape {x.shape}"
+                f"expected a vector of {self.shape[0]}, not shape {x.shape}"
             )
         return x[order]
 

@@ -299,7 +299,7 @@ def test_none_that_fits_names_the_command(ask, gpu, tmp_path):
     said = ask(a, path=gpu, arch=61)["nvrtc"]
     assert said.startswith("-1 closed")
     assert "compute capability 6.1" in said
-    assert "knows no architecture of this device" in said
+    assert "supports no architecture of this device" in said
     assert "pip install 'nvidia-cuda-nvrtc-cu12'" in said
 
 

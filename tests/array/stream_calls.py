@@ -741,9 +741,10 @@ NO_WORK = {
         "T", "__array__", "__array_priority__", "__cuda_array_interface__",
         "__delitem__", "__dict__", "__dlpack__", "__dlpack_device__",
         "__len__", "__module__", "__slots__", "__weakref__", "allocator",
-        "base", "bind_to_texref", "bind_to_texref_ext", "dtype", "flags",
-        "get_async", "gpudata", "itemsize", "mem_size", "nbytes", "ndim",
-        "ptr", "shape", "size", "squeeze", "strides", "transpose", "view",
+        "base", "bind_to_texref", "bind_to_texref_ext", "device", "dtype",
+        "flags", "get_async", "gpudata", "itemsize", "mem_size", "nbytes",
+        "ndim", "ptr", "shape", "size", "squeeze", "strides", "to_device",
+        "transpose", "view",
     },
     "cumath": set(),
     "driver": {

@@ -55,7 +55,7 @@ def test_function_looks_like_one():
 
 
 def test_function_refuses_what_is_no_array():
-    with pytest.raises(TypeError, match=r"cumath\.sin takes a GPUArray"):
+    with pytest.raises(TypeError, match=r"cumath\.sin expects a GPUArray"):
         cumath.sin(numbers())
     with pytest.raises(TypeError):
         cumath.sin()

@@ -85,7 +85,7 @@ ROWS = {
     "D11": (
         "better",
         "empty arrays fail in most operations",
-        "extremes empty_and_single, extremes empty_and_single_methods, "
+        "edge_cases empty_and_single, edge_cases empty_and_single_methods, "
         "reductions empty, copies fill",
     ),
     "D12": (
@@ -171,7 +171,7 @@ ROWS = {
     "D27": (
         "better",
         "float16 can only be stored and moved",
-        "extremes float16, extremes float16_functions, "
+        "edge_cases float16, edge_cases float16_functions, "
         "operators float16_rounds_once",
     ),
     "D28": (

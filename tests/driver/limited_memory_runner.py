@@ -67,7 +67,7 @@ def check(call: Callable[[], object], sized: bool) -> None:
     except drv.MemoryError as error:
         assert "out of memory" in str(error) or "failed to free" in str(error)
         if sized:
-            assert "bytes asked for" in str(error), str(error)
+            assert "bytes requested" in str(error), str(error)
     else:
         raise AssertionError("there was no memory")
     assert refused.value > 1, "it is tried again"

@@ -113,7 +113,7 @@ def test_cooperative(drv: Any, get: Any) -> None:
         drv.memset_d32(arrived, 0, 1)
         meet(arrived, out, block=(32, 1, 1), grid=blocks, cooperative=True)
         assert (drv.from_device(out, blocks, np.int32) == 2 * blocks).all()
-    with pytest.raises(drv.Error, match="all blocks have to fit") as caught:
+    with pytest.raises(drv.Error, match="all blocks must fit") as caught:
         meet(arrived, out, block=(32, 1, 1), grid=10**6, cooperative=True)
     fitting = int(
         re.search(r"and (\d+) of this shape do", str(caught.value))[1]
@@ -144,7 +144,7 @@ def test_clusters(drv: Any, get: Any) -> None:
         mix(*arguments, **how, cluster=(2, 1, 1))
         assert (drv.from_device(out, 4, np.float32) == 6).all()
         return
-    with pytest.raises(drv.LogicError, match="compute capability 9.0 or mor"):
+    with pytest.raises(drv.LogicError, match="compute capability 9.0 or hig"):
         mix(*arguments, **how, cluster=(2, 1, 1))
 
 

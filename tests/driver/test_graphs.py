@@ -204,7 +204,7 @@ def test_the_default_stream_is_its_own_in_other_threads(
 @pytest.mark.parametrize(
     ("forbidden", "text"),
     [
-        (lambda drv, s, x: s.synchronize(), "nothing in a capture may wait"),
+        (lambda drv, s, x: s.synchronize(), "call in a capture must not wait"),
         (lambda drv, s, x: s.is_done(), "stream is capturing"),
         (lambda drv, s, x: drv.Context.synchronize(), "stream is capturing"),
         (

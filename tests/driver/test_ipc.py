@@ -363,7 +363,7 @@ def test_event_handles(drv: Any) -> None:
         drv.Event().ipc_handle()  # the event was created without the flag
     with pytest.raises(TypeError):
         drv.Event.from_ipc_handle("text")
-    with pytest.raises(drv.LogicError, match="event's handle has 64 bytes"):
+    with pytest.raises(drv.LogicError, match="event handle has 64 bytes"):
         drv.Event.from_ipc_handle(b"short")
     with pytest.raises(drv.LogicError, match="cuEventCreate failed"):
         # This flag requires DISABLE_TIMING.

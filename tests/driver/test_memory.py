@@ -71,7 +71,7 @@ def test_out_of_memory_collects_garbage(drv: Any) -> None:
 @pytest.mark.cpu
 def test_too_much_says_how_much(drv: Any) -> None:
     size = 1 << 50
-    says = f"out of memory - {size} bytes asked for"
+    says = f"out of memory - {size} bytes requested"
     for call in (
         lambda: drv.mem_alloc(size),
         lambda: drv.mem_alloc_pitch(1 << 40, 1 << 10, 4),

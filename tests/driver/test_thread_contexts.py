@@ -102,7 +102,7 @@ def test_the_choice_does_not_change_a_used_stack(thread_context):
         return True
 
     assert in_thread(work)
-    with pytest.raises(drv.LogicError, match="this thread has none"):
+    with pytest.raises(drv.LogicError, match="this thread has no current"):
         in_thread(drv.Context.pop)
 
 

@@ -250,7 +250,7 @@ METHODS: dict[str, Row] = {
         lambda k: k.pool.bin_number(-1)),
     "Event.__init__": ("LogicError", "cuEventCreate failed: invalid argument",
         lambda k: k.drv.Event(99)),
-    "Event.from_ipc_handle": ("LogicError", "event's handle has 64 bytes",
+    "Event.from_ipc_handle": ("LogicError", "event handle has 64 bytes",
         lambda k: k.drv.Event.from_ipc_handle(b"1234")),
     "Event.ipc_handle": ("LogicError", "cuIpcGetEventHandle failed",
         lambda k: k.drv.Event().ipc_handle()),

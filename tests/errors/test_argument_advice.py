@@ -116,7 +116,7 @@ def test_a_thread_without_a_context(kernels):
     for text in found[:2]:
         assert "no context is current in this thread" in text
         assert "another context" not in text
-    assert "this thread has none" in found[2]
+    assert "this thread has no current" in found[2]
 
 
 def test_another_context_is_still_named(kernels):

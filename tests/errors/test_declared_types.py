@@ -78,10 +78,14 @@ def test_numbers_that_would_be_misread(axpy, good, index, wrong, said):
 @pytest.mark.parametrize(
     ("index", "wrong", "said"),
     [
-        (0, np.ones(2, np.float32), "ndarray of float32 given goes by value"),
-        (0, np.ones(2, np.int32), "goes by value"),
-        (1, np.float64(1), "goes by value"),
-        (1, np.complex64(1), "goes by value"),
+        (
+            0,
+            np.ones(2, np.float32),
+            "ndarray of float32 given is passed by value",
+        ),
+        (0, np.ones(2, np.int32), "is passed by value"),
+        (1, np.float64(1), "is passed by value"),
+        (1, np.complex64(1), "is passed by value"),
     ],
 )
 def test_values_for_pointers_are_refused_each_time(

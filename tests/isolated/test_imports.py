@@ -48,7 +48,7 @@ def test_the_sources_are_not_the_package():
             timeout=60,
         )
         assert done.returncode == 1
-        assert "holds the sources" in done.stderr and "-P" in done.stderr
+        assert "contains the sources" in done.stderr and "-P" in done.stderr
     printed = run(
         """
         import pycuda

@@ -58,7 +58,7 @@ assert 100 << 20 < free < 600 << 20 < total, (free, total)
 taken, text = fill(free)
 assert free * 0.9 < taken <= free, (taken, free)
 assert {name!r} + " of the process is" in text, text
-assert "out of memory" in text and "8388608 bytes asked for" in text
+assert "out of memory" in text and "8388608 bytes requested" in text
 rest = drv.mem_get_info()[0]
 assert rest < 2 * step, rest
 assert rest <= free - taken + (1 << 20), (rest, free, taken)
@@ -83,7 +83,7 @@ try:
 except drv.MemoryError as error:
     text = str(error)
 assert "RLIMIT_AS of the process is" in text, text
-assert "32 bytes asked for; the device has 0 free" in text, text
+assert "32 bytes requested; the device has 0 free" in text, text
 """
     )
 

@@ -358,7 +358,7 @@ def test_wrong_arguments() -> None:
     integers = cuda.MipmappedArray(
         descriptor(8, 8, form=cuda.array_format.UNSIGNED_INT8)
     )
-    with pytest.raises(ValueError, match="mixes floats"):
+    with pytest.raises(ValueError, match="interpolates floats"):
         cuda.TextureObject(
             integers, normalized_coordinates=True, mipmap_filter_mode=LINEAR
         )

@@ -122,7 +122,7 @@ def test_objects_go_while_a_kernel_uses_them():
         ({"filter_mode": 7}, "filter_mode must be"),
         ({"filter_mode": 1, "format": 8}, "integers need normalized_float"),
         ({"border_color": (1, 2)}, "four numbers, not 2"),
-        ({"format": 10, "normalized_float": True}, "8- and 16-bit"),
+        ({"format": 10, "normalized_float": True}, "8- or 16-bit"),
     ],
 )
 def test_wrong_values(keywords, message):
@@ -134,9 +134,9 @@ def test_wrong_resources():
     array = cases.fill_array(np.zeros((1, 4, 4, 1), np.float32), "2D")
     with pytest.raises(TypeError, match="own format"):
         cuda.TextureObject(array, bytes=5)
-    with pytest.raises(TypeError, match="needs format"):
+    with pytest.raises(TypeError, match="requires format"):
         cuda.TextureObject(gpuarray.zeros(8, np.float64))
-    with pytest.raises(TypeError, match="needs bytes"):
+    with pytest.raises(TypeError, match="requires bytes"):
         cuda.TextureObject(cuda.mem_alloc(64), format=32)
     with pytest.raises(TypeError, match="descr requires pitch"):
         cuda.TextureObject(
