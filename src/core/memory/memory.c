@@ -760,14 +760,12 @@ pointer_device(PyObject *unused, PyObject *object)
 static PyMethodDef functions[] = {
     {"mem_alloc", memory_alloc, METH_O, "Allocate device memory, in bytes."},
     {"mem_alloc_pitch", CORE_METHOD(memory_alloc_pitch),
-     "Allocate rows with aligned starts; return (DeviceAllocation, pitch "
-     "in bytes)."},
+     "Allocate aligned rows; return (DeviceAllocation, pitch in bytes)."},
     {"mem_get_info", memory_get_info, METH_NOARGS, "(free, total) in bytes."},
     {"mem_get_address_range", memory_get_address_range, METH_O,
      "Return (base, size) of the allocation that contains the address."},
     {"_pointer_device", pointer_device, METH_O,
-     "Return the ordinal of the device that owns the memory at the "
-     "address; LogicError if there is none."},
+     "Return the ordinal of the device that owns the memory."},
     ROW(memcpy_htod, "Copy a contiguous host buffer to the device."),
     ROW(memcpy_htod_async, NULL),
     ROW(memcpy_dtoh, "Copy from the device into a writable host buffer."),
