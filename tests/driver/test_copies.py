@@ -480,7 +480,7 @@ def test_rows_of_a_larger_matrix(drv: Any) -> None:
     found = drv.from_device(memory, (9, 3), np.float32)
     np.testing.assert_array_equal(found, matrix[1:, 3:6])
     copy.height = 10
-    with pytest.raises(drv.LogicError, match="reaches 372 bytes into .* 348"):
+    with pytest.raises(drv.LogicError, match="needs 372 bytes of .* 348"):
         copy()
 
 
