@@ -140,7 +140,7 @@ def test_methods_without_underscores(
     assert add.param_set(array, np.int32(5)) == []
     with pytest.raises(TypeError, match="takes 2 parameters"):
         add.param_set(array)
-    with pytest.raises(TypeError, match="keywords"):
+    with pytest.raises(TypeError, match="keyword"):
         add.param_set(array, n=5)
 
 

@@ -81,7 +81,7 @@ def test_numbers_that_would_be_misread(axpy, good, index, wrong, said):
         (
             0,
             np.ones(2, np.float32),
-            "ndarray of float32 given is passed by value",
+            "ndarray of float32 is passed by value",
         ),
         (0, np.ones(2, np.int32), "is passed by value"),
         (1, np.float64(1), "is passed by value"),

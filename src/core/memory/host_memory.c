@@ -300,7 +300,7 @@ host_check(CUresult code, size_t bytes)
     if (code != CUDA_ERROR_OUT_OF_MEMORY) {
         return core_check(code, "cuMemHostAlloc");
     }
-    snprintf(detail, sizeof detail, "%zu bytes asked for", bytes);
+    snprintf(detail, sizeof detail, "%zu bytes requested", bytes);
     return core_fail(code, "cuMemHostAlloc", detail);
 }
 
