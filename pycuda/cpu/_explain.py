@@ -49,7 +49,15 @@ def _bitcode(path: Path, options: list[str]) -> bytes:
         None,
         None,
     )
-    words = [w.encode() for w in ("-rdc=true", f"-I{path.parent}", *options)]
+    # Without a real architecture (sm_...) there is no image.
+    given = any(
+        option.startswith(("-arch", "--gpu-arch")) for option in options
+    )
+    arch = [] if given else ["-arch=sm_75"]
+    words = [
+        word.replace("=compute_", "=sm_").encode()
+        for word in ("-rdc=true", f"-I{path.parent}", *arch, *options)
+    ]
     code = nvrtc.nvrtcCompileProgram(
         program, len(words), (ctypes.c_char_p * len(words))(*words)
     )
