@@ -420,7 +420,7 @@ jit_find_row_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                                 .immediate = immediate,
                                 .apart = apart};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        mark(&analysis, jit_body_argument(kernel, own[i]));
+        mark_differing(&analysis, jit_body_argument(kernel, own[i]));
     }
     spread_all(&analysis);
 }
