@@ -213,6 +213,25 @@ output_argv(const char *output, struct nvrtc_strings *argv)
     }
 }
 
+/* Returns true if the messages warn of a feature of C++20 in an earlier
+ * standard. NVRTC takes one of them, macros without variadic arguments. */
+static bool
+has_later_feature(const struct nvrtc_text *said)
+{
+    static const char flag[] = "[-Wc++20-extensions]";
+    static const char taken[] = "passing no argument for the '...'";
+
+    for (const char *line = said->bytes; line && *line;) {
+        size_t n = strcspn(line, "\n");
+        if (memmem(line, n, flag, sizeof flag - 1) &&
+            !memmem(line, n, taken, sizeof taken - 1)) {
+            return true;
+        }
+        line += n + (line[n] != 0);
+    }
+    return false;
+}
+
 /* Returns true if `said`, the front end's messages, has a warning for code
  * that is an error in NVRTC. */
 static bool
@@ -229,7 +248,7 @@ is_refused(const struct nvrtc_text *said)
             return true;
         }
     }
-    return false;
+    return has_later_feature(said);
 }
 
 /* Adds the messages of a finished front end to the log, and returns the result
@@ -478,6 +497,7 @@ retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
         /* as in "__device__ function 'f' cannot overload __host__ ..." */
         "__device__ function '",
         "reference to __host__ function '",
+        "reference to __host__ variable '",
         "candidate template ignored: target attributes do not match",
     };
     struct nvrtc_text said = job->program->log;

@@ -683,6 +683,13 @@ unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     return false;
 }
 
+/* Removes `#pragma unroll` outside functions, where it has no effect. */
+static bool
+stray_unroll_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
+{
+    return *remark->at == '#' && unroll_rule(remark, edits);
+}
+
 /* Removes `__device__` from the declaration of a `__shared__` variable.
  * remark->at is the word `__device__`. */
 static bool
@@ -759,6 +766,7 @@ const struct nvrtc_rule nvrtc_rules[] = {
     {": error: expected a for, while, or do-while loop to follow '#pragma "
      "unroll",
      unroll_rule},
+    {": error: expected unqualified-id", stray_unroll_rule},
     {": error: incompatible directives '#pragma unroll", unroll_rule},
     {": error: duplicate directives '#pragma unroll", unroll_rule},
     {": error: __constant__, __device__, and __managed__ are not allowed on "
