@@ -94,7 +94,7 @@ nvrtc_memory_headers_write(const struct _nvrtcProgram *program,
     if (program->header_count == 0) {
         return true;
     }
-    int n = snprintf(path, PATH_MAX, "%s/pycuda-headers-YYYYYY",
+    int n = snprintf(path, PATH_MAX, "%s/pycuda-headers-XXXXXX",
                      parent && *parent ? parent : "/tmp");
     if (n >= PATH_MAX || mkdtemp(path) == NULL) {
         nvrtc_text_print(log,
