@@ -109,7 +109,7 @@ slice_copy_chunks(const struct cpu_rows *slice,
 }
 
 /* Performs a large copy with cancellation points. */
-static CUresult
+static __attribute__((noinline)) CUresult
 rows_copy_chunks(const struct cpu_rows *rows)
 {
     struct cpu_interrupt interrupt = {0};

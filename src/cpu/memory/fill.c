@@ -60,7 +60,7 @@ rows_fill(const struct fill *fill)
 
 /* Performs a large fill with cancellation points: in chunks of whole rows, or
  * of parts of a row if a row is larger than a chunk. */
-static CUresult
+static __attribute__((noinline)) CUresult
 rows_fill_chunks(const struct fill *fill)
 {
     struct cpu_interrupt interrupt = {0};
