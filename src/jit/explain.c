@@ -197,10 +197,11 @@ jit_explain_remark(const char *text)
 static const char *
 level_of(const struct jit_kernel *kernel)
 {
-    return kernel->warps     ? "warps"
-           : kernel->fibers  ? "fibers"
-           : kernel->regions ? "regions"
-                             : "loop";
+    return kernel->warps      ? "warps"
+           : kernel->fibers   ? "fibers"
+           : kernel->regions  ? "regions"
+           : kernel->packs[0] ? "packs"
+                              : "loop";
 }
 
 static bool

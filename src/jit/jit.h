@@ -140,7 +140,7 @@ struct jit_kernel {
     bool warps;        /* has an entry for whole warps as well */
     bool threads_made; /* the fiber entry already exists */
     uint32_t warp_frame_bytes;
-    /* why the kernel has no warp entry; NULL if it has one */
+    /* why the kernel is not split, or has no warp entry; NULL: not known */
     const char *warps_not;
     bool independent; /* running blocks cannot observe each other */
     bool recursive;   /* recursion, calls through pointers, or alloca */

@@ -60,8 +60,7 @@
     ROW(loop_together, "loops end with the first of several threads")         \
     ROW(pack_stride, "rows of a pack's neighbours are taken two apart")       \
     ROW(pack_join, "where lanes of a pack meet, they bring the same")         \
-    ROW(pack_stale,                                                           \
-        "lanes that left a pack's loop get what later rounds make")           \
+    ROW(pack_stale, "a lane that left a pack's loop gets later values")       \
     ROW(pack_store, "stores of a pack forget their mask")                     \
     ROW(pack_tail, "the last pack of a row has a lane too many")              \
     ROW(pack_wraps, "indices of a pack that wrap are taken for a row")        \

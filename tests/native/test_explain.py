@@ -519,3 +519,22 @@ def test_a_debugger_finds_kernels_with_lines(program):
     )
     assert done.returncode == 0, done.stderr
     assert "ended" in done.stdout
+
+
+def test_packs_and_limits(tmp_path):
+    barriers = "s[t] += s[t ^ 1]; __syncthreads();\n" * 70
+    path = tmp_path / "limits.cu"
+    path.write_text(
+        'extern "C" __global__ void many(float *out)\n'
+        "{ __shared__ float s[64]; int t = threadIdx.x; s[t] = t;\n"
+        "__syncthreads();\n" + barriers + "out[t] = s[t]; }\n"
+        'extern "C" __global__ void columns(float *o, const float *a, int n)\n'
+        "{ int t = blockIdx.x * blockDim.x + threadIdx.x; float sum = 0;\n"
+        "if (t < n) { for (int i = 0; i < n; i++) sum += a[i * n + t];\n"
+        "o[t] = sum; } }\n"
+    )
+    told = json.loads(_explain(path, "--json").stdout)
+    many, columns = told["kernels"]
+    assert many["level"] == "fibers"
+    assert many["reason"].startswith("it has 71 barriers")
+    assert columns["level"] == "packs"

@@ -128,6 +128,28 @@ has_byval(struct jit_kernel *kernel)
     return false;
 }
 
+/* Returns the limit that the kernel exceeds, for `explain`, or NULL. */
+static const char *
+limit_of(const struct survey *survey)
+{
+    unsigned blocks = LLVMCountBasicBlocks(survey->kernel->body);
+    if (survey->barriers >= JIT_MAX_POINTS) {
+        return jit_format(
+            "it has %u barriers and warp operations, more than %d",
+            survey->barriers, JIT_MAX_POINTS - 1);
+    }
+    if (survey->size * survey->barriers > MAX_COPIES) {
+        return jit_format("it has %zu instructions and %u barriers, and their "
+                          "product exceeds %d",
+                          survey->size, survey->barriers, MAX_COPIES);
+    }
+    if (blocks > MAX_BLOCKS) {
+        return jit_format("it has %u basic blocks, more than %d", blocks,
+                          MAX_BLOCKS);
+    }
+    return NULL;
+}
+
 static bool
 may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
 {
@@ -137,15 +159,9 @@ may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
     }
     jit_each_instruction(jit, kernel->body, survey_instruction, &survey);
     *warps = survey.warps > 0;
-    if (*warps && survey.barriers >= JIT_MAX_POINTS) {
-        kernel->warps_not =
-            jit_format("it has %u barriers and warp operations, more than %d",
-                       survey.barriers, JIT_MAX_POINTS - 1);
-    }
+    kernel->warps_not = limit_of(&survey);
     return survey.fits && survey.barriers && !(*warps && survey.votes) &&
-           survey.barriers < JIT_MAX_POINTS &&
-           survey.size * survey.barriers <= MAX_COPIES &&
-           LLVMCountBasicBlocks(kernel->body) <= MAX_BLOCKS;
+           !kernel->warps_not;
 }
 
 /* Splits the basic block of the barrier at the barrier, and removes the
