@@ -35,18 +35,16 @@ jit_text_loops(unsigned count)
 static void
 write_run(struct jit *jit, bool merged)
 {
-    jit_text_add(jit->wrappers, merged ? "  %%run.left = sub i64 %%count, "
-                                         "%%done\n"
-                                         "  %%run.row32 = sub i32 %%nctaid0, "
-                                         "%%ctaid0\n"
-                                         "  %%run.row = zext i32 %%run.row32 "
-                                         "to i64\n"
-                                         "  %%run.most = call i64 "
-                                         "@llvm.umin.i64(i64 %%run.left, i64 "
-                                         "%%run.row)\n"
-                                         "  %%run64 = select i1 %%near, i64 "
-                                         "%%run.most, i64 1\n"
-                                       : "  %%run64 = add i64 0, 1\n");
+    jit_text_add(jit->wrappers,
+                 merged
+                     ? "  %%run.left = sub i64 %%count, %%done\n"
+                       "  %%run.row32 = sub i32 %%nctaid0, %%ctaid0\n"
+                       "  %%run.row = zext i32 %%run.row32 to i64\n"
+                       "  %%run.most = call i64 @llvm.umin.i64(i64 "
+                       "%%run.left, i64 %%run.row)\n"
+                       "  %%run64 = call i64 @llvm.umin.i64(i64 %%run.most, "
+                       "i64 %%run.limit)\n"
+                     : "  %%run64 = add i64 0, 1\n");
     jit_text_add(jit->wrappers, "  %%run32 = trunc i64 %%run64 to i32\n"
                                 "  %%row64 = mul i64 %%run64, %%ntid64\n"
                                 "  %%row0 = trunc i64 %%row64 to i32\n");
@@ -70,6 +68,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
                  "  %%last.index = mul i64 %%gx, %%ntid64\n"
                  "  %%near = icmp ult i64 %%last.index, 2147483648\n"
+                 "  %%run.limit = select i1 %%near, i64 %%count, i64 1\n"
                  "  %%gy = zext i32 %%nctaid1 to i64\n"
                  "  %%bx64 = urem i64 %%first, %%gx\n"
                  "  %%rest = udiv i64 %%first, %%gx\n"
