@@ -39,17 +39,17 @@ def upload(
     stream: drv.Stream | None = None,
 ) -> GPUArray:
     """Copy a host or device array to a new array with the same axis order."""
-    if array.dtype.hasobject:
-        raise TypeError(f"dtype {array.dtype} holds Python objects")
-    strides, order = None, "C"
-    if not array.flags.c_contiguous:
-        if array.flags.f_contiguous:
-            order = "F"
-        else:
-            strides = packed_strides(array)
-    result = _registry.GPUArray(
-        array.shape, array.dtype, allocator, order=order, strides=strides
-    )
+    shape, dtype, new = array.shape, array.dtype, _registry.GPUArray
+    if dtype.hasobject:
+        raise TypeError(f"dtype {dtype} holds Python objects")
+    # Without keywords, the usual call creates no dictionary for them.
+    if array.flags.c_contiguous:
+        result = new(shape, dtype, allocator)
+    elif array.flags.f_contiguous:
+        result = new(shape, dtype, allocator, order="F")
+    else:
+        strides = packed_strides(array)
+        result = new(shape, dtype, allocator, strides=strides)
     result.set(array, asynchronous, stream)
     return result
 

@@ -692,10 +692,12 @@ def asarray(
     return array.copy() if copy else array
 
 
-def _source(ary: Any) -> np.ndarray | GPUArray:
-    """Return what `to_gpu` copies, or raise TypeError."""
-    if isinstance(ary, (np.ndarray, _driver.ArrayBase)):
-        return ary  # type: ignore[return-value]
+# What `to_gpu` copies.
+_ARRAYS = (np.ndarray, _driver.ArrayBase)
+
+
+def _source(ary: Any) -> GPUArray:
+    """Return the device array that another object is, or raise TypeError."""
     if not hasattr(ary, "__cuda_array_interface__"):
         raise TypeError(
             f"to_gpu expects a numpy array, not {type(ary).__name__}: make "
@@ -708,7 +710,8 @@ def to_gpu(
     ary: np.ndarray | GPUArray, allocator: Callable[..., Any] = drv.mem_alloc
 ) -> GPUArray:
     """Copy a host or device array to the device, keeping its axis order."""
-    return upload(_source(ary), allocator)
+    source = ary if isinstance(ary, _ARRAYS) else _source(ary)
+    return upload(source, allocator)
 
 
 def to_gpu_async(
@@ -721,4 +724,5 @@ def to_gpu_async(
     The host memory must not change before the copy is done.  The copy is
     asynchronous only if that memory is page-locked.
     """
-    return upload(_source(ary), allocator, True, stream)
+    source = ary if isinstance(ary, _ARRAYS) else _source(ary)
+    return upload(source, allocator, True, stream)

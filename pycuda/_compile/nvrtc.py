@@ -12,75 +12,71 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycuda import _driver
-from pycuda._compile import fast_headers, gnu, identity, includes
+from pycuda._compile import fast_headers, identity, includes
 from pycuda._compile.arch import arch_number
 from pycuda._compile.option_rows import HINTS
 from pycuda._compile.source import FILE_NAME
 
-_MISSING_HEADER = re.compile(
+# All patterns here are for logs of failures: they are compiled when a
+# compilation has failed.
+_MISSING_HEADER = (
     r"cannot open source file \"([^\"]+)\"|'([^'\n]+)' file not found"
 )
-_HOST_CODE = re.compile(
+_HOST_CODE = (
     r"host functions are not allowed in JIT mode"
     r"|calling a __host__ function"
     r"|__device__ annotation on lambda"
 )
-_UNKNOWN_OPTION = re.compile(r"unrecognized option (\S+) found")
+_UNKNOWN_OPTION = r"unrecognized option (\S+) found"
 _NESTED_LAUNCH = "reference to __global__ function"
 # Sources that nvcc accepts and NVRTC accepts only with an option: sqrt(2) and
 # similar calls; functions for the host, which are then compiled for the
 # device, and generic lambdas; __int128.
 _REMEDIES = (
     (
-        re.compile("more than one instance of overloaded function"),
+        "more than one instance of overloaded function",
         f"--pre-include={includes.ours('nvrtc/mixed_math.h')}",
     ),
     (
-        re.compile(
-            "host functions are not allowed in JIT mode"
-            "|lambda closure class members was inferred to be __host__"
-        ),
+        "host functions are not allowed in JIT mode"
+        "|lambda closure class members was inferred to be __host__",
         "--device-as-default-execution-space",
     ),
-    (re.compile("128-bit integer type is only"), "--device-int128"),
+    ("128-bit integer type is only", "--device-int128"),
 )
 
 # Libraries for which the CPU device has empty headers.
-_ABSENT_NAME = re.compile(r"in namespace '(cub|thrust)'")
+_ABSENT_NAME = r"in namespace '(cub|thrust)'"
 _ABSENT = (
     "{} is NVIDIA's code for GPUs; the CPU device does not have it: use "
     "PYCUDA_DEVICE=gpu."
 )
 # Names of headers that only NVIDIA ships.
-_NVIDIA_HEADER = re.compile(
+_NVIDIA_HEADER = (
     r"(?:cooperative_groups|crt|nv|nvtx3)/|cuda/[\w/]+$"
     r"|(?:cublas|cudnn|cufft|cupti|cusolver|cusparse|npp)\w*(?:\.h)?$"
     r"|cuda(?:EGL|GL|Profiler|Typedefs|VDPAU|_profiler_api|_\w+_interop)\.h$"
     r"|(?:nccl|nvJitLink|nvToolsExt|nvfunctional|nvml|nvrtc|nvvm)(?:\.h)?$"
 )
-# Messages of the compilers, and advice; the first match counts.
+# Patterns of the compilers' messages, and advice; the first match counts.
 _ADVICE = (
     (
-        re.compile(
-            r"may not have extern \"C\" linkage|templates must have C\+\+"
-        ),
+        r"may not have extern \"C\" linkage|templates must have C\+\+",
         'Templates cannot stand inside extern "C": use no_extern_c=True and '
         'write extern "C" before the kernels to be looked up, or list them '
         "in name_expressions=.",
     ),
     (
-        re.compile(
-            r"identifier ['\"]cuda(?:Malloc|Memcpy|Free|Memset|Device)"
-        ),
+        r"identifier ['\"]cuda(?:Malloc|Memcpy|Free|Memset|Device)",
         "Code for the host does not belong in the source: memory is made, "
         "copied and kernels are launched from Python.",
     ),
     (
-        re.compile(r"annotation on lambda"),
+        r"annotation on lambda",
         "Leave __device__ out before the lambda's body.",
     ),
     (
-        re.compile(r"call to __host__ function"),
+        r"call to __host__ function",
         "A function without __device__ is the host's: write __device__ "
         "before those that kernels call.",
     ),
@@ -90,29 +86,25 @@ _ADVICE = (
         "mark it __device__, or install nvcc.",
     ),
     (
-        re.compile(
-            r"identifier ['\"]__(?:any|all|ballot|shfl(?:_up|_down|_xor)?)\b"
-        ),
+        r"identifier ['\"]__(?:any|all|ballot|shfl(?:_up|_down|_xor)?)\b",
         "Since sm_70 functions of a warp name their threads: "
         "__shfl_down_sync(0xffffffff, v, n) in place of __shfl_down(v, n), "
         "and so __shfl_sync, __shfl_up_sync, __shfl_xor_sync, __any_sync, "
         "__all_sync and __ballot_sync.",
     ),
     (
-        re.compile(r"cannot use variable-length arrays"),
+        r"cannot use variable-length arrays",
         "The lengths of arrays are fixed when the source is compiled: "
         "extern __shared__ float s[]; has the bytes that the launch gives "
         "as shared=.",
     ),
     (
-        re.compile(r"initialization is not supported for __shared__"),
+        r"initialization is not supported for __shared__",
         "Declare each shared variable of a class with a constructor in a "
         "separate statement; the constructor is not run.",
     ),
     (
-        re.compile(
-            r"^NVRTC_ERROR_OUT_OF_MEMORY|\bout of memory\b|bad_alloc", re.M
-        ),
+        r"(?m)^NVRTC_ERROR_OUT_OF_MEMORY|\bout of memory\b|bad_alloc",
         "The process or the system has no memory left for the compiler: free "
         "some, or raise the limit (ulimit -v, the cgroup's memory.max).",
     ),
@@ -177,11 +169,11 @@ def run(
     else:
         result = _run_quickly(source, options, kind, names)
         result = _retry_with_remedies(result, source, options, kind, names)
-    other = (
-        gnu.remedy(source, options, result.log)
-        if result.image is None
-        else None
-    )
+    if result.image is not None:
+        return result
+    from pycuda._compile import gnu  # few programs need it
+
+    other = gnu.remedy(source, options, result.log)
     if other is None:
         return result
     last = _run_once(*other, kind, names)
@@ -203,7 +195,7 @@ def _retry_with_remedies(
         more = [
             option
             for pattern, option in _REMEDIES
-            if option not in tried and pattern.search(last.log)
+            if option not in tried and re.search(pattern, last.log)
         ]
         if last.image is not None or not more:
             break
@@ -244,7 +236,7 @@ def _run_once(
 
 def _without_unknown_hints(options: list[str], log: str) -> list[str]:
     """Return `options` without optional hints that an older NVRTC lacks."""
-    unknown = set(_UNKNOWN_OPTION.findall(log))
+    unknown = set(re.findall(_UNKNOWN_OPTION, log))
     return [
         option
         for option in options
@@ -254,20 +246,20 @@ def _without_unknown_hints(options: list[str], log: str) -> list[str]:
 
 def missing_header(log: str) -> str | None:
     """Return the header that is missing according to the log, or None."""
-    found = _MISSING_HEADER.search(log)
+    found = re.search(_MISSING_HEADER, log)
     return (found.group(1) or found.group(2)) if found else None
 
 
 def is_host_trouble(log: str) -> bool:
     """Return whether NVRTC failed on host code, which nvcc would accept."""
-    return bool(_HOST_CODE.search(log) or missing_header(log))
+    return bool(re.search(_HOST_CODE, log) or missing_header(log))
 
 
 def _header_advice(header: str, on_gpu: bool) -> str:
     """Return advice about a header that was not found."""
     if not on_gpu and header.startswith(("cub/", "thrust/")):
         return _ABSENT.format(header.partition("/")[0])
-    if not on_gpu and _NVIDIA_HEADER.match(header):
+    if not on_gpu and re.match(_NVIDIA_HEADER, header):
         return (
             f"The CPU device does not have NVIDIA's header {header!r}; leave "
             "the include out if no kernel needs it, or use PYCUDA_DEVICE=gpu."
@@ -301,10 +293,10 @@ def advice(log: str, on_gpu: bool) -> str:
             "On the CPU device a kernel cannot launch kernels (dynamic "
             "parallelism)."
         )
-    absent = None if on_gpu else _ABSENT_NAME.search(log)
+    absent = None if on_gpu else re.search(_ABSENT_NAME, log)
     if absent:
         return _ABSENT.format(absent[1])
     for pattern, text in _ADVICE:
-        if pattern.search(log):
+        if re.search(pattern, log):
             return text
     return ""

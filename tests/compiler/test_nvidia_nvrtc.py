@@ -107,7 +107,7 @@ def test_what_needs_an_option(kind):
 
     result, log = compile(NEEDS_AN_OPTION[kind])
     assert result != 0
-    more = [option for said, option in _REMEDIES if said.search(log)]
+    more = [option for said, option in _REMEDIES if re.search(said, log)]
     assert len(more) == 1
     result, log = compile(NEEDS_AN_OPTION[kind], *more)
     assert result == 0, log
