@@ -23,8 +23,7 @@
     ROW(stale_uniform, "a warp starts with the values of the one before")     \
     ROW(lost_update, "what rounds made at once carry is lost")                \
     ROW(private_by_row, "private memory is indexed by threadIdx.x")           \
-    ROW(carried_by_warp,                                                      \
-        "values live across barriers are stored in lane arrays")              \
+    ROW(carried_by_warp, "values across barriers are in lane arrays")         \
     ROW(wrong_side, "a bound taken for the other side of a condition")        \
     ROW(bound_short, "a bound that is `<=` is taken for `<`")                 \
     ROW(bound_unsigned, "bounds are compared without their sign")             \

@@ -197,7 +197,7 @@ def test_the_device_of_a_file(home, monkeypatch):
     (home / ".cuda_device").write_text("1\nnot read\n")
     assert tools.make_default_context(lambda device: device.number) == 1
     (home / ".cuda_device").write_text("one\n")
-    with pytest.raises(ValueError, match="device number, not 'one'"):
+    with pytest.raises(ValueError, match="device number .*, not 'one'"):
         tools.make_default_context()
     (home / ".cuda_device").write_bytes(b"\xff\xfe" * 1000)
     with pytest.raises(ValueError, match=r"device number, not '.{40}\.\.\.'"):
