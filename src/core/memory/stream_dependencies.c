@@ -154,6 +154,9 @@ core_use(PyObject *owner, CUstream stream)
 int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {
+    if (object != NULL && PyLong_CheckExact(object)) {
+        return core_cross_wait_address(pointer); /* it has no owner */
+    }
     bool is_tracked = object != NULL && core_is_allocation(object);
     PyObject *owner = is_tracked ? object : core_memory_owner(object);
     is_tracked = is_tracked || (owner != NULL && core_is_allocation(owner));
