@@ -68,7 +68,16 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
                  "  %%last.index = mul i64 %%gx, %%ntid64\n"
                  "  %%near = icmp ult i64 %%last.index, 2147483648\n"
-                 "  %%run.limit = select i1 %%near, i64 %%count, i64 1\n"
+                 /* rows of a block with several rows stay short, so that the
+                  * lines of a cache that a row touches serve the next row */
+                 "  %%run.size = mul i32 %%ntid1, %%ntid2\n"
+                 "  %%run.single = icmp eq i32 %%run.size, 1\n"
+                 "  %%run.short = udiv i64 128, %%ntid64\n"
+                 "  %%run.few = call i64 @llvm.umax.i64(i64 %%run.short, i64 "
+                 "1)\n"
+                 "  %%run.usual = select i1 %%run.single, i64 %%count, i64 "
+                 "%%run.few\n"
+                 "  %%run.limit = select i1 %%near, i64 %%run.usual, i64 1\n"
                  "  %%gy = zext i32 %%nctaid1 to i64\n"
                  "  %%bx64 = urem i64 %%first, %%gx\n"
                  "  %%rest = udiv i64 %%first, %%gx\n"
