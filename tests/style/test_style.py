@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import contracts
 import layers
 import pytest
 import rules
@@ -114,6 +115,34 @@ def test_files_call_only_lower_layers():
     sources[planted] += "void f(void) { core_launch_packed(); }"
     assert layers.upward_calls(sources, rows) == [
         f"{planted} calls core_launch_packed of core/launch/launch.c"
+    ]
+
+
+def test_declared_functions_have_contracts():
+    """The list of functions without a full contract only gets shorter."""
+    missing = rules.ROOT / "tests" / "style" / "missing_contracts.txt"
+    faults = complaints(
+        [path for path in SOURCES if path.suffix == ".h"],
+        lambda text, path: contracts.contract_faults(text),
+    )
+    found = {
+        f"{header}: {fault.split()[0].rstrip(':')}"
+        for header, _, fault in (line.partition(": ") for line in faults)
+    }
+    assert found == set(missing.read_text().splitlines())
+    planted = (
+        "/* a.h - text.\n *\n * SPDX */\n\n/* Returns one. */\nint f(void);\n"
+    )
+    assert contracts.contract_faults(planted) == [
+        "f: 'Returns one.' is not a sentence"
+    ]
+    planted = (
+        "/* a.h - text. */\n\nint f(void);\n\n"
+        "/* Ends it all. */\nint g(void);\n"
+    )
+    assert contracts.contract_faults(planted) == [
+        "f has no comment",
+        "g: its comment does not name the result",
     ]
 
 

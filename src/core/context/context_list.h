@@ -19,7 +19,8 @@ PyObject *core_context_wrap(CUcontext handle, CUdevice device,
  * core_contexts_remove removes one whose memory is freed. */
 void core_contexts_add(struct core_context *context);
 void core_contexts_remove(struct core_context *context);
-struct core_context *core_contexts_first(void); /* head of the list */
+/* Returns the first context of the list, borrowed; NULL if it is empty. */
+struct core_context *core_contexts_first(void);
 /* Updates core_context.guarded of all contexts, which sends uses of memory to
  * the slow path. Called after contexts or captures change. */
 void core_contexts_guard(void);

@@ -16,10 +16,13 @@ struct core_entered;
 /* Returns the current context, borrowed, after core_stack_claim; NULL with
  * LogicError. */
 struct core_context *core_current(void);
-struct core_context *core_stack_top(void); /* borrowed; NULL: none */
+/* Returns the top of this thread's stack, borrowed; NULL if it is empty. */
+struct core_context *core_stack_top(void);
 /* Pushes a context on this thread's stack, but not on CUDA's own one. */
 int core_stack_push(struct core_context *context);
-struct core_context *core_stack_pop(void); /* strong; NULL: none */
+/* Removes the top of this thread's stack and returns it, a strong reference.
+ * Returns NULL if the stack is empty. */
+struct core_context *core_stack_pop(void);
 /* makes the top of this thread's stack current in CUDA */
 int core_stack_restore(void);
 /* Makes the top of this thread's stack CUDA's current context if another

@@ -52,6 +52,7 @@ int core_allocate_check(CUresult code, size_t bytes, const char *routine);
 /* LogicError if the memory was freed or its context was detached. */
 int core_allocation_alive(struct core_allocation *allocation);
 
+/* Returns whether the object is an allocation of device memory. */
 static inline bool
 core_is_allocation(PyObject *object)
 {
@@ -59,6 +60,7 @@ core_is_allocation(PyObject *object)
            PyObject_TypeCheck(object, core.pooled_type);
 }
 
+/* Returns whether the object is an array of src/array. */
 static inline bool
 core_is_array(PyObject *object)
 {

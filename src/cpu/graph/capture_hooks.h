@@ -20,6 +20,8 @@ struct cpu_captured;
 extern _Thread_local struct cpu_node_task *cpu_node_task_sink
     __attribute__((tls_model("initial-exec")));
 
+/* Returns whether work for the stream is recorded instead of executed: the
+ * stream is captured, or cpu_node_task_sink is set. */
 static inline bool
 cpu_stream_records(struct cpu_stream *stream)
 {

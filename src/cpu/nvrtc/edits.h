@@ -28,6 +28,7 @@ bool nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at);
 /* Returns the edited source, which the caller frees, or NULL if out of
  * memory. */
 char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
+/* Frees the memory of the edits. */
 void nvrtc_edits_free(struct nvrtc_edits *edits);
 
 #endif

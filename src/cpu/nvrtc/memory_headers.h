@@ -15,6 +15,7 @@ struct nvrtc_text;
  * `log`, on failure. */
 bool nvrtc_memory_headers_write(const struct _nvrtcProgram *program,
                                 char path[PATH_MAX], struct nvrtc_text *log);
+/* Removes the folder that nvrtc_memory_headers_write has created. */
 void nvrtc_memory_headers_remove(const struct _nvrtcProgram *program,
                                  const char *path);
 

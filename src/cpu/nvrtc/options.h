@@ -54,6 +54,7 @@ struct nvrtc_options {
 nvrtcResult nvrtc_options_parse(struct nvrtc_options *options, int count,
                                 const char *const *texts,
                                 struct nvrtc_text *log);
+/* Frees the memory of the parsed options. */
 void nvrtc_options_free(struct nvrtc_options *options);
 
 #endif

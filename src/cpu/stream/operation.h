@@ -73,6 +73,7 @@ struct cpu_op {
  * memory. */
 struct cpu_op *cpu_op_new(struct cpu_context *ctx, enum cpu_op_kind kind,
                           size_t payload_bytes);
+/* Drops a reference to the operation. The last one frees it. */
 void cpu_op_release(struct cpu_op *op);
 /* Appends `op` to the stream. Besides the stream's earlier operations, `op`
  * also waits for `also`, unless that is NULL. The caller keeps its reference
@@ -89,6 +90,7 @@ bool cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
  * for it. Called by the thread that ran `op`. */
 void cpu_op_finish(struct cpu_op *op);
 
+/* Returns whether the operation is done. */
 static inline bool
 cpu_op_done(struct cpu_op *op)
 {
