@@ -1,9 +1,10 @@
-"""The wheel, installed with its ``cpu`` extra, without a compiler."""
+"""Both wheels, installed with the extra ``cpu``, without a compiler."""
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+import pycuda
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = [
@@ -29,36 +32,39 @@ pytestmark = [
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
+def wheels(tmp_path_factory):
+    """Return the folder of both wheels."""
     folder = tmp_path_factory.mktemp("dist")
+    words = [sys.executable, ROOT / "tools" / "wheels", "--out", folder]
     done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "wheel", folder, sys.executable],
-        capture_output=True,
-        text=True,
+        [*words, "--python", sys.executable], capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    (made,) = folder.glob("*.whl")
-    assert str(made) == done.stdout.strip()
-    return made
+    assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-3000:]
+    assert done.stdout.count("checked") == 2, done.stdout
+    return folder
 
 
 @pytest.fixture(scope="session")
-def installed(wheel, tmp_path_factory):
-    """Runs programs in a virtual environment that contains only the wheel."""
+def extension(wheels):
+    (wheel,) = wheels.glob("pycuda_c-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def cpu(wheels):
+    (wheel,) = wheels.glob("pycuda_c_cpu-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def installed(wheels, tmp_path_factory):
+    """Runs programs in an environment that contains only the wheels."""
     folder = tmp_path_factory.mktemp("env")
     subprocess.run([sys.executable, "-m", "venv", folder / "v"], check=True)
     python = folder / "v" / "bin" / "python"
+    words = [python, "-m", "pip", "install", "-q", "--find-links", wheels]
     got = subprocess.run(
-        [
-            python,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            f"pycuda-c[cpu] @ file://{wheel}",
-        ],
-        capture_output=True,
-        text=True,
+        [*words, "pycuda-c[cpu]"], capture_output=True, text=True
     )
     if got.returncode and "connection" in got.stderr.lower():
         pytest.skip("ziglang cannot be downloaded")
@@ -87,28 +93,73 @@ def installed(wheel, tmp_path_factory):
     return run
 
 
-def test_what_is_inside(wheel):
+def content(wheel):
+    """Return the names in a wheel, after a check of its record and tag."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         record = next(n for n in names if n.endswith("/RECORD"))
         listed = archive.read(record).decode().splitlines()
         meta = archive.read(record.replace("RECORD", "WHEEL")).decode()
-        jit = archive.getinfo("pycuda/bin/pycuda-jit")
     assert {line.rsplit(",", 2)[0] for line in listed} == names
-    assert "pycuda/lib/libpycuda_cpu.so" in names
-    assert "pycuda/cuda/prelude.h" in names
-    assert "pycuda/include/pycuda_cpu.h" in names
-    assert "pycuda/lib/pkgconfig/pycuda-cpu.pc" in names
     assert not any(name.startswith(("tests/", "src/")) for name in names)
-    assert jit.external_attr >> 16 & 0o111, "pycuda-jit cannot be run"
-    platform = re.search(r"-(manylinux_\d+_\d+_\w+)\.whl$", wheel.name)
+    platform = re.search(r"-(manylinux_2_28_\w+)\.whl$", wheel.name)
     assert platform and platform[1] in meta
+    return names
 
 
-def test_jit_needs_no_library(wheel, tmp_path):
-    with zipfile.ZipFile(wheel) as archive:
+def test_what_is_inside(extension, cpu):
+    python, device = content(extension), content(cpu)
+    assert "pycuda/lib/libpycuda_cpu.so" in device
+    assert "pycuda/include/pycuda_cpu.h" in device
+    assert "pycuda/lib/pkgconfig/pycuda-cpu.pc" in device
+    assert any(name.startswith("pycuda/cuda/cpu/") for name in device)
+    assert not any(name.endswith(".py") for name in device)
+    assert any(name.startswith("pycuda/_driver.") for name in python)
+    assert {"pycuda/cuda/prelude.h", "pycuda/_driver.pyi"} <= python
+    assert not python & device
+
+
+def test_sizes(extension, cpu):
+    assert extension.stat().st_size <= 3_000_000
+    assert cpu.stat().st_size <= 20_000_000
+
+
+def test_glibc(extension, cpu):
+    """No library names a symbol of a newer glibc than the tag."""
+    for wheel in (extension, cpu):
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if name.endswith(".so"):
+                    found = re.findall(rb"GLIBC_2\.(\d+)", archive.read(name))
+                    assert found and max(map(int, found)) <= 28, name
+
+
+def test_requirements(extension):
+    with zipfile.ZipFile(extension) as archive:
+        name = next(n for n in archive.namelist() if n.endswith("/METADATA"))
+        lines = archive.read(name).decode().splitlines()
+    version = pycuda.VERSION_TEXT
+    assert f'Requires-Dist: pycuda-c-cpu=={version}; extra == "cpu"' in lines
+    assert f"Version: {version}" in lines
+    extras = {x.split()[1] for x in lines if x.startswith("Provides-Extra:")}
+    assert extras == {"cpu", "cu12", "cu13", "mpi", "test"}
+
+
+def test_jit_needs_no_library(cpu, tmp_path):
+    with zipfile.ZipFile(cpu) as archive:
+        mode = archive.getinfo("pycuda/bin/pycuda-jit").external_attr >> 16
         path = archive.extract("pycuda/bin/pycuda-jit", tmp_path)
+    assert mode & 0o111, "pycuda-jit cannot be run"
     assert b"/lib64/ld-linux" not in Path(path).read_bytes()[:4096]
+
+
+def test_the_doctor_finds_everything(installed):
+    done = installed("-m", "pycuda", "doctor", "--json")
+    assert done.returncode == 0, done.stdout
+    checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+    data = checks["distributions"]["data"]
+    assert data["pycuda-c"] == data["pycuda-c-cpu"] == pycuda.VERSION_TEXT
+    assert data["replaced_files"] == []
 
 
 @pytest.mark.parametrize("program", TUTORIALS, ids=lambda path: path.stem)

@@ -1,0 +1,89 @@
+"""Installs the wheels where there is no compiler, and runs programs there."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from wheel_parts import packing
+from wheel_parts.building import ROOT
+
+
+def _auditwheel(wheel: Path) -> str | None:
+    """Return what auditwheel objects to, or None; "" if there is none."""
+    program = shutil.which("auditwheel")
+    if program is None:
+        return None
+    done = subprocess.run(
+        [program, "show", str(wheel)], capture_output=True, text=True
+    )
+    tag = wheel.stem.rsplit("-", 1)[1]
+    said = " ".join(done.stdout.split())
+    return None if f'"{tag}"' in said else said[:300] or done.stderr[:300]
+
+
+def _bare(folder: Path) -> dict[str, str]:
+    """Return variables of a user without programs and without a cache."""
+    (folder / "bin").mkdir()
+    return {
+        "PATH": str(folder / "bin"),
+        "HOME": str(folder),
+        "PYCUDA_DEVICE": "cpu",
+        "LANG": "C.UTF-8",
+    }
+
+
+def install(python: str, wheels: Path, folder: Path) -> Path:
+    """Install both wheels into a new environment; return its Python."""
+    subprocess.run([python, "-m", "venv", folder / "v"], check=True)
+    own = folder / "v" / "bin" / "python"
+    words = [own, "-m", "pip", "install", "-q", "--find-links", wheels]
+    words += ["--disable-pip-version-check"]
+    requirement = f"pycuda-c[cpu]=={packing.version()}"
+    subprocess.run([*words, requirement], check=True)
+    return own
+
+
+def _succeeds(words: list[str], folder: Path, env: dict[str, str]) -> str:
+    """Run a program; return its output, or "" and print why it failed."""
+    done = subprocess.run(
+        words, capture_output=True, text=True, cwd=folder, env=env
+    )
+    if done.returncode:
+        print(done.stdout[-2000:], done.stderr[-2000:], file=sys.stderr)
+        return ""
+    return done.stdout
+
+
+def check(python: str, wheels: Path) -> bool:
+    """Check the wheels with one Python; print and return the result."""
+    wrong = []
+    for wheel in sorted(wheels.glob("pycuda_c*.whl")):
+        problem = _auditwheel(wheel)
+        if problem:
+            wrong.append(f"auditwheel, {wheel.name}: {problem}")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        own = install(python, wheels, folder)
+        env = _bare(folder)
+        programs = sorted((ROOT / "examples").glob("tutorial_*.py"))
+        programs = [p for p in programs if p.stem != "tutorial_mpi"]
+        for program in programs:
+            words = [str(own), "-W", "ignore", str(program)]
+            if "Success" not in _succeeds(words, folder, env):
+                wrong.append(program.name)
+        words = [str(own), "-m", "pycuda", "doctor"]
+        if not _succeeds(words, folder, env):
+            wrong.append("python -m pycuda doctor")
+    version = subprocess.check_output([python, "-V"], text=True).strip()
+    print(
+        f"{version} ({os.path.realpath(python)}): "
+        + ("; ".join(wrong) or f"{len(programs)} tutorials succeed")
+    )
+    return not wrong
