@@ -137,7 +137,7 @@ def make_line(
     block, each = (1, _PART_IN_TURN) if in_turn else (_BLOCK, 1)
     plain, row, move, outside = _LINES[name]
     kernel = _indexed(
-        "line", name, unit, count, index, axis, each=each,
+        "elements", name, unit, count, index, axis, each=each,
         unroll=min(each, 8), plain=plain, row=row, move=move, outside=outside,
     )  # fmt: skip
     return kernel, block, each, 0
