@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from wheel_parts import packing
-from wheel_parts.building import ROOT
+from wheel_parts.building import GLIBC, ROOT
 
 
 def _auditwheel(wheel: Path) -> str | None:
@@ -23,9 +24,11 @@ def _auditwheel(wheel: Path) -> str | None:
     done = subprocess.run(
         [program, "show", str(wheel)], capture_output=True, text=True
     )
-    tag = wheel.stem.rsplit("-", 1)[1]
     said = " ".join(done.stdout.split())
-    return None if f'"{tag}"' in said else said[:300] or done.stderr[:300]
+    found = re.search(r'platform tag: "manylinux_2_(\d+)_', said)
+    if found and int(found[1]) <= GLIBC[1]:
+        return None
+    return said[:300] or done.stderr[:300]
 
 
 def _bare(folder: Path) -> dict[str, str]:
