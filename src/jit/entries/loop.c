@@ -365,6 +365,28 @@ knows_no_block(const struct jit_kernel *kernel)
     return true;
 }
 
+/* Tests whether the index of the thread is multiplied by a variable, so that
+ * neighbouring threads access elements of a column. */
+static bool
+scales_index(LLVMValueRef index, int depth)
+{
+    LLVMUseRef use = depth ? LLVMGetFirstUse(index) : NULL;
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+        if (opcode == LLVMMul && !LLVMIsAConstant(LLVMGetOperand(user, 0)) &&
+            !LLVMIsAConstant(LLVMGetOperand(user, 1))) {
+            return true;
+        }
+        if ((opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMSExt ||
+             opcode == LLVMZExt) &&
+            scales_index(user, depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -372,6 +394,9 @@ jit_write_loop_entry(struct jit *jit, struct jit_kernel *kernel)
     struct jit_frame frame = {.name = kernel->symbol,
                               .variables = "",
                               .merged = knows_no_block(kernel)};
+    frame.columns =
+        scales_index(jit_body_argument(kernel, JIT_GLOBAL_INDEX), 4) ||
+        scales_index(jit_body_argument(kernel, JIT_WIDE_INDEX), 4);
     jit_text_blocks_start(jit, kernel, &frame);
     if (kernel->guard.split) {
         write_split(jit, kernel);

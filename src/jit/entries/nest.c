@@ -72,7 +72,7 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                   * lines of a cache that a row touches serve the next row */
                  "  %%run.size = mul i32 %%ntid1, %%ntid2\n"
                  "  %%run.single = icmp eq i32 %%run.size, 1\n"
-                 "  %%run.short = udiv i64 128, %%ntid64\n"
+                 "  %%run.short = udiv i64 %d, %%ntid64\n"
                  "  %%run.few = call i64 @llvm.umax.i64(i64 %%run.short, i64 "
                  "1)\n"
                  "  %%run.usual = select i1 %%run.single, i64 %%count, i64 "
@@ -96,7 +96,8 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "[%%by.next, %%next]\n"
                  "  %%ctaid2 = phi i32 [%%bz.first, %%entry], "
                  "[%%bz.next, %%next]\n"
-                 "  %%base32 = mul i32 %%ctaid0, %%ntid0\n");
+                 "  %%base32 = mul i32 %%ctaid0, %%ntid0\n",
+                 frame->columns ? 1 : 128);
     write_run(jit, frame->merged);
     if (jit->options.checks) {
         jit_text_add(jit->wrappers,

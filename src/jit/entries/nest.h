@@ -29,6 +29,7 @@ struct jit_frame {
     unsigned width;        /* blockDim.x it is specialised for, else 0 */
     bool internal;         /* inlined into the entry */
     bool merged;           /* one loop may run several blocks of the grid */
+    bool columns; /* threads along x access columns: merge no short rows */
 };
 
 /* Writes the start of the function, up to where the code of one block begins
