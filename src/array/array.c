@@ -52,15 +52,6 @@ dims_reserve(struct array *array, int ndim)
     return 0;
 }
 
-void
-array_release_dims(struct array *array)
-{
-    if (array->shape && array->shape != array->inline_dims) {
-        PyMem_Free(array->shape);
-    }
-    array->shape = NULL;
-}
-
 /* Recomputes the size and the contiguity flags from shape, strides and
  * dtype. */
 void

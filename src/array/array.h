@@ -105,7 +105,14 @@ struct array *array_new_fast(struct array *model, int ndim,
  * `stream`. The array must not have memory yet. May run Python code. */
 int array_allocate_memory(struct array *array, CUstream stream);
 /* Frees the memory of shape and strides. */
-void array_release_dims(struct array *array);
+static inline void
+array_release_dims(struct array *array)
+{
+    if (array->shape && array->shape != array->inline_dims) {
+        PyMem_Free(array->shape);
+    }
+    array->shape = NULL;
+}
 /* Frees an object whose fields were released, or keeps it for reuse. */
 void array_free_object(PyTypeObject *type, struct array *array);
 /* Selects the class whose freed objects are reused; a strong reference. */
