@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from pycuda import _driver
 from pycuda._driver import (
     ArrayBase,
     FastCall,
@@ -144,12 +145,7 @@ def using(stream: drv.Stream | None) -> AbstractContextManager[Any]:
     """Return a context manager that makes `stream` the current one."""
     if stream is None:
         return nullcontext()
-    if not hasattr(stream, "use"):
-        raise TypeError(
-            "stream must be a pycuda.driver.Stream or None, not "
-            f"{type(stream).__name__}"
-        )
-    return stream.use()
+    return _driver._as_stream(stream).use()
 
 
 def flattened(a: GPUArray, stream: drv.Stream | None) -> GPUArray:

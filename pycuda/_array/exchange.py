@@ -161,7 +161,7 @@ class Exchange:
         if device == self.device and self.size:
             return self
         if stream is not None:
-            stream.synchronize()
+            _driver._as_stream(stream).synchronize()
         with _context_on(device):
             return _brought(self)
 
@@ -599,7 +599,7 @@ def borrow(x: Any, stream: drv.Stream | None = None) -> Any:
         return x
     if stream is None:
         return asarray(x, copy=False)
-    with stream.use():
+    with _driver._as_stream(stream).use():
         return asarray(x, copy=False)
 
 

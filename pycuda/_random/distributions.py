@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import pycuda.gpuarray as _gpuarray
+from pycuda import _driver
 from pycuda._array.common import check_array, normal_axis
 from pycuda._array.layout import apart
 from pycuda._array.sorting import order_of_random
@@ -50,11 +51,7 @@ def _range_of(dtype: np.dtype) -> tuple[int, int]:
 def _in(stream: Any) -> Any:
     if stream is None:
         return _HERE
-    if not hasattr(stream, "use"):
-        raise TypeError(
-            f"stream must be a Stream, not {type(stream).__name__}"
-        )
-    return stream.use()
+    return _driver._as_stream(stream).use()
 
 
 def _shape_of(size: Any) -> tuple[int, ...]:

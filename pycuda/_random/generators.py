@@ -225,7 +225,11 @@ class _Generator(Filling):
     ) -> None:
         if data.size == 0:
             return
-        with contextlib.nullcontext() if stream is None else stream.use():
+        with (
+            contextlib.nullcontext()
+            if stream is None
+            else _driver._as_stream(stream).use()
+        ):
             count, target = data.size, data
             if count % 2 == 0 and f"{name}2" in self.generators:
                 name, count = f"{name}2", count // 2

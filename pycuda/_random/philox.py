@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from pycuda import _driver
 from pycuda._context_cache import by_context
 from pycuda._driver import ArrayBase
 from pycuda._kernels import building
@@ -236,7 +237,7 @@ class PhiloxRandomNumberGenerator(Distributions):
         self, kind: str, out: Any, parameters: tuple[Any, ...], stream: Any
     ) -> None:
         if stream is not None:
-            with stream.use():
+            with _driver._as_stream(stream).use():
                 self._draw(kind, out, parameters, None)
             return
         plan = kernel(kind, out.dtype)

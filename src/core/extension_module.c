@@ -32,6 +32,8 @@ strings_setup(void)
         {&core.str_cluster, "cluster"},
         {&core.str_shared_size, "shared_size"},
         {&core.str_gpudata, "gpudata"},
+        {&core.str_cuda_stream, "cuda_stream"},
+        {&core.str_cuda_stream_protocol, "__cuda_stream__"},
         {&core.str_interface, "__cuda_array_interface__"},
         {&core.str_data, "data"},
         {&core.str_dlpack, "__dlpack__"},

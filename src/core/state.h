@@ -82,6 +82,8 @@
     OBJECT(str_cooperative)                                                   \
     OBJECT(str_cluster)                                                       \
     OBJECT(str_shared_size)                                                   \
+    OBJECT(str_cuda_stream)          /* attribute of torch's streams */       \
+    OBJECT(str_cuda_stream_protocol) /* "__cuda_stream__" */                  \
     OBJECT(str_gpudata)                                                       \
     OBJECT(str_interface)                                                     \
     OBJECT(str_data)                                                          \

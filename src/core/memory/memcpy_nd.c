@@ -19,6 +19,7 @@
 #include "core/python/object.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
+#include "core/stream/foreign_stream.h"
 #include "core/stream/legacy_stream.h"
 #include "core/stream/open_captures.h"
 #include "core/texture/cuda_array.h"
@@ -82,12 +83,14 @@ copy_mode_read(PyObject *args, PyObject *kwargs, const char *routine,
                                      &object)) {
         return -1;
     }
-    if (object != NULL && PyObject_TypeCheck(object, core.stream_type)) {
+    if (object != NULL && core_is_stream(object)) {
         how->async = true;
         return core_stream(object, &how->stream);
     }
     if (object != NULL && !flat && object != Py_None) {
-        PyErr_Format(PyExc_TypeError, "expected a Stream, got %s",
+        PyErr_Format(PyExc_TypeError,
+                     "expected a Stream or an object with __cuda_stream__, "
+                     "got %s",
                      Py_TYPE(object)->tp_name);
         return -1;
     }

@@ -20,6 +20,7 @@
 #include "core/python/object_head.h"
 #include "core/state.h"
 #include "core/stream/current_stream.h"
+#include "core/stream/foreign_stream.h"
 #include "core/stream/legacy_stream.h"
 #include "core/stream/open_captures.h"
 #include "core/stream/stream.h"
@@ -70,6 +71,20 @@ core_current_with_stream(void **key, CUstream *stream)
     return context;
 }
 
+/* Slow path of core_stream: a stream of another library, or a TypeError. */
+static __attribute__((noinline)) int
+stream_of_other(PyObject *object, CUstream *stream)
+{
+    int found = core_stream_foreign(object, stream);
+    if (found == 0) {
+        PyErr_Format(PyExc_TypeError,
+                     "stream must be a pycuda.driver.Stream, an object with "
+                     "__cuda_stream__, or None, not %s",
+                     Py_TYPE(object)->tp_name);
+    }
+    return found > 0 ? 0 : -1;
+}
+
 int
 core_stream(PyObject *object, CUstream *stream)
 {
@@ -78,10 +93,7 @@ core_stream(PyObject *object, CUstream *stream)
         return 0;
     }
     if (!PyObject_TypeCheck(object, core.stream_type)) {
-        PyErr_Format(PyExc_TypeError,
-                     "stream must be a pycuda.driver.Stream or None, not %s",
-                     Py_TYPE(object)->tp_name);
-        return -1;
+        return stream_of_other(object, stream);
     }
     struct core_stream_object *self = (struct core_stream_object *)object;
     *stream = self->handle;

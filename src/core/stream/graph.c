@@ -69,7 +69,8 @@ core_graph_capture(struct core_graph *self, CUstream stream)
 }
 
 /* Reads the arguments of the method launch(stream=None). The launch's context
- * is that of the stream or, without a stream, the current context. */
+ * is that of the stream. Without a stream, and with another library's stream,
+ * it is the current context. */
 int
 core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
 {
@@ -80,7 +81,8 @@ core_graph_launch_args(CORE_ARGS, struct core_graph_launch *launch)
         return -1;
     }
     launch->context = core_current();
-    if (launch->context != NULL && values[0] != NULL && values[0] != Py_None) {
+    if (launch->context != NULL && values[0] != NULL &&
+        PyObject_TypeCheck(values[0], core.stream_type)) {
         launch->context = ((struct core_stream_object *)values[0])->context;
     }
     return launch->context == NULL ? -1 : 0;

@@ -16,7 +16,8 @@ struct core_context;
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
-    bool foreign; /* from Stream.from_handle: never destroyed */
+    bool foreign;     /* from Stream.from_handle: never destroyed */
+    PyObject *source; /* another library's stream object, or NULL; strong */
 };
 
 /* An entry of the list of streams that a thread has entered by a with

@@ -22,6 +22,7 @@
 #include "core/stream/callback.h"
 #include "core/stream/capture.h"
 #include "core/stream/current_stream.h"
+#include "core/stream/foreign_stream.h"
 #include "core/stream/stream.h"
 
 #include <errno.h>
@@ -159,7 +160,22 @@ stream_dealloc(PyObject *op)
 {
     core_object_begin_dealloc(op);
     stream_end((struct core_stream_object *)op);
+    Py_CLEAR(((struct core_stream_object *)op)->source);
     core_object_end_dealloc(op);
+}
+
+static int
+stream_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((struct core_stream_object *)op)->source);
+    return core_object_traverse(op, visit, arg);
+}
+
+static int
+stream_clear(PyObject *op)
+{
+    Py_CLEAR(((struct core_stream_object *)op)->source);
+    return core_object_clear(op);
 }
 
 /* Method synchronize: waits without the GIL, then drops the references that
@@ -276,29 +292,62 @@ may_read_address(size_t address)
            errno != EFAULT;
 }
 
-/* Returns a Stream for another library's stream. The caller must keep the
- * native stream alive while the Stream is used. */
+/* Returns a Stream for another library's native stream. It keeps `source`
+ * (NULL: nothing) alive, and never destroys the native stream. LogicError if
+ * the driver does not know the stream. */
 static PyObject *
-stream_from_handle(PyObject *type, PyObject *object)
+stream_wrap(PyTypeObject *type, CUstream handle, PyObject *source)
 {
-    size_t value;
     unsigned flags;
     struct core_context *context = core_current();
-    if (context == NULL || core_size(object, &value) < 0 ||
-        core_check(may_read_address(value)
-                       ? driver.cuStreamGetFlags((CUstream)value, &flags)
+    if (context == NULL ||
+        core_check(may_read_address((uintptr_t)handle)
+                       ? driver.cuStreamGetFlags(handle, &flags)
                        : CUDA_ERROR_INVALID_HANDLE,
                    "cuStreamGetFlags") < 0) {
         return NULL;
     }
     struct core_stream_object *self =
-        (struct core_stream_object *)core_object_new((PyTypeObject *)type,
-                                                     context);
+        (struct core_stream_object *)core_object_new(type, context);
     if (self != NULL) {
-        self->handle = (CUstream)value;
+        self->handle = handle;
         self->foreign = true;
+        self->source = Py_XNewRef(source);
     }
     return (PyObject *)self;
+}
+
+/* Returns a Stream for another library's stream, given as a number or as an
+ * object, which the Stream then keeps alive. The caller must keep the native
+ * stream of a number alive while the Stream is used. */
+static PyObject *
+stream_from_handle(PyObject *type, PyObject *object)
+{
+    size_t value;
+    CUstream handle;
+    int found =
+        PyLong_Check(object) ? 0 : core_stream_foreign(object, &handle);
+    if (found < 0 || (found == 0 && core_size(object, &value) < 0)) {
+        return NULL;
+    }
+    return stream_wrap((PyTypeObject *)type,
+                       found == 0       ? (CUstream)value
+                       : handle == NULL ? CU_STREAM_LEGACY
+                                        : handle,
+                       found == 0 ? NULL : object);
+}
+
+/* Method __cuda_stream__: the protocol by which other libraries read the
+ * handle. */
+static PyObject *
+stream_protocol(PyObject *op, PyObject *unused)
+{
+    (void)unused;
+    CUstream handle;
+    if (core_stream(op, &handle) < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(iN)", 0, PyLong_FromVoidPtr(handle));
 }
 
 static PyObject *
@@ -337,7 +386,10 @@ static PyMethodDef stream_methods[] = {
     {"wait_for_event", stream_wait_for_event, METH_O,
      "Make later work wait for the event."},
     {"from_handle", stream_from_handle, METH_O | METH_CLASS,
-     "Return a Stream for a CUstream that another library owns."},
+     "Return a Stream for a CUstream that another library owns: its number, "
+     "or an object with __cuda_stream__."},
+    {"__cuda_stream__", stream_protocol, METH_NOARGS,
+     "Return (0, handle), as the protocol of other libraries requires."},
     {"capture", CORE_METHOD(core_stream_capture),
      "capture(mode=\"relaxed\"): in a with statement, add work to a Graph "
      "instead of running it."},
@@ -372,8 +424,8 @@ static PyType_Slot stream_slots[] = {
     {Py_tp_new, stream_new},
     {Py_tp_init, stream_init},
     {Py_tp_dealloc, stream_dealloc},
-    {Py_tp_traverse, core_object_traverse},
-    {Py_tp_clear, core_object_clear},
+    {Py_tp_traverse, stream_traverse},
+    {Py_tp_clear, stream_clear},
     {Py_tp_methods, stream_methods},
     {Py_tp_getset, stream_getset},
     {Py_tp_members, core_object_members},
@@ -387,8 +439,33 @@ static PyType_Spec stream_spec = {
     .slots = stream_slots,
 };
 
+/* Returns a Stream for a stream= argument: the object itself, None, or a new
+ * Stream that keeps another library's stream object alive. */
+static PyObject *
+as_stream(PyObject *module, PyObject *object)
+{
+    (void)module;
+    if (object == Py_None || PyObject_TypeCheck(object, core.stream_type)) {
+        return Py_NewRef(object);
+    }
+    CUstream handle;
+    if (core_stream(object, &handle) < 0) {
+        return NULL;
+    }
+    return stream_wrap(core.stream_type,
+                       handle == NULL ? CU_STREAM_LEGACY : handle, object);
+}
+
+static PyMethodDef functions[] = {
+    {"_as_stream", as_stream, METH_O,
+     "The Stream of a stream= argument, which may be another library's."},
+    {NULL},
+};
+
 int
 core_stream_setup(PyObject *module)
 {
-    return core_add_type(module, &core.stream_type, &stream_spec, NULL);
+    return core_add_type(module, &core.stream_type, &stream_spec, NULL) < 0
+               ? -1
+               : PyModule_AddFunctions(module, functions);
 }
