@@ -855,12 +855,12 @@ class PageLockedMemoryPool(_Pool):
         self, shape: _Shape, dtype: npt.DTypeLike, order: str = "C"
     ) -> _HostArray: ...
 
-@disjoint_base
 class _AnyStream(Protocol):
     """A stream of any library, such as cuda.core's or this package's."""
 
     def __cuda_stream__(self) -> tuple[int, int]: ...
 
+@disjoint_base
 class Stream:
     def __init__(self, flags: int = 0, priority: int = 0) -> None: ...
     @classmethod
