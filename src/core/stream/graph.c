@@ -7,6 +7,7 @@
 #include "core/context/context.h"
 #include "core/context/stack.h"
 #include "core/core.h"
+#include "core/state.h"
 #include "core/stream/graph.h"
 #include "core/stream/open_captures.h"
 #include "core/stream/stream.h"
