@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import operator
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import _driver, _registry
+from pycuda import _driver, _mpi_support, _registry
 from pycuda._array.constructors import upload
 
 if TYPE_CHECKING:
@@ -90,6 +91,23 @@ def _stream_handle(stream: Any, device: tuple[int, int]) -> int:
             f"stream must be None, -1, 1, 2 or a handle, not {stream!r}"
         )
     return stream
+
+
+def _prepare_for_mpi(array: Any) -> None:
+    """Wait for an array's memory, which mpi4py passes to MPI.
+
+    mpi4py calls ``__dlpack__(stream=-1)`` before it passes an address to MPI,
+    in any call with an array.  An MPI that is not CUDA-aware would crash.
+    """
+    if "mpi4py.MPI" not in sys.modules:
+        return
+    if not _mpi_support.is_cuda_aware():
+        raise BufferError(
+            "this MPI library is not CUDA-aware, so that it cannot use an "
+            "array on the device: use pycuda.mpi.Communicator, or pass "
+            "array.get()"
+        )
+    _driver._memory_wait(array)
 
 
 def _context_on(device: drv.Device) -> drv.Context:
@@ -204,6 +222,8 @@ class Exchange:
             If the memory cannot be given to this consumer.
         """
         here = _device(_home(self))
+        if stream == -1 and max_version is None and here[0] == CUDA:
+            _prepare_for_mpi(self)
         versioned = max_version is not None and max_version[0] >= 1
         with _at_home(self):
             if dl_device is not None and tuple(dl_device) != here:

