@@ -55,7 +55,7 @@ def run_ranks(ranks, *options, **environment):
     [(2, "direct", 4096), (3, "staged", 1024), (1, "staged", 64)],
 )
 def test_random_calls(ranks, transfer, piece):
-    assert "40 calls right" in run_ranks(ranks, 40, 7, transfer, piece)
+    assert "25 calls right" in run_ranks(ranks, 25, 7, transfer, piece)
 
 
 @pytest.mark.cpu
