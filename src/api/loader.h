@@ -24,7 +24,8 @@ int table_fill_cublas(void *library); /* -1 if a function is missing, else 0 */
 char *const *loader_library_dirs(void);
 /* Returns the handle of the CPU device's library; NULL if it is not open. */
 void *loader_cpu_library(void);
-int loader_kind(void); /* returns the enum api_kind of the open driver */
+/* Returns the enum api_kind of the open driver. */
+int loader_kind(void);
 /* Returns the path of the CPU device's library, which is the open driver. */
 const char *loader_cpu_path(void);
 

@@ -13,8 +13,10 @@
 /* Implements _set_indexer of pycuda._driver: registers the Python functions
  * that get and set array[key] if no fast path handles the key. */
 PyObject *advanced_set_indexer(PyObject *module, PyObject *args);
-/* Gets or sets array[key] for keys other than integers and slices. */
+/* Returns array[key] for a key other than integers and slices. */
 PyObject *advanced_get(PyObject *self, PyObject *key);
+/* Performs array[key] = value for a key other than integers and slices.
+ * Returns 0, or -1 with an exception. */
 int advanced_set(PyObject *self, PyObject *key, PyObject *value);
 /* Implement functions of pycuda._driver; setup.c has their arguments and
  * results. */

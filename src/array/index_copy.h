@@ -36,8 +36,12 @@ struct index_copy {
  * raises the exception. */
 int index_copy_run(const struct index_copy *copy, CUstream stream);
 
-/* Implement _take_indexed and _put_indexed of pycuda._driver. */
+/* Implements pycuda._driver._take_indexed, which copies the elements or rows
+ * that indices select into another array. Returns True, False if the context
+ * has no fault record yet, or NULL with an exception. */
 PyObject *index_copy_gather(PyObject *module, PyObject *args);
+/* Implements pycuda._driver._put_indexed, which copies an array into the
+ * elements or rows that indices select. Returns the same results. */
 PyObject *index_copy_scatter(PyObject *module, PyObject *args);
 
 #endif

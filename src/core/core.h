@@ -226,21 +226,31 @@ enum core_local {
  * before the first use. NULL with LogicError without a context. */
 PyObject **core_local_slot(enum core_local which);
 
-/* Copies. The synchronous functions return when the copy is complete; the copy
- * runs after earlier work on the stream. They release the GIL above 64 KiB.
- * core_memcpy_dtod does not wait for the copy. The asynchronous functions keep
- * a reference to `host`, the owner of the host memory, until the copy is
- * complete; in a capture, for the lifetime of the graph. `host` may be NULL if
- * the caller keeps the memory. */
+/* Copies host memory to the device, after earlier work on the stream (NULL:
+ * the current stream). Returns when the copy is complete: 0, or -1 with an
+ * exception. Releases the GIL for more than 64 KiB, and to wait. */
 int core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
                      CUstream stream);
+/* Copies device memory to the host, as core_memcpy_htod does in the other
+ * direction. Returns 0, or -1 with an exception. */
 int core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
                      CUstream stream);
+/* Copies within device memory. Does not wait for the copy. Returns 0, or -1
+ * with an exception. */
 int core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes);
+/* Begins a copy of host memory to the device on the stream (NULL: the current
+ * stream). Keeps a reference to `host`, the owner of the host memory, until
+ * the copy is complete; in a capture, for the lifetime of the graph. `host`
+ * may be NULL if the caller keeps the memory. Returns 0, or -1 with an
+ * exception. */
 int core_memcpy_htod_async(CUdeviceptr target, const void *source,
                            size_t bytes, CUstream stream, PyObject *host);
+/* Begins a copy of device memory to the host. Stream, `host` and result are
+ * those of core_memcpy_htod_async. */
 int core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
                            CUstream stream, PyObject *host);
+/* Begins a copy within device memory on the stream (NULL: the current stream).
+ * Returns 0, or -1 with an exception. */
 int core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source,
                            size_t bytes, CUstream stream);
 

@@ -43,6 +43,7 @@ enum jit_sight {
     JIT_SIGHT_READ = 1,
     JIT_SIGHT_FENCE = 2,
 };
+/* Returns how the instruction lets a thread observe other threads. */
 enum jit_sight jit_sight(LLVMValueRef instruction);
 
 /* Tests for integer arithmetic, a select or an address computation, which have
@@ -57,10 +58,12 @@ void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
 /* A jit_visit: replaces a float sum, difference or product that LLVM may fuse
  * to a multiply-add by one that is rounded separately. */
 void jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data);
-/* Add, remove and query an enum attribute of the function by its LLVM name. */
+/* Adds an enum attribute, such as "noinline", to the function. */
 void jit_add_attribute(struct jit *jit, LLVMValueRef function,
                        const char *name);
+/* Removes an enum attribute from the function. */
 void jit_drop_attribute(LLVMValueRef function, const char *name);
+/* Tests whether the function has an enum attribute. */
 bool jit_has_attribute(LLVMValueRef function, const char *name);
 /* Returns an i32 constant. */
 LLVMValueRef jit_constant(struct jit *jit, uint64_t value);
@@ -72,11 +75,12 @@ LLVMValueRef jit_declare(struct jit *jit, const char *name, LLVMTypeRef result,
 void jit_run_passes(struct jit *jit, const char *passes);
 /* Tests whether the function has any use except as the callee of a call. */
 bool jit_address_taken(LLVMValueRef function);
-/* Replaces every use of the constant `value`, also inside constant
- * expressions. Each function with such a use gets the instruction that `make`
- * returns for that function. */
+/* Returns the value that replaces a constant in the function. */
 typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
                               void *data);
+/* Replaces every use of the constant `value`, also inside constant
+ * expressions, by the value that `make` returns for the function of the
+ * use. */
 void jit_expand_constant(struct jit *jit, LLVMValueRef value, jit_make *make,
                          void *data);
 /* Returns the line of an instruction, or of the call if it was inlined from

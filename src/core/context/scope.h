@@ -13,16 +13,19 @@
 
 struct core_context;
 
-/* core_enter makes `context` CUDA's current context and stores the previous
- * one in the scope; core_leave restores that. If core_enter returns false, the
- * context is gone and core_leave must not be called. */
+/* Filled by core_enter, read by core_leave. */
 struct core_scope {
-    bool pushed;
+    bool pushed; /* the context was pushed, so that core_leave must pop it */
 };
 /* Number of scopes of this thread that have pushed a context. */
 extern _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 
+/* Makes `context`, which may be NULL, CUDA's current context of the calling
+ * thread until core_leave. Returns false, without an exception, if the context
+ * is NULL or was detached, or if it cannot be made current; then core_leave
+ * must not be called. */
 bool core_enter(struct core_context *context, struct core_scope *scope);
+/* Restores the context that was current before core_enter returned true. */
 void core_leave(struct core_scope *scope);
 /* Raises LogicError: the object's context was detached. Returns -1. */
 int core_context_fail_detached(const char *routine);

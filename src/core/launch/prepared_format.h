@@ -40,6 +40,8 @@ void core_format_set_offsets(struct core_format *format,
  * format. May run Python code. */
 int core_format_pack(struct core_function *function, PyObject *const *args,
                      Py_ssize_t count, struct core_pack *pack);
-PyObject *core_struct_error(void); /* borrowed; never NULL */
+/* Returns struct.error, or ValueError if that cannot be imported: a borrowed
+ * reference, never NULL. */
+PyObject *core_struct_error(void);
 
 #endif

@@ -10,8 +10,10 @@
 #include "core/core.h"
 #include "core/python/args.h"
 
-/* Reads the function's grid or block. A new tuple may differ from the recorded
- * launch, so `noted`, which states that they are equal, is reset. */
+/* Reads the function's grid or block into `out`; `what` is its name in an
+ * error message. A new tuple may differ from the recorded launch, so `noted`,
+ * which states that they are equal, is reset. Returns 0, or -1 with an
+ * exception. */
 static inline int
 launch_shape_read(struct core_function *function, struct core_shape *shape,
                   PyObject *object, const char *what, unsigned out[3])

@@ -23,9 +23,13 @@ struct copy_object {
     PyObject *source_context, *target_context; /* strong Contexts or NULL */
 };
 
-/* tp_traverse, tp_clear and tp_dealloc of the three classes. */
+/* tp_traverse of the three classes: visits the objects that a copy refers to.
+ * Returns 0, or the result of `visit` that ended the traversal. */
 int core_copy_traverse(PyObject *op, visitproc visit, void *arg);
+/* tp_clear of the three classes: releases the exported host memory, then the
+ * references to other objects. Returns 0. */
 int core_copy_clear(PyObject *op);
+/* tp_dealloc of the three classes: clears the object and frees it. */
 void core_copy_dealloc(PyObject *op);
 
 /* Python attributes and methods of the three classes. */

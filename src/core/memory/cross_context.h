@@ -11,10 +11,12 @@
 
 /* Makes `later`, a stream of the current context, wait on the device for the
  * work issued on `earlier`, a stream of `context`. Does nothing if `context`
- * was detached, since its work is complete. */
+ * was detached, since its work is complete. Returns 0, or -1 with an
+ * exception. */
 int core_stream_follow(struct core_context *context, CUstream earlier,
                        CUstream later);
-/* Waits on the host for all work of a context, current or not. */
+/* Waits on the host for all work of a context, current or not. Returns 0, or
+ * -1 with an exception. */
 int core_context_wait(const struct core_context *context);
 
 /* Returns whether `stream`, in the current context `here` (or NULL), uses
@@ -23,21 +25,24 @@ bool core_is_cross_use(const struct core_allocation *self,
                        const struct core_context *here, CUstream stream);
 /* Orders a use of memory by another context (core_is_cross_use) after all
  * earlier uses. Records it, so that the next use in another context or on
- * another stream waits for it. */
+ * another stream waits for it. Returns 0, or -1 with an exception, such as
+ * the LogicError that the memory was freed. */
 int core_cross_use_begin(struct core_allocation *self,
                          struct core_context *here, CUstream stream);
 /* Orders a use in the memory's own context after earlier uses in other
- * contexts. */
+ * contexts. Returns 0, or -1 with an exception, such as the LogicError that
+ * the memory was freed. */
 int core_cross_use_return(struct core_allocation *self,
                           const struct core_context *here, CUstream stream);
-/* Waits on the host for all uses of the memory, in any context. */
+/* Waits on the host for all uses of the memory, in any context. Returns 0, or
+ * -1 with an exception. */
 int core_cross_wait(struct core_allocation *self);
 /* Called before the memory is freed: waits on the host for its last use in
  * another context. Raises no exception, since a context that failed has no
  * work left. */
 void core_cross_use_end(struct core_allocation *self);
 /* Waits on the host for the context that allocated the memory at an address,
- * if that is not the current one. */
+ * if that is not the current one. Returns 0, or -1 with an exception. */
 int core_cross_wait_address(CUdeviceptr pointer);
 /* Waits on the host for the context of a CUDA array if that is not the current
  * one, and then sets `is_cross`. If it is set, the caller must also wait for

@@ -41,6 +41,7 @@ enum core_pool_rule {
     RULE_ENDING_STREAMS = 8 /* wait for a stream before it is destroyed */
 };
 
+/* Returns whether the pool obeys the rule. */
 bool core_pool_rule_is_on(enum core_pool_rule rule);
 /* Marks the blocks that were last used on `stream`, which is idle, as reusable
  * by any stream. */

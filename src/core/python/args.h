@@ -19,10 +19,14 @@ struct core_shape {
     unsigned lengths[3];
 };
 
-/* Converts an int or an object with __index__ to the C type. OverflowError if
+/* Converts an int or an object with __index__ to a size_t. OverflowError if
  * the value does not fit. */
 int core_size(PyObject *object, size_t *value);
+/* Converts an int or an object with __index__ to an unsigned. OverflowError if
+ * the value does not fit. */
 int core_unsigned(PyObject *object, unsigned *value);
+/* Converts an int or an object with __index__ to an int. OverflowError if the
+ * value does not fit. */
 int core_int(PyObject *object, int *value);
 /* Returns a str's UTF-8 text, borrowed. TypeError: "<what> must be a str". */
 const char *core_text(PyObject *object, const char *what);
@@ -37,6 +41,8 @@ int core_dimensions(PyObject *object, const char *what, unsigned out[3]);
 int core_shape_read(struct core_shape *shape, PyObject *object,
                     const char *what, unsigned out[3]);
 
+/* Inlined form of core_shape_read: copies the cached lengths if `object` is
+ * the cached tuple, else calls core_shape_read. */
 static inline int
 core_shape_read_cached(struct core_shape *shape, PyObject *object,
                        const char *what, unsigned out[3])

@@ -10,7 +10,9 @@
 
 #include "core/core.h"
 
-/* Method Stream.add_callback. */
+/* Implements Stream.add_callback: calls a Python function, in a thread of the
+ * package, when earlier work on the stream is done. Returns None, or NULL with
+ * an exception. */
 PyObject *core_stream_add_callback(PyObject *self, CORE_ARGS);
 
 #endif

@@ -16,7 +16,8 @@ struct core_legacy_stream_call {
     CUstream stream;
 };
 /* Called before the driver call: waits for the current stream. LogicError if
- * that captures. */
+ * that captures. Stores the stream for the function below. Returns 0, or -1
+ * with an exception. Releases the GIL to wait. */
 int core_legacy_stream_begin(struct core_legacy_stream_call *plain,
                              const char *routine);
 /* Called after the driver call, whose result is `code`. If the current stream

@@ -14,6 +14,8 @@
  * stream. LogicError if the object was freed. */
 int core_texture_object(PyObject *object, CUstream stream,
                         unsigned long long *handle);
+/* Converts a sequence of four numbers to a border color. Returns 0, or -1 with
+ * an exception: ValueError if there are not four. */
 int core_border_color(PyObject *object, float color[4]);
 
 #endif

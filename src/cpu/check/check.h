@@ -225,6 +225,8 @@ cpu_check_interval_ensure(struct cpu_check *check)
 /* Stores that the current interval has ended: all accesses recorded in it have
  * been executed. */
 void cpu_check_interval_end(const struct cpu_check *check);
+/* Returns whether cpu_check_interval_end was called for the interval with this
+ * number. */
 bool cpu_check_interval_has_ended(uint32_t number);
 /* Returns the interval with this number. Returns NULL if it is so old that the
  * ring buffer has overwritten it. The pointer is valid until RING_SIZE more

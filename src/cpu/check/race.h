@@ -133,14 +133,15 @@ bool cpu_race_write_becomes_equal(const struct cpu_check *check,
                                   const struct cpu_check_write *write,
                                   uint64_t slot);
 
-/* Loads and stores of slots are relaxed atomic, since workers access them
- * concurrently. */
+/* Returns a slot of the shadow memory. Loads and stores of slots are relaxed
+ * atomic, since workers access them concurrently. */
 static inline uint64_t
 cpu_race_load(const uint64_t *slot_address)
 {
     return __atomic_load_n(slot_address, __ATOMIC_RELAXED);
 }
 
+/* Stores a slot of the shadow memory. */
 static inline void
 cpu_race_store(uint64_t *slot_address, uint64_t slot)
 {

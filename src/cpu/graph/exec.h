@@ -49,7 +49,9 @@ struct cpu_exec {
 
 /* ---- exec.c ---- */
 
-/* Creates an executable graph without a handle. */
+/* Creates an executable graph without a handle. The caller owns it, and frees
+ * it with cpu_exec_retire. The caller holds the graph lock. Returns
+ * OUT_OF_MEMORY, or the error of a node that cannot be executed. */
 CUresult cpu_exec_make(struct cpu_graph *graph, struct cpu_exec **made);
 /* Frees the executable graph when its pending launches are done. The caller
  * must not launch it any more. */
@@ -77,7 +79,9 @@ CUresult cpu_branch_make(const struct cpu_conditional *conditional,
                          struct cpu_branch **made);
 void cpu_branch_free(struct cpu_branch *branch);
 /* Creates the operation of a conditional node. When it runs, it reads the
- * condition and submits the selected body; it completes with the body. */
+ * condition and submits the selected body; it completes with the body. The
+ * caller gets a reference to the operation. Returns OUT_OF_MEMORY on
+ * failure. */
 CUresult cpu_branch_op(struct cpu_branch *branch, struct cpu_context *ctx,
                        int priority, struct cpu_op **made);
 /* cpu_exec_has_resets returns true if a launch must set conditions to their

@@ -92,9 +92,10 @@ extern pthread_mutex_t cpu_graph_lock;
 
 /* ---- user_object.c ---- */
 
-/* Copy a list of references to user objects, or release all references of a
- * list. */
+/* Adds references to the user objects of the list `from` to the list *to.
+ * Returns OUT_OF_MEMORY on failure. Acquires the lock of the user objects. */
 CUresult cpu_holds_copy(struct cpu_hold **to, const struct cpu_hold *from);
+/* Releases all references of a list, and empties it. */
 void cpu_holds_free(struct cpu_hold **holds);
 /* Destroys the user objects that have no references any more. The caller must
  * not hold a lock, because this calls destructors of the program. */
@@ -106,6 +107,7 @@ void cpu_users_end(void);
  * refers to. On OUT_OF_MEMORY, `to` need not be freed. */
 CUresult cpu_node_task_copy(struct cpu_node_task *to,
                             const struct cpu_node_task *from);
+/* Releases the objects that the payload refers to, and frees the payload. */
 void cpu_node_task_free(struct cpu_node_task *task);
 /* Returns true if `new` can replace `old` in an executable graph: both must
  * have the same type and the same context. For host functions, only the type
@@ -192,7 +194,8 @@ CUresult cpu_node_insert(CUgraphNode *made, CUgraph graph,
 CUDA_KERNEL_NODE_PARAMS
 cpu_kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *old);
 /* Writes the CUDA parameters of a memcpy, memset or host node to the structure
- * `params`. The caller holds the graph lock. */
+ * `params`. The caller holds the graph lock. Returns INVALID_VALUE for a node
+ * without a task. */
 CUresult cpu_node_read_params(const struct cpu_node *node, void *params);
 /* Replaces the node's task. If `params` is not NULL, later queries return a
  * copy of these parameters. Acquires the graph lock. Takes ownership of the
@@ -212,7 +215,9 @@ void cpu_host_call_describe(const void *payload,
 /* ---- stream/memory_ops.c ---- */
 
 /* Creates a task for a batch of stream memory operations (values to wait for
- * and to write, as in cuStreamBatchMemOp). */
+ * and to write, as in cuStreamBatchMemOp). The caller owns the task. Returns
+ * INVALID_VALUE for an unknown or too long list of operations, the error for
+ * an invalid context, or OUT_OF_MEMORY. */
 CUresult cpu_batch_task(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
                         struct cpu_node_task *task);
 /* Creates the operation for a task of cpu_batch_task. The operation completes
@@ -222,7 +227,9 @@ CUresult cpu_batch_op(const struct cpu_node_task *task,
 
 /* ---- child_graph.c ---- */
 
-/* Adds a child graph node; acquires the graph lock. */
+/* Adds a child graph node, with a copy of the child or, if `params` says so,
+ * the child itself. Acquires the graph lock. Returns INVALID_VALUE for an
+ * invalid handle or dependency, or OUT_OF_MEMORY. */
 CUresult cpu_child_add(CUgraphNode *made, CUgraph graph,
                        const CUgraphNode *after, const CUgraphEdgeData *data,
                        size_t count,
@@ -240,7 +247,9 @@ CUresult cpu_node_attributes_copy(struct cpu_node *to,
 /* Returns the event of a task that records an event or waits for one. Does not
  * add a reference to the event. */
 struct cpu_event *cpu_node_task_event(const struct cpu_node_task *task);
-/* Creates a task that records the event or waits for it. */
+/* Creates a task that records the event or waits for it; it holds a reference
+ * to the event. Returns INVALID_VALUE for an invalid handle, NOT_SUPPORTED for
+ * an interprocess event, or OUT_OF_MEMORY. */
 CUresult cpu_event_task(CUgraphNodeType type, CUevent event,
                         struct cpu_node_task *task);
 /* Adds a node of type EVENT_RECORD or WAIT_EVENT to the graph into which the
@@ -254,12 +263,15 @@ CUresult cpu_event_record_task(CUgraphNodeType type, CUevent event,
  * References to it are held by allocation and free tasks, by pending frees in
  * streams, and by the memory itself while a launch has left it allocated. */
 struct cpu_graph_memory;
-/* cpu_graph_memory_new creates memory of a device, with one reference;
- * _retain and _release add and drop a reference; _base returns the address. */
+/* Creates memory of a device, with one reference. Returns INVALID_VALUE for 0
+ * bytes or a size that overflows, else the error of the allocation. */
 CUresult cpu_graph_memory_new(int device, size_t bytes,
                               struct cpu_graph_memory **made);
+/* Adds a reference to the memory. */
 void cpu_graph_memory_retain(struct cpu_graph_memory *memory);
+/* Drops a reference to the memory. */
 void cpu_graph_memory_release(struct cpu_graph_memory *memory);
+/* Returns the address of the memory. */
 CUdeviceptr cpu_graph_memory_base(const struct cpu_graph_memory *memory);
 /* Returns the graph memory that starts at the address, or NULL. The caller
  * gets a reference and must release it. */
@@ -286,16 +298,25 @@ void cpu_graph_memory_reserve(struct cpu_graph_memory *memory);
  * to the memory. */
 struct cpu_graph_memory *
 cpu_node_task_memory(const struct cpu_node_task *task);
-/* Add an allocation node or a free node to the graph into which the stream is
- * being captured. */
+/* Adds an allocation node to the graph into which the stream is being
+ * captured, and stores the address of its memory. Returns INVALID_VALUE for 0
+ * bytes, or the error of the capture or of the allocation. */
 CUresult cpu_capture_allocate(struct cpu_stream *stream, size_t bytes,
                               CUdeviceptr *pointer);
+/* Adds a node that frees graph memory to the graph into which the stream is
+ * being captured. Returns INVALID_VALUE if the address is not that of graph
+ * memory, or the error of the capture. */
 CUresult cpu_capture_free(struct cpu_stream *stream, CUdeviceptr pointer);
-/* Add an allocation node or a free node; acquire the graph lock. */
+/* Adds an allocation node, and stores the address of its memory in
+ * params->dptr. Acquires the graph lock. Returns INVALID_VALUE for invalid
+ * parameters or dependencies, or the error of the allocation. */
 CUresult cpu_allocation_add(CUgraphNode *made, CUgraph graph,
                             const CUgraphNode *after,
                             const CUgraphEdgeData *data, size_t count,
                             CUDA_MEM_ALLOC_NODE_PARAMS *params);
+/* Adds a node that frees graph memory. Acquires the graph lock. Returns
+ * INVALID_VALUE if the address is not that of graph memory, or if the graph
+ * frees it already. */
 CUresult cpu_free_add(CUgraphNode *made, CUgraph graph,
                       const CUgraphNode *after, const CUgraphEdgeData *data,
                       size_t count, CUdeviceptr pointer);
@@ -324,13 +345,16 @@ struct cpu_conditional {
 void cpu_condition_release(struct cpu_condition *condition);
 /* Drops the references that the graph holds to its conditions. */
 void cpu_conditions_end(struct cpu_graph *graph);
-/* Free the state of a conditional node, or copy it from one node to another,
- * including the graphs that are its bodies. */
+/* Frees the state of a conditional node, including the graphs that are its
+ * bodies. */
 void cpu_conditional_free(struct cpu_conditional *conditional);
+/* Copies the state of a conditional node, including the graphs that are its
+ * bodies. Does nothing for other nodes. Returns OUT_OF_MEMORY on failure. */
 CUresult cpu_conditional_copy(struct cpu_node *to,
                               const struct cpu_node *from);
-/* Adds a conditional node and creates an empty graph for each body; acquires
- * the graph lock. */
+/* Adds a conditional node and creates an empty graph for each body. Acquires
+ * the graph lock. Returns INVALID_VALUE for invalid parameters or
+ * dependencies, or OUT_OF_MEMORY. */
 CUresult cpu_conditional_add(CUgraphNode *made, CUgraph graph,
                              const CUgraphNode *after,
                              const CUgraphEdgeData *data, size_t count,

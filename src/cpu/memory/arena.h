@@ -19,7 +19,8 @@ struct cpu_shared {
 
 /* Moves the allocation that contains the address into a memory file, together
  * with allocations on the same pages. No thread may write to this memory
- * during the call. Takes the memory lock. */
+ * during the call. Takes the memory lock. Returns INVALID_VALUE if the address
+ * is not in device memory, or the error for a file that cannot be made. */
 CUresult cpu_arena_share(uintptr_t address, struct cpu_shared *shared);
 /* Allocates device memory with the properties in `as` and stores its address.
  * Returns OUT_OF_MEMORY on failure. All cpu_arena_* functions from here on
@@ -32,8 +33,10 @@ CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
 /* Copies the allocation that contains `address` to `found`. Returns false if
  * there is none. */
 bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
-CUresult cpu_arena_add_external(
-    const struct cpu_allocation *as); /* adds memory outside the arena */
+/* Registers memory outside the arena, so that cpu_arena_find finds it. The
+ * caller keeps the memory. Returns HOST_MEMORY_ALREADY_REGISTERED if it
+ * overlaps registered memory, or OUT_OF_MEMORY. */
+CUresult cpu_arena_add_external(const struct cpu_allocation *as);
 /* Removes memory outside the arena that cpu_arena_add_external has added. */
 CUresult cpu_arena_remove_external(uintptr_t base, enum cpu_memory_kind kind);
 /* Frees all memory of a context that is being destroyed. */

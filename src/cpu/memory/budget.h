@@ -20,7 +20,9 @@ void cpu_budget_begin(void);
 /* Requests `bytes` bytes of the system's memory. Returns false if there are
  * not enough; cpu_budget_refusal then returns the reason. */
 bool cpu_budget_admit(uint64_t bytes);
-void cpu_budget_return(uint64_t bytes); /* returns freed bytes */
+/* Makes `bytes` bytes that cpu_budget_admit granted, and that are free now,
+ * available for later requests. */
+void cpu_budget_return(uint64_t bytes);
 /* Adds `bytes`, which may be negative, to the writable bytes of the arena. */
 void cpu_budget_commit(int64_t bytes);
 /* Returns the free bytes of all devices together. */

@@ -60,7 +60,8 @@ CUresult cpu_image_check(const void *bytes, size_t size, uint32_t *kind,
 CUresult cpu_image_load(const void *bytes, size_t size,
                         struct cpu_image **image, char *error,
                         size_t error_size);
-void cpu_image_unload(struct cpu_image *image); /* accepts NULL */
+/* Unmaps the code of an image and frees it. The image may be NULL. */
+void cpu_image_unload(struct cpu_image *image);
 
 /* Returns true if the address is in the code of a loaded image.
  * Async-signal-safe. */

@@ -65,23 +65,32 @@ CUresult cpu_function_attribute(const struct cpu_function *function,
 CUresult cpu_function_attribute_check(const struct image_kernel *kernel,
                                       CUfunction_attribute attribute,
                                       int value);
-/* Read from JIT options where the log buffers are, and store there how many
- * bytes are used. Other options are ignored. */
+/* Reads from JIT options where the log buffers are, and empties these. Ignores
+ * other options. Returns INVALID_VALUE if an array is NULL and `count` is not
+ * 0. */
 CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
                          void **values, struct cpu_jit_log *log);
+/* Stores in the JIT options how many bytes of the log buffers are used. */
 void cpu_jit_options_report(unsigned count, const CUjit_option *options,
                             void **values, const struct cpu_jit_log *log);
 /* Reads a regular file and appends zeros. The caller frees the bytes. Returns
  * FILE_NOT_FOUND or OUT_OF_MEMORY on failure. */
 CUresult cpu_file_read(const char *path, void **bytes, size_t *size);
 /* Reads an image file and checks that it is complete. The caller frees the
- * bytes. */
+ * bytes. Returns INVALID_IMAGE for an incomplete file, FILE_NOT_FOUND or
+ * OUT_OF_MEMORY. */
 CUresult cpu_image_read(const char *path, void **bytes);
 
-/* Functions of the driver API that the library itself calls. -Bsymbolic binds
- * these calls to the library's own definitions. */
+/* The library itself calls these functions of the driver API. -Bsymbolic binds
+ * the calls to its own definitions. */
+
+/* Unloads a module. Returns INVALID_HANDLE or another error of the API. */
 CUresult cuModuleUnload(CUmodule module);
+/* Stores the number of kernels of a module. Returns INVALID_HANDLE or another
+ * error of the API. */
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module);
+/* Stores the handles of the first `count` kernels of a module. Returns
+ * INVALID_HANDLE or another error of the API. */
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count,
                                     CUmodule module);
 

@@ -14,10 +14,12 @@
 
 struct _nvrtcProgram;
 
-/* Compiles the program and stores the result and the log in it. */
+/* Compiles the program and stores the result and the log in it. Returns
+ * COMPILATION or another error, which the log describes. */
 nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, int count,
                           const char *const *options);
-/* Creates program->ptx if it does not exist yet. */
+/* Creates program->ptx if it does not exist yet. Returns the error of the
+ * compilation, which the log describes, or OUT_OF_MEMORY. */
 nvrtcResult nvrtc_compile_ptx(struct _nvrtcProgram *program);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Rounds bytes up to whole pages, as NVRTC does. */
+/* Returns the number of bytes rounded up to whole pages, as NVRTC does. */
 size_t nvrtc_pch_heap_pages(size_t bytes);
 
 #endif

@@ -25,7 +25,9 @@ struct nvrtc_timing {
 void nvrtc_timing_begin(struct nvrtc_timing *timing, const char *name);
 /* Ends all parts that have begun. */
 void nvrtc_timing_end(struct nvrtc_timing *timing);
-/* Writes the files that the options request. */
+/* Writes the files that the options request. Returns
+ * TIME_FILE_WRITE_FAILED or TIME_TRACE_FILE_WRITE_FAILED if a file cannot be
+ * written; the log then says why. */
 nvrtcResult nvrtc_timing_write(const struct nvrtc_timing *timing,
                                const char *program,
                                const struct nvrtc_options *options,

@@ -51,6 +51,8 @@ void cpu_fibers_call_large_stack(struct cpu_worker *worker,
  * block's barrier. */
 void cpu_fibers_barrier_check(struct cpu_worker *worker);
 
+/* Marks the fiber of the thread with this linear index in its block as ready
+ * to run. */
 static inline void
 cpu_fiber_ready(struct cpu_worker *worker, unsigned linear)
 {

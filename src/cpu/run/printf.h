@@ -9,10 +9,13 @@
 struct cpu_context;
 struct cpu_fifo;
 
-/* Create, free and flush (print) the output buffer for the kernels of a
- * context. Flushing takes the printf lock. */
+/* Creates the buffer for the output of printf in the kernels of a context. The
+ * caller owns it. Returns NULL if there is not enough memory. */
 struct cpu_fifo *cpu_fifo_new(void);
+/* Frees the buffer without printing what it contains. */
 void cpu_fifo_delete(struct cpu_fifo *fifo);
+/* Prints the contents of the context's buffer and empties it. Takes the printf
+ * lock. */
 void cpu_fifo_flush(struct cpu_context *ctx);
 
 #endif

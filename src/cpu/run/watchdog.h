@@ -43,7 +43,8 @@ bool cpu_runner_abandoned(int *reason);
 CUresult cpu_watchdog_configure(void);
 /* Starts the watchdog thread. It ends launches that run longer than the time
  * limit, and detects a Ctrl-C while a caller runs blocks itself. Called before
- * each launch until it has succeeded once. */
+ * each launch until it has succeeded once. Returns the error of the system,
+ * with a text, if the thread cannot be created. */
 CUresult cpu_watchdog_start(void);
 /* Removes from `mask` the signal that abandons launches; workers must not
  * block it. */

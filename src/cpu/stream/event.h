@@ -13,15 +13,19 @@ struct cpu_context;
 struct cpu_event;
 struct cpu_op;
 
+/* Deletes the events of a context that is being destroyed. */
 void cpu_events_close(struct cpu_context *ctx);
 /* ---- for graph nodes that record an event or wait for one ---- */
 /* Returns a new reference to the event of a handle. Returns NULL if there is
  * none. */
 struct cpu_event *cpu_event_take(CUevent handle);
+/* Adds a reference to the event. Needs no lock. */
 void cpu_event_retain(struct cpu_event *event);
+/* Drops a reference to the event; frees it with the last one. Needs no
+ * lock. */
 void cpu_event_release(struct cpu_event *event);
-uint64_t cpu_event_context(
-    const struct cpu_event *event); /* returns the id of the event's context */
+/* Returns the id of the event's context. */
+uint64_t cpu_event_context(const struct cpu_event *event);
 /* Called when the event is recorded outside captures: discards the nodes of an
  * earlier captured record. */
 void cpu_event_forget_capture(struct cpu_event *event);

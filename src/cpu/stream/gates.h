@@ -13,7 +13,7 @@ struct cpu_stream;
  * failure. */
 CUresult cpu_stream_wait_mark(struct cpu_stream *stream, struct cpu_op *mark);
 /* Makes a new stream wait for the operations for which all streams of its
- * context must wait. */
+ * context must wait. Returns OUT_OF_MEMORY on failure. */
 CUresult cpu_stream_wait_gates(struct cpu_stream *stream);
 
 #endif

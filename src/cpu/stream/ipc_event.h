@@ -19,10 +19,13 @@ void cpu_ipc_event_release(struct cpu_ipc_event *event);
  * the one that created the event. */
 CUresult cpu_ipc_event_export(struct cpu_ipc_event *event,
                               CUipcEventHandle *handle);
-/* Maps the state of an event that another process has created. */
+/* Maps the state of an event that another process has created, with one
+ * reference. Returns INVALID_HANDLE if there is no such event, INVALID_CONTEXT
+ * for an event of the calling process, or OUT_OF_MEMORY. */
 CUresult cpu_ipc_event_open(const CUipcEventHandle *handle,
                             struct cpu_ipc_event **made);
-/* Records the event at the current end of the stream. */
+/* Records the event at the current end of the stream. Returns OUT_OF_MEMORY,
+ * or the error of starting the workers. */
 CUresult cpu_ipc_event_record(struct cpu_ipc_event *event,
                               struct cpu_stream *stream);
 /* Returns whether the last record that any process has made so far is
@@ -32,7 +35,7 @@ bool cpu_ipc_event_done(struct cpu_ipc_event *event);
  * far is reached. */
 void cpu_ipc_event_wait(struct cpu_ipc_event *event);
 /* Makes the stream wait until the last record that any process has made so far
- * is reached. */
+ * is reached. Returns OUT_OF_MEMORY on failure. */
 CUresult cpu_ipc_event_gate(struct cpu_ipc_event *event,
                             struct cpu_stream *stream);
 

@@ -36,9 +36,9 @@ struct jit_affine {
 const struct jit_loop *jit_view_outer_loop(const struct jit_view *view);
 /* Tests whether the value is affine in the indices of the view's loops. */
 bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
-/* Builds the start and the steps of an affine value at the builder's position.
- * Adds the run-time condition that the value does not wrap to
- * view->consistent. */
+/* Builds the start and the steps of an affine value at the builder's position,
+ * and returns them as i64 values. Adds the run-time condition that the value
+ * does not wrap to view->consistent. */
 struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
 
 /* A condition that the runtime can evaluate. Kind TRUTH: `value` is true. Kind

@@ -44,8 +44,8 @@ struct jit_access {
 LLVMValueRef jit_site(struct jit *jit, LLVMValueRef at, const char *object,
                       unsigned flags, unsigned alignment);
 
-/* insert.c: builds the thread's linear index in its block at the builder's
- * position. */
+/* insert.c: builds the thread's linear index in its block, an i32, at the
+ * builder's position, and returns it. */
 LLVMValueRef jit_linear_index(struct jit *jit);
 
 /* ---- object.c ---- */

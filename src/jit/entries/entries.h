@@ -39,19 +39,24 @@ void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
  * loops of an entry; `metadata` is appended to the call. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
-/* entries/warp.c: returns the symbol, and writes the text, of the entry that
- * runs warp by warp. */
+/* entries/warp.c: returns the symbol of the entry that runs warp by warp. The
+ * caller frees it. */
 char *jit_warp_symbol(const struct jit_kernel *kernel);
+/* entries/warp.c: appends the text of the entry that runs warp by warp to
+ * jit.wrappers. */
 void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
-/* entries/region.c: text that the warp entry uses as well. In order: the
- * variables that hold uniform values between regions, the loads of these
- * values at a start point, the call of the body from a start point, and the
- * thread loop of a start point. */
+/* entries/region.c, for the warp entry as well: returns the text that declares
+ * the variables in which uniform values pass from one region to the next. The
+ * caller frees it. */
 char *jit_region_variables(const struct jit_regions *regions);
+/* entries/region.c: writes the loads of the uniform values that are used from
+ * start point `point` on. */
 void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                        unsigned point);
+/* entries/region.c: writes the call of the body from a start point. */
 void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                      unsigned point, bool inside);
+/* entries/region.c: writes the thread loop of a start point. */
 void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
                       unsigned point, unsigned loop);
 /* Writes only the arguments of the call that jit_text_call writes, without

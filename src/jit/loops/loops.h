@@ -120,13 +120,16 @@ bool jit_is_elementwise(LLVMValueRef at, bool *same);
 bool jit_can_widen_call(LLVMValueRef at);
 
 /* loops/outline.c: moves loops of the kernel's source into functions that can
- * be vectorised over threads. The second function tests whether a function is
- * the result of such a loop. */
+ * be vectorised over threads. */
 void jit_outline_loops(struct jit *jit);
+/* loops/outline.c: tests whether the function is one whose calls return a
+ * result of a loop that was moved. */
 bool jit_is_loop_result(LLVMValueRef function);
 /* loops/outline.c: declares the vector variants of the functions of these
- * loops, before vectorisation. loops/define.c: writes them, after it. */
+ * loops, before vectorisation. */
 void jit_declare_loops(struct jit *jit);
+/* loops/define.c: writes the vector variants that the vectoriser has called,
+ * and inlines the functions of these loops. */
 void jit_define_loops(struct jit *jit);
 
 #endif

@@ -22,12 +22,12 @@ void jit_bound_unswitching(struct jit *jit);
  * turned into bodies. */
 void jit_prepare(struct jit *jit);
 void jit_prepare_bodies(struct jit *jit);
-/* output/slow_path.c: slow-path calls (__pycuda_rare_*) of mathematical
- * functions. The first declares their vector variants before vectorisation,
- * and returns false if the module has none. The second defines them after
- * vectorisation.
- */
+/* output/slow_path.c: declares the vector variants of the slow-path calls
+ * (__pycuda_rare_*) of mathematical functions, before vectorisation. Returns
+ * false if the module has no such calls. */
 bool jit_declare_slow_paths(struct jit *jit);
+/* output/slow_path.c: defines the slow-path calls and their vector variants,
+ * after vectorisation. */
 void jit_define_slow_paths(struct jit *jit);
 /* Returns the name of the C library function for the name `__pycuda_rare_...`,
  * NULL for other names. */
@@ -53,6 +53,7 @@ void jit_part_accesses(struct jit *jit);
  * jit_show_masks restores them. */
 void jit_hide_masks(struct jit *jit);
 void jit_show_masks(struct jit *jit);
+/* output/join.c: removes the zeros that jit_part_accesses added. */
 void jit_show_zeros(struct jit *jit);
 /* output/optimise.c: runs the optimisation pipeline on module and entries. */
 void jit_optimise(struct jit *jit);

@@ -21,11 +21,12 @@ struct jit_parallel {
     bool masked; /* true: vectors may be masked, even to a single thread */
 };
 
-/* parallel.c: calls `visit` for each innermost parallel loop of a function,
- * for none if the function is only declared. `parallel` is valid only during
- * the call of `visit`. */
+/* Receives a loop, which is valid only during the call, and the `data` of
+ * jit_each_parallel. */
 typedef void jit_visit_loop(struct jit *jit,
                             const struct jit_parallel *parallel, void *data);
+/* parallel.c: calls `visit` for each innermost parallel loop of a function;
+ * for none if the function is only declared. */
 void jit_each_parallel(struct jit *jit, LLVMValueRef function,
                        jit_visit_loop *visit, void *data);
 /* Tests whether the value is computed in the loop, not before it. */

@@ -84,12 +84,15 @@ bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
 unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
                               unsigned b);
 
-/* shapes.c: determines the shapes of all values of the body. jit_pack_shape
- * returns the shape of a value; constants are uniform. */
+/* shapes.c: determines the shapes of all values of the body. */
 void jit_pack_find_shapes(struct jit_pack_body *body);
+/* Returns the shape of a value. Constants are uniform. */
 struct jit_shape jit_pack_shape(const struct jit_pack_body *body,
                                 LLVMValueRef value);
+/* Tests whether the value is the same in all lanes. */
 bool jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value);
+/* Tests whether the value grows by a constant from lane to lane, or is
+ * uniform. */
 bool jit_pack_is_linear(const struct jit_pack_body *body, LLVMValueRef value);
 /* Tests for an extension of an integer to 64 bits of which the shape is right
  * only if the operand does not wrap between lane 0 and the last lane. */
@@ -135,11 +138,14 @@ LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
 /* Returns the value in the form of jit_pack_type of `like`. */
 LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
                          LLVMValueRef like);
-/* Adds a variable on the stack. */
+/* Adds a variable on the stack of the function, and returns its address. */
 LLVMValueRef jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type);
+/* Returns the address of the slot through which a value of the body passes to
+ * other blocks. Adds the slot at the first call for the value. */
 LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
-/* Defines the form of a value for the current block and, if it is used
- * elsewhere, for others. */
+/* Makes `by` the translation of the body's value `value`: later instructions
+ * of the block that is being written use it. If other blocks use the value,
+ * writes a store of `by` to the value's slot, too. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
 /* Writes an instruction that is not a phi or terminator. */
@@ -154,8 +160,11 @@ bool jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at);
 /* Tests for instructions that are left out. */
 bool jit_pack_ignores(LLVMValueRef at);
 
-/* memory.c */
+/* memory.c: writes a load for all lanes of the mask: a scalar load, a vector
+ * load, a gather, or one load per lane. */
 void jit_pack_load(struct jit_pack_writer *to, LLVMValueRef at);
+/* Writes a store for all lanes of the mask: a scalar store, a vector store, a
+ * scatter, or one store per lane. */
 void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes the instruction once per lane of the mask, in a loop over lanes. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);

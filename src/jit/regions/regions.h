@@ -230,11 +230,12 @@ void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
 /* analyse/live.c: returns a bit mask of the start points at which the value is
  * live. */
 uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
-/* Replaces each use of the value outside the basic block that defines it by
- * the result of `make`, which builds instructions before the using instruction
- * `at`. */
+/* Builds instructions before `at`, which uses `value`, and returns the value
+ * that replaces it there. */
 typedef LLVMValueRef jit_make_at(LLVMValueRef value, LLVMValueRef at,
                                  void *data);
+/* Replaces each use of the value outside the basic block that defines it by
+ * the result of `make`. */
 void jit_replace_elsewhere(LLVMValueRef value, jit_make_at *make, void *data);
 
 /* spill.c: adds arguments to the body, and passes every value that is live

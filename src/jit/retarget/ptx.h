@@ -83,6 +83,7 @@ struct ptx {
  * has no operation. */
 bool ptx_parse(struct ptx *ptx, const char **text,
                struct ptx_statement *statement);
+/* Parses the name of a type, such as "u32" or "pred". */
 bool ptx_parse_type(const char *text, struct ptx_type *type);
 /* Tests whether the statement's operation has the modifier, such as "sat". */
 bool ptx_has(const struct ptx_statement *statement, const char *modifier);
@@ -100,6 +101,7 @@ bool ptx_declare(struct ptx *ptx, const char *name, struct ptx_type type,
                  LLVMValueRef value);
 /* Returns the register of that name, or NULL. */
 struct ptx_register *ptx_find(struct ptx *ptx, const char *name);
+/* Returns the LLVM type with the bits of a PTX type. */
 LLVMTypeRef ptx_llvm_type(struct ptx *ptx, struct ptx_type type);
 /* Return the value of the operand, or of the register, converted to `type`, or
  * NULL on failure. `cut` permits truncation of a wider register. */
