@@ -1,7 +1,8 @@
 """Initialise CUDA and make the default device's primary context current.
 
-The primary context is also the context of CUDA's runtime API. Threads that
-have not pushed a context use it, too.
+The primary context is also the context of CUDA's runtime API. As with
+``pycuda.autoinit``, it is current in the importing thread only;
+``pycuda.driver.set_thread_context(context)`` gives it to the other threads.
 
 SPDX-License-Identifier: MIT
 """
@@ -24,12 +25,10 @@ def _retain(device: _driver.Device) -> _driver.Context:
 
 context: _driver.Context = make_default_context(_retain)
 device: _driver.Device = context.get_device()
-_driver.set_thread_context(context)
 
 
 def _finish_up() -> None:
     global context
-    _driver.set_thread_context(None)
     if _driver.Context.get_current() is not None:
         _driver.Context.pop()
     context = None  # type: ignore[assignment]  # the process ends

@@ -143,7 +143,8 @@ def test_a_detached_choice_is_no_choice(context):
 PROGRAM = """
 import threading, numpy as np, pickle
 import pycuda.{module}
-from pycuda import gpuarray
+from pycuda import driver, gpuarray
+{choice}
 a = gpuarray.to_gpu(np.arange(4.0))
 stored = pickle.dumps(a)
 def work():
@@ -157,13 +158,16 @@ thread.join()
 
 
 @pytest.mark.parametrize(
-    ("module", "value", "adds"),
-    [("autoinit", "", False), ("autoinit", "1", True),
-     ("autoprimaryctx", "", True)],
+    ("module", "value", "choice", "adds"),
+    [("autoinit", "", "", False), ("autoinit", "1", "", True),
+     ("autoprimaryctx", "", "", False), ("autoprimaryctx", "1", "", True),
+     ("autoprimaryctx", "",
+      "driver.set_thread_context(pycuda.autoprimaryctx.context)", True)],
 )  # fmt: skip
-def test_programs(module, value, adds):
+def test_programs(module, value, choice, adds):
+    program = PROGRAM.format(module=module, choice=choice)
     done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM.format(module=module)],
+        [sys.executable, "-P", "-c", program],
         env={**os.environ, "PYCUDA_THREAD_CONTEXT": value},
         capture_output=True,
         text=True,
