@@ -1,4 +1,4 @@
-/* advanced_indexing.h - other indexing, and faults of kernels that index.
+/* advanced_indexing.h - indexing with arrays, masks and names of fields.
  *
  * Functions need the GIL. Those that return int return 0, or -1 with an
  * exception; those that return a pointer return a new reference, or NULL with

@@ -20,7 +20,7 @@
 #define PLAN_MAX_INPUTS    2
 #define PLAN_MAX_AXES      8 /* maximum length of a tuple of axes */
 #define PLAN_MAX_SLOTS     (PLAN_MAX_TEMPS + PLAN_MAX_INPUTS + 1)
-#define PLAN_ALIGNMENT     15u /* low address bits that select the kernel */
+#define PLAN_ALIGNMENT     15u /* address bits that the kernel depends on */
 
 /* Properties of an input array that select a plan. */
 struct plan_input {
@@ -35,8 +35,8 @@ struct plan_input {
 /* Key of a plan in the cache. */
 struct plan_key {
     const void *name; /* interned string; compared by address */
-    /* What the axis of the call is. 0: one axis, in `axis`; 1: None; 2 + n: a
-     * tuple of n axes, which `axis` encodes. */
+    /* The argument `axis` of the call. If `whole` is 0, it is the int `axis`;
+     * if 1, None; if 2 + n, a tuple of n ints, which `axis` encodes. */
     int whole;
     long axis;
     int inputs;

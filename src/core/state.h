@@ -60,7 +60,9 @@
     TYPE(use_type, "_StreamUse")                                              \
     TYPE(held_callback_type, "_HeldCallback")
 
-/* Python objects, as OBJECT(field of struct core_state); strong references. */
+/* Python objects, as OBJECT(field of struct core_state); strong references.
+ * The fields str_... are interned strings. The text of each is the part of the
+ * field's name after "str_", unless a comment gives the text. */
 #define CORE_OBJECTS(OBJECT)                                                  \
     OBJECT(module) /* this extension module */                                \
     OBJECT(error)                                                             \
@@ -73,7 +75,7 @@
     OBJECT(context_end)    /* Python function, set by _set_context_end */     \
     OBJECT(thread_context) /* Context, set by set_thread_context; or NULL */  \
     OBJECT(driver_notice)  /* str: why the CPU device is used */              \
-    OBJECT(str_grid) /* interned strings; each is the name in its row */      \
+    OBJECT(str_grid)                                                          \
     OBJECT(str_block)                                                         \
     OBJECT(str_stream)                                                        \
     OBJECT(str_shared)                                                        \
@@ -82,15 +84,15 @@
     OBJECT(str_cooperative)                                                   \
     OBJECT(str_cluster)                                                       \
     OBJECT(str_shared_size)                                                   \
-    OBJECT(str_cuda_stream)          /* attribute of torch's streams */       \
+    OBJECT(str_cuda_stream)                                                   \
     OBJECT(str_cuda_stream_protocol) /* "__cuda_stream__" */                  \
     OBJECT(str_gpudata)                                                       \
-    OBJECT(str_interface)                                                     \
+    OBJECT(str_interface) /* "__cuda_array_interface__" */                    \
     OBJECT(str_data)                                                          \
-    OBJECT(str_dlpack)                                                        \
-    OBJECT(str_stack)                                                         \
-    OBJECT(str_thread)                                                        \
-    OBJECT(str_source)                                                        \
+    OBJECT(str_dlpack) /* "__dlpack__" */                                     \
+    OBJECT(str_stack)  /* "pycuda.context_stack" */                           \
+    OBJECT(str_thread) /* "pycuda.thread" */                                  \
+    OBJECT(str_source) /* "_source" */                                        \
     OBJECT(str_get_pointer)                                                   \
     OBJECT(struct_error) /* pycuda._pvt_struct.error; NULL until used */
 

@@ -215,18 +215,21 @@ _Static_assert(sizeof(struct image_check_nest) == 48, "abi");
 _Static_assert(sizeof(struct image_check_condition) == 40, "abi");
 _Static_assert(offsetof(struct image_check_range, conditions) == 56, "abi");
 
-/* Compiled description of loops and their accesses. `list` starts with `words`
- * 64-bit words: a struct image_check_nest and its struct image_check_range.
- * Then follow `places` entries of struct image_check_operand. They tell the
- * runtime which words to replace by values that the kernel passes in a
- * call. */
+/* Description of loops and their accesses, a constant of the compiled code.
+ * The first `words` elements of `list` are the bytes of a struct
+ * image_check_nest and its struct image_check_range, in which the words that
+ * are known only at run time are missing. After them, `list` has an array of
+ * `places` structs image_check_operand, which say where the `values` arguments
+ * of a call belong.
+ */
 struct image_check_form {
     uint16_t words, values, places, unused;
     uint64_t list[];
 };
 
-/* Entry of a struct image_check_form: the runtime replaces the word with index
- * `word` by the value with index `value` of the call. */
+/* Element of the array at the end of image_check_form.list: the runtime copies
+ * the description, and replaces its element `word` by argument number `value`
+ * of the call (both count from 0). */
 struct __attribute__((may_alias)) image_check_operand {
     uint16_t word, value;
 };

@@ -20,16 +20,18 @@ struct core_legacy_call;
 /* How a launch reads a kernel argument, by its Python type. */
 enum core_argument {
     ARGUMENT_UNKNOWN,
-    ARGUMENT_INTEGER,  /* NumPy signed integer scalar */
-    ARGUMENT_UNSIGNED, /* NumPy unsigned integer scalar */
-    ARGUMENT_BITS,     /* NumPy scalar whose bytes are copied unchanged */
-    ARGUMENT_ALLOCATION,
-    ARGUMENT_ARRAY,
-    ARGUMENT_HANDLER,
-    ARGUMENT_NDARRAY,
-    ARGUMENT_VOID,
-    ARGUMENT_TEXTURE, /* TextureObject, SurfaceObject */
-    ARGUMENT_OTHER,   /* another object with an address, or an error */
+    ARGUMENT_INTEGER,    /* NumPy signed integer scalar */
+    ARGUMENT_UNSIGNED,   /* NumPy unsigned integer scalar */
+    ARGUMENT_BITS,       /* NumPy scalar whose bytes are copied unchanged */
+    ARGUMENT_ALLOCATION, /* device allocation: its address is passed */
+    ARGUMENT_ARRAY,      /* GPUArray: its address is passed */
+    ARGUMENT_HANDLER,    /* ArgumentHandler (In, Out, InOut) */
+    ARGUMENT_NDARRAY,    /* NumPy array, whose bytes are copied */
+    ARGUMENT_VOID,       /* NumPy record (numpy.void), copied */
+    ARGUMENT_TEXTURE,    /* TextureObject, SurfaceObject */
+    /* any other type: at each launch the object is asked for a device address,
+     * and a TypeError is raised if it has none */
+    ARGUMENT_OTHER,
 };
 
 /* Cached Python type of the last argument for one parameter. */

@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether the environment asks for the oldest context. */
+/* Returns whether threads without a context use the process's oldest one: the
+ * environment variable PYCUDA_THREAD_CONTEXT is set, and neither "" nor "0".
+ */
 static bool
 is_oldest_wanted(void)
 {
@@ -46,7 +48,9 @@ oldest_context(void)
     return oldest;
 }
 
-/* Returns the context for threads that have none, borrowed; NULL: none. */
+/* Returns the context that threads without one push, borrowed: the one passed
+ * to set_thread_context, else the oldest if the environment requests it.
+ * Returns NULL if there is none. */
 static struct core_context *
 chosen_context(void)
 {

@@ -41,9 +41,10 @@ struct small_arguments {
     _Alignas(16) char buffer[CORE_SMALL_BYTES];
 };
 
-/* Returns whether the fast path may launch the function: few arguments, valid
- * context, no capture, no current stream, no textures, and space in the
- * driver's queue. */
+/* Returns whether the fast path may launch the function: it has few arguments
+ * and no textures, its context is valid and has no open capture, no stream was
+ * entered (`with stream:`), so that launches go to the default stream, and the
+ * driver's queue has space. */
 static inline bool
 allows_fast_path(const struct core_function *function)
 {

@@ -62,7 +62,8 @@ field_store_fast(const struct core_field *field, const struct core_slot *slot,
             (number < 0 && field->fast_code < 'a')) {
             return false;
         }
-        memcpy(target, &number, 8); /* the same bytes for all these codes */
+        /* the bytes of the number are the same for each of these codes */
+        memcpy(target, &number, 8);
         return true;
     case 'f':
         if (PyFloat_CheckExact(arg)) {

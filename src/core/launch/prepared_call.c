@@ -45,7 +45,9 @@ shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
 /* Arguments of a prepared call, after checks. */
 struct prepared {
     unsigned grid[3], block[3], shared;
-    bool old; /* no block: `args` begins one position earlier */
+    /* the call has no argument for the block, so the kernel's arguments begin
+     * one position earlier */
+    bool old;
     PyObject *const *args;
     Py_ssize_t count;
 };

@@ -246,7 +246,9 @@ throttle_extend(const struct core_context *context,
         throttle_record_event(queue, count - 1);
     }
     if (limit_is_exceeded(context)) {
-        queue->look = minimum(count, limit); /* check at each launch */
+        /* no higher than the present count, so that the next launch checks,
+         * too */
+        queue->look = minimum(count, limit);
         return count;
     }
     queue->look = minimum(count + STEP, limit);

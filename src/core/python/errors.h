@@ -18,8 +18,9 @@ int core_open(void);
  * pycuda.driver.init() was not called. */
 int core_open_ready(const char *routine);
 
-/* What error messages say about the current context. errors.c is below the
- * files that know this, so that they register it. */
+/* Functions by which error messages describe the current context. The files
+ * that define contexts register them, since errors.c may not include those
+ * files' headers. */
 struct core_error_hooks {
     /* Returns whether this thread has a current context. */
     bool (*has_context)(void);

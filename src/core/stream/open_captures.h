@@ -16,7 +16,8 @@ struct core_context;
 struct core_graph;
 struct core_stream_object;
 
-/* A context of which a stream has joined another context's capture. */
+/* Element of a capture's list of other contexts: one of the context's streams
+ * has joined the capture. */
 struct core_capture_joined {
     struct core_context *context; /* strong reference */
     struct core_capture_joined *next;
@@ -29,7 +30,9 @@ struct core_capture {
     struct core_capture_joined *joined; /* owned list; empty unless `open` */
     struct core_capture *next;          /* next in core_open_captures */
     unsigned long thread;
-    uint64_t turn; /* orders it among entered streams (core_entry.turn) */
+    /* counter value when the capture began; streams that are entered get
+     * values of the same counter (core_entry.turn) */
+    uint64_t turn;
     CUstreamCaptureMode mode;
     bool open;
 };

@@ -199,7 +199,8 @@ struct constructor_arguments {
     PyObject *resource, *format, *channels, *bytes, *descr, *pitch;
     PyObject *address, *filter, *border;
     PyObject *level_filter, *bias, *least, *most; /* mipmap level options */
-    int coordinates, floats, srgb;                /* booleans */
+    /* 0 or 1: normalized_coordinates, normalized_float, srgb */
+    int coordinates, floats, srgb;
 };
 
 /* Raises TypeError if an argument for linear memory is given with an Array. */

@@ -25,7 +25,8 @@
 #define WHOLE_SECONDS 0.2
 /* Time to load or store an element, in multiplications of floats. */
 #define ELEMENT_WORK 25.0
-/* Products with less work do not show the speed. */
+/* The time of products with less work says little about the speed, and is not
+ * used. */
 #define MEASURED_WORK 1e8
 /* Expected speed before the first measurement, in multiplications of floats
  * per second. */

@@ -23,9 +23,10 @@
 
 /* ---- allocations.c: live and freed device allocations ---- */
 
-enum {
-    CPU_CHECK_CALL_SITE_SIZE = 160
-}; /* size of the text of a call site in bytes */
+/* Size in bytes of the text that names a call site, the place in the program
+ * that called the library: file and line of Python code, or the library and
+ * the offset of other code. */
+enum { CPU_CHECK_CALL_SITE_SIZE = 160 };
 
 /* An allocation of device memory, live or freed. */
 struct cpu_check_allocation {
@@ -95,11 +96,12 @@ struct cpu_check {
     unsigned thread;
     /* Number of block barriers that the running block has passed. */
     unsigned epoch;
-    /* Interval numbers (epoch_interval.c) of: the current interval, the first
-     * interval since the last block barrier, and the last interval before the
+    /* Numbers of intervals (epoch_interval.c): the current interval, the first
+     * one since the last barrier of the block, and the last one before the
      * launch. */
     uint32_t interval, since_barrier, before_launch;
-    uint32_t first_interval; /* first interval of the block */
+    /* Number of the interval in which the running block started. */
+    uint32_t first_interval;
     /* trace.c records or replays the shared-memory accesses of the block. */
     bool traced;
     /* Set until an access is recorded: the current interval, or the block's

@@ -112,7 +112,9 @@ params_device(const CUmemPoolProps *props, int *device)
     }
 }
 
-/* Creates memory with these parameters, and a task that allocates it. */
+/* Creates the memory of an allocation node, with a fixed address, and the task
+ * of the node. The task owns a reference to the memory. Returns INVALID_VALUE
+ * for invalid parameters, or the error of the allocation. */
 static CUresult
 allocation_task(const CUDA_MEM_ALLOC_NODE_PARAMS *params,
                 struct cpu_node_task *task)

@@ -1,4 +1,4 @@
-/* allocation.h - what the library knows of a piece of memory.
+/* allocation.h - the properties of an allocation of memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_MEMORY_ALLOCATION_H

@@ -1,11 +1,12 @@
 /* constant_writes.c - finds assignments to __constant__ variables.
  *
  * Called by compile.c before the front end. In NVRTC the name of a
- * __constant__ variable of scalar type is no modifiable lvalue: `c = 1` and
+ * __constant__ variable of scalar type is not a modifiable lvalue: `c = 1` and
  * `++c` are errors, also in code that is never executed, while `*&c = 1` and
  * references to c are accepted. If the source has such a name next to an
- * operator that modifies, the front end reads it once more with these
- * variables as const, and its errors about them are the answer. Without state.
+ * operator that modifies its operand, the front end also compiles a copy of
+ * the source in which these variables are const. Its errors about them are
+ * reported. The file has no state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -25,13 +26,15 @@
 
 enum { NAMES_MOST = 256 };
 
-/* A comment before each name whose variable is const only here. */
+/* Comment that the copy of the source has before the name of each variable
+ * that only the copy declares const. */
 static const char mark[] = "/*constant*/";
 
 struct constants {
-    struct nvrtc_token names[NAMES_MOST]; /* of variables */
+    struct nvrtc_token names[NAMES_MOST]; /* names of the variables */
     size_t count;
-    struct nvrtc_token macros[NAMES_MOST]; /* that expand to __constant__ */
+    /* names of macros that expand to __constant__ */
+    struct nvrtc_token macros[NAMES_MOST];
     size_t macro_count;
     struct nvrtc_edits *edits;
     const char *source;
@@ -60,7 +63,7 @@ insert(struct constants *all, const char *at, const char *text)
 
 /* The state of declaration_read within one declaration. */
 struct declaration {
-    int depth;           /* of brackets */
+    int depth;           /* nesting depth of brackets */
     bool is_named;       /* the name of the declarator was read */
     bool is_initialized; /* its initializer was read */
     bool is_pointer;     /* a '*' precedes the name */
@@ -369,7 +372,7 @@ is_in_template(const struct nvrtc_job *job, const char *source,
 
 /* An error about a const variable, and the notes that follow it. */
 struct finding {
-    const char *line; /* in the log */
+    const char *line; /* start of the error's line in the log */
     struct nvrtc_remark error;
     bool in_macro;    /* the error is in a macro's text */
     bool is_constant; /* the variable has been made const here */

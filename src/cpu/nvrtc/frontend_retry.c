@@ -213,8 +213,10 @@ output_argv(const char *output, struct nvrtc_strings *argv)
     }
 }
 
-/* Returns true if the messages warn of a feature of C++20 in an earlier
- * standard. NVRTC takes one of them, macros without variadic arguments. */
+/* Returns true if the messages warn that the source uses a feature of C++20
+ * although an earlier standard was selected. Ignores the warning about calls
+ * of a variadic macro without variadic arguments, which NVRTC accepts in every
+ * standard. */
 static bool
 has_later_feature(const struct nvrtc_text *said)
 {

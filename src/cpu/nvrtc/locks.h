@@ -10,9 +10,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-extern pthread_mutex_t nvrtc_choice_lock; /* frontend.c: the front end */
-extern pthread_mutex_t nvrtc_start_lock;  /* process.c: start of children */
-extern pthread_mutex_t nvrtc_list_lock;   /* api.c: live programs */
+/* frontend.c: guards the command of the front end while it is searched for. */
+extern pthread_mutex_t nvrtc_choice_lock;
+/* process.c: held while a child process is started. */
+extern pthread_mutex_t nvrtc_start_lock;
+/* api.c: guards the list of programs that were created and not destroyed. */
+extern pthread_mutex_t nvrtc_list_lock;
 /* process.c: true while this thread holds nvrtc_start_lock. */
 extern _Thread_local bool nvrtc_starting;
 

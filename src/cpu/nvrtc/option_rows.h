@@ -65,7 +65,9 @@ struct option_row {
     const char *brief; /* short name */
     enum option_value value;
     enum option_kind kind;
-    const char *allowed; /* such as " 0 1 2 "; NULL: any value */
+    /* allowed values, with a blank before and after each, such as " 0 1 2 ";
+     * NULL: any value */
+    const char *allowed;
 };
 
 /* Returns the row of the option in `text`, or NULL if there is none. Stores in

@@ -12,7 +12,7 @@
 struct nvrtc_options;
 
 struct nvrtc_pch {
-    char path[PATH_MAX]; /* "": no precompiled header can be used */
+    char path[PATH_MAX]; /* precompiled header to use; "": none can be used */
     char base[PATH_MAX]; /* precompiled header that `path` extends; "": none */
     struct nvrtc_text includes; /* #include lines of precompiled headers */
     /* pre-included headers that are not precompiled */

@@ -30,7 +30,7 @@ struct _nvrtcProgram {
     int header_count;
     struct nvrtc_expression *expressions;
     size_t expression_count;
-    struct nvrtc_flow flow; /* nvrtcSetFlowCallback */
+    struct nvrtc_flow flow; /* set by nvrtcSetFlowCallback */
     bool attempted;         /* nvrtcCompileProgram has read its options */
     bool compiled;          /* nvrtcCompileProgram has succeeded once */
     nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */

@@ -23,7 +23,9 @@
 /* Header in front of each block of heap memory. A write past the end of the
  * preceding block overwrites `mark` first, which free() detects. */
 struct cpu_heap_block {
-    _Atomic uint64_t mark; /* block_mark_of while the block is allocated */
+    /* The result of block_mark_of until the block is freed; another value
+     * means that the header was overwritten, or the block was freed. */
+    _Atomic uint64_t mark;
     size_t bytes;
     struct cpu_heap_block *next, *previous;
     void *whole; /* start of the memory, for the C library's free */
@@ -34,6 +36,8 @@ enum { HEAP_ALIGNMENT = 16 };
 _Static_assert(sizeof(struct cpu_heap_block) % HEAP_ALIGNMENT == 0,
                "malloc's alignment");
 
+/* Returns the mark of an allocated block, which depends on the context and on
+ * the address of the block's header. */
 static uint64_t
 block_mark_of(const struct cpu_context *ctx, const struct cpu_heap_block *head)
 {

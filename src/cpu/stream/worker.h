@@ -56,8 +56,11 @@ struct cpu_worker {
     unsigned arrived;
     /* Threads that passed a true predicate to the barrier. */
     int barrier_count;
+    /* Results of the last two barriers of the block; the one with number n is
+     * at n % 2. Bits 0-15: threads with a true predicate; bit 16: all have
+     * one. */
     int barrier_results[2];
-    unsigned barrier_phase;
+    unsigned barrier_phase; /* number of barriers that the block has passed */
     unsigned yields;
     unsigned waiting; /* number of threads that wait at named barriers */
     bool named_used;

@@ -29,7 +29,10 @@ struct jit_frame {
     unsigned width;        /* blockDim.x it is specialised for, else 0 */
     bool internal;         /* inlined into the entry */
     bool merged;           /* one loop may run several blocks of the grid */
-    bool columns; /* threads along x access columns: merge no short rows */
+    /* neighbouring threads along x access elements of a column of a matrix,
+     * which are far apart in memory; so blocks with short rows of threads are
+     * not merged */
+    bool columns;
 };
 
 /* Writes the start of the function, up to where the code of one block begins

@@ -411,8 +411,9 @@ widen_blocks(struct widening *to)
 
 /* ---- the function ---- */
 
-/* Creates vector phis for the phis of the loop and for the saved results.
- * end_phis adds their incoming values. */
+/* Creates, at the start of the vector loop, a vector phi for each phi of the
+ * scalar loop, and one for each result of the loop (`result` in the opening
+ * comment). end_phis adds their incoming values. */
 static void
 start_phis(struct widening *to)
 {
@@ -430,6 +431,8 @@ start_phis(struct widening *to)
     }
 }
 
+/* Adds the incoming values of the phis that start_phis created: those from
+ * before the loop, and those of the previous iteration. */
 static void
 end_phis(struct widening *to)
 {

@@ -113,7 +113,8 @@ jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg)
     finder.queue = jit_allocate((cfg->count + 1) * sizeof *finder.queue);
     finder.reached = jit_allocate(cfg->count * sizeof *finder.reached);
     nest->count = 0;
-    /* At most one loop per block, since each loop has another header. */
+    /* There are at most as many loops as blocks, since no two loops have the
+     * same header. */
     nest->loops = jit_allocate(cfg->count * sizeof *nest->loops);
     nest->innermost = jit_allocate(cfg->count * sizeof *nest->innermost);
     bool *all = jit_allocate(cfg->count * sizeof *all);

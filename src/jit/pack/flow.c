@@ -1,13 +1,15 @@
 /* flow.c - writes the control flow of a function for a pack of threads.
  *
  * Called by pack.c. The blocks of the body are written one after the other, in
- * topological order; each is executed for the mask of the lanes that reach it,
- * and skipped if there are none. Every edge of the control-flow graph has a
- * mask, and a bit `any` that tells whether the mask has a lane. A branch with
- * a uniform condition sets the bits only; the mask of a block to which all
- * lanes of another block go is that block's mask. A loop is repeated while a
- * lane takes its back edge. If lanes leave it in different iterations, the
- * values that are used after the loop are saved when a lane leaves.
+ * topological order. A block is executed for the lanes that reach it (its
+ * mask), and skipped if there are none. Every edge of the control-flow graph
+ * has a mask, the lanes that take it, and a bit `any`, which is set if the
+ * mask has a lane. The mask of a block is the union of the masks of its
+ * incoming edges. But if either all lanes of block A go to block B or none of
+ * them, as after a branch with a uniform condition, B uses A's mask, and the
+ * bit `any` decides whether B is executed. A loop is repeated while a lane
+ * takes its back edge. If lanes leave it in different iterations, the values
+ * that are used after the loop are saved for each lane when it leaves.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -25,15 +27,17 @@
 #include "jit/report.h"
 #include "jit/text.h"
 
-#define ENTRY_MASK (~0u) /* as a block: the mask of the whole function */
+/* Value of flow.mask_of for blocks that all lanes of the pack execute, or
+ * none: their mask is the argument of the function. */
+#define ENTRY_MASK (~0u)
 
 struct edge {
     unsigned from, to;
-    LLVMValueRef mask, any; /* slots */
+    LLVMValueRef mask, any; /* addresses of the stack variables */
 };
 
-/* A value that leaves a loop: the slot for incoming value `incoming` of a phi
- * after the loop. */
+/* A stack variable for a value that leaves a loop: incoming value number
+ * `incoming` of a phi after the loop. */
 struct saved {
     LLVMValueRef phi, slot;
     unsigned incoming;
@@ -45,9 +49,9 @@ struct flow {
     unsigned edge_count;
     struct saved *saved;
     unsigned saved_count;
-    /* by block: the block that has its mask; the slot of its own mask; and
-     * the slot of the bit that tells whether it is executed, NULL if its loop
-     * always executes it */
+    /* For each block: the block whose mask it uses, itself or another one, or
+     * ENTRY_MASK; the stack variable of its mask, if it has one; and that of
+     * the bit that tells whether it is executed, NULL if it always is. */
     unsigned *mask_of;
     LLVMValueRef *masks, *any;
     bool *done;
@@ -140,8 +144,9 @@ add_edges(struct flow *flow)
     }
 }
 
-/* At the begin of an iteration of the loop (JIT_NO_LOOP: of the function), no
- * lane has taken the edges that belong to it. */
+/* Writes code that empties the masks of the edges that are in the loop and in
+ * no loop inside it (JIT_NO_LOOP: in no loop), at the start of an iteration.
+ */
 static void
 clear_edges(struct flow *flow, unsigned loop)
 {
@@ -177,8 +182,8 @@ saved_slot(struct flow *flow, LLVMValueRef phi, unsigned incoming)
     return row;
 }
 
-/* Saves the values that the phis of block `to` receive from `from`, which is
- * in a loop that the edge leaves, for the lanes that take the edge. */
+/* For an edge that leaves a loop: writes code that saves, for the lanes in
+ * `mask`, the values that the phis of the edge's target receive by it. */
 static void
 save_values(struct flow *flow, const struct edge *edge, LLVMValueRef mask,
             LLVMValueRef any, bool parts)
@@ -224,8 +229,9 @@ set_edge(struct flow *flow, struct edge *edge, LLVMValueRef mask,
     LLVMBuildStore(builder, any, edge->any);
 }
 
-/* Sets the edge to the lanes of `mask` for which the condition holds. `any`:
- * the block is executed. Returns the remaining lanes in *mask and *any. */
+/* Writes code that sends the lanes of *mask for which the condition is true
+ * over the edge. *any is the bit for *mask. Stores the mask of the remaining
+ * lanes, and its bit, in *mask and *any. */
 static void
 take_edge(struct flow *flow, struct edge *edge, LLVMValueRef condition,
           LLVMValueRef *mask, LLVMValueRef *any)
@@ -255,7 +261,7 @@ condition_of(struct flow *flow, LLVMValueRef value)
                : jit_pack_vector(&flow->to, value);
 }
 
-/* Sets the edges that leave the block. */
+/* Writes code that sets the masks of the edges that leave the block. */
 static void
 leave_block(struct flow *flow, unsigned block, LLVMValueRef any)
 {
@@ -291,7 +297,8 @@ leave_block(struct flow *flow, unsigned block, LLVMValueRef any)
 
 /* ---- phis ---- */
 
-/* Returns the incoming value number `i` of the phi, in the phi's form. */
+/* Returns incoming value number `i` of the phi, as a scalar or a vector like
+ * the phi. */
 static LLVMValueRef
 incoming(struct flow *flow, LLVMValueRef phi, unsigned i)
 {
@@ -307,7 +314,8 @@ incoming(struct flow *flow, LLVMValueRef phi, unsigned i)
     return LLVMBuildLoad2(to->builder, jit_pack_type(to, phi), slot, "");
 }
 
-/* Returns the mask, or the bit, of all edges between two blocks. */
+/* Returns the union of the masks of all edges from one block to another, or
+ * (single: true) the disjunction of their bits `any`. */
 static LLVMValueRef
 taken(struct flow *flow, LLVMBasicBlockRef from, unsigned to, bool single)
 {
@@ -344,8 +352,8 @@ write_phi(struct flow *flow, unsigned block, LLVMValueRef phi)
 
 /* ---- blocks ---- */
 
-/* Tests whether all lanes of the block that has mask `of` take this edge, if
- * any lane takes it. */
+/* Stores in *of the block whose mask the edge's source uses. Tests whether the
+ * edge is taken by all lanes of this mask or by none. */
 static bool
 keeps_lanes(const struct flow *flow, const struct edge *edge, unsigned *of)
 {
@@ -368,8 +376,8 @@ store_new_slot(struct flow *flow, LLVMValueRef *slot, LLVMTypeRef type,
     LLVMBuildStore(flow->to.builder, value, *slot);
 }
 
-/* Sets flow->mask_of and flow->any of a block, whose predecessors outside of
- * its own loop are written. */
+/* Determines flow->mask_of and flow->any of a block, and writes code that
+ * computes its mask. Its predecessors, except over back edges, are written. */
 static void
 enter_block(struct flow *flow, unsigned block)
 {

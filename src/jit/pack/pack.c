@@ -31,17 +31,18 @@
 enum {
     MOST_BLOCKS = 300,
     MOST_INSTRUCTIONS = 4000,
-    NEAR = 4,   /* greatest stride, in elements, of cheap accesses */
-    WORTH = 12, /* cost of a scattered access in instructions */
+    NEAR = 4,   /* greatest stride, in elements, with which a vector access is
+                 * assumed to be cheap; others are "scattered" */
+    WORTH = 12, /* assumed cost of a scattered access, in instructions */
 };
 
-/* What the loops of a body contain. */
+/* Counts of the instructions in the loops of a body. */
 struct content {
     const struct jit_pack_body *body;
     unsigned size, accesses, scattered;
     unsigned vectors; /* instructions of innermost loops with vector results */
-    bool wide;        /* floating-point numbers of 64 bits */
-    bool tested;      /* accesses that are a row in most packs only */
+    bool wide;        /* there are floating-point numbers of 64 bits */
+    bool tested;      /* there are accesses for which is_tested is true */
 };
 
 static bool
@@ -53,8 +54,8 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
            !kernel->calls_kept && !kernel->recursive;
 }
 
-/* Tests whether the function has a loop with a memory access, as far as that
- * can be told without its graph: a branch to an earlier block. */
+/* Tests whether the function has a loop. Quick test before the loops are
+ * analysed. */
 static bool
 may_have_loop(const struct jit_kernel *kernel)
 {
@@ -93,8 +94,9 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
     return shape.stride > near || shape.stride < -near;
 }
 
-/* Tests whether the elements of a pack are a row in most packs only, so that
- * shorter packs are faster. */
+/* Tests whether the access concerns consecutive elements in most packs, but
+ * not in all, so that it is tested at run time. Shorter packs are faster then.
+ */
 static bool
 is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -135,8 +137,8 @@ look_at(struct content *content, unsigned block)
     }
 }
 
-/* Tests whether packs pay for the body: its loops access memory, and mostly
- * elements that are near for neighbouring threads. */
+/* Tests whether packs are expected to make the body faster: its loops access
+ * memory, and neighbouring threads mostly access neighbouring elements. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
 {

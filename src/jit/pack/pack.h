@@ -48,7 +48,7 @@ struct jit_pack_loop {
     unsigned head, latch;
     unsigned parent; /* index of the loop around it, or JIT_NO_LOOP */
     unsigned size;   /* number of blocks */
-    bool *inside;    /* by block */
+    bool *inside;    /* for each block: it is in the loop */
     bool parts;      /* lanes may leave it in different iterations */
 };
 
@@ -59,14 +59,17 @@ struct jit_pack_body {
     struct jit *jit;
     struct jit_kernel *kernel;
     struct jit_cfg cfg;
-    struct jit_map differs; /* of jit_find_row_differing */
-    unsigned *immediate;    /* immediate post-dominators */
+    /* values that may differ between the threads of a row
+     * (jit_find_row_differing) */
+    struct jit_map differs;
+    unsigned *immediate; /* immediate post-dominators */
     bool *apart;
     unsigned *dominator; /* immediate dominators; NO_BLOCK for block 0 */
     struct jit_pack_loop *loops;
     unsigned loop_count;
     unsigned *loop_of; /* innermost loop of each block, or JIT_NO_LOOP */
-    bool *joins;       /* blocks in which lanes meet that parted before */
+    bool *joins;       /* for each block: lanes that took different ways before
+                        * may meet in it */
     struct jit_map shape_index;
     struct jit_shape *shapes;
     struct jit_map assumed; /* see jit_pack_assumes */
@@ -135,7 +138,7 @@ LLVMValueRef jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value);
 /* Returns the type of the slot of a value: scalar if it is linear. */
 LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
                           LLVMValueRef value);
-/* Returns the value in the form of jit_pack_type of `like`. */
+/* Returns the value as a scalar if `like` is linear, else as a vector. */
 LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
                          LLVMValueRef like);
 /* Adds a variable on the stack of the function, and returns its address. */
@@ -157,7 +160,8 @@ LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
                             int64_t stride);
 /* Tests whether the instruction can be written for a pack. */
 bool jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at);
-/* Tests for instructions that are left out. */
+/* Tests for calls that only carry information for the compiler, such as the
+ * lifetime of a variable. They are left out. */
 bool jit_pack_ignores(LLVMValueRef at);
 
 /* memory.c: writes a load for all lanes of the mask: a scalar load, a vector

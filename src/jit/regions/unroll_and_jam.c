@@ -41,14 +41,18 @@ enum {
 struct unroll {
     struct jit *jit;
     const struct jit_strided *loop;
-    LLVMValueRef index; /* base + threadIdx.x, computed in the block `gate` */
-    unsigned copies;
-    unsigned phis;
-    /* phis of the loop's head, except `base` */
+    /* b + threadIdx.x of the loop above; an instruction of the basic block
+     * loop->gate, which tests the `if` */
+    LLVMValueRef index;
+    unsigned copies; /* number of iterations that are merged */
+    unsigned phis;   /* number of elements used in the following arrays */
+    /* phis of the basic block loop->head, except the one for `b`: values that
+     * a thread passes from iteration to iteration */
     LLVMValueRef carried[MAX_PHIS];
-    /* the phis of the block `round` that correspond to `carried` */
+    /* for each carried phi: the phi in the basic block loop->round, where the
+     * two ways of the `if` meet */
     LLVMValueRef merged[MAX_PHIS];
-    /* values of the carried phis after the copies made so far */
+    /* for each carried phi: its value after the copies made so far */
     LLVMValueRef values[MAX_PHIS];
 };
 

@@ -72,7 +72,8 @@ splat(int number)
     return vector_text(constant_lane, &number);
 }
 
-/* Writes a load of lane array number `lanes` as the vector %<name>.<point>. */
+/* Writes the load of a whole lane array, %lane<lanes>, into the vector
+ * %<name>.<point>. */
 static void
 load_lanes(struct jit_text *text, const char *name, unsigned bits,
            unsigned lanes, unsigned point)
@@ -81,6 +82,8 @@ load_lanes(struct jit_text *text, const char *name, unsigned bits,
                  name, point, bits, lanes);
 }
 
+/* Writes the store of the vector %<name>.<point> into the lane array
+ * %lane<lanes>. */
 static void
 store_lanes(struct jit_text *text, const char *name, unsigned bits,
             unsigned lanes, unsigned point)
@@ -89,8 +92,8 @@ store_lanes(struct jit_text *text, const char *name, unsigned bits,
                  bits, name, point, lanes);
 }
 
-/* Writes a load of the first element of lane array number `lanes`, a 32-bit
- * word, as %<name>.<point>. */
+/* Writes the load of lane 0's element of the lane array %lane<lanes>, which
+ * has 32-bit elements, into the scalar %<name>.<point>. */
 static void
 load_first(struct jit_text *text, const char *name, unsigned lanes,
            unsigned point)
@@ -112,6 +115,8 @@ add_at(struct jit_text *text, unsigned point, const char *form)
     }
 }
 
+/* Writes the extension of the scalar %<name>.<point> to the 64-bit uniform
+ * result %vote.<point>. */
 static void
 vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 {
@@ -400,8 +405,8 @@ write_reduce(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     vote(text, "one", 32, k);
 }
 
-/* Writes __match_all_sync for a full mask. The result is a mask of all lanes
- * if every lane has the same value as the first one, else 0. */
+/* Writes __match_all_sync for operations in which all 32 lanes take part. The
+ * result is the mask of all lanes if their values are equal, else 0. */
 static void
 write_match_all(struct jit_text *text, const struct jit_warp_op *op,
                 unsigned k)
@@ -419,8 +424,9 @@ write_match_all(struct jit_text *text, const struct jit_warp_op *op,
     vote(text, "own", 32, k);
 }
 
-/* Writes __match_any_sync, or __match_all_sync with masks: a loop over the
- * lanes compares each lane's value with the values of all lanes. */
+/* Writes __match_any_sync, and __match_all_sync for operations whose mask may
+ * leave out lanes: a loop over the lanes compares the value of each lane with
+ * the values of all lanes. */
 static void
 write_match(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
