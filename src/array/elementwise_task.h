@@ -25,11 +25,11 @@ enum layout_class {
     /* All other layouts: a thread computes addresses from its element's
      * index. */
     LAYOUT_FLAT,
-    LAYOUT_PACKS, /* as LAYOUT_ROWS, but copies words of 16 bytes */
+    LAYOUT_PACKS, /* like LAYOUT_ROWS, but copies words of 16 bytes */
     /* An input is contiguous along another axis than the output: each block
      * processes a square tile. */
     LAYOUT_TILES,
-    /* as LAYOUT_TILES, with smaller tiles for fewer elements */
+    /* like LAYOUT_TILES, with smaller tiles, for fewer elements */
     LAYOUT_SMALL_TILES,
 };
 
@@ -79,7 +79,7 @@ enum inner_walk {
     INNER_FIXED,
     INNER_UNIT,
     INNER_STRIDE,
-    INNER_ACROSS, /* in tiles: read along the second to last axis */
+    INNER_ACROSS, /* read in tiles along the second to last axis */
 };
 
 /* Cache of launches of copies between two layouts (cached_copy.c).

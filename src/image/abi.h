@@ -61,9 +61,9 @@ typedef void image_thread_entry(const void *params,
 /* Kind of barrier: first argument of __pycuda_barrier. */
 enum image_barrier {
     IMAGE_BARRIER_PLAIN, /* __syncthreads; returns 0 */
-    IMAGE_BARRIER_COUNT, /* __syncthreads_count */
-    IMAGE_BARRIER_AND,   /* __syncthreads_and */
-    IMAGE_BARRIER_OR,    /* __syncthreads_or */
+    IMAGE_BARRIER_COUNT, /* the barrier is __syncthreads_count */
+    IMAGE_BARRIER_AND,   /* the barrier is __syncthreads_and */
+    IMAGE_BARRIER_OR,    /* the barrier is __syncthreads_or */
 };
 
 /* Selects the lane from which a lane reads in __pycuda_shuffle. */

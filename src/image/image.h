@@ -85,12 +85,11 @@ enum image_kernel_flags {
 };
 
 struct image_kernel {
-    /* Byte offset in the strings: name of the kernel, mangled unless it is
-     * extern "C". */
-    uint32_t name;
-    uint32_t symbol; /* byte offset in the strings: ELF symbol of the entry */
+    /* Texts are given by their offset in bytes in the image's string table. */
+    uint32_t name;   /* name of the kernel, mangled unless it is extern "C" */
+    uint32_t symbol; /* ELF symbol of the function that starts the kernel */
     uint32_t flags;  /* enum image_kernel_flags */
-    /* Index of its first row in the parameter table. */
+    /* Index of the kernel's first parameter in the table of all parameters. */
     uint32_t first_parameter;
     uint32_t parameter_count;
     uint32_t parameter_bytes; /* size of the parameter buffer in bytes */
@@ -101,11 +100,12 @@ struct image_kernel {
     /* Bytes of CUDA's local memory per thread, for cuFuncGetAttribute. */
     uint32_t local_bytes;
     uint32_t constant_bytes;
-    uint32_t max_threads; /* of __launch_bounds__, or 1024 */
+    /* Maximum threads per block, from __launch_bounds__; 1024 without it. */
+    uint32_t max_threads;
     /* Number of registers to report in cuFuncGetAttribute. */
     uint32_t registers;
-    /* Byte offset in the strings: ELF symbol of the second entry, or ""
-     * without one (see IMAGE_KERNEL_WARPS). */
+    /* ELF symbol of the second entry (see IMAGE_KERNEL_WARPS); the text is ""
+     * if there is none. */
     uint32_t warp_symbol;
     /* Stack bytes of the second entry (see IMAGE_KERNEL_WARPS). */
     uint32_t warp_frame_bytes;
@@ -122,10 +122,10 @@ enum image_global_flags {
 };
 
 struct image_global {
-    uint32_t name;   /* byte offset in the strings: name in the source */
-    uint32_t symbol; /* byte offset in the strings: ELF symbol */
-    uint64_t bytes;
-    uint32_t flags; /* enum image_global_flags */
+    uint32_t name;   /* name in the source: offset in the string table */
+    uint32_t symbol; /* ELF symbol: offset in the string table */
+    uint64_t bytes;  /* size of the variable */
+    uint32_t flags;  /* enum image_global_flags */
     uint32_t reserved;
 };
 

@@ -98,12 +98,15 @@ struct jit_early_exit {
  * point is a place where such a loop starts: point 0 is the begin of the
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
-    unsigned count;                   /* number of start points */
-    uint64_t follows[JIT_MAX_POINTS]; /* possible next points; bit 0: end */
+    unsigned count; /* number of start points */
+    /* For each start point: bit mask of the start points at which the thread
+     * may continue; bit 0: the kernel may end. */
+    uint64_t follows[JIT_MAX_POINTS];
     /* number of uniform values that are live across a region's end */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    /* for each uniform value: mask of the start points where it is live */
+    /* For each uniform value: bit mask of the start points at which it is
+     * live. */
     uint64_t *uniform_live;
     bool votes;             /* some barrier returns a count, an AND or an OR */
     uint64_t context_bytes; /* bytes per thread to spill divergent values */

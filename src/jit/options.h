@@ -18,7 +18,7 @@ enum jit_output {
     JIT_OUTPUT_ASM,     /* optimised code as assembly of the target */
 };
 
-/* Checks that the environment variable PYCUDA_CPU_CHECK may name. */
+/* The kernel checks that the environment variable PYCUDA_CPU_CHECK selects. */
 enum jit_check {
     JIT_CHECK_MEMORY = IMAGE_CHECK_MEMORY,
     JIT_CHECK_RACE = IMAGE_CHECK_RACE,
@@ -34,7 +34,7 @@ struct jit_options {
     bool fmad;
     bool flush;           /* subnormal floats count as zero */
     bool debug;           /* keep source locations in the output */
-    bool constant_writes; /* do not search for writes to constants */
+    bool constant_writes; /* true: no search for writes to constants */
     enum jit_output output;
     unsigned checks;        /* bits of enum jit_check */
     bool regions;           /* split kernels at barriers, where possible */

@@ -68,7 +68,7 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* the handler may pop the context */
+    Py_INCREF((PyObject *)context); /* the handler may pop and free it */
     PyObject *self = NULL;
     CUmodule handle = NULL;
     bool tried = false;

@@ -48,7 +48,9 @@ field_store_fast(const struct core_field *field, const struct core_slot *slot,
         if (!PyLong_CheckExact(arg) || !small_int(arg, &number)) {
             return false;
         }
-        memcpy(target, &number, 4); /* little-endian; a digit has 30 bits */
+        /* The number has at most 30 bits (a digit of an int), and the host is
+         * little-endian, so its low 4 bytes are the first ones. */
+        memcpy(target, &number, 4);
         return true;
     }
     switch (field->fast_code) {

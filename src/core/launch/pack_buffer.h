@@ -13,7 +13,8 @@
 enum {
     CORE_PACK_BYTES = 1024,
     CORE_PACK_POINTERS = 64,
-    /* most argument bytes of a function whose field `small` is set */
+    /* maximum number of argument bytes of a function whose field `small` is
+       set */
     CORE_SMALL_BYTES = 256,
     CORE_SMALL_COUNT = 16,
 };

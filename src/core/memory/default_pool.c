@@ -125,7 +125,7 @@ block_ready(struct block *block, CUstream stream)
     }
     if (block->event == NULL) {
         CUevent event;
-        core_stack_claim(); /* for a block of the default stream */
+        core_stack_claim(); /* the block is for the default stream */
         if (driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) !=
             CUDA_SUCCESS) {
             return false;

@@ -20,8 +20,8 @@
 #include "core/state.h"
 
 enum host_kind {
-    HOST_PAGELOCKED, /* cuMemHostAlloc */
-    HOST_ALIGNED,    /* aligned_alloc */
+    HOST_PAGELOCKED, /* allocated by cuMemHostAlloc */
+    HOST_ALIGNED,    /* allocated by aligned_alloc */
     HOST_REGISTERED, /* cuMemHostRegister of the user's array */
 };
 
@@ -409,7 +409,7 @@ hostmem_managed_empty(PyObject *unused, CORE_ARGS)
         Py_DECREF(request.descr);
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
+    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
     PyObject *base = NULL;
     bool tried = false;
     CUresult code;

@@ -282,7 +282,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
+    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
     CUresult code = core_allocate_raw(&pointer, bytes);
     PyObject *self = NULL;
     if (core_allocate_check(code, bytes, "cuMemAlloc") == 0) {
@@ -316,7 +316,7 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
+    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;

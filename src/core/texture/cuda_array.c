@@ -248,7 +248,7 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* a destructor may pop the context */
+    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
     do {
         code = deep ? driver.cuArray3DCreate(&handle, whole)
                     : driver.cuArrayCreate(&handle, &flat);

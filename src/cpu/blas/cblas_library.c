@@ -37,10 +37,10 @@ static bool found;
 
 /* Symbols of optimized libraries; the reference BLAS has none of them. */
 static const char *const fast_library_symbols[] = {
-    "scipy_openblas_get_config64_", /* NumPy wheels */
-    "scipy_openblas_get_config",    /* SciPy wheels */
+    "scipy_openblas_get_config64_", /* OpenBLAS in NumPy's wheels */
+    "scipy_openblas_get_config",    /* OpenBLAS in SciPy's wheels */
     "openblas_get_config64_",       "openblas_get_config", "MKL_Get_Version",
-    "bli_info_get_version_str", /* BLIS */
+    "bli_info_get_version_str", /* the library BLIS */
 };
 
 /* Prefix and suffix that libraries add to a function's name, such as sgemm:

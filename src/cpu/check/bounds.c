@@ -27,9 +27,9 @@
 #include "image/image.h"
 
 #define NEAR_SHARED ((uintptr_t)256 << 10)
-#define NULL_BYTES                                                            \
-    4096 /* an access below this address is reported as one through a null    \
-            pointer */
+/* An access below this address is reported as an access through a null
+ * pointer. */
+#define NULL_BYTES 4096
 
 struct range {
     uintptr_t base;

@@ -17,10 +17,10 @@
 #include "cpu/device/clock.h"
 #include "image/abi.h"
 
-#define MAX_WAIT_NS                                                           \
-    1000000000 /* longest wait in ns for the write of the other block to be   \
-                  executed */
-#define PAUSE_NS 20000
+/* Longest time in ns that a check waits until the write of the other block is
+ * executed. */
+#define MAX_WAIT_NS 1000000000
+#define PAUSE_NS    20000
 
 bool
 cpu_race_write_is_equal(const struct cpu_check_write *write)

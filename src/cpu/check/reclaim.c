@@ -19,9 +19,9 @@
 #include "cpu/check/race.h"
 #include "cpu/run/launch_state.h"
 
-#define RECENT_INTERVALS                                                      \
-    256 /* least number of new intervals between two passes that free         \
-           \ access records */
+/* Minimum number of new intervals between two passes that free access
+ * records. */
+#define RECENT_INTERVALS 256
 /* A granule is freed after this many passes in which it was unused. */
 #define MAX_UNUSED 16
 

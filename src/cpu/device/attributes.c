@@ -27,7 +27,7 @@ static const int attribute_values[] = {
     [CU_DEVICE_ATTRIBUTE_WARP_SIZE] = CPU_WARP,
     [CU_DEVICE_ATTRIBUTE_MAX_PITCH] = 2147483647,
     [CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK] = 65536,
-    /* in kHz; clock64 counts nanoseconds */
+    /* clock rate in kHz: clock64 counts nanoseconds */
     [CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = 1000000,
     [CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT] = 256,
     [CU_DEVICE_ATTRIBUTE_GPU_OVERLAP] = 1,

@@ -12,6 +12,6 @@
 #define CPU_SHARED_DEFAULT (48u << 10)
 #define CPU_SHARED_OPTIN   (96u << 10)
 #define CPU_LIMITS         8
-#define CPU_PARAMETER_MAX  4096 /* most bytes of kernel parameters */
+#define CPU_PARAMETER_MAX  4096 /* maximum bytes of kernel parameters */
 
 #endif

@@ -58,7 +58,7 @@ cpu_branch_make(const struct cpu_conditional *conditional,
         struct cpu_graph *body = conditional->bodies[i];
 
         code = cpu_graph_has_memory(body)
-                   ? CUDA_ERROR_NOT_SUPPORTED /* as CUDA does */
+                   ? CUDA_ERROR_NOT_SUPPORTED /* CUDA returns the same error */
                    : cpu_exec_make(body, &branch->bodies[i]);
     }
     if (code) {

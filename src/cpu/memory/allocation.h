@@ -15,7 +15,7 @@ enum cpu_memory_kind {
     CPU_MEMORY_FREE,
     CPU_MEMORY_DEVICE,
     CPU_MEMORY_MANAGED,
-    CPU_MEMORY_HOST, /* cuMemHostAlloc */
+    CPU_MEMORY_HOST, /* allocated by cuMemHostAlloc */
     /* Memory of the program, from cuMemHostRegister. */
     CPU_MEMORY_REGISTERED,
     CPU_MEMORY_GLOBAL, /* variable of a module */

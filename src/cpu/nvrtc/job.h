@@ -29,7 +29,7 @@ struct nvrtc_job {
     bool trivial; /* pycuda::complex has a trivial constructor */
     bool apart;   /* execution_spaces.c has excluded kernels in `marked` */
     char *marked; /* source with the edits of nvrtc_job_mark */
-    /* `marked` after rewrite.c has changed it; NULL: not rewritten */
+    /* the text in `marked` with the changes by rewrite.c; NULL before that */
     char *source;
     struct nvrtc_process jit;
     struct nvrtc_timing timing;

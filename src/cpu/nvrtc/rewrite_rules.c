@@ -253,7 +253,7 @@ is_word(const char *at, const char *end, const char *const *words)
     return false;
 }
 
-/* Attributes with a list in brackets. */
+/* Attributes whose arguments follow in parentheses. */
 static const char *const attributes[] = {"alignas", "_Alignas", "__align__",
                                          "__attribute__", NULL};
 

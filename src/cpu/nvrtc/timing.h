@@ -16,7 +16,7 @@ struct nvrtc_text;
 struct nvrtc_timing {
     struct {
         const char *name;
-        double begin, end; /* ms */
+        double begin, end; /* in milliseconds */
     } part[NVRTC_TIMED_PARTS];
     size_t count;
 };

@@ -44,7 +44,7 @@
 
 /* Bytes added to the frame size that LLVM reports. */
 #define STACK_EXTRA (16u << 10)
-/* Minimum size for recursive kernels. */
+/* Minimum size of the stack of a thread of a recursive kernel. */
 #define STACK_RECURSIVE (256u << 10)
 /* Minimum size of a worker's extra stack. */
 #define EXTRA_STACK_MIN (1u << 20)
@@ -254,8 +254,8 @@ ready_next(const struct cpu_worker *worker, unsigned from)
     return -1;
 }
 
-CPU_ON_FIBER void
 /* Ends the launch on the calling thread with error `code`. Does not return. */
+CPU_ON_FIBER void
 cpu_fibers_fail(CUresult code)
 {
     struct cpu_worker *worker = cpu_worker_tls;
@@ -264,9 +264,9 @@ cpu_fibers_fail(CUresult code)
     cpu_fiber_unwind(worker->guard, (int)code);
 }
 
-CPU_ON_FIBER void
 /* Calls `function` on the worker's main stack, which is larger than that of a
  * fiber. */
+CPU_ON_FIBER void
 cpu_fibers_call_large_stack(struct cpu_worker *worker,
                             void (*function)(void *), void *argument)
 {
@@ -274,15 +274,16 @@ cpu_fibers_call_large_stack(struct cpu_worker *worker,
 
     if (worker->self == &worker->loop_thread) {
         function(argument);
-    } else { /* on this thread's own stack, below the frames that wait for the
-                block's end */
+    } else {
+        /* Uses the stack of the calling thread itself, below the frames that
+         * wait for the end of the block. */
         cpu_fiber_guard(&unused, function, argument, worker->main_sp);
     }
 }
 
-CPU_ON_FIBER void
 /* Suspends the current fiber and resumes the next ready one. If no fiber is
  * ready, the block is in a deadlock and the launch fails. */
+CPU_ON_FIBER void
 cpu_fibers_next(struct cpu_worker *worker)
 {
     unsigned from = worker->current;
@@ -292,7 +293,8 @@ cpu_fibers_next(struct cpu_worker *worker)
         if (cpu_check_flags) {
             cpu_check_deadlock(worker);
         }
-        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED); /* deadlock */
+        /* All fibers wait for each other. */
+        cpu_fibers_fail(CUDA_ERROR_LAUNCH_FAILED);
     }
     if ((unsigned)to == from) {
         return;

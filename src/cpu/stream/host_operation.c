@@ -27,7 +27,7 @@ op_run(struct cpu_op *op)
     struct cpu_worker *worker = cpu_worker_tls;
 
     if (worker) {
-        worker->ctx = op->ctx; /* for cpu_cancellation_point */
+        worker->ctx = op->ctx; /* cpu_cancellation_point reads it */
     }
     return code && !op->runs_after_failure ? code : op->run(op->argument);
 }

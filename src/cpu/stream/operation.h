@@ -17,7 +17,7 @@
 
 enum cpu_op_kind {
     CPU_OP_MARK,   /* no work, only a position in the stream */
-    CPU_OP_CALL,   /* run(argument) on a worker */
+    CPU_OP_CALL,   /* a worker calls the function run(argument) */
     CPU_OP_KERNEL, /* a kernel launch */
     CPU_OP_CALLER, /* work that the submitting thread does itself */
 };

@@ -326,7 +326,8 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
     unsigned wanted = (unsigned)after + (stream ? 2 : 0);
 
     if (stream && stream == &stream->ctx->legacy) {
-        /* the stream's own tail is also in the list of all streams' tails */
+        /* An operation of the legacy stream waits for the last operation of
+         * each stream. The loop below also counts the legacy stream. */
         wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
@@ -595,7 +596,7 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        /* in case that the caller later waits for the next kernel */
+        /* the caller may later wait for the next kernel */
         kernel_pop(0);
     }
     return op;

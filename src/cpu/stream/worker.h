@@ -43,7 +43,7 @@ struct cpu_worker {
     size_t shared_bytes;
     size_t shared_guard; /* bytes of the guard region above `shared` */
     uintptr_t fault_address;
-    struct cpu_text text; /* for printf; incomplete after a fault */
+    struct cpu_text text; /* text of a printf; incomplete after a fault */
     /* State of the fibers of the running block. */
     char *stacks;
     size_t stacks_bytes;

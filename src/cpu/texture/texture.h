@@ -69,7 +69,7 @@ struct cpu_texture {
     unsigned channels;
     const char *data;
     size_t element, pitch, slice; /* sizes in bytes */
-    int32_t width, height, depth; /* in texels; at least 1 */
+    int32_t width, height, depth; /* number of texels; at least 1 */
     int32_t layers;
     bool normalised; /* coordinates are normalised */
     bool integers;   /* a fetch returns integers */

@@ -24,7 +24,7 @@
 #include "jit/regions/regions.h"
 
 enum {
-    /* how many operands deep an address computation is followed */
+    /* maximum nesting depth of operands of an address that are examined */
     MAX_STEPS = 16,
     NEAR = 4, /* largest factor, in elements, whose accesses are still cheap */
     WORTH = 12, /* assumed cost of a scattered access, in instructions */

@@ -22,7 +22,7 @@ struct jit_nest {
     const char *first_row, *last_row;
 };
 
-/* A function that runs all threads of whole blocks. */
+/* Properties of an entry: a function that runs all threads of whole blocks. */
 struct jit_frame {
     const char *name;
     const char *variables; /* IR text of its local variables */

@@ -56,7 +56,9 @@ struct search {
     bool *varying;
     /* number of values visited so far, on which the condition depends */
     unsigned values;
-    int depth;            /* of the search for them; 0: only their blocks */
+    /* mark_sources follows this many levels of operands of a condition, and
+     * marks the blocks of the operands that it does not follow */
+    int depth;
     struct split *splits; /* in the order of the loops */
     unsigned split_count;
     unsigned *doublings; /* for each block: how many times it doubles */

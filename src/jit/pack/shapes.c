@@ -152,7 +152,7 @@ cast_shape(const struct jit_pack_body *body, LLVMValueRef at)
         }
         a.is_signed = a.is_unsigned = true;
         return a;
-    default: /* LLVMTrunc */
+    default: /* the opcode is LLVMTrunc */
         a.is_signed = a.is_unsigned = false;
         return a;
     }

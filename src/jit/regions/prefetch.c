@@ -27,7 +27,8 @@
 #include "jit/warps/warps.h"
 
 enum {
-    /* in elements; a constant step of at least this size counts as far */
+    /* Constant strides of at least this many elements count as far apart: the
+     * hardware is not expected to prefetch them. */
     FAR = 2048,
     LINE = 64, /* size of a cache line in bytes */
 };

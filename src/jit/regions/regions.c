@@ -478,7 +478,8 @@ guess_width(const struct jit_kernel *kernel)
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
-    /* least number of levels of a tree reduction for which a copy pays */
+    /* Minimum number of levels of a tree reduction for which a copy of the
+     * code is worth its size. */
     enum { TREE = 4 };
     const struct jit_regions *regions = kernel->regions;
     unsigned levels = 0;

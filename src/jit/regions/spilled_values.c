@@ -26,7 +26,8 @@
 #include "jit/warps/warps.h"
 
 enum {
-    /* most instructions that are computed again to avoid storing one value */
+    /* maximum number of instructions that are executed a second time to avoid
+     * storing one value */
     CHEAP = 12,
     LINE = 64,
     MAX_CONTEXT = 16 << 20, /* limit of the context's size in bytes */

@@ -20,10 +20,11 @@
 #include "jit/warps/warps.h"
 
 enum {
-    /* most instructions of the conditional block, since all lanes execute them
-     * after the change */
+    /* maximum number of instructions of the conditional block, since all lanes
+     * execute them after the change */
     MAX_WORK = 16,
-    /* most operations between __popc and the address of the store */
+    /* maximum number of operations between __popc and the address of the store
+     */
     DEPTH = 6,
 };
 

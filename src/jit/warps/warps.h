@@ -30,7 +30,7 @@ struct jit_split;
 
 enum jit_warp_kind {
     JIT_WARP_BARRIER,
-    JIT_WARP_ACTIVE, /* __activemask */
+    JIT_WARP_ACTIVE, /* the operation __activemask */
     JIT_WARP_SHUFFLE,
     JIT_WARP_BALLOT,
     JIT_WARP_MATCH,
