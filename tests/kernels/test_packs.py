@@ -155,6 +155,50 @@ KERNEL(triangle)
         out[y * n + x] = sum;
     }
 }
+/* a switch of which many cases share their code, and leave the loop */
+KERNEL(cases)
+{
+    int x = X, y = Y, sum = 0;
+    if (x < n && y < m) {
+        for (int k = 0; k < 9; k++) {
+            int v = a[(y * n + x * 3 + k) % (n * m)];
+            switch (v % 23) {
+            case 0: case 4: case 8: case 13: case 17: sum += v; break;
+            case 1: case 5: case 9: case 14: case 18: continue;
+            case 2: case 6: case 10: case 15: case 19: if (k > 5) goto end;
+            case 3: case 7: case 11: case 16: case 20: sum ^= k; break;
+            case 12: if (v > 90) return;
+            default: sum = 3 * sum + x;
+            }
+            out[y * n + x] = sum;
+        }
+    end:
+        out[y * n + x] += sum;
+    }
+}
+/* lane 0 does not execute what would be negative for it */
+KERNEL(negative)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        long long sum = 0;
+        for (int k = 0; k < 3; k++) {
+            if (a[y * n + x] % 3 == k && x >= 3) {
+                int i = x - 3;
+                if (i >= 0) {
+                    unsigned long long far = i;
+                    sum += far * a[far] + (far >> 3) + a[i];
+                }
+                unsigned j = (unsigned)x - 2;
+                sum += (unsigned long long)j * k + a[j];
+            }
+        }
+        unsigned large = threadIdx.x * 1000003u + 2000000000u;
+        for (int k = 0; k < 3; k++)
+            sum = 3 * sum + (long long)(int)large * a[k * n % (n * m) + x];
+        out[y * n + x] = (int)sum ^ (int)(sum >> 32);
+    }
+}
 /* slow paths of functions for some lanes */
 KERNEL(functions)
 {

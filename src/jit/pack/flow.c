@@ -130,7 +130,8 @@ add_edges(struct flow *flow)
     const struct jit_cfg *cfg = &flow->to.body->cfg;
     unsigned count = 0;
     for (unsigned b = 0; b < cfg->count; b++) {
-        count += cfg->blocks[b].successor_count;
+        count += LLVMGetNumSuccessors(
+            LLVMGetBasicBlockTerminator(cfg->blocks[b].block));
     }
     flow->edges = jit_allocate((count + 1) * sizeof *flow->edges);
     for (unsigned b = 0; b < cfg->count; b++) {

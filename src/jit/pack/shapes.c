@@ -65,33 +65,41 @@ jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value)
 
 /* ---- integer arithmetic ---- */
 
-/* Tests whether the value is a sum of products of indices and sizes of blocks
- * and of constants that are not negative. It exceeds 31 bits only in grids
- * that are never launched in practice. */
-static bool
-counts_up(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
+/* Returns an upper bound of a sum of products of indices and sizes of blocks
+ * and of constants that are not negative, UINT64_MAX of any other value. Grids
+ * of more than 2^30 threads along an axis are never launched in practice. */
+static uint64_t
+upper_bound(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
+    enum { BLOCK = 1 << 10, GRID = 1 << 20 };
     for (int i = JIT_TID; i < JIT_LINEAR; i++) {
         if (value == jit_body_argument(kernel, i)) {
-            return true;
+            return i < JIT_CTAID || (i >= JIT_NTID && i < JIT_NCTAID) ? BLOCK
+                                                                      : GRID;
         }
     }
     if (LLVMIsAConstantInt(value)) {
-        return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 &&
-               LLVMConstIntGetSExtValue(value) >= 0;
+        int64_t number = LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64
+                             ? LLVMConstIntGetSExtValue(value)
+                             : -1;
+        return number < 0 ? UINT64_MAX : (uint64_t)number;
     }
     if (!LLVMIsAInstruction(value) || depth == 0) {
-        return false;
+        return UINT64_MAX;
     }
-    switch (LLVMGetInstructionOpcode(value)) {
-    case LLVMAdd:
-    case LLVMMul:
-    case LLVMShl:
-        return counts_up(kernel, LLVMGetOperand(value, 0), depth - 1) &&
-               counts_up(kernel, LLVMGetOperand(value, 1), depth - 1);
-    default:
-        return false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+    if (opcode != LLVMAdd && opcode != LLVMMul && opcode != LLVMShl) {
+        return UINT64_MAX;
     }
+    uint64_t a = upper_bound(kernel, LLVMGetOperand(value, 0), depth - 1);
+    uint64_t b = upper_bound(kernel, LLVMGetOperand(value, 1), depth - 1);
+    if (a > UINT32_MAX || b > (opcode == LLVMShl ? 31 : UINT32_MAX)) {
+        return UINT64_MAX;
+    }
+    uint64_t bound = opcode == LLVMAdd   ? a + b
+                     : opcode == LLVMMul ? a * b
+                                         : a << b;
+    return bound > UINT32_MAX ? UINT64_MAX : bound;
 }
 
 static struct jit_shape
@@ -100,13 +108,16 @@ sum_shape(const struct jit_pack_body *body, LLVMValueRef at, int sign)
     struct jit_shape a = shape_of(body, LLVMGetOperand(at, 0));
     struct jit_shape b = shape_of(body, LLVMGetOperand(at, 1));
     bool or = LLVMGetInstructionOpcode(at) == LLVMOr;
-    bool safe = or ? LLVMGetIsDisjoint(at) : counts_up(body->kernel, at, 6);
-    if (or &&!safe) {
+    uint64_t most = or ? 0 : upper_bound(body->kernel, at, 6);
+    if (or &&!LLVMGetIsDisjoint(at)) {
         return vector;
     }
     a.stride += sign * b.stride;
-    a.is_signed = a.is_signed && b.is_signed && (safe || LLVMGetNSW(at));
-    a.is_unsigned = a.is_unsigned && b.is_unsigned && (safe || LLVMGetNUW(at));
+    a.is_signed =
+        a.is_signed && b.is_signed && (most <= INT32_MAX || LLVMGetNSW(at));
+    /* of a difference, lane 0 may be negative if it does not execute it */
+    a.is_unsigned = a.is_unsigned && b.is_unsigned && sign > 0 &&
+                    (most <= UINT32_MAX || LLVMGetNUW(at));
     return a;
 }
 
@@ -126,10 +137,11 @@ product_shape(const struct jit_pack_body *body, LLVMValueRef at)
         a.stride > MOST || a.stride < -MOST) {
         return vector;
     }
-    bool safe = counts_up(body->kernel, at, 6);
+    uint64_t most = upper_bound(body->kernel, at, 6);
     a.stride *= shift ? INT64_C(1) << by : by;
-    a.is_signed = a.is_signed && (safe || LLVMGetNSW(at));
-    a.is_unsigned = a.is_unsigned && by >= 0 && (safe || LLVMGetNUW(at));
+    a.is_signed = a.is_signed && (most <= INT32_MAX || LLVMGetNSW(at));
+    a.is_unsigned =
+        a.is_unsigned && by >= 0 && (most <= UINT32_MAX || LLVMGetNUW(at));
     return a;
 }
 

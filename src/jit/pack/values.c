@@ -212,9 +212,13 @@ bool
 jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at)
 {
     (void)body;
+    enum { MOST_INDICES = 15 };
     int count = LLVMGetNumOperands(at);
     if (jit_pack_ignores(at)) {
         return true;
+    }
+    if (LLVMIsAGetElementPtrInst(at) && count > 1 + MOST_INDICES) {
+        return false;
     }
     for (int i = 0; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
@@ -260,20 +264,46 @@ drop_flags(LLVMValueRef at)
         LLVMSetNSW(at, 0);
         LLVMSetNUW(at, 0);
         break;
-    case LLVMTrunc:
-        break;
-    case LLVMZExt:
-        LLVMSetNNeg(at, 0);
-        break;
-    case LLVMOr:
-        LLVMSetIsDisjoint(at, 0);
-        break;
-    case LLVMGetElementPtr:
-        LLVMSetIsInBounds(at, 0);
-        break;
     default:
         break;
     }
+}
+
+/* Replaces the copy of the linear instruction, which lane 0 may not execute,
+ * by one whose result is never poison and fits those of the other lanes. */
+static LLVMValueRef
+for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMValueRef first = LLVMGetOperand(copy, 0), made = copy, indices[15];
+    unsigned count = (unsigned)LLVMGetNumOperands(copy);
+    switch (LLVMGetInstructionOpcode(copy)) {
+    case LLVMOr: /* without its flag, it would not be a sum */
+        made = LLVMBuildAdd(builder, first, LLVMGetOperand(copy, 1), "");
+        break;
+    case LLVMZExt: /* lane 0 of a signed operand may be negative */
+        if (!jit_pack_shape(to->body, LLVMGetOperand(at, 0)).is_unsigned) {
+            made = LLVMBuildSExt(builder, first, LLVMTypeOf(at), "");
+        } else {
+            made = LLVMBuildZExt(builder, first, LLVMTypeOf(at), "");
+        }
+        break;
+    case LLVMTrunc:
+        made = LLVMBuildTrunc(builder, first, LLVMTypeOf(at), "");
+        break;
+    case LLVMGetElementPtr:
+        for (unsigned i = 1; i < count; i++) {
+            indices[i - 1] = LLVMGetOperand(copy, i);
+        }
+        made = LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(at), first,
+                             indices, count - 1, "");
+        break;
+    default:
+        drop_flags(copy);
+        return copy;
+    }
+    LLVMInstructionEraseFromParent(copy);
+    return made;
 }
 
 /* Writes the instruction for lane 0, whose result tells those of the others.
@@ -292,15 +322,7 @@ write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
     LLVMInstructionSetDebugLoc(copy, NULL);
     LLVMInsertIntoBuilder(to->builder, copy);
     if (!to->whole && !jit_pack_is_uniform(to->body, at)) {
-        /* `or` without its flag would not be a sum of linear values */
-        if (LLVMGetInstructionOpcode(at) == LLVMOr) {
-            LLVMValueRef sum =
-                LLVMBuildAdd(to->builder, LLVMGetOperand(copy, 0),
-                             LLVMGetOperand(copy, 1), "");
-            LLVMInstructionEraseFromParent(copy);
-            return sum;
-        }
-        drop_flags(copy);
+        return for_any_lane(to, at, copy);
     }
     return copy;
 }

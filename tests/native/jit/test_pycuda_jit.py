@@ -91,6 +91,7 @@ def program(name: str, folder: Path, *options: str) -> Path:
             + [HERE / "harness_absent.c", module / "image.c"]
             + [module / "image_elf.c", module / "image_debug.c"]
             + [module / "image_symbols.c", module.parent / "run/complex.c"]
+            + [module.parent / "run/kernel_memory.c"]
             + [module.parent / "arch" / platform.machine() / "image.c", "-lm"]
             + ["-o", out],
             check=True,
