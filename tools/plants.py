@@ -28,7 +28,8 @@ HEADER = ROOT / "src" / "jit" / "planted_faults.h"
 BUILD = ROOT / "build" / "plants"
 MOST = 500  # kernels
 GROUP = 5  # of one kind, compiled together
-KINDS = ["regions", "warps", "grids"]  # kinds for which the faults are planted
+# kinds for which the faults are planted
+KINDS = ["regions", "warps", "grids", "packs"]
 
 
 class Search(NamedTuple):

@@ -4,7 +4,8 @@ Every kernel runs as thread loops and on fibers, optimized and unoptimized;
 each time its output must equal the result of its interpreter in NumPy. Kernels
 are compiled in groups of one module each. The generators make kernels with
 barriers (kernel_generator.py), with warp operations (warp_generator.py),
-without either (grid_generator.py), and with other features of CUDA C++
+without either (grid_generator.py), the latter with memory accesses in loops
+(pack_generator.py), and with other features of CUDA C++
 (feature_generator.py).
 """
 
@@ -21,6 +22,7 @@ from feature_generator import FeatureGenerator
 from grid_generator import GridGenerator
 from kernel_generator import Generator
 from kernel_machine import INPUT
+from pack_generator import PackGenerator
 from warp_generator import WarpGenerator
 
 import pycuda.driver as cuda
@@ -34,6 +36,7 @@ GENERATORS: dict[str, type[AnyGenerator]] = {
     "regions": Generator,
     "warps": WarpGenerator,
     "grids": GridGenerator,
+    "packs": PackGenerator,
     "features": FeatureGenerator,
 }
 
