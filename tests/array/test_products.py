@@ -256,7 +256,7 @@ def test_what_a_product_is_goes_with_it():
     assert sys.getallocatedblocks() < before + 250
 
 
-# Products that the CPU device splits: by slices only, and into tiles too.
+# The CPU device splits all of these but "flat", some also into tiles.
 LARGE = {
     "symmetric tiles": ("f", (8003, 1003), (1, 1), lambda a, _: (a, a.T)),
     "tiles": ("f", (7003, 900), (900, 6001), lambda a, b: (a, b)),

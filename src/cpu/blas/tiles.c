@@ -1,13 +1,12 @@
 /* tiles.c - batches of matrix products with cancellation points, for which
  * large products are split.
  *
- * Called by the operations that api.c submits to streams. A product that is
- * expected to take less than WHOLE_SECONDS is not split. Others are split into
- * steps of about STEP_SECONDS, judging by the speed of earlier products. A
- * step adds the products of some columns of op(a) and rows of op(b) to the
- * result: a BLAS itself works in such slices, so these steps cost almost
- * nothing. Very large results are also split into tiles. cpu_blas_lock guards
- * the speed.
+ * Called by the operations that api.c submits to streams. A product with less
+ * work than WHOLE_WORK is not split. Others are split into steps of about
+ * STEP_WORK. A step adds the products of some columns of op(a) and rows of
+ * op(b) to the result: a BLAS itself works in such slices, so these steps cost
+ * almost nothing. Very large results are also split into tiles. The sizes
+ * depend on the shape only, so that equal products have equal results.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -17,23 +16,18 @@
 #include <stdint.h>
 
 #include "cpu/blas/blas.h"
-#include "cpu/device/clock.h"
 #include "cpu/run/cancellation.h"
 #include "cpu/stream/scheduler.h"
 
-#define STEP_SECONDS  0.1
-#define WHOLE_SECONDS 0.2
+/* Work of a step and greatest work of a product that is not split, in
+ * multiplications of floats. One processor with vectors of 256 bits does 3e10
+ * to 5e10 in a second. */
+#define STEP_WORK  8e9
+#define WHOLE_WORK 1.6e10
 /* Time to load or store an element, in multiplications of floats. */
 #define ELEMENT_WORK 25.0
-/* The time of products with less work says little about the speed, and is not
- * used. */
-#define MEASURED_WORK 1e8
-/* Expected speed before the first measurement, in multiplications of floats
- * per second. */
-#define FIRST_SPEED 3e10
-/* Minimum work of a step: each one starts the threads of the BLAS, which takes
- * long if the processors are busy. */
-#define STEP_WORK 2e9
+/* Work of a product after which a batch has a cancellation point. */
+#define BATCH_WORK 1e8
 /* Minimum thickness of a slice: a thinner one loads and stores the result too
  * often. */
 #define SLICE 512
@@ -41,8 +35,6 @@
 #define UNIT 64
 /* Small products of a batch between two cancellation points. */
 #define BATCH_PART 64
-
-static double speed = FIRST_SPEED;
 
 /* A product that is split. Sizes are those of a tile and a slice. */
 struct split {
@@ -69,34 +61,19 @@ work_of(const struct blas_product *p)
     return product_work(p->type, p->m, p->n, p->k);
 }
 
-/* Computes a product, or only the elements on and above the diagonal, and
- * measures the speed. Acquires cpu_blas_lock. */
+/* Computes a product, or only the elements on and above the diagonal. Acquires
+ * cpu_blas_lock. */
 static void
 compute(const struct blas_product *p, const struct blas_operands *at,
         bool upper)
 {
-    double work = work_of(p);
-
     pthread_mutex_lock(&cpu_blas_lock);
-    uint64_t begun = work > MEASURED_WORK ? cpu_now_ns() : 0;
     if (upper) {
         cpu_blas_compute_upper(p, at);
     } else {
         cpu_blas_compute(p, at);
     }
-    if (begun) {
-        speed = work / ((double)(cpu_now_ns() - begun) * 1e-9 + 1e-6);
-    }
     pthread_mutex_unlock(&cpu_blas_lock);
-}
-
-static double
-speed_get(void)
-{
-    pthread_mutex_lock(&cpu_blas_lock);
-    double now = speed;
-    pthread_mutex_unlock(&cpu_blas_lock);
-    return now;
 }
 
 /* Returns the size of the equal parts into which a dimension of `all` elements
@@ -111,17 +88,18 @@ part_size(int all, double wanted)
     return size < (size_t)all ? size : (size_t)all;
 }
 
-/* Chooses the sizes of tiles and slices so that a step has about this
- * work. */
+/* Chooses the sizes of tiles and slices so that a step has about the work
+ * STEP_WORK. */
 static void
-split_choose(struct split *split, double work)
+split_choose(struct split *split)
 {
     const struct blas_product *p = split->p;
     double m = p->m, n = p->n;
     double one = product_work(p->type, m, n, 1);
 
-    split->slice = part_size(p->k, fmax(work / one, SLICE));
-    double area = work / product_work(p->type, 1, 1, (double)split->slice);
+    split->slice = part_size(p->k, fmax(STEP_WORK / one, SLICE));
+    double area =
+        STEP_WORK / product_work(p->type, 1, 1, (double)split->slice);
     if (m * n <= area) {
         split->rows = (size_t)p->m;
         split->columns = (size_t)p->n;
@@ -218,7 +196,7 @@ split_compute(struct split *split)
     CUresult code = CUDA_SUCCESS;
 
     split->symmetric = cpu_blas_is_symmetric(split->p, split->at);
-    split_choose(split, fmax(speed_get() * STEP_SECONDS, STEP_WORK));
+    split_choose(split);
     for (size_t j = 0; j < n; j += split->columns) {
         struct blas_range columns = range_at(j, split->columns, n);
         size_t end = split->symmetric ? columns.to : m;
@@ -242,8 +220,7 @@ cpu_blas_run(void *argument)
     long long size = (long long)cpu_blas_itemsize(p->type);
     struct cpu_interrupt interrupt = {0};
     double work = work_of(p);
-    bool large =
-        p->k && work > fmax(speed_get() * WHOLE_SECONDS, 2 * STEP_WORK);
+    bool large = p->k && work > WHOLE_WORK;
     CUresult code = CUDA_SUCCESS;
 
     for (int i = 0; i < p->count && !code; i++) {
@@ -257,7 +234,7 @@ cpu_blas_run(void *argument)
             continue;
         }
         compute(p, &at, false);
-        if (work > MEASURED_WORK || i % BATCH_PART == BATCH_PART - 1) {
+        if (work > BATCH_WORK || i % BATCH_PART == BATCH_PART - 1) {
             code = cpu_cancellation_point(&interrupt);
         }
     }
