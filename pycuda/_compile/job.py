@@ -64,13 +64,17 @@ def on_gpu() -> bool:
 
 
 def device_arch() -> str | None:
-    """Return the current device's architecture; None without a context."""
-    try:
-        device = _drv.Context.get_device()
-        major, minor = device.compute_capability()
-    except _drv.Error:
-        return None
-    return f"sm_{major}{minor}"
+    """Return the architecture of the current device.
+
+    Without a context it is that of the first device, without `init()` None.
+    """
+    for find in (_drv.Context.get_device, lambda: _drv.Device(0)):
+        try:
+            major, minor = find().compute_capability()
+        except _drv.Error:
+            continue
+        return f"sm_{major}{minor}"
+    return None
 
 
 def cached(

@@ -112,6 +112,9 @@ _ADVICE = (
 
 
 _OUT_OF_MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
+# Architectures for programs that name none and have not called init(). GPUs
+# since Turing load this PTX.
+_ANY_GPU, _ANY_CPU = "compute_75", "sm_75"
 
 
 @dataclass
@@ -156,13 +159,16 @@ def run(
     names: Sequence[str] = (),
 ) -> Result:
     """Run the wrapped `source` through NVRTC for `arch`."""
-    newest = needs_ptx(arch, on_gpu)
-    arch = newest or arch
-    virtual = arch is not None and arch.startswith("compute_")
+    if arch is None:  # NVRTC would return an empty image
+        arch = _ANY_GPU if on_gpu else _ANY_CPU
+    arch = needs_ptx(arch, on_gpu) or arch
+    virtual = arch.startswith("compute_")
     kind = "ptx" if target == "ptx" or virtual else "cubin"
-    if arch is not None:
-        options = [f"--gpu-architecture={arch}", *options]
-    options = [*without_own_cache(on_gpu), *options]
+    options = [
+        *without_own_cache(on_gpu),
+        f"--gpu-architecture={arch}",
+        *options,
+    ]
     if not on_gpu:
         identity.tell_zig_folder()
         result = _run_once(source, options, kind, names)

@@ -30,7 +30,10 @@ Row = tuple[str, str, Callable[[Any], Any]]
 
 INTEGER = "cannot be interpreted as an integer"
 NEGATIVE = "can't convert negative"
-STREAM = "stream must be a pycuda.driver.Stream or None, not int"
+STREAM = (
+    "stream must be a pycuda.driver.Stream, an object with __cuda_stream__, "
+    "or None, not int"
+)
 ARRAY = "expected an Array, got"
 ADDRESS = "expected a device address"
 CONTEXT = "expected a Context, got int"
@@ -310,9 +313,9 @@ METHODS: dict[str, Row] = {
         lambda k: k.managed.attach(99)),
     "Memcpy2D.__call__": ("LogicError", "cuMemcpy2D",
         lambda k: too_narrow(k)(aligned=True)),
-    "Memcpy3D.__call__": ("TypeError", "expected a Stream, got int",
+    "Memcpy3D.__call__": ("TypeError", "expected a Stream or an object with __cuda_stream__, got int",
         lambda k: k.drv.Memcpy3D()(5)),
-    "Memcpy3DPeer.__call__": ("TypeError", "expected a Stream, got int",
+    "Memcpy3DPeer.__call__": ("TypeError", "expected a Stream or an object with __cuda_stream__, got int",
         lambda k: k.drv.Memcpy3DPeer()(5)),
     "Memcpy3DPeer.set_dst_context": ("TypeError", CONTEXT,
         lambda k: k.drv.Memcpy3DPeer().set_dst_context(5)),

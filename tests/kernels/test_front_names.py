@@ -333,6 +333,8 @@ def test_headers_of_the_host_bring_what_nvccs_do(header):
 
 def test_a_toolkits_headers_come_after_ours(tmp_path, device):
     """Our headers come first, except before the program's own folders."""
+    (tmp_path / "crt").mkdir()
+    (tmp_path / "crt/host_defines.h").write_text("")
     (tmp_path / "cuda_runtime_api.h").write_text("")
     (tmp_path / "cuda_fp16.h").write_text("#error NVIDIA's\n")
     (tmp_path / "only_there.h").write_text("#define VALUE 5\n")

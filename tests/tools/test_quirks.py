@@ -56,13 +56,16 @@ def test_architectures_of_three_digits(
     ] == [True] * warns
 
 
-def test_no_context_no_architecture(monkeypatch):
-    def none():
+def test_the_architecture_without_a_context(monkeypatch):
+    def none(*_):
         raise drv.LogicError("no context")
 
+    wanted = job.device_arch()
     monkeypatch.setattr(drv.Context, "get_device", staticmethod(none))
+    assert job.device_arch() == wanted
+    monkeypatch.setattr(drv, "Device", none)
     assert job.device_arch() is None
-    compiler.compile(SOURCE, cache_dir=False)
+    assert compiler.compile(SOURCE, cache_dir=False)
 
 
 def test_dot_prints_nothing(capfd, monkeypatch):
