@@ -281,7 +281,7 @@ def test_wrong_streams(kernels, stream, error, text):
 def test_cuda_core(kernels):
     core = pytest.importorskip("cuda.core")
     device = core.Device(0)
-    drv.Context.get_current()
+    device.set_current()  # uses the device's primary context
     stream = device.create_stream(drv.Stream(NON_BLOCKING))
     x = gpuarray.zeros(N, np.float32)
     drv.Context.synchronize()

@@ -30,6 +30,7 @@ Row = tuple[str, str, Callable[[Any], Any]]
 
 INTEGER = "cannot be interpreted as an integer"
 NEGATIVE = "can't convert negative"
+NOT_A_STREAM = "expected a Stream or an object with __cuda_stream__, got int"
 STREAM = (
     "stream must be a pycuda.driver.Stream, an object with __cuda_stream__, "
     "or None, not int"
@@ -313,9 +314,9 @@ METHODS: dict[str, Row] = {
         lambda k: k.managed.attach(99)),
     "Memcpy2D.__call__": ("LogicError", "cuMemcpy2D",
         lambda k: too_narrow(k)(aligned=True)),
-    "Memcpy3D.__call__": ("TypeError", "expected a Stream or an object with __cuda_stream__, got int",
+    "Memcpy3D.__call__": ("TypeError", NOT_A_STREAM,
         lambda k: k.drv.Memcpy3D()(5)),
-    "Memcpy3DPeer.__call__": ("TypeError", "expected a Stream or an object with __cuda_stream__, got int",
+    "Memcpy3DPeer.__call__": ("TypeError", NOT_A_STREAM,
         lambda k: k.drv.Memcpy3DPeer()(5)),
     "Memcpy3DPeer.set_dst_context": ("TypeError", CONTEXT,
         lambda k: k.drv.Memcpy3DPeer().set_dst_context(5)),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,12 +32,17 @@ def venv(tmp_path):
     return site
 
 
+# Without a PYTHONPATH that leads to the package under test.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+
+
 def python(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [site.parents[2] / "bin" / "python", "-P", *words],
         capture_output=True,
         text=True,
         cwd="/",
+        env=ENVIRONMENT,
     )
 
 
@@ -48,6 +54,7 @@ def pip(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         cwd="/",
+        env=ENVIRONMENT,
     )
     return done
 

@@ -214,19 +214,21 @@ output_argv(const char *output, struct nvrtc_strings *argv)
 }
 
 /* Returns true if the messages warn that the source uses a feature of C++20
- * although an earlier standard was selected. Ignores the warning about calls
+ * although an earlier standard was selected. Ignores the warnings about calls
  * of a variadic macro without variadic arguments, which NVRTC accepts in every
- * standard. */
+ * standard, and about template parameters of lambdas, which nvcc accepts. */
 static bool
 has_later_feature(const struct nvrtc_text *said)
 {
     static const char flag[] = "[-Wc++20-extensions]";
-    static const char taken[] = "passing no argument for the '...'";
+    static const char arguments[] = "passing no argument for the '...'";
+    static const char lambdas[] = "explicit template parameter list for";
 
     for (const char *line = said->bytes; line && *line;) {
         size_t n = strcspn(line, "\n");
         if (memmem(line, n, flag, sizeof flag - 1) &&
-            !memmem(line, n, taken, sizeof taken - 1)) {
+            !memmem(line, n, arguments, sizeof arguments - 1) &&
+            !memmem(line, n, lambdas, sizeof lambdas - 1)) {
             return true;
         }
         line += n + (line[n] != 0);
