@@ -97,7 +97,7 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* get_into in a thread that has a context. If the layouts differ, copies
+/* First try of get_into, which needs a context. If the layouts differ, copies
  * through a contiguous array on the device. If that has another layout too,
  * copies through a second one on the host; this copy is synchronous. */
 static int
@@ -142,15 +142,16 @@ done:
 static int
 get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
-    struct core_home home;
-    int result = core_home_enter((PyObject *)array, &home) < 0
-                     ? -1
-                     : get_into_in_context(array, host, async, stream);
-    core_home_leave(&home);
+    int result = get_into_in_context(array, host, async, stream);
+
+    if (UNLIKELY(result < 0) && core_home_enter((PyObject *)array)) {
+        result = get_into_in_context(array, host, async, stream);
+        core_home_leave();
+    }
     return result;
 }
 
-/* get_new in a thread that has a context. */
+/* First try of get_new, which needs a context. */
 static PyObject *
 get_new_in_context(struct array *array, int pagelocked, int async,
                    CUstream stream)
@@ -169,7 +170,8 @@ get_new_in_context(struct array *array, int pagelocked, int async,
         return NULL;
     }
     host = host_empty(packed, pagelocked);
-    if (host && get_into(packed, (PyArrayObject *)host, async, stream) < 0) {
+    if (host && get_into_in_context(packed, (PyArrayObject *)host, async,
+                                    stream) < 0) {
         Py_CLEAR(host);
     }
     Py_DECREF(packed);
@@ -181,12 +183,12 @@ get_new_in_context(struct array *array, int pagelocked, int async,
 static PyObject *
 get_new(struct array *array, int pagelocked, int async, CUstream stream)
 {
-    struct core_home home;
-    PyObject *host =
-        core_home_enter((PyObject *)array, &home) < 0
-            ? NULL
-            : get_new_in_context(array, pagelocked, async, stream);
-    core_home_leave(&home);
+    PyObject *host = get_new_in_context(array, pagelocked, async, stream);
+
+    if (UNLIKELY(host == NULL) && core_home_enter((PyObject *)array)) {
+        host = get_new_in_context(array, pagelocked, async, stream);
+        core_home_leave();
+    }
     return host;
 }
 
@@ -275,26 +277,46 @@ get_to(struct array *array, PyObject *target, int async, CUstream stream,
     return set_device(copy, array, stream) < 0 ? NULL : Py_NewRef(target);
 }
 
-static PyObject *
-array_get(PyObject *self, PyObject *args, PyObject *kwargs)
+/* Reads a truth value, false by default. Returns 0 or 1, or -1 with an
+ * exception. */
+static int
+flag_parse(PyObject *object)
 {
-    static char *names[] = {"ary",    "pagelocked", "async_",
-                            "stream", "async",      NULL};
-    PyObject *host = Py_None, *given = Py_None;
-    int pagelocked = 0, async = 0, old_async = 0;
-    CUstream stream;
+    return object ? PyObject_IsTrue(object) : 0;
+}
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OppO$p:get", names, &host,
-                                     &pagelocked, &async, &given,
-                                     &old_async) ||
-        core_stream(given, &stream) < 0) {
+/* Reads the old keyword async= and its replacement. Returns 0 or 1, or -1 with
+ * an exception. */
+static int
+async_parse(PyObject *object, PyObject *old)
+{
+    int async = flag_parse(object), old_async = flag_parse(old);
+
+    return async < 0 || old_async < 0 ? -1 : async | old_async;
+}
+
+static PyObject *
+array_get(PyObject *self, CORE_ARGS)
+{
+    static const struct core_signature
+        positional = {"get", 0, {"ary", "pagelocked", "async_", "stream"}},
+        signature = {
+            "get", 0, {"ary", "pagelocked", "async_", "stream", "async"}};
+    PyObject *values[5];
+    CUstream stream;
+    int pagelocked, async;
+
+    if (core_args(nargs > 4 ? &positional : &signature, args, nargs, names,
+                  values) < 0 ||
+        (pagelocked = flag_parse(values[1])) < 0 ||
+        (async = async_parse(values[2], values[4])) < 0 ||
+        core_stream(values[3] ? values[3] : Py_None, &stream) < 0) {
         return NULL;
     }
-    async |= old_async;
-    if (host == Py_None) {
+    if (!values[0] || values[0] == Py_None) {
         return get_new((struct array *)self, pagelocked, async, stream);
     }
-    return get_to((struct array *)self, host, async, stream, "get");
+    return get_to((struct array *)self, values[0], async, stream, "get");
 }
 
 static PyObject *
@@ -449,20 +471,22 @@ set_any(PyObject *self, PyObject *source, int async, CUstream stream)
 }
 
 static PyObject *
-array_set(PyObject *self, PyObject *args, PyObject *kwargs)
+array_set(PyObject *self, CORE_ARGS)
 {
-    static char *names[] = {"ary", "async_", "stream", "async", NULL};
-    PyObject *source, *given = Py_None;
-    int async = 0, old_async = 0;
+    static const struct core_signature
+        positional = {"set", 1, {"ary", "async_", "stream"}},
+        signature = {"set", 1, {"ary", "async_", "stream", "async"}};
+    PyObject *values[4];
     CUstream stream;
+    int async;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO$p:set", names,
-                                     &source, &async, &given, &old_async) ||
-        core_stream(given, &stream) < 0) {
+    if (core_args(nargs > 3 ? &positional : &signature, args, nargs, names,
+                  values) < 0 ||
+        (async = async_parse(values[1], values[3])) < 0 ||
+        core_stream(values[2] ? values[2] : Py_None, &stream) < 0) {
         return NULL;
     }
-    async |= old_async;
-    return set_any(self, source, async, stream);
+    return set_any(self, values[0], async, stream);
 }
 
 static PyObject *
@@ -696,7 +720,7 @@ array_reduce(PyObject *self, PyObject *unused)
     (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 
 PyMethodDef array_transfer_methods[] = {
-    {"get", KEYWORDS(array_get),
+    {"get", CORE_METHOD(array_get),
      "get($self, ary=None, pagelocked=False, async_=False, "
      "stream=None)\n--\n\n"
      "Return the elements as a numpy array, in `ary` if it is not None."},
@@ -705,7 +729,7 @@ PyMethodDef array_transfer_methods[] = {
      "Return the elements as a numpy array, copied in stream order: `ary`, "
      "or a new array in pageable memory. Does not wait if `ary` is "
      "page-locked."},
-    {"set", KEYWORDS(array_set),
+    {"set", CORE_METHOD(array_set),
      "set($self, ary, async_=False, stream=None)\n--\n\n"
      "Copy the elements of a numpy array or GPUArray of the same size into "
      "this array."},

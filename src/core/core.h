@@ -203,15 +203,14 @@ int core_context_key(void **key);
  * copies do. NULL with LogicError without a context. */
 struct core_context *core_current_with_stream(void **key, CUstream *stream);
 
-/* In a thread without a context: make the context of `owner`, an allocation or
- * array, current, and undo that. Both do nothing if the thread has a context.
- * core_home_leave keeps an exception; call it after a failure of
- * core_home_enter, too. */
-struct core_home {
-    bool pushed;
-};
-int core_home_enter(PyObject *owner, struct core_home *home);
-void core_home_leave(struct core_home *home);
+/* For an operation on `owner`, an allocation or array, that has raised an
+ * exception. If the thread has no context, core_home_enter clears the
+ * exception, makes the owner's context current and returns true: the caller
+ * repeats the operation, then calls core_home_leave, which undoes that and
+ * keeps an exception. Otherwise core_home_enter returns false, with an
+ * exception. Threads that have a context pay nothing. */
+bool core_home_enter(PyObject *owner);
+void core_home_leave(void);
 
 /* Context-local storage: objects owned by a context and released with it. All
  * kinds but CORE_LOCAL_FAULTS can be rebuilt, and may be dropped whenever the

@@ -57,6 +57,12 @@ def test_arrays_are_pickled_in_any_thread(array):
     np.testing.assert_array_equal(pickle.loads(stored).get(), VALUES)
 
 
+def test_asynchronous_reads_in_any_thread(array):
+    host = in_thread(array.get_async)
+    drv.Context.synchronize()
+    np.testing.assert_array_equal(host, VALUES)
+
+
 def test_text_and_truth_in_any_thread(array):
     assert in_thread(lambda: repr(array)) == repr(array)
     assert in_thread(lambda: bool(array[0, 1])) is True
@@ -70,7 +76,12 @@ def test_memory_is_freed_in_any_thread(array):
 
 
 def test_other_work_needs_a_context(array):
-    for work in (lambda: array + 1, lambda: gpuarray.zeros(3, "f")):
+    for work in (
+        lambda: array + 1,
+        lambda: gpuarray.zeros(3, "f"),
+        lambda: array.set(VALUES),
+        lambda: drv.memcpy_dtoh(VALUES.copy(), array.gpudata),
+    ):
         with pytest.raises(drv.LogicError, match="push a context"):
             in_thread(work)
 

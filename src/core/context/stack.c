@@ -216,6 +216,16 @@ core_stack_claim(void)
     return top != NULL && !core.forked && stack_claim(top);
 }
 
+struct core_context *
+core_stack_claim_top(void)
+{
+    struct core_context *top = core_stack_top();
+    if (top != NULL && !core.forked) {
+        stack_claim(top);
+    }
+    return top;
+}
+
 /* Raises LogicError: the thread has no context, or this is a forked child of a
  * process that uses CUDA. */
 static __attribute__((noinline)) struct core_context *
@@ -233,6 +243,13 @@ current_refuse(const struct core_context *top)
                   NULL);
     }
     return NULL;
+}
+
+struct core_context *
+core_current_known(void)
+{
+    struct core_context *top = core_stack_top();
+    return LIKELY(top != NULL && !core.forked) ? top : current_refuse(top);
 }
 
 struct core_context *

@@ -16,6 +16,9 @@ struct core_entered;
 /* Returns the current context, borrowed, after core_stack_claim; NULL with
  * LogicError. */
 struct core_context *core_current(void);
+/* Does the same without core_stack_claim, before calls that claim the context
+ * themselves, and calls that do not use the driver. */
+struct core_context *core_current_known(void);
 /* Returns the top of this thread's stack, borrowed; NULL if it is empty. */
 struct core_context *core_stack_top(void);
 /* Pushes a context on this thread's stack, but not on CUDA's own one. */
@@ -30,6 +33,8 @@ int core_stack_restore(void);
  * whether it did. Called before driver calls that use the current context
  * implicitly. Launches call it only after the driver has refused them. */
 bool core_stack_claim(void);
+/* Does the same, and returns the top as core_stack_top does. */
+struct core_context *core_stack_claim_top(void);
 /* Sets the function that core_stack_top calls in a thread without a context.
  * The function may push one, and returns whether it did; it raises nothing. */
 void core_stack_set_adopt(bool (*function)(void));

@@ -90,35 +90,41 @@ thread_context_adopt(void)
     return entered;
 }
 
-int
-core_home_enter(PyObject *owner, struct core_home *home)
+/* Returns the context of an allocation's or array's memory, borrowed; NULL
+ * without an exception if it has none. */
+static struct core_context *
+home_of(PyObject *owner)
 {
-    home->pushed = false;
-    if (LIKELY(core_stack_top() != NULL) || core.forked) {
-        return 0;
-    }
     owner = core_memory_owner(owner);
     if (owner == NULL || !core_is_allocation(owner)) {
-        return 0;
+        return NULL;
     }
     struct core_context *context = ((struct core_allocation *)owner)->context;
-    if (context == NULL || !context->valid) {
-        return 0; /* the operation raises the exception */
+    return context != NULL && context->valid ? context : NULL;
+}
+
+bool
+core_home_enter(PyObject *owner)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    struct core_context *home =
+        core.forked || core_stack_top() != NULL ? NULL : home_of(owner);
+    if (home == NULL || context_enter(home) < 0) {
+        PyErr_Clear();
+        PyErr_Restore(type, value, trace);
+        return false;
     }
-    if (context_enter(context) < 0) {
-        return -1;
-    }
-    home->pushed = true;
-    return 0;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return true;
 }
 
 void
-core_home_leave(struct core_home *home)
+core_home_leave(void)
 {
     PyObject *type, *value, *trace;
-    if (LIKELY(!home->pushed)) {
-        return;
-    }
     PyErr_Fetch(&type, &value, &trace);
     Py_XDECREF((PyObject *)core_stack_pop());
     if (core_stack_restore() < 0) {

@@ -54,8 +54,7 @@ core_throttle_add(struct core_context *context, CUstream stream)
 static inline bool
 core_throttle_add_current(CUstream stream)
 {
-    struct core_context *context = core_stack_top();
-    core_stack_claim();
+    struct core_context *context = core_stack_claim_top();
     return context == NULL || core_throttle_add(context, stream);
 }
 

@@ -196,7 +196,7 @@ static PyType_Spec managed_spec = {
 PyObject *
 core_allocate(size_t bytes, CUstream stream)
 {
-    struct core_context *context = core_current();
+    struct core_context *context = core_current_known();
     return context == NULL ? NULL : core_allocate_in(context, bytes, stream);
 }
 

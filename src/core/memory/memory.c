@@ -13,6 +13,7 @@
 #include "core/memory/address.h"
 #include "core/memory/allocation.h"
 #include "core/memory/bounds.h"
+#include "core/memory/copy_error.h"
 #include "core/memory/default_pool.h"
 #include "core/memory/peer_memory.h"
 #include "core/memory/pending_copies.h"
@@ -45,77 +46,12 @@ gil_restore(PyThreadState *state)
     }
 }
 
-/* Returns whether a copy from or to the host may have to wait for earlier
- * work. Asynchronous copies may wait as well if the host memory is
- * pageable. */
-static bool
-copy_waits(void)
-{
-    const struct core_context *context = core_stack_top();
-    return context != NULL && !core_throttles_are_idle(context);
-}
-
 /* Waits for the stream on which a synchronous copy was issued. `code` is the
  * result of issuing the copy. */
 static CUresult
 copy_wait(CUresult code, CUstream stream)
 {
     return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
-}
-
-/* Returns the number of bytes from an address to the end of its allocation; 0
- * if the address is in no allocation. */
-static size_t
-allocation_bytes_left(CUdeviceptr pointer)
-{
-    CUdeviceptr base;
-    size_t size;
-    return driver.cuMemGetAddressRange(&base, &size, pointer) == CUDA_SUCCESS
-               ? size - (size_t)(pointer - base)
-               : 0;
-}
-
-/* Raises the exception for a failed copy. If the driver refused the copy, the
- * message states how many bytes the memory has. */
-static int
-copy_check(CUresult code, const char *routine, CUdeviceptr pointer,
-           size_t bytes)
-{
-    char detail[320];
-    if (code != CUDA_ERROR_INVALID_VALUE || core_stack_top() == NULL) {
-        return core_check(code, routine);
-    }
-    if (core_foreign_explain(pointer, "operation", detail, sizeof detail)) {
-        return core_fail(code, routine, detail);
-    }
-    size_t left = allocation_bytes_left(pointer);
-    if (bytes <= left) {
-        return core_check(code, routine);
-    }
-    if (left == 0) {
-        snprintf(detail, sizeof detail,
-                 "%zu bytes, but there is no device memory at 0x%llx", bytes,
-                 (unsigned long long)pointer);
-    } else {
-        snprintf(detail, sizeof detail,
-                 "%zu bytes, but the device memory ends after %zu", bytes,
-                 left);
-    }
-    return core_fail(code, routine, detail);
-}
-
-/* Does the same as copy_check for a copy from device to device. The message is
- * about the operand (source or target) that has fewer bytes left in its
- * allocation. */
-static int
-copy_check_both(CUresult code, const char *routine, CUdeviceptr target,
-                CUdeviceptr source, size_t bytes)
-{
-    if (code != CUDA_SUCCESS &&
-        allocation_bytes_left(source) < allocation_bytes_left(target)) {
-        return copy_check(code, routine, source, bytes);
-    }
-    return copy_check(code, routine, target, bytes);
 }
 
 int
@@ -126,11 +62,14 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    if (core_stream_for_sync_call(&stream, "cuMemcpyHtoD") < 0) {
+    const struct core_context *context = core_current();
+    if (context == NULL ||
+        core_stream_without_capture(&stream, "cuMemcpyHtoD") < 0) {
         return -1;
     }
     struct core_staging *ring = core_staging_acquire(source, bytes);
-    bool waits = ring != NULL || stream != NULL || copy_waits();
+    bool waits =
+        ring != NULL || stream != NULL || !core_throttles_are_idle(context);
     PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
         code = core_staging_htod(ring, target, source, bytes, stream);
@@ -144,7 +83,7 @@ core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
     if (ring != NULL) {
         core_staging_release(ring);
     }
-    return copy_check(code, "cuMemcpyHtoD", target, bytes);
+    return core_copy_check(code, "cuMemcpyHtoD", target, bytes);
 }
 
 int
@@ -155,11 +94,14 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    if (core_stream_for_sync_call(&stream, "cuMemcpyDtoH") < 0) {
+    const struct core_context *context = core_current();
+    if (context == NULL ||
+        core_stream_without_capture(&stream, "cuMemcpyDtoH") < 0) {
         return -1;
     }
     struct core_staging *ring = core_staging_acquire(target, bytes);
-    bool waits = ring != NULL || stream != NULL || copy_waits();
+    bool waits =
+        ring != NULL || stream != NULL || !core_throttles_are_idle(context);
     PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
         code = core_staging_dtoh(ring, target, source, bytes, stream);
@@ -173,7 +115,7 @@ core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
     if (ring != NULL) {
         core_staging_release(ring);
     }
-    return copy_check(code, "cuMemcpyDtoH", source, bytes);
+    return core_copy_check(code, "cuMemcpyDtoH", source, bytes);
 }
 
 /* Copies from device to device. As in CUDA, a synchronous copy within the
@@ -185,17 +127,19 @@ core_memcpy_dtod(CUdeviceptr target, CUdeviceptr source, size_t bytes)
         return 0;
     }
     CUstream stream = NULL;
-    if (core_stream_for_sync_call(&stream, "cuMemcpyDtoD") < 0) {
+    struct core_context *context = core_current();
+    if (context == NULL ||
+        core_stream_without_capture(&stream, "cuMemcpyDtoD") < 0) {
         return -1;
     }
-    bool may_wait = core_throttle_add_current(stream);
+    bool may_wait = core_throttle_add(context, stream);
     PyThreadState *state = gil_release_for(may_wait ? SIZE_MAX : bytes);
     CUresult code =
         stream != NULL
             ? driver.cuMemcpyDtoDAsync(target, source, bytes, stream)
             : driver.cuMemcpyDtoD(target, source, bytes);
     gil_restore(state);
-    return copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
+    return core_copy_check_both(code, "cuMemcpyDtoD", target, source, bytes);
 }
 
 /* Makes the graph of a capture keep a reference to the host memory. Called
@@ -207,6 +151,23 @@ host_capture(PyObject *host)
     return context == NULL ? 0 : core_capture_retain(context, host);
 }
 
+/* Prepares an asynchronous copy from or to host memory: replaces NULL in
+ * *stream by the current stream, and stores in *waits whether issuing the copy
+ * may have to wait for earlier work. The copy itself may wait as well if the
+ * host memory is pageable. */
+static int
+async_copy_begin(PyObject *host, CUstream *stream, bool *waits)
+{
+    struct core_context *context = core_current();
+    *stream = *stream == NULL ? core_stream_default() : *stream;
+    if (context == NULL || host_capture(host) < 0) {
+        return -1;
+    }
+    *waits = !core_throttles_are_idle(context);
+    *waits |= core_throttle_add(context, *stream);
+    return 0;
+}
+
 int
 core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
                        CUstream stream, PyObject *host)
@@ -214,16 +175,14 @@ core_memcpy_htod_async(CUdeviceptr target, const void *source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    stream = stream == NULL ? core_stream_default() : stream;
-    if (host_capture(host) < 0) {
+    bool waits;
+    if (async_copy_begin(host, &stream, &waits) < 0) {
         return -1;
     }
-    bool waits = copy_waits();
-    waits |= core_throttle_add_current(stream);
     PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     CUresult code = driver.cuMemcpyHtoDAsync(target, source, bytes, stream);
     gil_restore(state);
-    if (copy_check(code, "cuMemcpyHtoDAsync", target, bytes) < 0) {
+    if (core_copy_check(code, "cuMemcpyHtoDAsync", target, bytes) < 0) {
         return -1;
     }
     core_pending_copy_add(host, source, stream);
@@ -237,16 +196,14 @@ core_memcpy_dtoh_async(void *target, CUdeviceptr source, size_t bytes,
     if (bytes == 0) {
         return 0;
     }
-    stream = stream == NULL ? core_stream_default() : stream;
-    if (host_capture(host) < 0) {
+    bool waits;
+    if (async_copy_begin(host, &stream, &waits) < 0) {
         return -1;
     }
-    bool waits = copy_waits();
-    waits |= core_throttle_add_current(stream);
     PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     CUresult code = driver.cuMemcpyDtoHAsync(target, source, bytes, stream);
     gil_restore(state);
-    if (copy_check(code, "cuMemcpyDtoHAsync", source, bytes) < 0) {
+    if (core_copy_check(code, "cuMemcpyDtoHAsync", source, bytes) < 0) {
         return -1;
     }
     core_pending_copy_add(host, target, stream);
@@ -265,7 +222,8 @@ core_memcpy_dtod_async(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     PyThreadState *state = gil_release_for(may_wait ? SIZE_MAX : 0);
     CUresult code = driver.cuMemcpyDtoDAsync(target, source, bytes, stream);
     gil_restore(state);
-    return copy_check_both(code, "cuMemcpyDtoDAsync", target, source, bytes);
+    return core_copy_check_both(code, "cuMemcpyDtoDAsync", target, source,
+                                bytes);
 }
 
 /* Allocates directly from the driver, without the default pool. */
@@ -278,7 +236,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (core_size(bytes_object, &bytes) < 0) {
         return NULL;
     }
-    struct core_context *context = core_current();
+    struct core_context *context = core_current_known();
     if (context == NULL) {
         return NULL;
     }
@@ -411,7 +369,7 @@ copy_htod(const struct core_signature *signature, bool async, CORE_ARGS)
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
         address_and_use(values[0], stream, &target) < 0 ||
-        core_current() == NULL || core_buffer(values[1], false, &view) < 0) {
+        core_buffer(values[1], false, &view) < 0) {
         return NULL;
     }
     int status =
@@ -438,7 +396,7 @@ copy_dtoh(const struct core_signature *signature, bool async, CORE_ARGS)
     if (core_args(signature, args, nargs, names, values) < 0 ||
         core_stream(values[2], &stream) < 0 ||
         address_and_use(values[1], stream, &source) < 0 ||
-        core_current() == NULL || core_buffer(values[0], true, &view) < 0) {
+        core_buffer(values[0], true, &view) < 0) {
         return NULL;
     }
     int status =
@@ -481,7 +439,7 @@ copy_dtod(const struct core_signature *signature, bool async, CORE_ARGS)
     }
     if (address_and_use(values[0], stream, &target) < 0 ||
         address_and_use(values[1], stream, &source) < 0 ||
-        core_size(values[2], &size) < 0 || core_current() == NULL ||
+        core_size(values[2], &size) < 0 || core_current_known() == NULL ||
         check_both_bounds(values, size,
                           async ? "cuMemcpyDtoDAsync" : "cuMemcpyDtoD") < 0) {
         return NULL;
@@ -670,8 +628,8 @@ set_bytes(const struct set_call *call, unsigned bits)
         PyThreadState *thread = core_gil_release();                           \
         CUresult code = expression;                                           \
         core_gil_acquire(thread);                                             \
-        return none_or_error(                                                 \
-            copy_check(code, #symbol, call.target, set_bytes(&call, bits)));  \
+        return none_or_error(core_copy_check(code, #symbol, call.target,      \
+                                             set_bytes(&call, bits)));        \
     }
 #define SET_1D_ASYNC(bits, type)                                              \
     driver.cuMemsetD##bits##Async(call.target, (type)call.value, call.width,  \

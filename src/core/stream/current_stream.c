@@ -128,14 +128,10 @@ core_stream_captures(CUstream stream)
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Called by a synchronous call: makes the current context current in CUDA
- * (core_stack_claim). If *stream is NULL, replaces it by the current stream.
- * It stays NULL if that is the legacy default stream. LogicError if the stream
- * captures. */
+/* *stream stays NULL if the current stream is the legacy default stream. */
 int
-core_stream_for_sync_call(CUstream *stream, const char *routine)
+core_stream_without_capture(CUstream *stream, const char *routine)
 {
-    core_stack_claim();
     *stream = *stream == NULL ? core_stream_default() : *stream;
     if (*stream == NULL || !core_stream_captures(*stream)) {
         return 0;
@@ -143,6 +139,13 @@ core_stream_for_sync_call(CUstream *stream, const char *routine)
     return core_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, routine,
                      "a synchronous call cannot be captured: it would run "
                      "immediately instead of when the graph is launched");
+}
+
+int
+core_stream_for_sync_call(CUstream *stream, const char *routine)
+{
+    core_stack_claim();
+    return core_stream_without_capture(stream, routine);
 }
 
 /* Returns whether a call with this stream= argument is synchronous: the

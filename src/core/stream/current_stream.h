@@ -39,8 +39,11 @@ PyObject *core_stream_entered_use(PyObject *self, PyObject *unused);
 /* Returns whether the stream captures, or cannot be used because of another
  * stream's capture. */
 bool core_stream_captures(CUstream stream);
-/* Replaces NULL in *stream by the current stream. LogicError if that
- * captures. */
+/* Replaces NULL in *stream by the current stream, for a synchronous call.
+ * LogicError if the stream captures. */
+int core_stream_without_capture(CUstream *stream, const char *routine);
+/* Does the same after making the current context, if there is one, current in
+ * CUDA (core_stack_claim). */
 int core_stream_for_sync_call(CUstream *stream, const char *routine);
 /* Returns whether a call with this stream= argument waits for its work. */
 bool core_stream_is_synchronous(PyObject *stream_or_none);
