@@ -10,8 +10,10 @@ execute.
 
 # SPDX-License-Identifier: MIT
 
+from collections.abc import Iterator
+
 import numpy as np
-from grid_generator import GridGenerator
+from grid_generator import KINDS, GridGenerator
 from kernel_loops import LONG
 from kernel_machine import INPUT, Expr, Stmt, indent, sequence, u32
 
@@ -27,12 +29,44 @@ def extended(i: np.ndarray) -> np.ndarray:
     return u32(whole >> np.uint64(29) & np.uint64(0xFFFFFFFF))
 
 
+def extension(at: Expr) -> str:
+    """Return the C text of `extended`."""
+    return f"(unsigned)(((unsigned long long){at.text} * {LONG}ull) >> 29)"
+
+
 class PackGenerator(GridGenerator):
     """Generates one kernel, with the interface of `Generator`."""
 
     def __post_init__(self) -> None:
         self.rounds: list[str] = []  # counters of the loops around
         super().__post_init__()
+
+    def start(self) -> list[Stmt]:
+        """Set the variables; an index is extended before any effect."""
+        at = self.near()
+
+        def run(m, mask):
+            m.vars["c"] = m.vars["c"] ^ extended(at.value(m))
+            return mask
+
+        return [*super().start(), Stmt([f"c ^= {extension(at)};"], run)]
+
+    def forms(self) -> list[str]:
+        if not self.is_whole():
+            return super().forms()
+        return [f"{self.kind} i = {KINDS[self.kind]};", *indent(self.body)]
+
+    def is_whole(self) -> bool:
+        """Return whether there is no guard, so that all threads take part."""
+        return self.form == "guard" and self.seed % 3 == 0
+
+    def elements_of(
+        self, x: np.ndarray, y: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        if self.is_whole():
+            yield x, np.ones_like(x, bool)
+        else:
+            yield from super().elements_of(x, y)
 
     # ---- expressions ----
 
@@ -76,11 +110,7 @@ class PackGenerator(GridGenerator):
                 lambda m: m.data[at.value(m) & 255 & (INPUT - 1)],
             )
         if form == 3:
-            return Expr(
-                f"((unsigned)(((unsigned long long){at.text} * {LONG}ull)"
-                " >> 29))",
-                lambda m: extended(at.value(m)),
-            )
+            return Expr(f"({extension(at)})", lambda m: extended(at.value(m)))
         if form == 4:  # bytes and halves
             part = self.random.choice([8, 16])
             kind = "unsigned char" if part == 8 else "unsigned short"
