@@ -51,7 +51,7 @@ def test_conditions_on_the_index_are_bounds(body):
     text = of(body)
     assert count("store <8 x float>", text) > 0
     assert count("call .*@llvm.masked", text) == 0
-    assert count("%merge =", text) == 1
+    assert count("%run.most =", text) == 1
 
 
 def test_threads_before_a_bound_go_another_way():
@@ -68,13 +68,13 @@ def test_threads_before_a_bound_go_another_way():
         """
     )
     assert count("load <32 x float>", text) > 0
-    assert count("%merge =", text) == 1
+    assert count("%run.most =", text) == 1
 
 
 @pytest.mark.parametrize("work, rows", [("2", 1), ("blockIdx.x", 0)])
 def test_blocks_are_one_row_if_none_tells_its_number(work, rows):
     text = of(f"int i = AT; y[i] = {work} * x[i];")
-    assert count("%merge =", text) == rows
+    assert count("%run.most =", text) == rows
 
 
 @pytest.mark.parametrize("work, copies", [("2 * x[i]", 4), ("sinf(x[i])", 1)])

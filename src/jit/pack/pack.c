@@ -51,7 +51,7 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
     const struct jit_options *options = &jit->options;
     return options->level && !options->debug && !options->checks &&
            !kernel->fibers && !kernel->regions && !kernel->sequential &&
-           !kernel->calls_kept && !kernel->recursive;
+           !kernel->calls_kept && !kernel->recursive && !kernel->guard.split;
 }
 
 /* Tests whether the function has a loop. Quick test before the loops are
@@ -232,6 +232,62 @@ pack_kernel(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
+static bool
+is_chosen_body(const struct jit *jit, const bool *chosen, LLVMValueRef at)
+{
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        if (chosen[i] && jit->kernels[i].body == at) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Makes LLVM's passes leave all functions as they are but the bodies of the
+ * chosen kernels: other forms of loops are not vectorised as well. Returns
+ * these functions, ending with NULL. */
+static LLVMValueRef *
+protect_others(struct jit *jit, const bool *chosen)
+{
+    unsigned count = 0;
+    LLVMValueRef at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        count++;
+    }
+    LLVMValueRef *others = jit_allocate((count + 1) * sizeof *others);
+    count = 0;
+    at = LLVMGetFirstFunction(jit->module);
+    for (; at; at = LLVMGetNextFunction(at)) {
+        if (!LLVMIsDeclaration(at) && !is_chosen_body(jit, chosen, at) &&
+            !jit_has_attribute(at, "optnone")) {
+            jit_add_attribute(jit, at, "optnone");
+            others[count++] = at;
+        }
+    }
+    return others;
+}
+
+static void
+pack_chosen(struct jit *jit, const bool *chosen)
+{
+    bool any = false;
+    LLVMValueRef *others = protect_others(jit, chosen);
+    jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        if (chosen[i]) {
+            pack_kernel(jit, &jit->kernels[i]);
+            any |= jit->kernels[i].packs[0] != 0;
+        }
+    }
+    if (any) {
+        jit_run_passes(jit, "function(sroa,early-cse,simplifycfg)");
+    }
+    for (unsigned i = 0; others[i]; i++) {
+        jit_drop_attribute(others[i], "optnone");
+    }
+    free(others);
+}
+
 void
 jit_pack_kernels(struct jit *jit)
 {
@@ -242,18 +298,8 @@ jit_pack_kernels(struct jit *jit)
             may_pack(jit, &jit->kernels[i]) && may_have_loop(&jit->kernels[i]);
         any |= chosen[i];
     }
-    if (!any) {
-        return;
-    }
-    jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
-    any = false;
-    for (unsigned i = 0; i < jit->kernel_count; i++) {
-        if (chosen[i]) {
-            pack_kernel(jit, &jit->kernels[i]);
-            any |= jit->kernels[i].packs[0] != 0;
-        }
-    }
     if (any) {
-        jit_run_passes(jit, "function(sroa,early-cse,simplifycfg)");
+        pack_chosen(jit, chosen);
     }
+    free(chosen);
 }
