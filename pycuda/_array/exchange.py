@@ -93,14 +93,25 @@ def _stream_handle(stream: Any, device: tuple[int, int]) -> int:
     return stream
 
 
+def _is_from_mpi(stream: int | None, version: Any, copy: bool | None) -> bool:
+    """Return whether ``__dlpack__`` was called as mpi4py calls it.
+
+    It passes ``stream=-1``, and since 4.1 also ``max_version`` and
+    ``copy=False``.  Others, such as cuda.core, pass no ``copy``.
+    """
+    return (
+        stream == -1
+        and (version is None or copy is False)
+        and "mpi4py.MPI" in sys.modules
+    )
+
+
 def _prepare_for_mpi(array: Any) -> None:
     """Wait for an array's memory, which mpi4py passes to MPI.
 
-    mpi4py calls ``__dlpack__(stream=-1)`` before it passes an address to MPI,
-    in any call with an array.  An MPI that is not CUDA-aware would crash.
+    mpi4py calls ``__dlpack__`` before it passes an address to MPI, in any call
+    with an array.  An MPI that is not CUDA-aware would crash.
     """
-    if "mpi4py.MPI" not in sys.modules:
-        return
     if not _mpi_support.is_cuda_aware():
         raise BufferError(
             "this MPI library is not CUDA-aware, so that it cannot use an "
@@ -222,7 +233,7 @@ class Exchange:
             If the memory cannot be given to this consumer.
         """
         here = _device(_home(self))
-        if stream == -1 and max_version is None and here[0] == CUDA:
+        if _is_from_mpi(stream, max_version, copy) and here[0] == CUDA:
             _prepare_for_mpi(self)
         versioned = max_version is not None and max_version[0] >= 1
         with _at_home(self):

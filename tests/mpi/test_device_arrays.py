@@ -69,7 +69,16 @@ def test_many_random_calls(ranks, transfer):
 
 
 @pytest.fixture
-def comm(context):
+def mpi_library():
+    """Skip where mpi4py is installed, but finds no MPI library."""
+    try:
+        import mpi4py.MPI  # noqa: F401
+    except (ImportError, RuntimeError) as error:
+        pytest.skip(f"no MPI library: {error}")
+
+
+@pytest.fixture
+def comm(mpi_library, context):
     from mpi4py import MPI
 
     import pycuda.mpi
@@ -105,7 +114,7 @@ def test_wrong_calls(comm):
         comm.Irecv(host, 0)
 
 
-def test_options(context):
+def test_options(mpi_library, context):
     from mpi4py import MPI
 
     import pycuda.mpi
@@ -117,7 +126,7 @@ def test_options(context):
 
 @pytest.mark.cpu
 def test_plain_calls_are_refused_before_mpi_sees_a_pointer(
-    context, monkeypatch
+    mpi_library, context, monkeypatch
 ):
     """On a GPU, an MPI that is not CUDA-aware would read a device pointer."""
     from mpi4py import MPI
@@ -140,6 +149,25 @@ def test_plain_calls_are_refused_before_mpi_sees_a_pointer(
             call()
 
 
+@pytest.mark.parametrize(
+    ("keywords", "is_mpi"),
+    [
+        ({}, True),  # mpi4py 4.0
+        ({"max_version": (1, 0), "copy": False}, True),  # mpi4py 4.1
+        ({"max_version": (1, 3)}, False),  # cuda.core
+    ],
+)
+def test_calls_of_mpi_are_recognized(
+    mpi_library, context, monkeypatch, keywords, is_mpi
+):
+    x = gpuarray.zeros(4, np.float64)
+    seen = []
+    monkeypatch.setattr(exchange, "_prepare_for_mpi", seen.append)
+    monkeypatch.setattr(exchange, "_device", lambda _=None: (exchange.CUDA, 0))
+    x.__dlpack__(stream=-1, **keywords)
+    assert bool(seen) is is_mpi
+
+
 @pytest.mark.parametrize(("value", "expected"), [("0", False), ("1", True)])
 def test_the_environment_overrides_the_library(monkeypatch, value, expected):
     monkeypatch.setenv("PYCUDA_MPI_CUDA_AWARE", value)
@@ -150,7 +178,7 @@ def test_the_environment_overrides_the_library(monkeypatch, value, expected):
         _mpi_support.is_cuda_aware.cache_clear()
 
 
-def test_the_library_is_asked(monkeypatch):
+def test_the_library_is_asked(mpi_library, monkeypatch):
     from mpi4py import MPI
 
     monkeypatch.delenv("PYCUDA_MPI_CUDA_AWARE", raising=False)
