@@ -176,6 +176,35 @@ KERNEL(cases)
         out[y * n + x] += sum;
     }
 }
+/* an address that is computed in one block and accessed in three */
+KERNEL(shared_address)
+{
+    int x = X, y = Y, b = 1;
+    if (x < n && y < m) {
+        for (int k = 0; k < 1 + (x & 3); k++) {
+            for (int j = 0; j < 3; j++) {
+                if ((x * 7 + b) % 11 < 4)
+                    b ^= a[(k + j) % n] + y;
+                out[y * n + x] += a[min(max(x - 1 + k, 0), n - 1)] + b;
+            }
+        }
+    }
+}
+KERNEL(dead_switch)
+{
+    int x = X, y = Y, b = 1;
+    if (x < n && y < m) {
+        for (unsigned k = 0, e = (x ^ 21) % 4 + 1; k < e; k++) {
+            for (unsigned j = 0; j < 3; j++) {
+                switch ((x * 7 + 32u) % 11) {
+                case 1: case 6: case 7: b ^= x + 65537; break;
+                }
+                out[y * n + x] += a[min(max(x - 1 + (int)k, 0), n - 1)];
+            }
+        }
+        if (b == 77777) out[y * n + x] = b;
+    }
+}
 /* lane 0 does not execute what would be negative for it */
 KERNEL(negative)
 {

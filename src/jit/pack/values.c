@@ -95,14 +95,19 @@ jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value)
     return to->slots[*at - 1];
 }
 
+/* Tests whether another block may need the value. An access reads the operands
+ * of its address, and those of an index (jit_pack_row_index), although only
+ * the block of the address uses them. */
 static bool
 used_elsewhere(LLVMValueRef value)
 {
     LLVMUseRef use = LLVMGetFirstUse(value);
     for (; use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) !=
-                                        LLVMGetInstructionParent(value)) {
+        if (LLVMIsAPHINode(user) || LLVMIsAGetElementPtrInst(user) ||
+            LLVMIsAZExtInst(user) || LLVMIsASExtInst(user) ||
+            LLVMGetInstructionParent(user) !=
+                LLVMGetInstructionParent(value)) {
             return true;
         }
     }
