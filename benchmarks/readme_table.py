@@ -44,7 +44,7 @@ NO_PEER = {"ratio", "goal", "met", "ratio to the best", "raw C", OURS}
 
 
 def best_peer(heads: list[str], row: list, more: bool) -> tuple[str, object]:
-    """Return name and figure of the best of the others."""
+    """Return name and figure of the best other package."""
     found = [
         (row[k], head)
         for k, head in enumerate(heads[1:], 1)
@@ -104,7 +104,7 @@ def section(pages: dict[str, dict]) -> str:
         sys.exit(f"one device's results make a table, not {sorted(devices)}")
     heads = [devices.pop(), "C, by hand", OURS]
     runs = "; ".join(
-        f"{', '.join(s for s in SHOWN if chosen.get(s, ['', 0])[0] == stem)}: "
+        f"{', '.join(s for s in SHOWN if chosen.get(s, ['', 0])[0] == stem)} of\n"
         f"[{machine['date']}](benchmarks/results/{stem}.md)"
         for stem, machine in shown.items()
     )
@@ -118,9 +118,10 @@ def section(pages: dict[str, dict]) -> str:
     ]
     picture = "".join(pictures[:1])
     return (
-        f"{table_text([*heads, 'best of the others'], lines)}\n\n"
-        f"Runs of {runs};\n"
-        "[all results](benchmarks/results/README.md), with goals.\n"
+        f"{table_text([*heads, 'best other package'], lines)}\n\n"
+        f"Sources of the figures: {runs}.\n"
+        "All figures, and the goals that were met and missed, are in "
+        "[results](benchmarks/results/README.md).\n"
         f"{picture}"
     )
 

@@ -53,13 +53,6 @@ source = [np.ones(256, np.float32), np.zeros(256, np.float32)]
 position, velocity = gpuarray.zeros(8), gpuarray.ones(8)
 force = lambda x: -x
 """,
-    "launching.md": """
-scale = SourceModule(
-    "__global__ void scale(float *x, float by) { x[threadIdx.x] *= by; }"
-).get_function("scale")
-array = gpuarray.ones(256, np.float32)
-grid, block, stream = (1, 1), (256, 1, 1), cuda.Stream()
-""",
     "textures.md": """
 matrix = np.ones((64, 64), np.float32)
 descriptor = cuda.ArrayDescriptor3D()
