@@ -103,8 +103,12 @@ def section(pages: dict[str, dict]) -> str:
     if len(devices) != 1:
         sys.exit(f"one device's results make a table, not {sorted(devices)}")
     heads = [devices.pop(), "C, by hand", OURS]
+    scripts = {
+        stem: [s for s in SHOWN if chosen.get(s, ["", 0])[0] == stem]
+        for stem in shown
+    }
     runs = "; ".join(
-        f"{', '.join(s for s in SHOWN if chosen.get(s, ['', 0])[0] == stem)} of\n"
+        f"{', '.join(scripts[stem])} of\n"
         f"[{machine['date']}](benchmarks/results/{stem}.md)"
         for stem, machine in shown.items()
     )
