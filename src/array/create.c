@@ -161,7 +161,7 @@ number_as_double(PyObject *object, double *number)
 }
 
 /* Returns the number of elements of arange(start, stop, step). Returns 0 for
- * arguments that the Python function must handle. */
+ * arguments that only the Python function gpuarray.arange handles. */
 static npy_intp
 arange_length(PyObject *start, PyObject *stop, PyObject *step)
 {

@@ -8,10 +8,10 @@
  * launched here. The method `_call` handles all other calls and also sets
  * plans.
  *
- * A kernel can have two forms, compiled versions of the same operation. In
- * form 0, a thread computes one element. In form 1, for large arrays that do
- * not overlap, it computes several elements. Each form is compiled when it is
- * first needed.
+ * A kernel can have two compiled versions, form[0] and form[1]. Each thread
+ * of form[0] computes one element. Each thread of form[1], which is for large
+ * arrays that do not overlap, computes several elements. Each version is
+ * compiled when it is first needed.
  *
  * A kernel object owns the Functions and dtypes of its plan.
  *
@@ -33,13 +33,14 @@
 struct elementwise {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    /* Strong; prepared Functions of the two compiled forms. In form 0, a
-     * thread computes one element, in form 1 several. NULL before
-     * compilation. */
+    /* Strong; prepared Functions of the two compiled versions of the kernel,
+     * NULL before compilation. Each thread of form[0] computes one element,
+     * each thread of form[1] several. */
     PyObject *form[2];
-    /* Minimum number of elements for which form 1 is used; 0: never used. */
+    /* Minimum number of array elements for which form[1] is launched; 0:
+     * form[1] is never launched. */
     npy_intp several_from;
-    npy_intp several; /* elements per thread in form 1 */
+    npy_intp several; /* elements per thread of form[1] */
     void *context;    /* key of the context to which the plan belongs */
     /* Strong; `size` as a Python int, the last argument of the kernel. */
     PyObject *count;
@@ -151,8 +152,8 @@ kernel_form(const struct elementwise *self, PyObject *const *args)
            vectors_are_disjoint(self, args, size);
 }
 
-/* Launches form 0 or 1 of the kernel on arguments that match the plan. Returns
- * None, or NULL with an exception. */
+/* Launches form[form], one of the two compiled versions of the kernel, with
+ * arguments that match the plan. Returns None, or NULL with an exception. */
 static inline PyObject *
 launch(struct elementwise *self, int form, PyObject *const *args,
        PyObject *stream)
@@ -321,8 +322,9 @@ plan_read(struct elementwise *self, PyObject *vectors)
     return 0;
 }
 
-/* _set_plan sets one form of the kernel. Returns a new reference to the other
- * form, or NULL if that form belongs to another context. */
+/* Returns a new reference to the compiled version of the kernel that is not
+ * form[form]. Returns NULL if it does not exist, or belongs to another context
+ * than `context`. */
 static PyObject *
 other_form(const struct elementwise *self, int form, const void *context)
 {
@@ -331,8 +333,8 @@ other_form(const struct elementwise *self, int form, const void *context)
 
 /* _set_plan(function, arguments, ((index, dtype, plain), ...), most_blocks,
  * is_several, (several_from, several) or None): sets the plan for the current
- * context, and one form of the kernel: form 1 if `is_several`, else form 0. A
- * kernel with too many arguments gets no plan. */
+ * context, and one compiled version of the kernel: form[1] if `is_several`,
+ * else form[0]. A kernel with too many arguments gets no plan. */
 static PyObject *
 elementwise_set_plan(PyObject *op, PyObject *args)
 {

@@ -6,7 +6,7 @@
  * for each wrapped function and at most one keyword. A call with positional
  * arguments, and no keyword but that one, goes to the C function without a
  * Python frame. If the C function declines the call, and for all other calls,
- * the Python function runs.
+ * the wrapped Python function runs.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

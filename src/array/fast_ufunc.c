@@ -6,7 +6,7 @@
  * arrays of one shape, or an array and a number, and at most the keywords
  * `out` and `stream`; for reductions, also an `axis` for which there is a
  * launch plan. It needs no Python frame. All other calls, and calls with empty
- * arrays, go to the Python function.
+ * arrays, run the wrapped Python function.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

@@ -11,9 +11,9 @@
 #include "core/core.h"
 
 /* Fast path of take for fast_call.c. `args` has the positional arguments of
- * the Python function; `axis` is the value of the keyword, or NULL if it was
- * not passed. Returns NULL without an exception for arguments that it does not
- * handle. */
+ * the call of take; `axis` is the value of its keyword argument `axis`, or
+ * NULL if the call has none. Returns NULL without an exception for arguments
+ * that it does not handle. */
 PyObject *gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis);
 /* Fast path of a[indices]. Returns the new array, or NULL without an exception
  * if it does not handle the operands. */

@@ -65,8 +65,9 @@ PyObject *operation_name(int number);
 /* Returns the type rule of an operation for inputs of these type codes. The
  * rule exists until the process ends. */
 const struct rule *operation_rule(int operation, int inputs, const int *codes);
-/* _set_type_resolver(callable): sets the Python function that determines a
- * type rule when it is first needed. */
+/* _set_type_resolver(callable): registers the Python function `callable`,
+ * which determines the type rule of an operation when the rule is first
+ * needed. */
 PyObject *operation_set_resolver(PyObject *module, PyObject *resolver);
 
 #endif

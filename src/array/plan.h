@@ -53,7 +53,8 @@ struct plan_argument {
 
 struct plan_launch {
     PyObject *function; /* strong; a Function or a cuBLAS product */
-    /* NULL: the launch is a cuBLAS product of the first three arguments */
+    /* NULL: no kernel is launched; cuBLAS computes a matrix product, and the
+     * first three arguments are its arrays */
     CUfunction handle;
     unsigned grid[3], block[3], shared;
     int arguments;

@@ -95,8 +95,8 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
 /* --- execution --------------------------------------------------------- */
 
 /* Executes one launch. Returns 0, or -1 with an exception. Returns 1 if the
- * launch is not possible at present; the Python function then computes the
- * result. */
+ * launch is not possible at present; the Python function that created the
+ * launch plan then computes the result. */
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
 {

@@ -4,7 +4,7 @@
  * pycuda._array wraps reductions and scans along an axis in PlannedMethod
  * objects. If a call has no argument besides the array and the axis, and
  * plan_cache.c has a plan for it, the plan is executed without a Python frame.
- * Other calls go to the Python function, which may create a plan.
+ * Other calls run the wrapped Python function, which may create a plan.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"
@@ -22,7 +22,7 @@ struct planned {
     /* strong, interned; the name under which the launch plans are cached */
     PyObject *name;
     /* Operation of array_reduce_all, which handles calls without an axis; -1:
-     * the Python function handles them. */
+     * the wrapped Python function handles these calls. */
     int operation;
 };
 

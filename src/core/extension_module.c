@@ -139,7 +139,7 @@ driver_exec(PyObject *module)
     }
     if (parts_setup(module) < 0) {
         Py_CLEAR(core.module);
-        /* initialise without hiding an exception that an import has set */
+        /* a setup function that fails without an exception had no memory */
         if (!PyErr_Occurred()) {
             PyErr_NoMemory();
         }

@@ -136,19 +136,19 @@ struct image_site {
 
 _Static_assert(sizeof(struct image_site) == 40, "abi");
 
-/* Properties of an instruction: the kind of access, the object that it
- * accesses, whether it is a barrier, warp operation or return, and which
- * checks it does not need. */
+/* Properties of an instruction: the kind of memory access, the kind of memory
+ * that it accesses, whether it is a barrier, warp operation or return, and
+ * which checks it does not need. */
 enum image_site_flags {
     IMAGE_SITE_READ = 1,
     IMAGE_SITE_WRITE = 2,
     IMAGE_SITE_ATOMIC = 4,
     IMAGE_SITE_VOLATILE = 8,
-    IMAGE_SITE_SHARED = 16, /* the object is a shared variable */
-    IMAGE_SITE_LOCAL = 32,  /* the object is a variable of one thread */
-    /* the object is a __device__ or __constant__ variable */
+    IMAGE_SITE_SHARED = 16, /* accesses a shared variable */
+    IMAGE_SITE_LOCAL = 32,  /* accesses a variable of one thread */
+    /* accesses a __device__ or __constant__ variable */
     IMAGE_SITE_VARIABLE = 64,
-    /* The object belongs to a pointer argument of the kernel. */
+    /* accesses an address computed from a pointer argument of the kernel */
     IMAGE_SITE_POINTER = 128,
     IMAGE_SITE_BARRIER = 256, /* the instruction is a barrier of the block */
     IMAGE_SITE_WARP = 512,    /* the instruction is a warp operation */
@@ -165,29 +165,33 @@ enum image_site_flags {
     IMAGE_SITE_RELEASE = 65536, /* the access is atomic and also a fence */
 };
 
-/* A loop, or two nested loops, whose accesses are checked before the loop
- * begins. Index 0 of the arrays is the inner loop. */
+/* A loop, or two nested loops, whose memory accesses are checked before the
+ * loops begin. In arrays of two elements, element 0 describes the inner loop
+ * and element 1 the outer loop. */
 struct __attribute__((may_alias)) image_check_nest {
     uint64_t count[2]; /* offset 0: number of iterations of each loop */
-    /* offset 16: linear index of the thread that runs the first iteration */
+    /* offset 16: linear index in the thread block of the thread that runs the
+     * first iteration */
     uint64_t linear;
-    /* offset 24: increment of `linear` per iteration */
+    /* offset 24: how much that thread index increases with each iteration of
+     * the inner loop (element 0) and of the outer loop (element 1) */
     int64_t linear_step[2];
-    /* offset 40: number of accesses; a struct image_check_range describes
-     * each */
+    /* offset 40: number of memory accesses in the loops; a struct
+     * image_check_range describes each */
     uint64_t rows;
 };
 
-/* Condition under which an access takes place: value + iteration * step <
- * limit, compared as unsigned numbers modulo 2**bits. Each of the two loops
- * has an iteration index and a step. */
+/* Condition under which an access takes place: value + i * step[0] + j *
+ * step[1] < limit, compared as unsigned numbers modulo 2**bits. i and j are
+ * the numbers of completed iterations of the inner and the outer loop. */
 struct __attribute__((may_alias)) image_check_condition {
-    uint64_t value; /* offset 0: left side in the first iteration */
-    /* offset 8: increment of the left side per iteration of each loop */
+    uint64_t value; /* offset 0: start value */
+    /* offset 8: what is added to `value` for each iteration of the inner loop
+     * (element 0) and of the outer loop (element 1) */
     int64_t step[2];
-    uint64_t limit; /* offset 24: right side */
+    uint64_t limit; /* offset 24: upper limit */
     uint32_t bits;  /* offset 32: number of bits compared: 32 or 64 */
-    /* offset 36: nonzero: the access takes place if the comparison is false */
+    /* offset 36: if nonzero, the condition is negated */
     uint32_t otherwise;
 };
 
@@ -200,7 +204,9 @@ struct __attribute__((may_alias)) image_check_range {
      * of __pycuda_check */
     void *object;
     uint64_t object_bytes; /* offset 16: size of `object` in bytes, or 0 */
-    /* offset 24: increment of the address per iteration of each loop */
+    /* offset 24: number of bytes by which the address increases with each
+     * iteration of the inner loop (element 0) and of the outer loop (element
+     * 1) */
     int64_t step[2];
     /* offset 40: source location and properties of the access */
     struct image_site *site;

@@ -129,7 +129,8 @@ struct jit_kernel {
     char *symbol; /* name of the entry in the object file */
     /* the function read from the input; NULL after `body` is made */
     LLVMValueRef function;
-    /* function with the same code and the geometry as arguments */
+    /* copy of `function` that receives threadIdx, blockIdx, blockDim and
+     * gridDim as arguments */
     LLVMValueRef body;
     struct jit_parameter *parameters;
     unsigned parameter_count;

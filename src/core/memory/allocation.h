@@ -22,15 +22,18 @@ struct core_allocation {
     CUstream stream; /* stream of the last use */
     bool cached : 1; /* the memory is a block of the default pool */
     bool freed : 1;
-    bool escaped : 1;   /* its address was given out as an integer */
-    bool scattered : 1; /* used on streams that do not wait for each other */
-    bool touched : 1;   /* used since it was allocated */
-    bool settled : 1;   /* work of the memory's previous owner is complete */
-    bool crossed : 1;   /* last used by another context, on `user_stream`;
-                           `stream` is unused, `scattered` set */
-    bool was_scattered : 1; /* value of `scattered` before `crossed` was set */
-    uint32_t bin;           /* index of the pool's bin (size class) */
-    size_t bytes;           /* requested size */
+    bool escaped : 1; /* its address was given out as an integer */
+    /* used in several streams that do not wait for each other */
+    bool scattered : 1;
+    bool touched : 1; /* used since it was allocated */
+    bool settled : 1; /* work of the memory's previous owner is complete */
+    /* the last use was in another context (`user`), in its stream
+     * `user_stream`; `stream` is then unused, and `scattered` is true */
+    bool crossed : 1;
+    /* value of `scattered` before `crossed` became true */
+    bool was_scattered : 1;
+    uint32_t bin; /* index of the pool's bin (size class) */
+    size_t bytes; /* requested size */
     size_t room; /* size in bytes of the pool block that contains the memory */
     CUdeviceptr pointer;
     /* strong; the DeviceMemoryPool of a pooled allocation, else NULL */

@@ -64,7 +64,7 @@ core_current_with_stream(void **key, CUstream *stream)
 {
     struct core_context *context = core_stack_top();
     if (UNLIKELY(context == NULL || core.forked)) {
-        return core_current(); /* raises the exception for "no context" */
+        return core_current(); /* raises "no context" */
     }
     *key = (void *)(uintptr_t)context->serial;
     *stream = *stream == NULL ? core_stream_default() : *stream;

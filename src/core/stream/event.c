@@ -182,8 +182,9 @@ elapsed_check(CUresult code)
                           : core_fail(code, "cuEventElapsedTime", detail);
 }
 
-/* Returns the milliseconds between two events. `given` is the one passed as an
- * argument: TypeError if it is not an Event. */
+/* Returns the milliseconds between two events. `given` is the event, start or
+ * end, that the Python method received as its argument. Raises TypeError if
+ * `given` is not an Event. */
 static PyObject *
 event_elapsed(PyObject *start, PyObject *end, PyObject *given)
 {
@@ -220,7 +221,8 @@ static PyObject *
 event_elapsed_since(PyObject *self, PyObject *start)
 {
     if (!PyObject_TypeCheck(start, core.event_type)) {
-        return event_elapsed(start, self, start); /* raises the TypeError */
+        /* event_elapsed raises TypeError, since `start` is not an Event */
+        return event_elapsed(start, self, start);
     }
     CUevent first = handle_of(start), last = handle_of(self);
     CUresult code;

@@ -1,4 +1,5 @@
-/* block_state.c - check state of the block that a worker runs.
+/* block_state.c - state of the kernel checks (memory, races, barriers) for the
+ * thread block that a worker runs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -85,7 +85,8 @@ struct cpu_check_warp {
     uint32_t seen[CPU_WARP][CPU_WARP];
 };
 
-/* All check state of one worker. Only the worker's thread uses it. */
+/* State of the kernel checks (memory, races, barriers) of one worker. Only the
+ * worker's thread uses it. */
 struct cpu_check {
     /* The launch that the running block belongs to. */
     struct cpu_launch *launch;
@@ -148,8 +149,8 @@ struct cpu_check {
     _Alignas(16) char fallback[4096];
 };
 
-/* Returns the check state of the calling worker. The caller must be on a
- * worker's thread that runs a checked kernel. */
+/* Returns the state of the kernel checks of the calling worker. The caller
+ * must be on a worker's thread that runs a checked kernel. */
 static inline struct cpu_check *
 cpu_check_self(void)
 {

@@ -69,10 +69,11 @@ void cpu_check_deadlock(struct cpu_worker *worker);
 /* Returns the text of the last report, for cuGetErrorString. Returns NULL if
  * the last report had another error code. */
 const char *cpu_check_last_report(CUresult code);
-/* Frees the worker's check state. */
+/* Frees the worker's struct cpu_check, the state of the kernel checks. */
 void cpu_check_state_free(struct cpu_worker *worker);
-/* Allocates the check state of a worker before its first block runs. Returns
- * OUT_OF_MEMORY on failure. */
+/* Allocates the struct cpu_check of a worker, the state of the kernel checks,
+ * before the worker runs its first thread block. Returns OUT_OF_MEMORY on
+ * failure. */
 CUresult cpu_check_state_prepare(struct cpu_worker *worker);
 /* cpu_check_launch_begin is called before a block of the launch begins,
  * possibly several times; cpu_check_launch_end once after all blocks have

@@ -14,9 +14,12 @@
 #include "cpu/check/race.h"
 #include "image/abi.h"
 
-/* The age of a slot is its interval number minus the number of the first
- * interval that may conflict, modulo 2^32. An age from this value on is
- * negative: the interval has ended before. */
+/* A slot is the record of one access. It contains the number of the time
+ * interval of the access: the time between two synchronization events of a
+ * thread block, such as barriers. The age of a slot is that number minus the
+ * number of the first interval whose accesses may conflict, modulo 2^32. An
+ * age of PAST_AGE or more means a negative difference: the access cannot
+ * conflict. */
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
@@ -26,14 +29,14 @@ typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));
 typedef double doubles __attribute__((vector_size(8 * LANES)));
 
-/* Slots for reads of consecutive words: `slot` for the first word, and `step`
- * more for each next word. */
+/* Access records (slots) to store for reads of consecutive words: `slot` for
+ * the first word, and a value greater by `step` for each next word. */
 struct readers {
     uint64_t slot, step;
     uint64_t since; /* first interval that may conflict */
     uint64_t interval;
-    /* Slots with a lower age belong to blocks with which this block is not
-     * ordered. */
+    /* Access records with a lower age belong to thread blocks that are not
+     * ordered with the running thread block. */
     int64_t others;
 };
 
@@ -69,7 +72,8 @@ lanes_are_free(const struct readers *readers, lanes known)
     return lanes_age(readers, known) >= PAST_AGE;
 }
 
-/* Returns whether the accesses in all slots are in past intervals. */
+/* Returns whether all accesses recorded in the slots were made in time
+ * interval number `past` or earlier. */
 static inline bool
 slots_are_past(const uint64_t *slots, uint64_t count, uint32_t past)
 {
@@ -139,8 +143,10 @@ lanes_are_own(lanes known, lanes mine)
     return ((known ^ mine) & CPU_RACE_ACCESSOR) == 0;
 }
 
-/* Returns the lanes whose word needs no new record. Its slot has a read of
- * this interval, or a read by a block that is not ordered with this one. */
+/* `known` has the read recorded for each word. Returns the lanes whose record
+ * stays as it is, so that the new read is not recorded: the recorded read was
+ * made after the latest synchronization of the running thread block, or by a
+ * thread block that may run at the same time. */
 static inline masks
 lanes_are_unchanged(const struct readers *readers, lanes known)
 {
@@ -167,10 +173,10 @@ lanes_store(uint64_t *slots, masks which, lanes mine)
 }
 
 /* Records one read for each of LANES words, as cpu_race_record_read does for
- * one. Returns false if some word needs the general code. Stores only the
- * slots that change, because other workers may store slots at the same time,
- * and stores them one by one, because masked stores are very slow on some
- * processors. */
+ * one. Returns false if the caller must call cpu_race_record_read for each
+ * word instead. Stores only the slots that change, because other workers may
+ * store slots at the same time, and stores them one by one, because masked
+ * stores are very slow on some processors. */
 static inline bool
 lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              lanes mine)
@@ -190,7 +196,8 @@ lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
     return all_of(free_one | free_two | known);
 }
 
-/* Returns whether the first read slot of each of the BATCH words is free. */
+/* Returns whether the first read slot of each of the BATCH words may be
+ * overwritten: it has no access record, or an old one that cannot conflict. */
 static inline bool
 slots_are_free(const struct readers *readers, const uint64_t *one)
 {
@@ -202,8 +209,8 @@ slots_are_free(const struct readers *readers, const uint64_t *one)
     return all_of(free_one);
 }
 
-/* Records reads of BATCH words. `fresh` is a hint that the read slots are
- * probably free, as those of the preceding words were. */
+/* Records reads of BATCH words. If *fresh is true, the read slots of the
+ * preceding words were free, so those of these words probably are free too. */
 static inline bool
 slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              bool *fresh)
@@ -238,8 +245,9 @@ readers_make(const struct cpu_check *check, uint64_t slot, uint64_t step,
         .others = alone ? 0 : (int64_t)(check->first_interval - past - 1)};
 }
 
-/* Records reads of words: each word by another thread, or all words by one
- * thread. The last BATCH words may be recorded twice, which has no effect. */
+/* Records reads of consecutive words in shadow memory: each word is read by
+ * another thread, or all words by one thread. The last BATCH words may be
+ * recorded twice, which has no effect. */
 static void
 slots_record_reads(struct cpu_check *check, struct cpu_shadow_granule *granule,
                    uintptr_t at, uint64_t count, uint64_t slot, uint64_t step,
@@ -292,8 +300,8 @@ spans_fill(const struct readers *readers, struct cpu_shadow_granule *granule,
     return done;
 }
 
-/* Records reads of words by consecutive threads. Whole spans (16 words) get
- * one record where possible. */
+/* Records reads of words by consecutive threads. Where possible, a whole span
+ * (16 words) gets only one access record. */
 static void
 slots_record_consecutive(struct cpu_check *check,
                          const struct cpu_check_run *run, uint64_t slot,
@@ -432,7 +440,8 @@ run_visit(struct cpu_check *check, const struct cpu_check_range *range,
     return true;
 }
 
-/* A word has two read slots, so recording more readers changes nothing. */
+/* Shadow memory keeps at most two reads per word (two read slots), so
+ * recording reads by more threads changes nothing. */
 enum { MAX_READERS = 2 };
 
 /* Calls `visit` for the inner loop of the range, for one iteration of the

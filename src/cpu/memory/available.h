@@ -1,6 +1,7 @@
 /* available.h - memory that the system can provide to this process.
  *
- * available.c reads the system's files; budget.c decides about allocations.
+ * available.c reads the available memory from /proc and the cgroup files.
+ * budget.c decides whether an allocation is permitted.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_AVAILABLE_H

@@ -9,7 +9,8 @@
  * The available memory changes all the time. It is treated as constant while
  * it stays within a quarter of the reserve, so that a program finds the bytes
  * free that it has freed. Small allocations draw on a grant of at most another
- * quarter, so that few of them read the system's files.
+ * quarter, so that few of them read the amount of available memory from /proc
+ * and the cgroup files.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -27,12 +28,13 @@
 #define HUGE_UNIT ((size_t)2 << 20)
 
 static uint64_t committed; /* number of writable bytes in the arena */
-/* Bytes that may be allocated without another reading of the system's
- * files. */
+/* Bytes that may be allocated before the available memory is read again from
+ * /proc and the cgroup files. */
 static uint64_t grant;
 /* Upper limit of the grant in bytes. */
 static uint64_t grant_most;
-/* Committed plus free bytes at the last reading of the system's files. */
+/* Committed plus available bytes when /proc and the cgroup files were last
+ * read. */
 static uint64_t capacity;
 
 /* Texts that say why allocations failed, in a ring buffer. A text is valid

@@ -165,7 +165,7 @@ cpu_image_check(const void *bytes, size_t size, uint32_t *kind, char *error,
 }
 
 /* Finds the address of a kernel's function. Returns false if the symbol is
- * missing or is not in the code. */
+ * missing, or if its address is not in machine code. */
 static bool
 find_entry(struct cpu_image *image, uint32_t symbol, void **entry)
 {
@@ -197,7 +197,8 @@ image_new(const void *bytes)
 }
 
 /* Finds the functions of all kernels and the addresses of all variables.
- * Returns false if a symbol is missing, or if a variable is in the code. */
+ * Returns false if a symbol is missing, or if the address of a variable is in
+ * machine code. */
 static bool
 find_addresses(struct cpu_image *image)
 {

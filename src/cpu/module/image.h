@@ -63,11 +63,11 @@ CUresult cpu_image_load(const void *bytes, size_t size,
 /* Unmaps the code of an image and frees it. The image may be NULL. */
 void cpu_image_unload(struct cpu_image *image);
 
-/* Returns true if the address is in the code of a loaded image.
+/* Returns true if the address is in the machine code of a loaded image.
  * Async-signal-safe. */
 bool cpu_image_contains_code(const void *address);
-/* Returns true if the address is in the code or data of a loaded image.
- * Async-signal-safe. */
+/* Returns true if the address is in the machine code or the data of a loaded
+ * image. Async-signal-safe. */
 bool cpu_image_contains(const void *address);
 
 struct cpu_image_kernel {

@@ -103,7 +103,8 @@ source_of(const struct nvrtc_job *job)
     return job->source ? job->source : job->marked;
 }
 
-/* Writes the text that precedes the source. */
+/* Writes the lines that are compiled before the program's source code:
+ * #include lines, the prologue and a #line directive. */
 static void
 head_write(const struct nvrtc_job *job, struct nvrtc_text *source)
 {

@@ -251,7 +251,10 @@ folder_is_nvidias(const char *folder)
     return false;
 }
 
-/* Applies an option that neither code_apply nor flag_apply handles. */
+/* Applies an option about macros, include folders, the C++ standard, the
+ * target architecture, diagnostics, precompiled headers, time reports or the
+ * assembler. Returns false, with a message in `log`, if the value is
+ * invalid. */
 static bool
 source_apply(struct nvrtc_options *options, const struct option_row *row,
              const char *value, struct nvrtc_text *log)

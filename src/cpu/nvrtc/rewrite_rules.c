@@ -582,7 +582,8 @@ brackets_skip(const char *list)
     return list + strlen(list);
 }
 
-/* Skips attributes with a list in brackets and the space around them. */
+/* Skips attributes that have an argument list, such as `alignas(16)`, and the
+ * white space before and after each of them. */
 static const char *
 attributes_skip(const char *at)
 {

@@ -1,7 +1,8 @@
 /* launch_accounting.c - begin and end of a launch.
  *
- * The scheduler calls this file for launches that workers run, launch.c for
- * those that the caller runs itself.
+ * The scheduler calls these functions if worker threads run the blocks of
+ * the kernel. launch.c calls them if the thread that launches the kernel also
+ * runs its blocks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -55,9 +55,10 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
 }
 
 /* Replaces each lane's mask by the lanes that it synchronizes with: those
- * lanes of `set` that its mask names and that have the same mask. If all lanes
- * that the masks name have arrived, a shuffle may read any lane, as on an
- * H100. */
+ * lanes of `set` that its mask names and that have the same mask. For a
+ * shuffle, if each lane has the same mask as all lanes of `set` that its mask
+ * names, all masks become 0xffffffff instead: then a lane may read any lane,
+ * as on an H100. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)
 {

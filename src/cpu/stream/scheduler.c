@@ -327,7 +327,7 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
 
     if (stream && stream == &stream->ctx->legacy) {
         /* An operation of the legacy stream waits for the last operation of
-         * each stream. The loop below also counts the legacy stream. */
+         * each stream, and ctx->streams includes the legacy stream. */
         wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;

@@ -80,7 +80,7 @@ loop_metadata(const struct jit_parallel *loop, unsigned block)
 static bool
 is_innermost(const struct jit_parallel *loop, unsigned latch)
 {
-    /* the function's entry block is never part of a loop, so this is none */
+    /* a loop never contains the function's entry block, inside[0] */
     if (loop->inside[0]) {
         return false;
     }

@@ -35,13 +35,13 @@ enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };
  * kernels with memory checks. */
 enum { MAX_SIZE = 50, MOST_CHECKED_SIZE = 400 };
 
-/* A condition of a loop in which it is invariant. */
+/* A condition that is tested in a loop and does not change during the loop. */
 struct split {
     LLVMValueRef condition;
     unsigned loop, block;
     unsigned cost; /* how many times the loop doubles if it is split */
-    /* for each side of the condition, the blocks that depend on it; NULL:
-     * none */
+    /* for each side of the condition, true or false, the basic blocks that run
+     * only if it is taken; NULL if there are no such blocks */
     bool *sides[2];
     bool splits; /* LLVM will split the loop by this condition */
 };

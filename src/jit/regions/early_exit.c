@@ -32,8 +32,8 @@ struct term {
     bool is_signed;
 };
 
-/* The condition threadIdx.x + terms < limit (axis 0), or the same with
- * threadIdx.y (axis 1). If or_equal is set, the comparison is <=. */
+/* The condition threadIdx.x + terms < limit (axis 0) or threadIdx.y + terms <
+ * limit (axis 1). If or_equal is set, the comparison is <=. */
 struct bound {
     int axis;
     struct term terms[MAX_TERMS];
@@ -231,9 +231,10 @@ write_sum(struct jit_text *text, struct jit_kernel *kernel,
     return sum;
 }
 
-/* Writes IR text that sets %live.<number> to the number of values of threadIdx
- * along the bound's axis that remain. before[axis] is the previous such
- * number, and is updated. */
+/* Writes IR text that computes how many threads along the bound's axis (x or
+ * y) satisfy this bound and all bounds written before. The result is the IR
+ * value %live.<number>. before[axis] is the name of the IR value with the
+ * count for the bounds written before; it is replaced by the new name. */
 static void
 write_bound(struct jit_text *text, struct jit_kernel *kernel,
             const struct bound *bound, unsigned number, const char *before[2])

@@ -76,7 +76,7 @@ move_arguments(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-/* Replaces the body by a function with the same code and the arguments that
+/* Replaces the kernel body by a copy that has additional arguments, which
  * regions need: context, start point, votes, uniform values and lane
  * arrays. */
 static void

@@ -41,16 +41,17 @@ enum {
 struct unroll {
     struct jit *jit;
     const struct jit_strided *loop;
-    /* b + threadIdx.x of the loop above; an instruction of the basic block
-     * loop->gate, which tests the `if` */
+    /* the sum of the loop variable `b` and threadIdx.x; an instruction of the
+     * basic block loop->gate, which tests whether the thread has an
+     * iteration */
     LLVMValueRef index;
     unsigned copies; /* number of iterations that are merged */
     unsigned phis;   /* number of elements used in the following arrays */
-    /* phis of the basic block loop->head, except the one for `b`: values that
-     * a thread passes from iteration to iteration */
+    /* phis of the basic block loop->head, except that of the loop variable
+     * `b`: values that a thread passes from iteration to iteration */
     LLVMValueRef carried[MAX_PHIS];
     /* for each carried phi: the phi in the basic block loop->round, where the
-     * two ways of the `if` meet */
+     * two paths after loop->gate meet */
     LLVMValueRef merged[MAX_PHIS];
     /* for each carried phi: its value after the copies made so far */
     LLVMValueRef values[MAX_PHIS];

@@ -1,11 +1,11 @@
 /* geometry.c - makes kernels into bodies, and lowers reads of geometry.
  *
  * "Geometry" is threadIdx, blockIdx, blockDim, gridDim and what follows from
- * them. A kernel becomes a body: a function with the same code, which has the
- * geometry, the address of shared memory and the thread as further arguments.
- * The entries (entries/loop.c, entries/thread.c) supply these arguments, and
- * the body is inlined into them. Device functions that are not inlined call
- * __pycuda_self and load the geometry from struct image_thread.
+ * them. Each kernel is replaced by its body: a copy of the kernel function
+ * with the geometry, the address of shared memory and the thread as further
+ * arguments. The entries (entries/loop.c, entries/thread.c) supply these
+ * arguments, and the body is inlined into them. Device functions that are not
+ * inlined call __pycuda_self and load the geometry from struct image_thread.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
