@@ -185,7 +185,7 @@ struct __attribute__((may_alias)) image_check_nest {
  * step[1] < limit, compared as unsigned numbers modulo 2**bits. i and j are
  * the numbers of completed iterations of the inner and the outer loop. */
 struct __attribute__((may_alias)) image_check_condition {
-    uint64_t value; /* offset 0: start value */
+    uint64_t value; /* offset 0: value for the first iteration */
     /* offset 8: what is added to `value` for each iteration of the inner loop
      * (element 0) and of the outer loop (element 1) */
     int64_t step[2];

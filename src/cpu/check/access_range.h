@@ -117,8 +117,8 @@ void cpu_check_trace_append(struct cpu_check *check,
                             const uint64_t *values, const uint64_t *words,
                             uint64_t selected);
 
-/* Returns the list that says which words of the form (the compiler's
- * description of a call) are replaced by values of the call. */
+/* Returns the list that says which words of the compiler's description of a
+ * call are replaced by values of the call. */
 static inline const struct image_check_operand *
 cpu_check_form_operands(const struct image_check_form *form)
 {

@@ -80,8 +80,8 @@ struct cpu_check_thread_clock {
 
 /* Happens-before relation between the lanes of one warp. */
 struct cpu_check_warp {
-    /* Lane i is ordered after everything that lane j did in intervals whose
-     * number is below seen[i][j]. */
+    /* Lane i is ordered after everything that lane j did in time intervals
+     * whose number (epoch_interval.c) is below seen[i][j]. */
     uint32_t seen[CPU_WARP][CPU_WARP];
 };
 
@@ -97,16 +97,18 @@ struct cpu_check {
     unsigned thread;
     /* Number of block barriers that the running block has passed. */
     unsigned epoch;
-    /* Numbers of intervals (epoch_interval.c): the current interval, the first
-     * one since the last barrier of the block, and the last one before the
-     * launch. */
+    /* Numbers of time intervals between synchronization events of thread
+     * blocks (epoch_interval.c): the current interval, the first one since the
+     * last barrier of the thread block, and the last one before the launch. */
     uint32_t interval, since_barrier, before_launch;
-    /* Number of the interval in which the running block started. */
+    /* Number of the time interval in which the running thread block
+     * started. */
     uint32_t first_interval;
     /* trace.c records or replays the shared-memory accesses of the block. */
     bool traced;
-    /* Set until an access is recorded: the current interval, or the block's
-     * first interval, has no number yet. */
+    /* True until an access is recorded: the time interval since the last
+     * barrier (interval_due), or since the start of the thread block
+     * (block_due), has no number yet. */
     bool interval_due, block_due;
     /* Latest time (value of cpu_check_clock) at which a thread of the block
      * acquired. */
@@ -118,9 +120,9 @@ struct cpu_check {
     bool fenced; /* a thread of the block has executed a fence */
     /* The elements of `sites` and of `clocks` from these indices on are 0. */
     unsigned sites_used, clocks_used;
-    /* Caches the result of the last comparison with an interval of another
-     * block: that interval's number (0: nothing cached), and whether it is
-     * ordered before this block. */
+    /* Result of the last comparison with a time interval of another thread
+     * block: the number of that interval (0: no result), and whether its
+     * accesses happen before those of the running thread block. */
     uint32_t cached_interval;
     bool cached_ordered;
     /* Cache of the global allocations that contained the latest addresses. */
@@ -196,9 +198,9 @@ cpu_check_trace_stop(struct cpu_check *check)
 
 /* ---- epoch_interval.c: numbered intervals of a block's execution ---- */
 
-/* An interval: the time between two successive events of a block. Events are
- * the block's start, a barrier, a warp synchronization and a release
- * operation. */
+/* An interval: the time between two successive events of a thread block.
+ * Events are the start of the thread block, a barrier, a warp synchronization
+ * and a release operation. */
 struct cpu_check_interval {
     uint32_t serial; /* low 32 bits of the serial number of the launch */
     uint32_t block;
@@ -208,16 +210,16 @@ struct cpu_check_interval {
 
 /* Counter of release operations in the process. */
 extern atomic_uint cpu_check_clock;
-/* Ends the current interval of the worker's running block and begins the next
- * one. */
+/* Ends the current time interval (between two synchronization events) of the
+ * thread block that the worker runs, and begins the next one. */
 void cpu_check_interval_begin(struct cpu_check *check);
-/* Gives a number to the interval that began at a barrier or at the block's
- * start. Called at the first recorded access, so that intervals without
- * accesses have no number. */
+/* Gives a number to the time interval that began at the last barrier or at the
+ * start of the thread block. Called at the first recorded access, so that the
+ * time between two barriers without accesses gets no number. */
 void cpu_check_interval_allocate(struct cpu_check *check);
 
-/* Calls cpu_check_interval_allocate if the current interval has no number yet.
- * Called before an access is recorded. */
+/* Calls cpu_check_interval_allocate if the time since the last barrier has no
+ * interval number yet. Called before an access is recorded. */
 static inline void
 cpu_check_interval_ensure(struct cpu_check *check)
 {
@@ -225,15 +227,16 @@ cpu_check_interval_ensure(struct cpu_check *check)
         cpu_check_interval_allocate(check);
     }
 }
-/* Stores that the current interval has ended: all accesses recorded in it have
- * been executed. */
+/* Stores that the current time interval of the thread block has ended: all
+ * accesses recorded in it have been executed. */
 void cpu_check_interval_end(const struct cpu_check *check);
 /* Returns whether cpu_check_interval_end was called for the interval with this
  * number. */
 bool cpu_check_interval_has_ended(uint32_t number);
-/* Returns the interval with this number. Returns NULL if it is so old that the
- * ring buffer has overwritten it. The pointer is valid until RING_SIZE more
- * intervals have begun. */
+/* Returns the time interval (between two synchronization events of a thread
+ * block) with this number. Returns NULL if it is so old that the ring buffer
+ * has overwritten it. The pointer is valid until RING_SIZE more intervals have
+ * begun. */
 const struct cpu_check_interval *cpu_check_interval_find(uint32_t number);
 
 /* ---- the checks of one access ---- */

@@ -10,11 +10,12 @@
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 
-#define RING_SIZE (1u << 20) /* capacity of the ring, in intervals */
+#define RING_SIZE (1u << 20) /* number of intervals in the ring buffer */
 
 static struct cpu_check_interval ring[RING_SIZE];
 static atomic_uint last_number;
-/* Element `number % RING_SIZE` is set to `number` when that interval ends. */
+/* When interval `number` (the time between two synchronization events of a
+ * thread block) ends, element `number % RING_SIZE` is set to `number`. */
 static atomic_uint ended[RING_SIZE];
 
 atomic_uint cpu_check_clock;

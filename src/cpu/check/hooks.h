@@ -84,8 +84,8 @@ void cpu_check_launch_end(struct cpu_launch *launch);
 void cpu_check_block_begin(struct cpu_worker *worker);
 /* Called when the last block of a launch on the worker has ended. */
 void cpu_check_block_end(const struct cpu_worker *worker);
-/* Returns the number of the newest interval of the process, to be stored in
- * cpu_launch.before. */
+/* Returns the number of the newest time interval (epoch_interval.c) of all
+ * thread blocks of the process, to be stored in cpu_launch.before. */
 uint32_t cpu_check_interval_last(void);
 
 #endif

@@ -223,8 +223,8 @@ range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
     }
 }
 
-/* Sets `covered` for reads that need no record: a later access of the loop
- * writes the same bytes by the same threads. */
+/* Sets `covered` for reads that are not recorded because, later in the loop,
+ * the same threads write the same bytes. */
 static void
 reads_mark_covered(struct cpu_check_range *ranges, unsigned count)
 {
@@ -351,8 +351,8 @@ loop_record(struct cpu_check *check, struct cpu_check_loop *loop)
     if (cpu_check_flags & CPU_CHECK_RACE) {
         reads_mark_covered(loop->ranges, loop->count);
     }
-    /* In the first pass record the ranges that begin at the start of a span
-     * (16 words), since the others may need no record afterwards. */
+    /* First record the ranges that begin at the start of a span (16 words).
+     * Their records may make those of the other ranges unnecessary. */
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned i = 0; i < loop->count; i++) {
             bool first = !(loop->ranges[i].address % (4 * CPU_SHADOW_SPAN));

@@ -43,7 +43,9 @@ struct access {
     unsigned thread;
     bool shared;
     bool found;
-    uint64_t other; /* slot of the first recorded access that conflicts */
+    /* record (slot) of the first earlier access that conflicts with this one
+     * */
+    uint64_t other;
 };
 
 uint64_t
@@ -83,8 +85,8 @@ ordered_in_block(const struct cpu_check *check,
     return one->released > then->time && two->acquired > then->time;
 }
 
-/* Returns whether an interval of another block or launch is ordered before the
- * current access, and caches the result. */
+/* Returns whether the accesses that another thread block or launch made in
+ * time interval `then` happen before the current access. Caches the result. */
 static bool
 ordered_between_blocks(struct cpu_check *check, uint32_t number,
                        const struct cpu_check_interval *then)
@@ -134,9 +136,10 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* Returns whether `thread` itself may have accessed all bytes that the slot
- * and the new access have in common. A slot merged from several threads of a
- * block does not say which thread accessed which byte. */
+/* Returns whether the current thread itself may have made the recorded access
+ * of all bytes that the record `slot` and the new access have in common. A
+ * record merged from the accesses of several threads of a thread block does
+ * not say which thread accessed which byte. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {
@@ -392,8 +395,8 @@ __pycuda_check_fence(uint32_t linear)
 }
 
 /* Called when the block arrives at the grid barrier: everything that it has
- * done is ordered before later acquires of other blocks. Begins no new
- * interval, because the block barrier that follows does so. */
+ * done is ordered before later acquires of other blocks. Does not call
+ * cpu_check_interval_begin, because the block barrier that follows does so. */
 void
 cpu_check_grid_arrive(struct cpu_worker *worker)
 {

@@ -18,33 +18,38 @@
 
 /* A slot: the record of one access of a 4-byte word, packed into 64 bits. From
  * the lowest bit: whether the access was atomic or volatile (1 bit), mask of
- * the accessed bytes (4), thread (10), whether accesses of several threads of
- * the interval are merged, `thread` being the last (1), site number (16),
- * interval number (32). 0 means no access. */
+ * the accessed bytes (4), thread (10), whether the record merges accesses of
+ * several threads between the same two synchronization events, the last being
+ * `thread` (1), number of the source location (16), number of the time
+ * interval of the access, which is the time between two synchronization events
+ * of the thread block (32). 0 means no access. */
 #define CPU_RACE_ATOMIC      ((uint64_t)1)
 #define CPU_RACE_SEVERAL     ((uint64_t)1 << 15)
 #define CPU_RACE_BYTES_AT    1
 #define CPU_RACE_THREAD_AT   5
 #define CPU_RACE_SITE_AT     16
 #define CPU_RACE_INTERVAL_AT 32
-/* Mask of the interval and the thread in a slot. */
+/* Mask of the bits of a slot (access record) that contain the number of the
+ * time interval and the thread. */
 #define CPU_RACE_ACCESSOR 0xffffffff00007fe0u
 
-/* Returns the thread of a slot. */
+/* Returns the thread that made the access recorded in the slot. */
 static inline unsigned
 cpu_race_thread(uint64_t slot)
 {
     return slot >> CPU_RACE_THREAD_AT & 1023;
 }
 
-/* Returns the byte mask of a slot. */
+/* Returns the mask of the bytes of the word that the recorded access
+ * touched. */
 static inline unsigned
 cpu_race_bytes(uint64_t slot)
 {
     return slot >> CPU_RACE_BYTES_AT & 15;
 }
 
-/* Returns a slot with only the current interval and `thread` set. */
+/* Returns an access record (slot) that contains only the number of the current
+ * time interval and `thread`. */
 static inline uint64_t
 cpu_race_accessor(const struct cpu_check *check, unsigned thread)
 {
@@ -52,16 +57,17 @@ cpu_race_accessor(const struct cpu_check *check, unsigned thread)
            (uint64_t)thread << CPU_RACE_THREAD_AT;
 }
 
-/* Returns whether the interval with this number ended at or before interval
- * `past`. Interval numbers wrap around, so the comparison is modular. */
+/* Returns whether the time interval with this number (epoch_interval.c) is
+ * interval `past` or an earlier one. Interval numbers wrap around, so the
+ * comparison is modular. */
 static inline bool
 cpu_race_number_is_past(uint32_t number, uint32_t past)
 {
     return number - past - 1 >= 0x7fffffffu;
 }
 
-/* Returns whether the interval of `slot` ended at or before interval
- * `past`. */
+/* Returns whether the access recorded in `slot` was made in time interval
+ * number `past` or earlier. */
 static inline bool
 cpu_race_is_past(uint64_t slot, uint32_t past)
 {
@@ -69,18 +75,19 @@ cpu_race_is_past(uint64_t slot, uint32_t past)
                                    past);
 }
 
-/* Returns the number of the last interval whose accesses all happen before the
- * current ones: for global memory the last interval before the launch, for
- * shared memory the last one before the latest barrier. */
+/* Returns the number of the last time interval whose accesses all happen
+ * before the current ones: for global memory the last interval before the
+ * launch, for shared memory the last one before the latest barrier of the
+ * thread block. */
 static inline uint32_t
 cpu_race_past(const struct cpu_check *check, bool shared)
 {
     return shared ? check->since_barrier - 1 : check->before_launch;
 }
 
-/* Stores the number of the current interval in `*stamp`, the `written` or
- * `read` member of a granule. Concurrent updates by other workers never make
- * the stamp older. */
+/* Stores the number of the current time interval in *slot_address, the member
+ * `written` or `read` of a granule. Concurrent updates by other workers never
+ * replace it by the number of an earlier interval. */
 static inline void
 cpu_race_stamp(const struct cpu_check *check, uint32_t *slot_address)
 {
@@ -95,8 +102,8 @@ cpu_race_stamp(const struct cpu_check *check, uint32_t *slot_address)
     }
 }
 
-/* Returns whether no word of the granule was accessed after interval
- * `past`. */
+/* Returns whether the time interval number in *slot_address, the member
+ * `written` or `read` of a granule, is `past` or an earlier one. */
 static inline bool
 cpu_race_stamp_is_past(const uint32_t *slot_address, uint32_t past)
 {
@@ -148,8 +155,9 @@ cpu_race_store(uint64_t *slot_address, uint64_t slot)
     __atomic_store_n(slot_address, slot, __ATOMIC_RELAXED);
 }
 
-/* Merges two records of the same interval: returns `slot` with the bytes of
- * `known` added. Returns `slot` unchanged if they cannot be merged. */
+/* Merges two records of accesses between the same two synchronization events:
+ * returns `slot` with the bytes of `known` added. Returns `slot` unchanged if
+ * they cannot be merged. */
 static inline uint64_t
 cpu_race_merge(uint64_t slot, uint64_t known)
 {

@@ -19,8 +19,8 @@
 #include "cpu/check/race.h"
 #include "cpu/run/launch_state.h"
 
-/* Minimum number of new intervals between two passes that free access
- * records. */
+/* Minimum number of time intervals (times between synchronization events of
+ * thread blocks) that begin between two passes that free access records. */
 #define RECENT_INTERVALS 256
 /* A granule is freed after this many passes in which it was unused. */
 #define MAX_UNUSED 16
@@ -37,8 +37,9 @@ granule_used_since(const struct cpu_shadow_granule *granule, uint32_t number)
            !cpu_race_stamp_is_past(&granule->read, number);
 }
 
-/* Updates the granule's count of passes without use. Clears its records at the
- * first such pass. Returns whether the caller must free it. */
+/* Counts the passes since the granule was last used. Clears its access records
+ * in the first pass that finds it unused. Returns whether the caller must free
+ * it. */
 static bool
 granule_is_expired(struct cpu_shadow_granule *granule, uint32_t since)
 {

@@ -32,8 +32,9 @@ struct cpu_shadow_granule {
     void *_Atomic *table_slot;       /* entry of the table that points here */
     /* Number of successive reclaim passes in which the granule was unused. */
     unsigned unused;
-    /* Numbers of the latest intervals in which a word of the granule was
-     * written, and in which a read was recorded; 0: none. */
+    /* Numbers of the latest time intervals (epoch_interval.c) in which a word
+     * of the granule was written, and in which a read was recorded; 0:
+     * none. */
     uint32_t written, read;
     uint64_t writes[CPU_SHADOW_WORDS];
     uint64_t reads[2][CPU_SHADOW_WORDS];

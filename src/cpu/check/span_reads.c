@@ -15,13 +15,14 @@
 
 #include "cpu/check/race.h"
 
-/* What a read slot means for a new read. FREE: the slot may be overwritten.
- * OWN: it already has this read. UNCHANGED: it must stay, and the new read
- * needs no record. DOUBTFUL: the words must be recorded one by one. */
+/* What the record in a read slot (of an earlier read) means for a new read.
+ * FREE: the record may be overwritten. OWN: it already describes the new read.
+ * UNCHANGED: it must stay, and the new read is not recorded. DOUBTFUL: the
+ * reads of the words must be recorded one by one. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
-/* Returns whether the read in interval `number` was in an earlier epoch of
- * this block (before its latest barrier), or so long ago that the interval is
+/* Returns whether a read in time interval `number` was made by the running
+ * thread block before its latest barrier, or so long ago that the interval is
  * unknown. Such a read is ordered before all accesses of the current epoch. */
 static bool
 is_of_other_epoch(const struct cpu_check *check, uint32_t number)
@@ -33,7 +34,8 @@ is_of_other_epoch(const struct cpu_check *check, uint32_t number)
                      then->epoch != check->epoch);
 }
 
-/* Returns what `known`, the content of a read slot, means for a new read. */
+/* Returns what `known`, the record of an earlier read, means for the new read
+ * `mine`. */
 static enum span_state
 span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
            bool shared)

@@ -48,8 +48,9 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes IR text that sets %start to the first threadIdx.x that the guard
- * permits. Writes nothing but a branch if that is 0. */
+/* Writes IR text that sets %start to the first threadIdx.x for which the guard
+ * (the condition of the kernel's first branch) holds. Writes only a branch if
+ * that is always 0. */
 static void
 write_lower(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -202,8 +203,9 @@ lanes_constant(unsigned width, bool count)
     return text.bytes;
 }
 
-/* Writes the loop over the packs of `width` threads of a row, from the thread
- * in %x.<previous> on, while all their threads are in the row. */
+/* Writes a loop that runs packs: groups of `width` threads with consecutive
+ * threadIdx.x. It begins at the threadIdx.x in %x.<previous> and ends when
+ * fewer than `width` threads of the row remain. */
 static void
 write_whole_packs(struct jit *jit, struct jit_kernel *kernel,
                   const struct jit_nest *nest, unsigned width,

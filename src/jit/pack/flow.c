@@ -27,8 +27,9 @@
 #include "jit/report.h"
 #include "jit/text.h"
 
-/* Value of flow.mask_of for blocks that all lanes of the pack execute, or
- * none: their mask is the argument of the function. */
+/* Value of flow.mask_of for basic blocks that either all lanes of the pack
+ * execute or no lane executes. Their lane mask is the mask argument of the
+ * function for the pack. */
 #define ENTRY_MASK (~0u)
 
 struct edge {
@@ -353,8 +354,9 @@ write_phi(struct flow *flow, unsigned block, LLVMValueRef phi)
 
 /* ---- blocks ---- */
 
-/* Stores in *of the block whose mask the edge's source uses. Tests whether the
- * edge is taken by all lanes of this mask or by none. */
+/* Stores in *of the basic block whose lane mask also applies to edge->from,
+ * the source of the edge. Tests whether either all lanes of this mask or no
+ * lanes take the edge. */
 static bool
 keeps_lanes(const struct flow *flow, const struct edge *edge, unsigned *of)
 {
@@ -377,8 +379,9 @@ store_new_slot(struct flow *flow, LLVMValueRef *slot, LLVMTypeRef type,
     LLVMBuildStore(flow->to.builder, value, *slot);
 }
 
-/* Determines flow->mask_of and flow->any of a block, and writes code that
- * computes its mask. Its predecessors, except over back edges, are written. */
+/* Determines flow->mask_of and flow->any of a basic block, and writes code
+ * that computes its lane mask. All predecessors, except those over back edges,
+ * must have been written. */
 static void
 enter_block(struct flow *flow, unsigned block)
 {
@@ -416,8 +419,8 @@ enter_block(struct flow *flow, unsigned block)
     store_new_slot(flow, &flow->any[block], flow->to.jit->i1, any);
 }
 
-/* Tests whether the block may be executed without a lane: it is short, and
- * has neither effects nor accesses. */
+/* Tests whether the basic block may be executed with an empty lane mask: it is
+ * short, and has no side effects and no memory accesses. */
 static bool
 may_speculate(const struct flow *flow, unsigned block)
 {
@@ -508,8 +511,8 @@ write_block(struct flow *flow, unsigned block, bool head)
 
 static void write_level(struct flow *flow, unsigned loop);
 
-/* Gives the phis of the loop's head their values for the first iteration
- * (back: false), or for the next one. */
+/* Gives the phis of the loop's head their values for the first iteration (if
+ * `back` is false) or for the next iteration. */
 static void
 pass_phis(struct flow *flow, const struct jit_pack_loop *loop, bool back)
 {

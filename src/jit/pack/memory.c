@@ -57,7 +57,7 @@ reversed(struct jit_pack_writer *to, LLVMValueRef vector)
                                   LLVMConstVector(order, to->width), "");
 }
 
-/* Returns the address of the first element of the vector that the lanes
+/* Returns the lowest address of the consecutive elements that the lanes
  * access. */
 static LLVMValueRef
 row_start(struct jit_pack_writer *to, LLVMValueRef address, LLVMTypeRef type,

@@ -40,9 +40,10 @@ enum {
 struct content {
     const struct jit_pack_body *body;
     unsigned size, accesses, scattered;
-    unsigned vectors; /* instructions of innermost loops with vector results */
-    bool wide;        /* there are floating-point numbers of 64 bits */
-    bool tested;      /* there are accesses for which is_tested is true */
+    /* number of instructions with vector results in innermost loops */
+    unsigned vectors;
+    bool wide;   /* there are floating-point numbers of 64 bits */
+    bool tested; /* there are accesses for which is_tested is true */
 };
 
 static bool
@@ -213,9 +214,10 @@ analyse(struct jit_pack_body *body)
     return true;
 }
 
-/* Products and sums are fused before packs are written: the code generator
- * would fuse those of one basic block, and packs have other blocks than the
- * body, which the fallback and kernels without packs run. */
+/* Writes the packs of a kernel. First fuses products and sums (a * b + c).
+ * Otherwise the code generator would fuse those within one basic block, and
+ * results could differ, since packs have other basic blocks than the kernel
+ * body, which also runs where there is no pack. */
 static void
 pack_kernel(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -243,9 +245,10 @@ is_chosen_body(const struct jit *jit, const bool *chosen, LLVMValueRef at)
     return false;
 }
 
-/* Makes LLVM's passes leave all functions as they are but the bodies of the
- * chosen kernels: other forms of loops are not vectorised as well. Returns
- * these functions, ending with NULL. */
+/* Sets the attribute optnone on all functions except the bodies of the chosen
+ * kernels, because a loop that LLVM's passes have changed is not vectorised as
+ * well later. Returns the functions that got the attribute, ending with
+ * NULL. */
 static LLVMValueRef *
 protect_others(struct jit *jit, const bool *chosen)
 {

@@ -30,7 +30,7 @@ void jit_pack_kernels(struct jit *jit);
 enum jit_shape_kind {
     JIT_SHAPE_UNKNOWN, /* not yet determined */
     JIT_SHAPE_LINEAR,  /* lane l has the value of lane 0 plus l * stride */
-    JIT_SHAPE_VECTOR,  /* no such relation is known */
+    JIT_SHAPE_VECTOR,  /* the lanes' values are not known to be linear */
 };
 
 /* A value with stride 0 is uniform. The relation holds for the lanes that
@@ -43,13 +43,14 @@ struct jit_shape {
     bool is_signed, is_unsigned;
 };
 
-/* A natural loop of the body. Blocks are indices in the cfg. */
+/* A natural loop of the kernel body. Basic blocks are given by their index in
+ * the control-flow graph (struct jit_cfg). */
 struct jit_pack_loop {
     unsigned head, latch;
     unsigned parent; /* index of the loop around it, or JIT_NO_LOOP */
-    unsigned size;   /* number of blocks */
-    bool *inside;    /* for each block: it is in the loop */
-    bool parts;      /* lanes may leave it in different iterations */
+    unsigned size;   /* number of basic blocks */
+    bool *inside;    /* for each basic block: it is in the loop */
+    bool parts;      /* lanes may leave the loop in different iterations */
 };
 
 #define JIT_NO_LOOP (~0u)
@@ -78,9 +79,10 @@ struct jit_pack_body {
 /* nest.c: fills dominators and loops. Returns false if a loop has several
  * entries or back edges. */
 bool jit_pack_read(struct jit_pack_body *body);
-/* Tests whether each lane that executes block `from` executes block `to`
- * exactly once for it, and no other lane does: `to` post-dominates `from`,
- * which dominates it, in the same loop. */
+/* Tests whether a lane executes basic block `to` exactly once for each
+ * execution of basic block `from`, and not otherwise. This holds if `from`
+ * dominates `to`, `to` post-dominates `from`, and both are in the same
+ * loop. */
 bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
                          unsigned to);
 /* Returns the innermost loop that contains both blocks, or JIT_NO_LOOP. */
@@ -160,8 +162,9 @@ LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
                             int64_t stride);
 /* Tests whether the instruction can be written for a pack. */
 bool jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at);
-/* Tests for calls that only carry information for the compiler, such as the
- * lifetime of a variable. They are left out. */
+/* Tests for a call that only carries information for the compiler, such as the
+ * lifetime of a variable. The function for a pack does not contain these
+ * calls. */
 bool jit_pack_ignores(LLVMValueRef at);
 
 /* memory.c: writes a load for all lanes of the mask: a scalar load, a vector
@@ -173,9 +176,9 @@ void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes the instruction once per lane of the mask, in a loop over lanes. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* fallback.c: writes the test whether the assumption about the extension
- * holds. If not, the function runs the body for one lane after the other, and
- * returns. */
+/* fallback.c: writes a test of the assumption on which the sign or zero
+ * extension `at` relies. If it does not hold, the function for the pack runs
+ * the body for one lane after the other, and returns. */
 void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* flow.c: writes the function for a pack of `width` threads, and returns

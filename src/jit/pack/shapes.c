@@ -183,8 +183,8 @@ jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at)
                  : a.is_unsigned || (a.is_signed && LLVMGetNNeg(at)));
 }
 
-/* Tests whether block `b` is reached by all lanes or none, outside of loops,
- * and nothing that can be observed happens before. */
+/* Tests whether either all lanes or no lanes reach basic block `b`, `b` is
+ * outside of loops, and no side effects happen before it. */
 static bool
 may_check(const struct jit_pack_body *body, unsigned b)
 {
@@ -440,8 +440,9 @@ update_all(struct jit_pack_body *body)
     return changed;
 }
 
-/* Marks the blocks in which lanes meet that took different ways at `branch`,
- * and the loops that they may leave in different iterations. */
+/* Marks the basic blocks in which lanes that took different paths at `branch`
+ * meet again, and the loops that these lanes may leave in different
+ * iterations. */
 static void
 spread_branch(struct jit_pack_body *body, unsigned branch)
 {
@@ -506,7 +507,8 @@ jit_pack_find_shapes(struct jit_pack_body *body)
 }
 
 /* Tests whether the value is arithmetic on linear values, such as an index
- * that is clamped or that may wrap. `phi`: it is assumed to be. */
+ * that is clamped or that may wrap. The value `phi` is assumed to be
+ * linear. */
 static bool
 is_near_linear(const struct jit_pack_body *body, LLVMValueRef value, int depth,
                LLVMValueRef phi)

@@ -125,7 +125,8 @@ jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
     }
 }
 
-/* Returns the form in which the value was defined: scalar if it is linear. */
+/* Returns what the function for the pack has for a value of the body: the
+ * scalar of lane 0 if the value is linear, else the vector of all lanes. */
 static LLVMValueRef
 form_of(struct jit_pack_writer *to, LLVMValueRef value)
 {
@@ -274,8 +275,9 @@ drop_flags(LLVMValueRef at)
     }
 }
 
-/* Replaces the copy of the linear instruction, which lane 0 may not execute,
- * by one whose result is never poison and fits those of the other lanes. */
+/* `copy` computes the linear instruction `at` for lane 0, although lane 0 may
+ * not execute it. Replaces the copy by an instruction whose result is never
+ * poison, and from which the values of the other lanes follow. */
 static LLVMValueRef
 for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
 {
@@ -311,8 +313,8 @@ for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
     return made;
 }
 
-/* Writes the instruction for lane 0, whose result tells those of the others.
- */
+/* Writes the linear instruction for lane 0 only. The values of the other lanes
+ * follow from the result. */
 static LLVMValueRef
 write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 {

@@ -270,7 +270,7 @@ find_ends(const struct jit_split *split)
 
 /* Returns a bit mask of the barriers (bit k: barrier k; bit 0: the kernel's
  * end) that a thread at basic block `from` may reach next. Paths end at the
- * block `meeting`; NO_BLOCK: no such limit. */
+ * basic block `meeting`, unless it is NO_BLOCK. */
 static uint64_t
 first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
            unsigned meeting)
@@ -534,8 +534,8 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
 }
 
 /* Makes warp operations ignore their mask if all lanes of a warp reach them.
- * `all`: this is known for all warp operations, whatever the shape of the
- * thread block. */
+ * If `all` is true, that is known for every warp operation and every shape of
+ * the thread block. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {

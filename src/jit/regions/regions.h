@@ -71,7 +71,8 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
-/* Does the same as jit_find_differing for the threads of one row. */
+/* Does the same as jit_find_differing, but for the threads of a block that
+ * have the same threadIdx.y and threadIdx.z. */
 void jit_find_row_differing(struct jit_kernel *kernel,
                             const struct jit_cfg *cfg, struct jit_map *differs,
                             unsigned *immediate, bool *apart);
@@ -84,8 +85,8 @@ void jit_find_lanes_differing(struct jit_kernel *kernel,
                               struct jit_map *differs, unsigned *immediate,
                               bool *apart);
 
-/* A condition `threadIdx.x predicate limit`, or the same for threadIdx.y, such
- * as `threadIdx.x < n`. Only the threads for which it holds have work. */
+/* A condition `threadIdx.x predicate limit` or `threadIdx.y predicate limit`,
+ * such as `threadIdx.x < n`. Only the threads for which it holds have work. */
 struct jit_bound {
     int axis;
     LLVMIntPredicate predicate;
@@ -97,7 +98,8 @@ struct jit_bound {
  * bounds hold. */
 struct jit_added_point {
     LLVMValueRef
-        barrier; /* barrier call that split_points.c inserted at the point */
+        /* barrier call that split_points.c inserted at the split point */
+        barrier;
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
     bool inverted; /* the branch condition is false if all bounds hold */
@@ -116,7 +118,7 @@ struct jit_vote {
  * block `head` ends there, and `next` begins there. */
 struct jit_barrier {
     LLVMBasicBlockRef head, next;
-    /* the point that split_points.c added, or NULL for a barrier of the
+    /* the split point that split_points.c added, or NULL for a barrier of the
      * source */
     const struct jit_added_point *soft;
     LLVMValueRef warp; /* warp operation at the start of `next`, or NULL */

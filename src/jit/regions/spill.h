@@ -38,7 +38,8 @@ struct spill {
     unsigned value_count;
     struct spilled *list;
     unsigned count;
-    /* new first basic block of the body, which runs at every start point */
+    /* new first basic block of the body; it runs before the code of every
+     * start point */
     LLVMBasicBlockRef before;
     LLVMValueRef linear; /* linear thread index, i64 */
     LLVMValueRef lane;   /* index of the lane in its warp, i64 */
