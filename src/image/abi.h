@@ -170,14 +170,11 @@ enum image_site_flags {
  * and element 1 the outer loop. */
 struct __attribute__((may_alias)) image_check_nest {
     uint64_t count[2]; /* offset 0: number of iterations of each loop */
-    /* offset 16: linear index in the thread block of the thread that runs the
-     * first iteration */
+    /* offset 16: thread index of the first iteration, in the block */
     uint64_t linear;
-    /* offset 24: how much that thread index increases with each iteration of
-     * the inner loop (element 0) and of the outer loop (element 1) */
+    /* offset 24: what an iteration of each loop adds to that index */
     int64_t linear_step[2];
-    /* offset 40: number of memory accesses in the loops; a struct
-     * image_check_range describes each */
+    /* offset 40: number of structs image_check_range, one per access */
     uint64_t rows;
 };
 
@@ -186,8 +183,7 @@ struct __attribute__((may_alias)) image_check_nest {
  * the numbers of completed iterations of the inner and the outer loop. */
 struct __attribute__((may_alias)) image_check_condition {
     uint64_t value; /* offset 0: value for the first iteration */
-    /* offset 8: what is added to `value` for each iteration of the inner loop
-     * (element 0) and of the outer loop (element 1) */
+    /* offset 8: the inner loop's step[0] and the outer loop's step[1] */
     int64_t step[2];
     uint64_t limit; /* offset 24: upper limit */
     uint32_t bits;  /* offset 32: number of bits compared: 32 or 64 */
@@ -204,9 +200,8 @@ struct __attribute__((may_alias)) image_check_range {
      * of __pycuda_check */
     void *object;
     uint64_t object_bytes; /* offset 16: size of `object` in bytes, or 0 */
-    /* offset 24: number of bytes by which the address increases with each
-     * iteration of the inner loop (element 0) and of the outer loop (element
-     * 1) */
+    /* offset 24: number of bytes that an iteration of the inner loop (step[0])
+     * or of the outer loop (step[1]) adds to the address */
     int64_t step[2];
     /* offset 40: source location and properties of the access */
     struct image_site *site;
@@ -331,7 +326,7 @@ struct __attribute__((may_alias)) image_check_operand {
     /* Reads a texture of linear memory at an integer index (tex1Dfetch). */  \
     ROW(void, __pycuda_texture_fetch,                                         \
         (uint64_t object, int32_t index, void *out), 0)                       \
-    /* Does the same for one channel, and returns its word. */                \
+    /* Reads and returns one channel of a texture of linear memory. */        \
     ROW(uint32_t, __pycuda_texture_word,                                      \
         (uint64_t object, int32_t index, int32_t channel), 0)                 \
     /* Returns the address of texel 0 if a fetch returns the bytes of a texel \

@@ -317,8 +317,8 @@ compilation_result(struct compilation *c, const char *target)
     PyObject *image = c->status == NVRTC_SUCCESS ? compilation_image(c, target)
                                                  : Py_NewRef(Py_None);
     PyObject *names = NULL;
-    /* Read the log after compilation_image, which adds the reason to it if
-     * there is no image of this kind. */
+    /* Read the log after compilation_image, which adds a message to the log if
+     * the requested kind of code was not generated. */
     PyObject *log = image == NULL ? NULL : compilation_log(c);
     if (log != NULL) {
         names =

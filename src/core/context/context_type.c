@@ -31,7 +31,7 @@
 #include "core/stream/graph_links.h"
 
 /* Releases the native context and all objects that it owns. Called once per
- * context. Releases the GIL in between. */
+ * context. Releases the GIL while it calls the driver. */
 static CUresult
 context_release(struct core_context *self)
 {

@@ -16,8 +16,8 @@ struct core_entered;
 /* Returns the current context, borrowed, after core_stack_claim; NULL with
  * LogicError. */
 struct core_context *core_current(void);
-/* Does the same without core_stack_claim, before calls that claim the context
- * themselves, and calls that do not use the driver. */
+/* Does the same as core_current without core_stack_claim, before calls that
+ * claim the context themselves, and calls that do not use the driver. */
 struct core_context *core_current_known(void);
 /* Returns the top of this thread's stack, borrowed; NULL if it is empty. */
 struct core_context *core_stack_top(void);
@@ -33,7 +33,7 @@ int core_stack_restore(void);
  * whether it did. Called before driver calls that use the current context
  * implicitly. Launches call it only after the driver has refused them. */
 bool core_stack_claim(void);
-/* Does the same, and returns the top as core_stack_top does. */
+/* Calls core_stack_claim, and returns the result of core_stack_top. */
 struct core_context *core_stack_claim_top(void);
 /* Sets the function that core_stack_top calls in a thread without a context.
  * The function may push one, and returns whether it did; it raises nothing. */

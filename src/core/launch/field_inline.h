@@ -64,7 +64,7 @@ field_store_fast(const struct core_field *field, const struct core_slot *slot,
             (number < 0 && field->fast_code < 'a')) {
             return false;
         }
-        /* the bytes of the number are the same for each of these codes */
+        /* the number has the same 8 bytes for each of these format codes */
         memcpy(target, &number, 8);
         return true;
     case 'f':

@@ -42,8 +42,8 @@ bool core_stream_captures(CUstream stream);
 /* Replaces NULL in *stream by the current stream, for a synchronous call.
  * LogicError if the stream captures. */
 int core_stream_without_capture(CUstream *stream, const char *routine);
-/* Does the same after making the current context, if there is one, current in
- * CUDA (core_stack_claim). */
+/* Does the same as core_stream_without_capture, after making the current
+ * context, if there is one, current in CUDA (core_stack_claim). */
 int core_stream_for_sync_call(CUstream *stream, const char *routine);
 /* Returns whether a call with this stream= argument waits for its work. */
 bool core_stream_is_synchronous(PyObject *stream_or_none);

@@ -29,7 +29,7 @@ struct cpu_check_range {
     int64_t step[2];
     /* Size of one access in bytes. */
     uint64_t bytes;
-    /* Linear index (in its block) of the thread that executes the first
+    /* Linear index (in its thread block) of the thread that executes the first
      * iteration, and the change of that index from one iteration to the
      * next. */
     unsigned linear;
@@ -69,9 +69,9 @@ cpu_check_range_bytes(const struct image_check_range *row)
 
 /* Repeats the checks that trace.c skipped for a call of __pycuda_check_rows:
  * checks and records the shared-memory accesses whose bits are set in
- * `selected`. If `behind_barrier` is true, the block has passed a barrier
- * after the call, so the accesses cannot race any more, and the function only
- * marks the written bytes as written. */
+ * `selected`. If `behind_barrier` is true, the thread block has passed a
+ * barrier after the call, so the accesses cannot race any more, and the
+ * function only marks the written bytes as written. */
 void cpu_check_loop_replay(struct cpu_check *check,
                            const struct image_check_form *form,
                            const uint64_t *values, uint64_t selected,
@@ -93,10 +93,11 @@ void cpu_check_range_record(struct cpu_check *check,
 
 /* ---- trace.c ---- */
 
-/* Compares a call of __pycuda_check_rows with the call that the previous block
- * made at the same position of its trace. Returns a bit set of the rows
- * (accesses) that need no check, since their values are equal; 0 if there are
- * none. If the result equals `all`, the trace advances past the call. */
+/* Compares a call of __pycuda_check_rows with the call that the previous
+ * thread block made at the same position of its trace. Returns a bit set of
+ * the rows (accesses) that need no check, since their values are equal; 0 if
+ * there are none. If the result equals `all`, the trace advances past the
+ * call. */
 uint64_t cpu_check_trace_match(struct cpu_check *check,
                                const struct image_check_form *form,
                                const uint64_t *values, uint64_t all);
@@ -104,14 +105,14 @@ uint64_t cpu_check_trace_match(struct cpu_check *check,
  * checked and are valid. */
 void cpu_check_trace_advance(struct cpu_check *check,
                              const struct image_check_form *form);
-/* Switches from replaying to recording, since the block makes a call that the
- * previous block did not make. Checks and records all accesses that replaying
- * had skipped. Returns false if the trace was not replaying. */
+/* Switches from replaying to recording, since the thread block makes a call
+ * that the previous thread block did not make. Checks and records all accesses
+ * that replaying had skipped. Returns false if the trace was not replaying. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
 /* Appends a call of __pycuda_check_rows, whose accesses were valid, to the
  * trace. `selected` is the bit set of the accesses that need no check in a
- * block that passes equal values. `words` is the compiler's description of the
- * call (the form) with the values filled in. */
+ * thread block that passes equal values. `words` is the compiler's description
+ * of the call (the form) with the values filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,
@@ -132,8 +133,8 @@ cpu_check_form_operands(const struct image_check_form *form)
 #define CPU_CHECK_PENDING_READS  1024
 #define CPU_CHECK_PENDING_WRITES 64
 
-/* The access ranges of the block's shared memory since the last barrier. No
- * two of these ranges conflict. */
+/* The access ranges of the thread block's shared memory since the last
+ * barrier. No two of these ranges conflict. */
 struct cpu_check_pending {
     unsigned read_count, write_count;
     /* set after the list was flushed: new accesses are recorded word by

@@ -2,9 +2,9 @@
  *
  * PYCUDA_CPU_CHECK selects the checks. Checked kernels call the functions
  * __pycuda_check* (image/abi.h), which this folder implements. The state of a
- * running block belongs to its worker and needs no lock. Allocations and
- * shadow memory belong to the process; allocations.c and shadow.c guard them
- * by locks, and no other lock is taken while one of these is held.
+ * running thread block belongs to its worker and needs no lock. Allocations
+ * and shadow memory belong to the process; allocations.c and shadow.c guard
+ * them by locks, and no other lock is taken while one of these is held.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_H
@@ -88,14 +88,14 @@ struct cpu_check_warp {
 /* State of the kernel checks (memory, races, barriers) of one worker. Only the
  * worker's thread uses it. */
 struct cpu_check {
-    /* The launch that the running block belongs to. */
+    /* The launch that the running thread block belongs to. */
     struct cpu_launch *launch;
     /* Serial number of the launch. */
     uint64_t serial;
-    uint64_t block; /* linear index of the block in the grid */
+    uint64_t block; /* linear index of the thread block in the grid */
     /* Linear index of the thread whose access was checked last. */
     unsigned thread;
-    /* Number of block barriers that the running block has passed. */
+    /* Number of block barriers that the running thread block has passed. */
     unsigned epoch;
     /* Numbers of time intervals between synchronization events of thread
      * blocks (epoch_interval.c): the current interval, the first one since the
@@ -110,14 +110,14 @@ struct cpu_check {
      * barrier (interval_due), or since the start of the thread block
      * (block_due), has no number yet. */
     bool interval_due, block_due;
-    /* Latest time (value of cpu_check_clock) at which a thread of the block
-     * acquired. */
+    /* Latest time (value of cpu_check_clock) at which a thread of the thread
+     * block acquired. */
     uint32_t acquired;
     /* Clock of the thread that is about to execute an atomic or volatile read,
      * or NULL. The thread's acquire time is set after the read, by
      * cpu_check_acquire. */
     struct cpu_check_thread_clock *acquiring;
-    bool fenced; /* a thread of the block has executed a fence */
+    bool fenced; /* a thread of the thread block has executed a fence */
     /* The elements of `sites` and of `clocks` from these indices on are 0. */
     unsigned sites_used, clocks_used;
     /* Result of the last comparison with a time interval of another thread
@@ -131,11 +131,11 @@ struct cpu_check {
         size_t bytes;
     } recent[CPU_CHECK_RECENT];
     unsigned recent_next, recent_last, frees;
-    uintptr_t shared_base; /* start of the block's shared memory */
+    uintptr_t shared_base; /* start of the thread block's shared memory */
     uint64_t shared_bytes;
     struct cpu_check_variable shared[CPU_CHECK_SHARED];
     unsigned shared_count;
-    /* Bit set of threads of the block that ended by `return`. */
+    /* Bit set of threads of the thread block that ended by `return`. */
     uint32_t returned[CPU_MAX_THREADS / 32];
     /* Source location of the barrier or warp operation at which each thread
      * last waited. */
@@ -167,8 +167,9 @@ bool cpu_check_pending_open(struct cpu_check *check);
 /* Records all pending accesses word by word in shadow memory. Accesses added
  * afterwards are recorded there at once, until cpu_check_pending_clear. */
 void cpu_check_pending_flush(struct cpu_check *check);
-/* Discards all pending accesses. Called at a barrier and at a block's begin,
- * since accesses before a barrier cannot conflict with accesses after it. */
+/* Discards all pending accesses. Called at a barrier and at a thread block's
+ * begin, since accesses before a barrier cannot conflict with accesses after
+ * it. */
 void cpu_check_pending_clear(struct cpu_check *check);
 
 /* ---- trace.c: shared-memory accesses, compared from block to block ---- */
@@ -177,9 +178,9 @@ void cpu_check_pending_clear(struct cpu_check *check);
  * return false if there is not enough memory. block_state.c frees both. */
 bool cpu_check_trace_open(struct cpu_check *check);
 bool cpu_check_loops_open(struct cpu_check *check);
-/* Called when a block begins. Starts to compare the block's accesses with the
- * trace (replaying), or starts to record one if the launch has no trace
- * yet. */
+/* Called when a thread block begins. Starts to compare the thread block's
+ * accesses with the trace (replaying), or starts to record one if the launch
+ * has no trace yet. */
 void cpu_check_trace_begin(struct cpu_check *check);
 /* Stops tracing until the end of the block. First records in shadow memory all
  * accesses that were skipped because they equalled the trace. Slow path of
@@ -319,19 +320,20 @@ struct cpu_check_finding {
 /* Writes the report of a fault. In continue mode it returns; otherwise it ends
  * the launch and leaves the kernel by cpu_fibers_fail. */
 void cpu_check_report(const struct cpu_check_finding *finding);
-/* Returns whether a report of this kind at `site` would be dropped, since the
- * same one was written in this launch or the launch has failed. */
+/* Returns whether cpu_check_report would drop a report of the kind `kind` at
+ * `site`, since an equal report was already written in this launch or the
+ * launch has failed. */
 bool cpu_check_is_reported(const struct image_site *site, const char *kind);
 /* Returns how a report names the access: "read", "write", "update" or "atomic
  * operation". */
 const char *cpu_check_access_name(const struct image_site *site);
-/* Formats a linear index as coordinates "(x,y,z)" in a grid or block of the
- * given size. */
+/* Formats a linear index as coordinates "(x,y,z)" in a grid or thread block of
+ * the given size. */
 void cpu_check_triple(char text[40], uint64_t linear, const uint32_t size[3]);
 
 /* ---- bounds.c: memory spaces ---- */
 
-/* Returns whether `address` is in the block's shared memory. */
+/* Returns whether `address` is in the thread block's shared memory. */
 static inline bool
 cpu_check_is_shared(const struct cpu_check *check, uintptr_t address)
 {

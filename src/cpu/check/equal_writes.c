@@ -2,9 +2,9 @@
  *
  * Called by race.c on the worker's thread when two unordered writes of the
  * same bytes conflict. A write is recorded before it is executed, so memory
- * may not have the value that another block has recorded. If the values
- * differ, the function waits until that block has executed the write. No
- * locks.
+ * may not have the value that another thread block has recorded. If the values
+ * differ, the function waits until that thread block has executed the write.
+ * No locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 #include "cpu/device/clock.h"
 #include "image/abi.h"
 
-/* Longest time in ns that a check waits until the write of the other block is
- * executed. */
+/* Longest time in ns that a check waits until the write of the other thread
+ * block is executed. */
 #define MAX_WAIT_NS 1000000000
 #define PAUSE_NS    20000
 

@@ -277,7 +277,7 @@ enum { MAX_LOOPS = 4 };
 struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
     unsigned count;
-    /* Bit set of the rows (accesses) that the next block may skip. */
+    /* Bit set of the rows (accesses) that the next thread block may skip. */
     uint64_t repeatable;
     bool shared; /* some ranges are in shared memory */
     uint64_t words[MAX_WORDS];

@@ -1,12 +1,13 @@
 /* race.c - detects data races between two accesses of a word.
  *
  * Called by single_access.c at each access. Two accesses of which one is a
- * write are ordered by a barrier of the block between them, by a __syncwarp or
- * other warp operation of both lanes, by the grid barrier, or by a fence and
- * an atomic operation of the first thread followed by an atomic operation of
- * the second one. To avoid false reports, the last rule orders whole blocks,
- * and any later atomic operation counts. Atomic and volatile accesses do not
- * race with each other; neither do two writes of the same value.
+ * write are ordered by a barrier of the thread block between them, by a
+ * __syncwarp or other warp operation of both lanes, by the grid barrier, or by
+ * a fence and an atomic operation of the first thread followed by an atomic
+ * operation of the second one. To avoid false reports, the last rule orders
+ * whole thread blocks, and any later atomic operation counts. Atomic and
+ * volatile accesses do not race with each other; neither do two writes of the
+ * same value.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -25,8 +26,8 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Capacity of `releases`, which has the release times of blocks; the index is
- * the block's linear index modulo RELEASES. */
+/* Capacity of `releases`, which has the release times of thread blocks; the
+ * index is the thread block's linear index modulo RELEASES. */
 #define RELEASES 4096
 #define SITES    65536
 
@@ -394,9 +395,10 @@ __pycuda_check_fence(uint32_t linear)
     check->clocks[linear].fenced = check->fenced = true;
 }
 
-/* Called when the block arrives at the grid barrier: everything that it has
- * done is ordered before later acquires of other blocks. Does not call
- * cpu_check_interval_begin, because the block barrier that follows does so. */
+/* Called when the thread block arrives at the grid barrier: everything that it
+ * has done is ordered before later acquires of other thread blocks. Does not
+ * call cpu_check_interval_begin, because the block barrier that follows does
+ * so. */
 void
 cpu_check_grid_arrive(struct cpu_worker *worker)
 {

@@ -2,7 +2,7 @@
  *
  * shadow.c finds and allocates it; race.c, span_reads.c and uninitialized.c
  * define its contents. It is read and written without locks: accesses of one
- * word by two blocks at the same time are recorded in either order.
+ * word by two thread blocks at the same time are recorded in either order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_SHADOW_H

@@ -4,8 +4,8 @@
  * consecutive words, so a read of sixteen words is recorded as one. Like a
  * word, a span has two read slots; further readers change nothing while both
  * are in use. A span read is kept when some of the span's words are written.
- * That is correct because only whole blocks and epochs are ordered for such
- * readers (kernels with warp synchronization record words one by one):
+ * That is correct because only whole thread blocks and epochs are ordered for
+ * such readers (kernels with warp synchronization record words one by one):
  * whatever is ordered after the write is ordered after the reads too. No
  * locks: concurrent records of two workers are stored in either order.
  *
@@ -42,7 +42,7 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
 {
     uint32_t number = (uint32_t)(known >> CPU_RACE_INTERVAL_AT);
     uint32_t past = cpu_race_past(check, shared);
-    /* True if reads by other blocks can be ignored. */
+    /* True if reads by other thread blocks can be ignored. */
     bool isolated = shared || check->acquired;
 
     if (!known || cpu_race_number_is_past(number, past)) {
@@ -52,8 +52,8 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
         return (known ^ mine) & CPU_RACE_ACCESSOR ? UNCHANGED : OWN;
     }
     if (!isolated && number - past - 1 < check->first_interval - past - 1) {
-        /* Another block, which is not ordered with this one, has read the
-         * span. */
+        /* Another thread block, which is not ordered with this one, has read
+         * the span. */
         return UNCHANGED;
     }
     return is_of_other_epoch(check, number) ? FREE : DOUBTFUL;

@@ -1,12 +1,12 @@
 /* trace.c - skips checks of shared memory that the previous block passed.
  *
  * Called by loop_accesses.c, by checked kernels at barriers, and by code that
- * needs up-to-date shadow memory. Most blocks of a launch access their shared
- * memory in the same way: the same access ranges between the same barriers. So
- * the calls of __pycuda_check_rows are recorded for one block, and while the
- * next block makes equal calls they are neither checked nor recorded in shadow
- * memory. At the first difference, all skipped work is done. The state belongs
- * to the worker; no locks.
+ * needs up-to-date shadow memory. Most thread blocks of a launch access their
+ * shared memory in the same way: the same access ranges between the same
+ * barriers. So the calls of __pycuda_check_rows are recorded for one thread
+ * block, and while the next thread block makes equal calls they are neither
+ * checked nor recorded in shadow memory. At the first difference, all skipped
+ * work is done. The state belongs to the worker; no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -29,8 +29,9 @@
 struct cpu_check_trace {
     uint64_t serial; /* serial number of the launch */
     bool replaying;  /* replaying, otherwise recording */
-    unsigned at;     /* index in `list` of the running block's next record */
-    /* Index in `list` after the block's last barrier. */
+    /* index in `list` of the running thread block's next record */
+    unsigned at;
+    /* Index in `list` after the thread block's last barrier. */
     unsigned last_barrier;
     unsigned end; /* index in `list` of the end of the last record */
     uint64_t list[TRACE_WORDS];
@@ -157,7 +158,7 @@ cpu_check_trace_diverge(struct cpu_check *check)
 /* ---- recording ---- */
 
 /* Reserves space for a record in the trace. If the trace is full, stops
- * tracing for this block and returns NULL. */
+ * tracing for this thread block and returns NULL. */
 static uint64_t *
 record_reserve(struct cpu_check *check, unsigned words)
 {
@@ -172,9 +173,9 @@ record_reserve(struct cpu_check *check, unsigned words)
     return trace->list + at;
 }
 
-/* Finds the words of the row (access) that must be equal in the next block so
- * that it can skip the check: all words, or only those of the condition that
- * is always false. */
+/* Finds the words of the row (access) that must be equal in the next thread
+ * block so that it can skip the check: all words, or only those of the
+ * condition that is always false. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)
@@ -201,8 +202,8 @@ masks_set(const struct image_check_form *form, unsigned first, unsigned end,
     }
 }
 
-/* Sets the masks of all values that must be equal in the next block: those of
- * the loop nest and of the selected rows (accesses). */
+/* Sets the masks of all values that must be equal in the next thread block:
+ * those of the loop nest and of the selected rows (accesses). */
 static void
 masks_make(const struct image_check_form *form, const uint64_t *words,
            uint64_t selected, uint64_t *masks)
@@ -241,7 +242,7 @@ cpu_check_trace_append(struct cpu_check *check,
 }
 
 /* Appends a barrier to the trace of this block. Called where the trace of the
- * previous block, which is replayed, has no barrier. */
+ * previous thread block, which is replayed, has no barrier. */
 static __attribute__((noinline)) void
 barrier_append(struct cpu_check *check)
 {

@@ -23,7 +23,7 @@
 #define PAST_AGE ((int64_t)0x7fffffff)
 
 #define LANES 4
-#define BATCH 8 /* number of words per iteration of the loops below */
+#define BATCH 8 /* number of words that slots_record handles at once */
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t masks __attribute__((vector_size(8 * LANES)));

@@ -103,10 +103,11 @@ cpu_budget_resident(uintptr_t first, size_t bytes)
 }
 
 /* Returns the free bytes of all devices together. Stores in `bound` the limit
- * that determines this number. Untouched memory is counted before the system's
- * files are read: pages that a running kernel or fill touches in between are
- * counted twice. In the other order they would not be counted at all, and the
- * process could be killed for them. */
+ * that determines this number. Counts untouched memory first, then reads the
+ * available memory from /proc and the cgroup files. Pages that a running
+ * kernel or fill touches between these two steps are counted twice. In the
+ * other order they would not be counted at all, and the process could be
+ * killed for them. */
 static uint64_t
 free_bytes_read(struct cpu_bound *bound)
 {

@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 /* Returns how many bytes of addresses to reserve, at most `most`. If the
- * process has a limit on its address space, this is half of what is left of
- * it, so that the rest of the program can use the other half. */
+ * process has a limit on its address space, the result is half of the
+ * addresses that are still free, so that the rest of the program can use the
+ * other half. */
 size_t cpu_budget_addresses(size_t most);
 /* Must be called when an allocation begins: clears the reason that
  * cpu_budget_refusal returns. Needs no lock. */

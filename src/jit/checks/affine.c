@@ -181,7 +181,7 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 
 /* Adds a run-time condition: the value in the last iteration of both loops is
  * first + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). Then the value
- * does not wrap in between. */
+ * does not wrap in any iteration. */
 static void
 require_linear(struct jit_view *view, LLVMValueRef value,
                const struct jit_affine *made)

@@ -1,15 +1,16 @@
 /* flow.c - writes the control flow of a function for a pack of threads.
  *
- * Called by pack.c. The blocks of the body are written one after the other, in
- * topological order. A block is executed for the lanes that reach it (its
- * mask), and skipped if there are none. Every edge of the control-flow graph
- * has a mask, the lanes that take it, and a bit `any`, which is set if the
- * mask has a lane. The mask of a block is the union of the masks of its
- * incoming edges. But if either all lanes of block A go to block B or none of
- * them, as after a branch with a uniform condition, B uses A's mask, and the
- * bit `any` decides whether B is executed. A loop is repeated while a lane
- * takes its back edge. If lanes leave it in different iterations, the values
- * that are used after the loop are saved for each lane when it leaves.
+ * Called by pack.c. The basic blocks of the body are written one after the
+ * other, in topological order. A basic block is executed for the lanes that
+ * reach it (its mask), and skipped if there are none. Every edge of the
+ * control-flow graph has a mask, the lanes that take it, and a bit `any`,
+ * which is set if the mask has a lane. The mask of a basic block is the union
+ * of the masks of its incoming edges. But if either all lanes of basic block A
+ * go to basic block B or no lanes do, as after a branch with a uniform
+ * condition, B uses A's mask, and the bit `any` decides whether B is executed.
+ * A loop is repeated while a lane takes its back edge. If lanes leave it in
+ * different iterations, the values that are used after the loop are saved for
+ * each lane when it leaves.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -50,9 +51,10 @@ struct flow {
     unsigned edge_count;
     struct saved *saved;
     unsigned saved_count;
-    /* For each block: the block whose mask it uses, itself or another one, or
-     * ENTRY_MASK; the stack variable of its mask, if it has one; and that of
-     * the bit that tells whether it is executed, NULL if it always is. */
+    /* For each basic block: the basic block whose mask it uses, itself or
+     * another one, or ENTRY_MASK; the stack variable of its mask, if it has
+     * one; and that of the bit that tells whether it is executed, NULL if it
+     * always is. */
     unsigned *mask_of;
     LLVMValueRef *masks, *any;
     bool *done;
@@ -316,8 +318,8 @@ incoming(struct flow *flow, LLVMValueRef phi, unsigned i)
     return LLVMBuildLoad2(to->builder, jit_pack_type(to, phi), slot, "");
 }
 
-/* Returns the union of the masks of all edges from one block to another, or
- * (single: true) the disjunction of their bits `any`. */
+/* Returns the union of the masks of all edges from one basic block to another,
+ * or (single: true) the disjunction of their bits `any`. */
 static LLVMValueRef
 taken(struct flow *flow, LLVMBasicBlockRef from, unsigned to, bool single)
 {
@@ -450,8 +452,8 @@ may_speculate(const struct flow *flow, unsigned block)
     return count <= SHORT;
 }
 
-/* Begins code that is skipped unless the block is executed. Returns the block
- * after it, or NULL if the code is always executed. */
+/* Begins code that is skipped unless the basic block is executed. Returns the
+ * basic block after it, or NULL if the code is always executed. */
 static LLVMBasicBlockRef
 begin_guard(struct flow *flow, unsigned block)
 {
@@ -576,8 +578,8 @@ write_loop(struct flow *flow, unsigned number)
     end_guard(flow, after);
 }
 
-/* Returns the loop inside `level` that contains the block, or JIT_NO_LOOP if
- * the block is directly in `level`. */
+/* Returns the loop inside `level` that contains the basic block, or
+ * JIT_NO_LOOP if the basic block is directly in `level`. */
 static unsigned
 part_of(const struct jit_pack_body *body, unsigned block, unsigned level)
 {
@@ -591,8 +593,8 @@ part_of(const struct jit_pack_body *body, unsigned block, unsigned level)
     return loop;
 }
 
-/* Tests whether all predecessors of the block, or of the loop that it heads,
- * are written. */
+/* Tests whether all predecessors of the basic block, or of the loop that it
+ * heads, are written. */
 static bool
 is_ready(const struct flow *flow, unsigned block, unsigned level)
 {
@@ -630,7 +632,7 @@ write_part(struct flow *flow, unsigned block, unsigned level)
     flow->done[block] = true;
 }
 
-/* Writes the blocks and loops that are directly in the loop `level`. */
+/* Writes the basic blocks and loops that are directly in the loop `level`. */
 static void
 write_level(struct flow *flow, unsigned level)
 {

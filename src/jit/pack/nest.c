@@ -14,7 +14,7 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Tests whether block `above` dominates block `below`. */
+/* Tests whether basic block `above` dominates basic block `below`. */
 static bool
 dominates(const struct jit_pack_body *body, unsigned above, unsigned below)
 {
@@ -94,7 +94,7 @@ add_loop(struct jit_pack_body *body, unsigned latch, unsigned head)
     return true;
 }
 
-/* Returns the smallest loop that contains the block and is larger than
+/* Returns the smallest loop that contains the basic block and is larger than
  * `size`. */
 static unsigned
 smallest_loop(const struct jit_pack_body *body, unsigned block, unsigned size)

@@ -2,11 +2,11 @@
  * several neighbouring threads of a row at a time, in vector registers.
  *
  * A "pack" is such a group of threads, and its threads are "lanes". nest.c
- * finds the loops of a body and the order of its blocks, shapes.c determines
- * which values are equal for all lanes or have a constant increment from lane
- * to lane, flow.c writes the control flow of the function for a pack,
- * values.c and memory.c its instructions, and pack.c decides which kernels run
- * in packs.
+ * finds the loops of a body and the order of its basic blocks, shapes.c
+ * determines which values are equal for all lanes or have a constant increment
+ * from lane to lane, flow.c writes the control flow of the function for a
+ * pack, values.c and memory.c its instructions, and pack.c decides which
+ * kernels run in packs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PACK_H
@@ -65,12 +65,13 @@ struct jit_pack_body {
     struct jit_map differs;
     unsigned *immediate; /* immediate post-dominators */
     bool *apart;
-    unsigned *dominator; /* immediate dominators; NO_BLOCK for block 0 */
+    unsigned *dominator; /* immediate dominators; NO_BLOCK for basic block 0 */
     struct jit_pack_loop *loops;
     unsigned loop_count;
-    unsigned *loop_of; /* innermost loop of each block, or JIT_NO_LOOP */
-    bool *joins;       /* for each block: lanes that took different ways before
-                        * may meet in it */
+    unsigned *loop_of; /* innermost loop of each basic block, or JIT_NO_LOOP */
+    /* for each basic block: lanes that took different ways before may meet in
+     * it */
+    bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
     struct jit_map assumed; /* see jit_pack_assumes */
@@ -85,7 +86,8 @@ bool jit_pack_read(struct jit_pack_body *body);
  * loop. */
 bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
                          unsigned to);
-/* Returns the innermost loop that contains both blocks, or JIT_NO_LOOP. */
+/* Returns the innermost loop that contains both basic blocks, or
+ * JIT_NO_LOOP. */
 unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
                               unsigned b);
 
@@ -102,8 +104,8 @@ bool jit_pack_is_linear(const struct jit_pack_body *body, LLVMValueRef value);
 /* Tests for an extension of an integer to 64 bits of which the shape is right
  * only if the operand does not wrap between lane 0 and the last lane. */
 bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
-/* Tests whether lanes may take different edges into the block of the phi, or
- * leave a loop for it in different iterations. */
+/* Tests whether lanes may take different edges into the basic block of the
+ * phi, or leave a loop for it in different iterations. */
 bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 
 /* If the address of an access to `type` is base[index], with an index that is
@@ -113,8 +115,8 @@ LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
 
 /* State while the function for a pack is written. All values that are used in
- * other blocks pass through variables on the stack (slots), which LLVM's sroa
- * pass turns into values. */
+ * other basic blocks pass through variables on the stack (slots), which LLVM's
+ * sroa pass turns into values. */
 struct jit_pack_writer {
     struct jit_pack_body *body;
     struct jit *jit;
@@ -149,8 +151,8 @@ LLVMValueRef jit_pack_slot(struct jit_pack_writer *to, LLVMTypeRef type);
  * other blocks. Adds the slot at the first call for the value. */
 LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
 /* Makes `by` the translation of the body's value `value`: later instructions
- * of the block that is being written use it. If other blocks use the value,
- * writes a store of `by` to the value's slot, too. */
+ * of the basic block that is being written use it. If other basic blocks use
+ * the value, writes a store of `by` to the value's slot, too. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
 /* Writes an instruction that is not a phi or terminator. */

@@ -207,7 +207,8 @@ may_check(const struct jit_pack_body *body, unsigned b)
     return fits;
 }
 
-/* Notes the extensions in the block that may be checked before any effect. */
+/* Notes the extensions in the basic block that may be checked before any
+ * effect. */
 static void
 assume_in(struct jit_pack_body *body, unsigned b)
 {

@@ -95,9 +95,9 @@ jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value)
     return to->slots[*at - 1];
 }
 
-/* Tests whether another block may need the value. An access reads the operands
- * of its address, and those of an index (jit_pack_row_index), although only
- * the block of the address uses them. */
+/* Tests whether another basic block may need the value. An access reads the
+ * operands of its address, and those of an index (jit_pack_row_index),
+ * although only the basic block of the address uses them. */
 static bool
 used_elsewhere(LLVMValueRef value)
 {

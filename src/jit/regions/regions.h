@@ -45,7 +45,7 @@ struct jit_block {
     bool returns;
 };
 
-/* Control-flow graph of a function; block 0 is the entry. */
+/* Control-flow graph of a function; basic block 0 is the entry. */
 struct jit_cfg {
     struct jit_block *blocks;
     unsigned count;
