@@ -155,7 +155,8 @@ int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {
     if (object != NULL && PyLong_CheckExact(object)) {
-        return core_cross_wait_address(pointer); /* it has no owner */
+        /* the memory has no owner object */
+        return core_cross_wait_address(pointer);
     }
     bool is_tracked = object != NULL && core_is_allocation(object);
     PyObject *owner = is_tracked ? object : core_memory_owner(object);

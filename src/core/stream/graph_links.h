@@ -15,7 +15,8 @@ struct core_context;
 
 /* Entry of a native graph or executable graph in the list of its context. */
 struct core_graph_link {
-    struct core_graph_link *next, **at; /* `at` is NULL if it is in no list */
+    /* `at` is NULL if the link is in no list */
+    struct core_graph_link *next, **at;
     CUgraph *graph; /* address of the owner's handle, or NULL */
     CUgraphExec *exec;
 };

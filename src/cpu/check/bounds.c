@@ -279,9 +279,9 @@ fault_shared(struct fault *fault, const struct cpu_worker *worker)
     fault_finish(fault, "out-of-bounds", NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Returns whether the invalid address is close to the block's shared memory
- * and not in a live or freed heap block. The report then says that shared
- * memory was meant, since device memory is far from shared memory. */
+/* Returns whether the invalid address is close to the thread block's shared
+ * memory and not in a live or freed heap block. The report then says that
+ * shared memory was meant, since device memory is far from shared memory. */
 static bool
 is_near_shared(const struct cpu_worker *worker, uintptr_t address)
 {

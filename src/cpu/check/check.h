@@ -56,7 +56,7 @@ extern atomic_uint cpu_check_frees;
  * exception set. */
 void cpu_check_call_site(char text[CPU_CHECK_CALL_SITE_SIZE]);
 
-/* ---- the state of a worker's running block ---- */
+/* ---- the state of a worker's running thread block ---- */
 
 /* Capacity of the list of __shared__ variables of a kernel. */
 #define CPU_CHECK_SHARED 64
@@ -172,7 +172,7 @@ void cpu_check_pending_flush(struct cpu_check *check);
  * it. */
 void cpu_check_pending_clear(struct cpu_check *check);
 
-/* ---- trace.c: shared-memory accesses, compared from block to block ---- */
+/* ---- trace.c: shared-memory accesses compared between thread blocks ---- */
 
 /* Allocate the worker's trace, and its work areas for loop_accesses.c. They
  * return false if there is not enough memory. block_state.c frees both. */
@@ -197,7 +197,7 @@ cpu_check_trace_stop(struct cpu_check *check)
     }
 }
 
-/* ---- epoch_interval.c: numbered intervals of a block's execution ---- */
+/* ---- epoch_interval.c: numbered time between synchronization events ---- */
 
 /* An interval: the time between two successive events of a thread block.
  * Events are the start of the thread block, a barrier, a warp synchronization

@@ -1,5 +1,7 @@
-/* epoch_interval.c - numbers the intervals of the execution of blocks. An
- * interval is the time between two synchronization events of a block.
+/* epoch_interval.c - numbers time intervals in the execution of thread blocks.
+ *
+ * An interval is the time between two synchronization events of a thread
+ * block, such as barriers.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>

@@ -411,7 +411,7 @@ loop_is_valid(struct cpu_check *check, struct cpu_check_loop *loop,
 }
 
 /* Checks and records all rows (accesses) but those in the bit set `known`,
- * which are equal to those of the previous block. */
+ * which are equal to those of the previous thread block. */
 static __attribute__((noinline)) bool
 loop_check(struct cpu_check *check, const struct image_check_form *form,
            const uint64_t *values, uint64_t known)

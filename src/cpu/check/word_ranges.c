@@ -33,8 +33,9 @@ typedef double doubles __attribute__((vector_size(8 * LANES)));
  * the first word, and a value greater by `step` for each next word. */
 struct readers {
     uint64_t slot, step;
-    uint64_t since; /* first interval that may conflict */
-    uint64_t interval;
+    /* number of the first time interval whose accesses may conflict */
+    uint64_t since;
+    uint64_t interval; /* number of the current time interval */
     /* Access records with a lower age belong to thread blocks that are not
      * ordered with the running thread block. */
     int64_t others;

@@ -34,11 +34,13 @@ struct analysis {
     struct jit_kernel *by_lane;
     struct jit_map *differs;
     size_t words; /* number of 64-bit words of a bit set of basic blocks */
-    /* a bit set for each block: its post-dominators */
+    /* a bit set for each basic block: its post-dominators */
     uint64_t *postdominators;
-    unsigned *immediate; /* block -> its immediate postdominator */
-    bool *apart;         /* for each block: only some threads may execute it */
-    bool *spread; /* for each block: spread_branch has processed its branch */
+    unsigned *immediate; /* basic block -> its immediate postdominator */
+    /* for each basic block: only some threads may execute it */
+    bool *apart;
+    /* for each basic block: spread_branch has processed its branch */
+    bool *spread;
     bool changed;
 };
 
@@ -86,9 +88,10 @@ set_size(const struct analysis *analysis, unsigned block)
     return size;
 }
 
-/* Sets the immediate post-dominator of each block: of its post-dominators, the
- * one that has the most post-dominators itself. Only for blocks with a path to
- * a return; the sets of other blocks have no meaning. */
+/* Sets the immediate post-dominator of each basic block: of its
+ * post-dominators, the one that has the most post-dominators itself. Only for
+ * basic blocks with a path to a return; the sets of other basic blocks have no
+ * meaning. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
 {
@@ -111,7 +114,7 @@ find_immediate(struct analysis *analysis, const bool *returning)
     free(sizes);
 }
 
-/* Marks the blocks that have a path to a return. */
+/* Marks the basic blocks that have a path to a return. */
 static void
 find_returning(const struct jit_cfg *cfg, bool *returning)
 {
@@ -246,7 +249,7 @@ spread_values(struct analysis *analysis)
     }
 }
 
-/* Tests whether the value is used in a block that is not in the set
+/* Tests whether the value is used in a basic block that is not in the set
  * `inside`. */
 static bool
 used_outside(const struct analysis *analysis, LLVMValueRef value,
@@ -264,7 +267,8 @@ used_outside(const struct analysis *analysis, LLVMValueRef value,
 
 /* Handles a loop (cycle) through the divergent branch `branch`, which threads
  * leave in different iterations. Marks the values of the loop that are used
- * outside of it as divergent. `after`: blocks that the branch reaches. */
+ * outside of it as divergent. `after`: basic blocks that the branch
+ * reaches. */
 static void
 mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
 {
@@ -293,7 +297,7 @@ mark_cycle(struct analysis *analysis, unsigned branch, const bool *after)
 }
 
 /* Tests whether threads that took different paths at `branch`, through the
- * blocks `after`, may arrive at the phi with different values. */
+ * basic blocks `after`, may arrive at the phi with different values. */
 static bool
 phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
           const bool *after)
@@ -315,7 +319,7 @@ phi_parts(const struct analysis *analysis, LLVMValueRef phi, unsigned branch,
     return false;
 }
 
-/* Marks as divergent the phis of a block in which threads meet that took
+/* Marks as divergent the phis of a basic block in which threads meet that took
  * different paths at `branch`. */
 static void
 mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
@@ -330,8 +334,8 @@ mark_joined(struct analysis *analysis, unsigned block, unsigned branch,
     }
 }
 
-/* Processes a divergent branch: finds the blocks in which threads that took
- * different paths meet again, and marks divergent values. */
+/* Processes a divergent branch: finds the basic blocks in which threads that
+ * took different paths meet again, and marks divergent values. */
 static void
 spread_branch(struct analysis *analysis, unsigned branch)
 {

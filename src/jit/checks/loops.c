@@ -1,8 +1,8 @@
 /* loops.c - finds natural loops, their preheaders and iteration counts.
  *
  * Called by return.c, and by access_ranges.c for the functions that run whole
- * blocks, after the pass loop-rotate, which moves a loop's condition to its
- * end.
+ * basic blocks, after the pass loop-rotate, which moves a loop's condition to
+ * its end.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 
 struct order {
     unsigned *blocks; /* block indices in postorder */
-    unsigned *places; /* for each block: its position in `blocks` */
+    unsigned *places; /* for each basic block: its position in `blocks` */
     unsigned count;
     bool *seen;
 };
@@ -118,8 +118,8 @@ jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two)
 
 /* ---- loops ---- */
 
-/* Marks the blocks of the loop: all that reach its latch (the block with the
- * jump back) without passing through its header. */
+/* Marks the basic blocks of the loop: all that reach its latch (the basic
+ * block with the jump back) without passing through its header. */
 static void
 fill_loop(const struct jit_cfg *cfg, struct jit_loop *loop)
 {
@@ -270,8 +270,8 @@ add_loop(struct jit_loops *loops, unsigned header, unsigned latch)
     }
 }
 
-/* Returns the only block with a back edge to the header; NO_BLOCK if there is
- * none or there are several. */
+/* Returns the only basic block with a back edge to the header; NO_BLOCK if
+ * there is none or there are several. */
 static unsigned
 find_latch(const struct jit_loops *loops, unsigned header)
 {

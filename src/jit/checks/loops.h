@@ -12,14 +12,14 @@
 
 #include "jit/regions/regions.h"
 
-/* A natural loop: `header` is its first block, `latch` the block that jumps
- * back. It is counted if it can be left only at the latch, which compares the
- * index, or index + 1, with a loop-invariant `end`. */
+/* A natural loop: `header` is its first basic block, `latch` the basic block
+ * that jumps back. It is counted if it can be left only at the latch, which
+ * compares the index, or index + 1, with a loop-invariant `end`. */
 struct jit_loop {
     unsigned header, latch;
     unsigned preheader; /* only predecessor outside the loop; NO_BLOCK: none */
-    bool *blocks;       /* for each block: it is part of the loop */
-    unsigned size;      /* number of blocks in the loop */
+    bool *blocks;       /* for each basic block: it is part of the loop */
+    unsigned size;      /* number of basic blocks in the loop */
     int outer;          /* index of the enclosing loop, or -1 */
     bool counted;
     LLVMValueRef index, start, end;
@@ -28,16 +28,18 @@ struct jit_loop {
 
 struct jit_loops {
     struct jit_cfg cfg;
-    unsigned *dominators; /* per block: immediate dominator or NO_BLOCK */
+    /* per basic block: immediate dominator or NO_BLOCK */
+    unsigned *dominators;
     struct jit_loop *rows;
     unsigned count;
 };
 
 /* Finds all loops of a function and fills `loops`. */
 void jit_find_loops(LLVMValueRef function, struct jit_loops *loops);
-/* Returns the index of the innermost loop that contains the block, or -1. */
+/* Returns the index of the innermost loop that contains the basic block, or
+ * -1. */
 int jit_loop_of(const struct jit_loops *loops, unsigned block);
-/* Tests whether block `one` dominates block `two`. */
+/* Tests whether basic block `one` dominates basic block `two`. */
 bool jit_dominates(const struct jit_loops *loops, unsigned one, unsigned two);
 /* Tests whether the value is computed outside of the loop, or is no
  * instruction. */

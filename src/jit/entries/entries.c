@@ -112,7 +112,7 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
 /* Writes loads of the geometry (blockDim, gridDim, shared memory). `width` is
  * blockDim.x if it is known, else 0. If it is known and the kernel does not
  * use threadIdx.y (flat), blockDim.y and blockDim.z are 1. `own`: no other
- * pointer refers to the block's shared memory while the entry runs
+ * pointer refers to the thread block's shared memory while the entry runs
  * (output/vector_slices.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
@@ -186,7 +186,7 @@ declare_body(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Tests whether the argument of the body has a different value for each
- * thread, rather than one value for the whole block. */
+ * thread, rather than one value for the whole thread block. */
 static bool
 differs(unsigned which)
 {

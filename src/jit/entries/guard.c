@@ -315,9 +315,9 @@ jit_has_no_effects(LLVMBasicBlockRef block)
     return true;
 }
 
-/* Tests whether one target of the branch at the block's end only returns from
- * the kernel. If so, fills the guard from the branch condition and replaces
- * the matched comparison by a constant. */
+/* Tests whether one target of the branch at the end of the basic block only
+ * returns from the kernel. If so, fills the guard from the branch condition
+ * and replaces the matched comparison by a constant. */
 static bool
 match_branch(struct search *search, LLVMBasicBlockRef block)
 {
@@ -364,9 +364,9 @@ use_index_argument(struct search *search)
     LLVMReplaceAllUsesWith(search->expression, by);
 }
 
-/* If the kernel's first block leads to a loop header with one phi and no side
- * effects, returns the phi, which may be the variable of a grid-stride loop.
- * Otherwise returns NULL. */
+/* If the kernel's first basic block leads to a loop header with one phi and no
+ * side effects, returns the phi, which may be the variable of a grid-stride
+ * loop. Otherwise returns NULL. */
 static LLVMValueRef
 find_stride_phi(LLVMBasicBlockRef entry)
 {
@@ -528,7 +528,7 @@ match_split(struct search *search, LLVMBasicBlockRef entry)
 
 /* Replaces the computation of the global index by the body's index argument,
  * in a kernel without a guard. The kernel may then not need blockIdx.x any
- * more, so that loop.c can merge blocks. */
+ * more, so that loop.c can merge thread blocks. */
 static void
 use_plain_index(struct jit_kernel *kernel, LLVMValueRef expression)
 {

@@ -68,8 +68,8 @@ write_lower(struct jit *jit, struct jit_kernel *kernel)
                  (long long)kernel->guard.lower - PLANTED_FAULT(guard_lower));
 }
 
-/* Writes IR text that sets %base (64 bits) to the global index of the block's
- * first thread, and %bound to the end of the loop over threadIdx.x; it
+/* Writes IR text that sets %base (64 bits) to the global index of the thread
+ * block's first thread, and %bound to the end of the loop over threadIdx.x; it
  * branches to `next` if no thread has work. */
 static void
 write_guard(struct jit *jit, struct jit_kernel *kernel)
@@ -113,8 +113,8 @@ write_guard(struct jit *jit, struct jit_kernel *kernel)
     write_lower(jit, kernel);
 }
 
-/* Writes IR text that sets %bound to the number of threads at the begin of the
- * block for which index * factor + addend <= limit. */
+/* Writes IR text that sets %bound to the number of threads, counted from the
+ * first of the thread block, for which index * factor + addend <= limit. */
 static void
 write_split(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -335,7 +335,7 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 }
 
 /* Writes the end of the loop over strides of a grid-stride loop, if there is
- * one, and of the loop over blocks. */
+ * one, and of the loop over thread blocks. */
 static void
 write_tail(struct jit *jit, struct jit_kernel *kernel)
 {

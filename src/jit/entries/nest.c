@@ -28,10 +28,11 @@ jit_text_loops(unsigned count)
     return next - count;
 }
 
-/* Writes IR text that sets %run64 to the number of blocks that the loop over
- * threadIdx.x runs at once, and %row0 and %row64 to the number of its
+/* Writes IR text that sets %run64 to the number of thread blocks that the loop
+ * over threadIdx.x runs at once, and %row0 and %row64 to the number of its
  * iterations (32 and 64 bits). `merged`: the kernel uses no index along x but
- * the global one, so that neighbouring blocks along x are one long row. */
+ * the global one, so that neighbouring thread blocks along x are one long
+ * row. */
 static void
 write_run(struct jit *jit, bool merged)
 {
@@ -68,8 +69,9 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
                  "  %%last.index = mul i64 %%gx, %%ntid64\n"
                  "  %%near = icmp ult i64 %%last.index, 2147483648\n"
-                 /* rows of a block with several rows stay short, so that the
-                  * lines of a cache that a row touches serve the next row */
+                 /* keep rows (threads with one threadIdx.y) short, so that the
+                  * cache lines that one row touches are still cached for the
+                  * next row */
                  "  %%run.size = mul i32 %%ntid1, %%ntid2\n"
                  "  %%run.single = icmp eq i32 %%run.size, 1\n"
                  "  %%run.short = udiv i64 %d, %%ntid64\n"
@@ -169,9 +171,9 @@ jit_text_rows_end(struct jit *jit, const struct jit_nest *nest)
                  s, s, s, s, s, s, nest->after);
 }
 
-/* Writes the end of the loop over blocks. Also ends the lifetime of shared
- * memory: its contents are never read after the block. If LLVM keeps them in
- * registers, it can then remove the stores to memory. */
+/* Writes the end of the loop over thread blocks. Also ends the lifetime of
+ * shared memory: its contents are never read after the thread block has ended.
+ * If LLVM keeps them in registers, it can then remove the stores to memory. */
 void
 jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel)
 {

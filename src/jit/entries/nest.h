@@ -10,11 +10,11 @@
 struct jit;
 struct jit_kernel;
 
-/* A nest of loops over the threads of a block. All its names end in
- * `suffix`. */
+/* A nest of loops over the threads of a thread block. All names in its IR text
+ * end in `suffix`. */
 struct jit_nest {
     const char *suffix;
-    const char *before;      /* label of the predecessor block */
+    const char *before;      /* label of the basic block before the loops */
     const char *start, *end; /* bounds of the loop over threadIdx.x */
     const char *after;
     int whole; /* constant value of the argument JIT_WHOLE in this loop nest */
@@ -22,29 +22,32 @@ struct jit_nest {
     const char *first_row, *last_row;
 };
 
-/* Properties of an entry: a function that runs all threads of whole blocks. */
+/* Properties of an entry: a function that runs all threads of whole thread
+ * blocks. */
 struct jit_frame {
     const char *name;
     const char *variables; /* IR text of its local variables */
-    unsigned width;        /* blockDim.x it is specialised for, else 0 */
-    bool internal;         /* inlined into the entry */
-    bool merged;           /* one loop may run several blocks of the grid */
+    /* blockDim.x for which the entry is compiled; 0: any */
+    unsigned width;
+    bool internal; /* inlined into the entry */
+    /* one loop may run several thread blocks of the grid */
+    bool merged;
     /* neighbouring threads along x access elements of a column of a matrix,
-     * which are far apart in memory; so blocks with short rows of threads are
-     * not merged */
+     * which are far apart in memory; so thread blocks with a small blockDim.x
+     * are not merged */
     bool columns;
 };
 
-/* Writes the start of the function, up to where the code of one block begins
- * in the loop over blocks. */
+/* Writes the start of the function, up to where the code of one thread block
+ * begins in the loop over thread blocks. */
 void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                            const struct jit_frame *frame);
-/* Writes the end of the loop over blocks. The code of a block ends by
- * branching to the label `next`. */
+/* Writes the end of the loop over thread blocks. The code of one thread block
+ * ends by branching to the label `next`. */
 void jit_text_blocks_end(struct jit *jit, const struct jit_kernel *kernel);
 /* Write the headers, and later the ends, of the nest's loops over threadIdx.z
- * and threadIdx.y. The code between them begins in the block `y<suffix>` and
- * ends by branching to `y.end<suffix>`. */
+ * and threadIdx.y. The code between them begins in the basic block `y<suffix>`
+ * and ends by branching to `y.end<suffix>`. */
 void jit_text_rows_start(struct jit *jit, const struct jit_nest *nest);
 void jit_text_rows_end(struct jit *jit, const struct jit_nest *nest);
 /* Write the headers, and later the ends, of the nest's loops. The caller

@@ -250,7 +250,7 @@ write_early_exit(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes the branch after the thread loop of start point `point`, to the start
- * point that the threads reached or to the end of the block. */
+ * point that the threads reached or to the end of the thread block. */
 static void
 write_choice(struct jit *jit, const struct jit_regions *regions,
              unsigned point)
@@ -327,8 +327,8 @@ hints_for(const struct jit *jit, const struct jit_kernel *kernel,
     return hints | (width && kernel->flat ? JIT_HINT_UNROLL : 0);
 }
 
-/* Writes the function that runs whole blocks: a thread loop for each start
- * point. */
+/* Writes the function that runs whole thread blocks: a thread loop for each
+ * start point. */
 static void
 write_function(struct jit *jit, struct jit_kernel *kernel,
                const struct jit_frame *frame)
@@ -347,8 +347,8 @@ write_function(struct jit *jit, struct jit_kernel *kernel,
     }
 }
 
-/* Writes an entry that calls the function for one value of blockDim.x if the
- * block has that width, and else the function for any width. */
+/* Writes an entry that calls the function compiled for one value of blockDim.x
+ * if the thread block has that width, and else the function for any width. */
 static void
 write_chooser(struct jit *jit, struct jit_kernel *kernel)
 {

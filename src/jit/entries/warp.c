@@ -33,9 +33,9 @@
 #include "jit/text.h"
 #include "jit/warps/warps.h"
 
-/* Returns a bit mask of the start points that belong to the whole block: the
- * kernel's begin and the code after barriers. The other start points follow
- * warp operations. */
+/* Returns a bit mask of the start points that belong to the whole thread
+ * block: the kernel's begin and the code after barriers. The other start
+ * points follow warp operations. */
 static uint64_t
 block_points(const struct jit_regions *regions)
 {
@@ -53,7 +53,7 @@ parts_warps(const struct jit_regions *regions, unsigned point)
 }
 
 /* Tests whether the loop for the start point runs over the 32 lanes of one
- * warp, rather than all threads of the block. */
+ * warp, rather than all threads of the thread block. */
 static bool
 by_lanes(const struct jit_regions *regions, unsigned point)
 {

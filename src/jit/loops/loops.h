@@ -31,7 +31,7 @@ struct jit_pure_loop {
     const struct jit_cfg *cfg;
     bool *inside; /* by basic block: it is part of the loop */
     unsigned head, latch, before;
-    /* blocks after the loop; all their predecessors are in the loop */
+    /* basic blocks after the loop; all their predecessors are in the loop */
     unsigned exits[MAX_EXITS];
     unsigned exit_count;
     LLVMValueRef inputs[MAX_INPUTS];
@@ -42,7 +42,7 @@ struct jit_pure_loop {
 };
 
 /* Returns the first instruction of the basic block with the given index, or
- * NULL if the block is not in the loop. */
+ * NULL if the basic block is not in the loop. */
 static inline LLVMValueRef
 jit_first_in_loop(const struct jit_pure_loop *loop, unsigned block)
 {

@@ -14,12 +14,12 @@
 
 struct finder {
     const struct jit_cfg *cfg;
-    unsigned *queue; /* blocks that are still to be visited */
-    bool *reached;   /* blocks that find_loops has visited */
+    unsigned *queue; /* basic blocks that are still to be visited */
+    bool *reached;   /* basic blocks that find_loops has visited */
 };
 
-/* Appends the blocks of a list that are in `allowed` and not in `marks` to the
- * queue; returns the new count. */
+/* Appends the basic blocks of a list that are in `allowed` and not in `marks`
+ * to the queue; returns the new count. */
 static unsigned
 visit(struct finder *finder, const bool *allowed, bool *marks,
       const unsigned *blocks, unsigned block_count, unsigned count)
@@ -34,8 +34,8 @@ visit(struct finder *finder, const bool *allowed, bool *marks,
     return count;
 }
 
-/* Marks the blocks in `allowed` that can be reached from the successors of
- * `from`. */
+/* Marks the basic blocks in `allowed` that can be reached from the successors
+ * of `from`. */
 static void
 reach_forward(struct finder *finder, unsigned from, const bool *allowed,
               bool *marks)
@@ -48,7 +48,7 @@ reach_forward(struct finder *finder, unsigned from, const bool *allowed,
     }
 }
 
-/* Marks the blocks in `allowed` from which `to` can be reached. */
+/* Marks the basic blocks in `allowed` from which `to` can be reached. */
 static void
 reach_backward(struct finder *finder, unsigned to, const bool *allowed,
                bool *marks)
@@ -61,7 +61,7 @@ reach_backward(struct finder *finder, unsigned to, const bool *allowed,
     }
 }
 
-/* Returns the first block of the loop that has a predecessor outside the
+/* Returns the first basic block of the loop that has a predecessor outside the
  * loop. */
 static unsigned
 header_of(const struct jit_cfg *cfg, const bool *inside, unsigned block)
@@ -77,8 +77,8 @@ header_of(const struct jit_cfg *cfg, const bool *inside, unsigned block)
     return block;
 }
 
-/* Finds the outermost loops among the blocks of `allowed`, which are those of
- * the loop `parent` without its header. */
+/* Finds the outermost loops among the basic blocks of `allowed`, which are
+ * those of the loop `parent` without its header. */
 static void
 find_loops(struct finder *finder, struct jit_loop_nest *nest,
            const bool *allowed, unsigned parent)
@@ -113,8 +113,8 @@ jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg)
     finder.queue = jit_allocate((cfg->count + 1) * sizeof *finder.queue);
     finder.reached = jit_allocate(cfg->count * sizeof *finder.reached);
     nest->count = 0;
-    /* There are at most as many loops as blocks, since no two loops have the
-     * same header. */
+    /* There are at most as many loops as basic blocks, since no two loops have
+     * the same header. */
     nest->loops = jit_allocate(cfg->count * sizeof *nest->loops);
     nest->innermost = jit_allocate(cfg->count * sizeof *nest->innermost);
     bool *all = jit_allocate(cfg->count * sizeof *all);

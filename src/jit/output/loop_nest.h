@@ -14,23 +14,24 @@
 
 struct jit_loop {
     unsigned parent; /* index of the enclosing loop, or NO_LOOP */
-    unsigned header; /* block through which the loop is entered */
-    bool *inside;    /* for each block: it is part of the loop */
+    unsigned header; /* basic block through which the loop is entered */
+    bool *inside;    /* for each basic block: it is part of the loop */
 };
 
 struct jit_loop_nest {
     /* an enclosing loop comes before the loops in it */
     struct jit_loop *loops;
     unsigned count;
-    unsigned *innermost; /* for each block: index of the innermost loop that
-                            contains it, or NO_LOOP */
+    /* for each basic block: index of the innermost loop that contains it, or
+     * NO_LOOP */
+    unsigned *innermost;
 };
 
 /* Fills `nest` for a function. */
 void jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg);
-/* Returns a flag for each block: an iteration of the loop reaches it only
- * through the edge between two given blocks. All flags are false if the edge
- * leaves the loop. */
+/* Returns a flag for each basic block: an iteration of the loop reaches it
+ * only through the edge between two given blocks. All flags are false if the
+ * edge leaves the loop. */
 bool *jit_loop_side(const struct jit_cfg *cfg, const struct jit_loop *loop,
                     unsigned from, unsigned to);
 

@@ -11,12 +11,13 @@
 
 #include "jit/regions/regions.h"
 
-/* An innermost parallel loop in a function. `blocks` has all blocks of the
- * function; `header` is the index of the loop's first block. */
+/* An innermost parallel loop in a function. `blocks` has all basic blocks of
+ * the function; `header` is the index of the loop's first block. */
 struct jit_parallel {
     LLVMBasicBlockRef *blocks;
-    struct jit_map numbers; /* maps a block to its index plus 1 */
-    bool *inside; /* for each block of the function: it is part of the loop */
+    struct jit_map numbers; /* maps a basic block to its index plus 1 */
+    /* for each basic block of the function: it is part of the loop */
+    bool *inside;
     unsigned block_count, header;
     bool masked; /* true: vectors may be masked, even to a single thread */
 };

@@ -5,12 +5,13 @@
  * splits a loop in two, so n conditions make up to 2^n loops. LLVM's cost
  * multiplier prevents that, but it also counts sibling loops, and a kernel's
  * thread loops are siblings. The pass therefore predicts what LLVM does, and
- * enables the multiplier only if some block would be copied many times. A
- * condition copies the blocks of a loop, without those that depend on it, if
- * they are small. The blocks that depend on another split condition are left
- * out of the size, since the copies may lack them. A first prediction takes
- * all loads as invariant. If it finds many copies, a second one looks at a
- * copy of the module in which LLVM has hoisted what is invariant.
+ * enables the multiplier only if some basic block would be copied many times.
+ * A condition copies the basic blocks of a loop, without those that depend on
+ * it, if they are small. The basic blocks that depend on another split
+ * condition are left out of the size, since the copies may lack them. A first
+ * prediction takes all loads as invariant. If it finds many copies, a second
+ * one looks at a copy of the module in which LLVM has hoisted what is
+ * invariant.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -27,8 +28,8 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Six conditions double a block at most to 64 copies. The other limits bound
- * the search. */
+/* Six conditions double a basic block at most to 64 copies. The other limits
+ * bound the search. */
 enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };
 
 /* LLVM's default of -unswitch-threshold, and the value that is used for
@@ -41,7 +42,7 @@ struct split {
     unsigned loop, block;
     unsigned cost; /* how many times the loop doubles if it is split */
     /* for each side of the condition, true or false, the basic blocks that run
-     * only if it is taken; NULL if there are no such blocks */
+     * only if it is taken; NULL if there are no such basic blocks */
     bool *sides[2];
     bool splits; /* LLVM will split the loop by this condition */
 };
@@ -49,19 +50,19 @@ struct split {
 struct search {
     struct jit_cfg cfg;
     struct jit_loop_nest nest;
-    unsigned *sizes; /* for each block: number of instructions */
+    unsigned *sizes; /* for each basic block: number of instructions */
     /* largest total size of the blocks that a condition may copy */
     unsigned most_size;
-    /* blocks that may change the value of the examined condition */
+    /* basic blocks that may change the value of the examined condition */
     bool *varying;
     /* number of values visited so far, on which the condition depends */
     unsigned values;
     /* mark_sources follows this many levels of operands of a condition, and
-     * marks the blocks of the operands that it does not follow */
+     * marks the basic blocks of the operands that it does not follow */
     int depth;
     struct split *splits; /* in the order of the loops */
     unsigned split_count;
-    unsigned *doublings; /* for each block: how many times it doubles */
+    unsigned *doublings; /* for each basic block: how many times it doubles */
 };
 
 /* Tests whether the operands alone determine the value. Loads qualify, since
@@ -73,7 +74,7 @@ is_pure(LLVMValueRef value)
            (!LLVMIsACallInst(value) || jit_is_call(value, "llvm."));
 }
 
-/* Marks the blocks that contain the instructions from which the value is
+/* Marks the basic blocks that contain the instructions from which the value is
  * computed. */
 static void
 mark_sources(struct search *search, LLVMValueRef value, int depth)
@@ -91,7 +92,8 @@ mark_sources(struct search *search, LLVMValueRef value, int depth)
     }
 }
 
-/* Tests whether a loop has a block that changes the condition's value. */
+/* Tests whether a loop has a basic block that changes the condition's
+ * value. */
 static bool
 varies_in(const struct search *search, const struct jit_loop *loop)
 {
@@ -163,7 +165,7 @@ cost_of(LLVMValueRef at)
     return 32 - (unsigned)__builtin_clz(ways > 1 ? ways - 1 : 1);
 }
 
-/* Adds the invariant conditions of a block of the loop. */
+/* Adds the invariant conditions of a basic block of the loop. */
 static void
 add_conditions(struct search *search, unsigned loop, unsigned block)
 {
@@ -185,7 +187,7 @@ add_conditions(struct search *search, unsigned loop, unsigned block)
     }
 }
 
-/* Tests whether a block depends on the condition. */
+/* Tests whether a basic block depends on the condition. */
 static bool
 depends_on(const struct split *split, unsigned block)
 {
@@ -214,7 +216,8 @@ may_lack(const struct search *search, const struct split *split,
     return false;
 }
 
-/* Tests whether the blocks that the condition copies are small enough. */
+/* Tests whether the basic blocks that the condition copies are small
+ * enough. */
 static bool
 is_small(const struct search *search, const struct split *split)
 {
@@ -300,8 +303,8 @@ leaves(struct search *search, LLVMValueRef at, const struct jit_loop *loop)
            is_invariant(search, condition ? condition : at, loop);
 }
 
-/* Returns the number of instructions of a block that certainly count towards
- * the limit of LLVM's loop unswitching. */
+/* Returns the number of instructions of a basic block that certainly count
+ * towards the limit of LLVM's loop unswitching. */
 static unsigned
 block_size(struct search *search, unsigned block)
 {
@@ -346,7 +349,7 @@ loop_depth(const struct jit_loop_nest *nest)
     return most;
 }
 
-/* Predicts whether LLVM copies a block of the function many times. */
+/* Predicts whether LLVM copies a basic block of the function many times. */
 static bool
 has_many_copies(struct jit *jit, LLVMValueRef function, int depth)
 {

@@ -130,7 +130,7 @@ struct jit_pack_writer {
     LLVMValueRef *slots, *locals;
     unsigned slot_count, local_count, capacity;
     unsigned block;    /* block that is being written */
-    LLVMValueRef mask; /* lanes that execute it */
+    LLVMValueRef mask; /* lanes that execute that block */
     bool whole;        /* the mask is `all`, so that lane 0 executes it */
 };
 
