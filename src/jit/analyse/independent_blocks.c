@@ -1,10 +1,10 @@
 /* independent_blocks.c - finds kernels with blocks that cannot observe each
  * other while they run.
  *
- * The runtime may start the blocks of such a kernel in any order, since no
- * block waits for another. A thread could observe other blocks by a volatile
- * or atomic read, or by a read after a fence. Printing counts too, since its
- * order is visible.
+ * The runtime may start the thread blocks of such a kernel in any order, since
+ * no thread block waits for another. A thread could observe other thread
+ * blocks by a volatile or atomic read, or by a read after a fence. Printing
+ * counts too, since its order is visible.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -28,8 +28,8 @@ void
 jit_find_independent_blocks(struct jit *jit)
 {
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
-    /* true while no function that a kernel calls lets blocks observe each
-     * other */
+    /* true while no function that a kernel calls lets thread blocks observe
+     * each other */
     bool apart = true;
     for (; function; function = LLVMGetNextFunction(function)) {
         struct jit_kernel *kernel = jit_kernel_of(jit, function);

@@ -13,8 +13,8 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Marks the block in which `user` needs the value. A phi needs it at the end
- * of the predecessors from which the value comes. */
+/* Marks the basic block in which `user` needs the value. A phi needs it at the
+ * end of the predecessors from which the value comes. */
 static void
 add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
                LLVMValueRef user, bool *live)
@@ -30,8 +30,8 @@ add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
     }
 }
 
-/* Marks all blocks at whose start the value is live: goes backwards from the
- * blocks with uses, which are already marked, to the definition. */
+/* Marks all basic blocks at whose start the value is live: goes backwards from
+ * the basic blocks with uses, which are already marked, to the definition. */
 static void
 spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
 {

@@ -15,8 +15,8 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* A postorder of the blocks: each block comes after its successors, apart from
- * back edges. */
+/* A postorder of the basic blocks: each basic block comes after its
+ * successors, apart from back edges. */
 
 struct order {
     unsigned *blocks; /* block indices in postorder */

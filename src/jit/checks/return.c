@@ -72,8 +72,9 @@ cleanup_target(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return 0;
 }
 
-/* Tests whether nothing is done between the block and the kernel's end. Sets
- * *left if the block follows a loop: a branch to it may also be a `break`. */
+/* Tests whether nothing is done between the basic block and the kernel's end.
+ * Sets *left if the basic block follows a loop: a branch to it may also be a
+ * `break`. */
 static bool
 is_end(LLVMBasicBlockRef block, bool *left)
 {

@@ -1,9 +1,9 @@
 /* widen.c - writes an outlined loop for several threads.
  *
  * Called by define.c for each vector width that LLVM's vectoriser chose. The
- * function for one thread has one loop without inner loops. All its blocks
- * become one, in which every value is a vector, and every control-flow edge a
- * mask:
+ * function for one thread has one loop without inner loops. All its basic
+ * blocks become one, in which every value is a vector, and every control-flow
+ * edge a mask:
  *
  *     loop:
  *       active = phi <16 x i1> [mask, entry], [back, loop]
@@ -385,7 +385,7 @@ widen_block(struct widening *to, LLVMBasicBlockRef block)
 }
 
 /* Writes the vector code of each basic block after that of all its
- * predecessors. done[b]: block b was written. */
+ * predecessors. done[b]: basic block b was written. */
 static void
 widen_blocks(struct widening *to)
 {

@@ -130,9 +130,9 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Tests whether some kernel has code for blocks with one row of threads and a
- * known blockDim.x, or has code for warps (*warps). Such loops over threads
- * become a few vectors, which may stay in registers. */
+/* Tests whether some kernel has code for thread blocks with one row of threads
+ * and a known blockDim.x, or has code for warps (*warps). Such loops over
+ * threads become a few vectors, which may stay in registers. */
 static bool
 has_known_rows(const struct jit *jit, bool *warps)
 {

@@ -1,7 +1,7 @@
 /* parallel.c - visits innermost loops that are marked as parallel.
  *
  * Called by join.c before vectorisation. A loop is recognised by the llvm.loop
- * metadata at its latch, the block that jumps back to its first block.
+ * metadata at its latch, the basic block that jumps back to its first block.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -49,8 +49,8 @@ jit_parallel_counts(const struct jit_parallel *loop, LLVMValueRef value)
     return true;
 }
 
-/* Adds to the loop all blocks from which its latch can be reached without
- * passing through the header. */
+/* Adds to the loop all basic blocks from which its latch can be reached
+ * without passing through the header. */
 static void
 predecessors_add(struct jit_parallel *loop, unsigned header)
 {
@@ -122,8 +122,8 @@ has_hint(LLVMValueRef metadata, const char *what)
     return false;
 }
 
-/* Finds the blocks of the loop that the latch closes. Returns false if it is
- * not an innermost loop. */
+/* Finds the basic blocks of the loop that the latch closes. Returns false if
+ * it is not an innermost loop. */
 static bool
 blocks_find(struct jit_parallel *loop, unsigned latch)
 {

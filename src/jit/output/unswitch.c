@@ -51,7 +51,7 @@ struct search {
     struct jit_cfg cfg;
     struct jit_loop_nest nest;
     unsigned *sizes; /* for each basic block: number of instructions */
-    /* largest total size of the blocks that a condition may copy */
+    /* largest total size of the basic blocks that a condition may copy */
     unsigned most_size;
     /* basic blocks that may change the value of the examined condition */
     bool *varying;

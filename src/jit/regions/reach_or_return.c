@@ -22,8 +22,8 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Sets before[b] for the basic block `to` and for each block b from which it
- * can be reached. */
+/* Sets before[b] for the basic block `to` and for each basic block b from
+ * which it can be reached. */
 static void
 find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
 {
@@ -43,9 +43,9 @@ find_before(const struct jit_cfg *cfg, unsigned to, bool *before)
     free(queue);
 }
 
-/* Sets adjacent[b] for each basic block b that can be reached from a block in
- * `before` without passing through `to`, but from which `to` cannot be
- * reached. */
+/* Sets adjacent[b] for each basic block b that can be reached from a basic
+ * block in `before` without passing through `to`, but from which `to` cannot
+ * be reached. */
 static void
 find_adjacent(const struct jit_cfg *cfg, unsigned to, const bool *before,
               bool *adjacent)
@@ -73,8 +73,8 @@ follows_another(const struct jit_block *row, const bool *set)
 }
 
 /* Tests whether the set of basic blocks contains a loop. Repeatedly removes
- * blocks that have no predecessor in the set. If blocks remain at the end,
- * there is a loop. */
+ * basic blocks that have no predecessor in the set. If basic blocks remain at
+ * the end, there is a loop. */
 static bool
 has_loop(const struct jit_cfg *cfg, const bool *blocks)
 {

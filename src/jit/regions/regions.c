@@ -252,8 +252,8 @@ cut_all(struct jit *jit, struct jit_split *split)
 }
 
 /* Returns an array with one element per basic block: the index of the barrier
- * call that ends the block, 0 if the block returns from the kernel, or
- * JIT_NO_END if it branches to other blocks only. */
+ * call that ends the basic block, 0 if the basic block returns from the
+ * kernel, or JIT_NO_END if it only branches to other basic blocks. */
 static unsigned *
 find_ends(const struct jit_split *split)
 {
@@ -343,7 +343,7 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
 }
 
 /* Returns a copy of `ends` without the warp operations, at which only the
- * lanes of one warp meet, not all threads of the block. */
+ * lanes of one warp meet, not all threads of the thread block. */
 static unsigned *
 find_block_ends(const struct jit_split *split, const unsigned *ends)
 {
@@ -373,8 +373,8 @@ note_parting(struct jit_split *split, uint64_t ends)
     }
 }
 
-/* Tests whether all warps of a block reach the same barriers, and all lanes of
- * each warp the same warp operations. */
+/* Tests whether all warps of a thread block reach the same barriers, and all
+ * lanes of each warp the same warp operations. */
 static bool
 warps_stay_together(struct jit_split *split, const unsigned *ends)
 {
@@ -510,8 +510,8 @@ split_and_find_ends(struct jit *jit, struct jit_split *split)
 }
 
 /* Makes the kernel run one warp after the other. The fiber entry is created
- * first, from the unchanged body. It runs blocks with a blockDim.x that is not
- * a multiple of 32. */
+ * first, from the unchanged body. The fiber entry runs thread blocks with a
+ * blockDim.x that is not a multiple of 32. */
 static void
 carry_by_warps(struct jit *jit, struct jit_split *split)
 {

@@ -71,8 +71,8 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
-/* Does the same as jit_find_differing, but for the threads of a block that
- * have the same threadIdx.y and threadIdx.z. */
+/* Does the same as jit_find_differing, but for the threads of a thread block
+ * that have the same threadIdx.y and threadIdx.z. */
 void jit_find_row_differing(struct jit_kernel *kernel,
                             const struct jit_cfg *cfg, struct jit_map *differs,
                             unsigned *immediate, bool *apart);

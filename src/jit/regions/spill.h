@@ -3,8 +3,8 @@
  *
  * A carried value is one that is live across a barrier or another split point.
  * The context is a memory block of the entry in which carried values are
- * stored, with an element for each thread of the block. A start point is the
- * kernel's begin or the code after a split point.
+ * stored, with an element for each thread of the thread block. A start point
+ * is the kernel's begin or the code after a split point.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once

@@ -183,9 +183,9 @@ jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at)
 }
 
 /* Tests whether the value is live only within the code of one warp, and dead
- * after the next barrier of the block. Since warps run one after the other up
- * to that barrier, such a value needs space for one warp only. `live` is a bit
- * mask of start points. */
+ * after the next barrier of the thread block. Since warps run one after the
+ * other up to that barrier, such a value needs space for one warp only. `live`
+ * is a bit mask of start points. */
 static bool
 is_of_warp(const struct spill *carry, uint64_t live)
 {

@@ -57,8 +57,8 @@ is_warp_end(const struct point_search *soft, unsigned block)
 
 /* Sets reached[b] for `from` and each basic block b on the paths from it up to
  * the next barrier, other split point or return, including the basic block
- * that contains it. If `within` is not NULL, paths use only the blocks marked
- * in it. */
+ * that contains it. If `within` is not NULL, paths use only the basic blocks
+ * marked in it. */
 static void
 reach_ends(const struct point_search *soft, unsigned from, const bool *within,
            bool *reached)

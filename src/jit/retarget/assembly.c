@@ -126,7 +126,7 @@ build_call(struct jit *jit, const char *name, bool returns)
                    NULL, 0, "");
 }
 
-/* Builds the call of a barrier of the whole block, __syncthreads(). */
+/* Builds the call of a barrier of the whole thread block, __syncthreads(). */
 static void
 build_barrier(struct jit *jit)
 {

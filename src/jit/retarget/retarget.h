@@ -60,8 +60,8 @@ void jit_make_bodies(struct jit *jit);
 /* retarget/geometry.c: stores the thread's geometry before a failed assertion,
  * so that the message names the thread. */
 void jit_publish_failures(struct jit *jit, struct jit_kernel *kernel);
-/* retarget/shared.c: turns shared variables into offsets in the block's shared
- * memory. */
+/* retarget/shared.c: turns shared variables into offsets in the thread block's
+ * shared memory. */
 void jit_lower_shared(struct jit *jit);
 /* retarget/inlining.c: tests whether the function was marked as not to be
  * inlined. */

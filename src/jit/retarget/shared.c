@@ -170,8 +170,8 @@ assign_kernel_offsets(struct layout *layout, unsigned k)
     }
 }
 
-/* Loads the address of the block's shared memory from the running thread, for
- * functions that are not kernel bodies. */
+/* Loads the address of the thread block's shared memory from the running
+ * thread, for functions that are not kernel bodies. */
 static LLVMValueRef
 load_shared(struct jit *jit)
 {
