@@ -67,11 +67,12 @@ cpu_check_range_bytes(const struct image_check_range *row)
 
 /* ---- loop_accesses.c ---- */
 
-/* Repeats the checks that trace.c skipped for a call of __pycuda_check_rows:
- * checks and records the shared-memory accesses whose bits are set in
- * `selected`. If `behind_barrier` is true, the thread block has passed a
- * barrier after the call, so the accesses cannot race any more, and the
- * function only marks the written bytes as written. */
+/* Makes up for checks that trace.c skipped in a call of __pycuda_check_rows
+ * (which checks whole rows of a loop at once): checks and records the
+ * shared-memory accesses whose bits are set in `selected`. If `behind_barrier`
+ * is true, the thread block has passed a barrier after the call, so the
+ * accesses cannot race any more, and the function only marks the written bytes
+ * as written. */
 void cpu_check_loop_replay(struct cpu_check *check,
                            const struct image_check_form *form,
                            const uint64_t *values, uint64_t selected,

@@ -33,7 +33,7 @@ static void
 params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* both structures have the same members */
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* source and target: same layout */
         memcpy(&plain->as.kernel, &params->kernel, sizeof plain->as.kernel);
         plain->ctx = params->kernel.ctx;
         break;
@@ -78,7 +78,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return cpu_event_task(params->type, params->eventRecord.event, task);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cpu_batch_task(/* both structures have the same members */
+        return cpu_batch_task(/* the layouts of both types are equal */
                               (const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
@@ -123,7 +123,7 @@ cuGraphAddNode_v2(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return cpu_child_add(made, graph, after, data, count, &params->graph);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* both structures have the same members
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* the layouts of both types are equal
                                         */
         return cpu_allocation_add(
             made, graph, after, data, count,

@@ -356,8 +356,8 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     if (kernel->warps) {
         jit_write_warp_entry(jit, kernel);
     } else if (kernel->threads_made) {
-        /* The fiber entry exists already, and no other entry needs the
-         * body. */
+        /* The entry function that runs each thread in a fiber was written
+         * earlier. Kernels with such an entry have no other one. */
         return;
     } else if (kernel->fibers) {
         jit_write_thread_entry(jit, kernel);

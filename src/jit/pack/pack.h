@@ -125,7 +125,8 @@ struct jit_pack_writer {
     LLVMValueRef function;
     LLVMBasicBlockRef entry;    /* holds the slots */
     LLVMValueRef all;           /* mask of the lanes that call the function */
-    LLVMBasicBlockRef fallback; /* see jit_pack_check; NULL: not written */
+    LLVMBasicBlockRef fallback; /* runs the lanes one by one after a failed
+                                   run-time test; NULL: not yet needed */
     struct jit_map slot_index, local_index;
     LLVMValueRef *slots, *locals;
     unsigned slot_count, local_count, capacity;

@@ -27,7 +27,8 @@ struct jit_target {
     void (*open)(void); /* registers LLVM's code generator for the family */
 };
 
-/* Returns the row with that name in any family, or NULL. */
+/* Returns the processor with that name from the tables of all processor
+ * families, or NULL. */
 const struct jit_target *jit_target_find(const char *name);
 /* Returns the row for the processor that runs this program. */
 const struct jit_target *jit_target_host(void);
