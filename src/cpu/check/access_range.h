@@ -68,7 +68,7 @@ cpu_check_range_bytes(const struct image_check_range *row)
 /* ---- loop_accesses.c ---- */
 
 /* Makes up for checks that trace.c skipped in a call of __pycuda_check_rows
- * (which checks whole rows of a loop at once): checks and records the
+ * (which checks all accesses of a loop in advance): checks and records the
  * shared-memory accesses whose bits are set in `selected`. If `behind_barrier`
  * is true, the thread block has passed a barrier after the call, so the
  * accesses cannot race any more, and the function only marks the written bytes
