@@ -386,7 +386,12 @@ class Communicator:
             result = wide if in_place else wide.copy()
         self._reduce_pieces(wide, result, in_place, datatype, call)
         if target is not None:
-            target[...] = result.astype(target.dtype)
+            narrow = result.astype(target.dtype)
+            is_host = isinstance(narrow, np.ndarray)
+            if isinstance(target, np.ndarray):
+                target[...] = narrow if is_host else narrow.get()
+            else:
+                target[...] = gpuarray.to_gpu(narrow) if is_host else narrow
 
     @staticmethod
     def _datatype(dtype: np.dtype) -> MPI.Datatype:

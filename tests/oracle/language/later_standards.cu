@@ -38,7 +38,7 @@ __global__ void run(unsigned *out) { P p(8); out[0] = p.a; }
 struct P { int a; };
 __global__ void run(unsigned *out) { P p(8); out[0] = p.a; }
 //: likely
-__global__ void run(unsigned *out) { if (!out[0]) [[likely]] out[0] = 9; }
+__global__ void run(unsigned *out) { if (threadIdx.x < 32) [[likely]] out[0] = 9; }
 //: reason_of_nodiscard
 struct [[nodiscard("x")]] N { int a; };
 __global__ void run(unsigned *out) { out[0] = N{10}.a; }
