@@ -23,7 +23,7 @@
 #include "array/validation.h"
 #include "core/core.h"
 
-/* Strong; Python functions that get and set elements. */
+/* Strong references; Python functions that get and set elements. */
 static PyObject *indexer_get, *indexer_set;
 
 /* --- index arrays ------------------------------------------------------ */

@@ -13,7 +13,7 @@
 #include "core/core.h"
 
 PyTypeObject *array_type;
-/* Strong; the function pycuda._driver.mem_alloc. */
+/* Strong reference; the function pycuda._driver.mem_alloc. */
 static PyObject *default_allocator;
 /* Borrowed; the module pycuda._driver, which exists until the process ends. */
 static PyObject *driver_module;
@@ -23,8 +23,8 @@ static PyObject *driver_module;
 enum { MAX_SPARE = 16 };
 
 static struct {
-    /* Strong; the class of the objects in the list: GPUArray, after
-     * array_set_class was called. */
+    /* Strong reference; the class of the objects in the free list: GPUArray,
+     * after array_set_class was called. */
     PyTypeObject *type;
     int count;
     struct array *arrays[MAX_SPARE];
@@ -247,8 +247,8 @@ static struct array *
 call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
               const npy_intp *shape)
 {
-    /* A copy of the shape, which may belong to the model: the method may
-     * change that. */
+    /* A copy of the shape: the shape may be that of the array `model`, which
+     * the called Python method may change. */
     npy_intp keep[ARRAY_MAX_NDIM];
     int ndim = model->ndim;
     size_t bytes = (size_t)ndim * sizeof *shape;

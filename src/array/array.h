@@ -20,18 +20,22 @@ struct array {
     struct core_array_head head;
     Py_ssize_t size; /* number of elements */
     int ndim;
-    unsigned flags;    /* enum array_flags */
-    npy_intp *shape;   /* ndim lengths; in inline_dims or PyMem memory */
-    npy_intp *strides; /* in bytes; stored after shape, in the same memory */
-    PyArray_Descr *dtype; /* strong */
-    PyObject *base;       /* strong; the array that this one views, or NULL */
-    PyObject *allocator;  /* strong; NULL: the default allocator */
-    PyObject *dict;       /* strong; instance attributes, or NULL */
-    PyObject *weakrefs;   /* list of weak references; managed by Python */
+    unsigned flags; /* enum array_flags */
+    /* ndim lengths; points to inline_dims or to memory of PyMem_Malloc */
+    npy_intp *shape;
+    /* strides in bytes, ndim of them; stored behind `shape` in the same
+     * memory */
+    npy_intp *strides;
+    PyArray_Descr *dtype; /* strong reference */
+    /* strong reference; the array that this one views, or NULL */
+    PyObject *base;
+    PyObject *allocator; /* strong reference; NULL: the default allocator */
+    PyObject *dict;      /* strong reference; instance attributes, or NULL */
+    PyObject *weakrefs;  /* weak references to the array; managed by Python */
     npy_intp inline_dims[2 * ARRAY_INLINE];
 };
 
-extern PyTypeObject *array_type; /* the class ArrayBase; strong */
+extern PyTypeObject *array_type; /* the class ArrayBase; strong reference */
 
 /* Returns whether the object is an array. Never fails. */
 static inline int

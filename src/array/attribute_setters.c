@@ -18,10 +18,11 @@
 
 struct unsettled {
     PyObject_HEAD
-    PyObject *owner; /* strong; the assigned owner, or NULL */
-    /* Strong; assigned strides whose number is not ndim, or NULL. */
+    PyObject *owner; /* strong reference; the assigned owner, or NULL */
+    /* Strong reference; assigned strides whose number is not ndim, or NULL. */
     PyObject *strides;
-    PyObject *reason; /* strong; a str that explains the inconsistency */
+    /* strong reference; a str that explains the inconsistency */
+    PyObject *reason;
 };
 
 static PyTypeObject *unsettled_type;
@@ -267,8 +268,9 @@ assign_shape(PyObject *self, PyObject *value, void *unused)
     return owner_recheck(array);
 }
 
-/* Sets the strides. A tuple whose length differs from the number of axes waits
- * in UnsettledMemory for a shape of that length. */
+/* Sets the strides. If the tuple's length differs from the number of axes, the
+ * strides are stored in an UnsettledMemory object until a shape of that length
+ * is assigned. */
 int
 assign_strides(PyObject *self, PyObject *value, void *unused)
 {

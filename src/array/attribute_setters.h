@@ -12,16 +12,18 @@
 
 struct array;
 
-/* Creates the type UnsettledMemory: the owner of an array while attributes
- * that a program assigned contradict each other. */
+/* Creates the Python type UnsettledMemory. If a program assigns attributes of
+ * an array one after the other, shape, strides and dtype may contradict each
+ * other in between. The array's memory is then owned by an UnsettledMemory
+ * object, and any use of the memory raises ValueError. */
 int array_assign_setup(PyObject *module);
 /* Returns the owner of the array's memory, without the UnsettledMemory object
  * that may wrap it: a borrowed reference. Returns NULL, without an exception,
  * if the array has no memory. */
 PyObject *assign_owner(const struct array *array);
-/* Returns the strides that a program assigned, a borrowed tuple, while their
- * number differs from the number of axes. Returns NULL, without an exception,
- * if there are none. */
+/* Returns strides that a program has assigned but that do not apply yet, since
+ * their number differs from the number of axes: a borrowed tuple. Returns
+ * NULL, without an exception, if there are no such strides. */
 PyObject *assign_strides_waiting(const struct array *array);
 /* Raises ValueError if assigned attributes contradict each other. */
 int assign_is_consistent(const struct array *array);

@@ -82,7 +82,7 @@ struct shared_properties {
     CUdeviceptr bits;    /* bitwise OR of all addresses */
     /* Output is the first input or the array that a scalar fills. */
     bool is_given;
-    bool is_mixed; /* some input is a scalar */
+    bool is_mixed; /* at least one input is a scalar */
 };
 
 /* Computes the key of an operation whose inputs are all arrays and whose
@@ -216,7 +216,7 @@ may_write_arrays(struct cached_launch *key, struct shared_properties *common,
 
 /* Context and stream of a launch. */
 struct launch_target {
-    struct core_context *context; /* current context, borrowed */
+    struct core_context *context; /* the current context; borrowed reference */
     CUstream stream;
 };
 

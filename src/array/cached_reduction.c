@@ -26,11 +26,12 @@ struct cached_reduction {
     /* Kernel, grid and block of the launch. The member `key`, the key of the
      * context, is also part of the cache key. */
     struct core_relaunch launch;
-    PyArray_Descr *dtype; /* strong; dtype of all inputs */
+    PyArray_Descr *dtype; /* strong reference; dtype of all inputs */
     npy_intp size;
-    uint32_t form;      /* the operation and its number of inputs */
+    /* the operation and its number of inputs, packed into one integer */
+    uint32_t form;
     uint32_t mask;      /* address bits that must be zero in all inputs */
-    npy_intp per_block; /* elements per block */
+    npy_intp per_block; /* number of elements that a thread block reduces */
     /* Dtype of the result, borrowed from the type rule. */
     PyArray_Descr *result;
 };

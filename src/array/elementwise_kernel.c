@@ -33,27 +33,31 @@
 struct elementwise {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    /* Strong; prepared Functions of the two compiled versions of the kernel,
-     * NULL before compilation. Each thread of form[0] computes one element,
-     * each thread of form[1] several. */
+    /* Strong references; prepared Functions of the two compiled versions of
+     * the kernel, NULL before compilation. Each thread of form[0] computes one
+     * element, each thread of form[1] several. */
     PyObject *form[2];
     /* Minimum number of array elements for which form[1] is launched; 0:
      * form[1] is never launched. */
     npy_intp several_from;
     npy_intp several; /* elements per thread of form[1] */
     void *context;    /* key of the context to which the plan belongs */
-    /* Strong; `size` as a Python int, the last argument of the kernel. */
+    /* Strong reference; `size` as a Python int, the last argument of the
+     * kernel. */
     PyObject *count;
     npy_intp size;
-    int arguments;         /* number of arguments of a call */
-    int vectors;           /* number of array arguments; 0: no plan */
+    /* number of arguments with which the kernel object is called */
+    int arguments;
+    /* number of array arguments; 0: the object has no launch plan */
+    int vectors;
     npy_intp most_blocks;  /* maximum number of blocks of a launch */
     int at[MAX_ARGUMENTS]; /* argument index of each array */
-    /* Strong; required dtype of each array. */
+    /* Strong references; required dtype of each array. */
     PyArray_Descr *dtype[MAX_ARGUMENTS];
-    /* For each array, true if thread i accesses only element i. */
+    /* For each array argument: true if thread i of the kernel accesses only
+     * element i. */
     int plain[MAX_ARGUMENTS];
-    /* For each array, the address bits that must be zero. */
+    /* For each array argument: the low address bits that must be zero. */
     CUdeviceptr odd[MAX_ARGUMENTS];
 };
 
@@ -248,7 +252,7 @@ elementwise_call(PyObject *op, PyObject *args, PyObject *kwargs)
  * arguments. __init_subclass__ therefore sets Py_TPFLAGS_HAVE_VECTORCALL in
  * subclasses without their own __call__. Each call checks whether __call__ was
  * replaced since, and clears the flag if so. */
-static PyTypeObject *base_type; /* strong; ElementwiseBase */
+static PyTypeObject *base_type; /* strong reference; ElementwiseBase */
 
 static PyObject *
 call_overridden(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -48,7 +48,8 @@ struct elementwise_task {
     int out;    /* type code of the output */
     /* True: all operands are contiguous in the same order. */
     int dense;
-    /* Scalars, converted to type code `loop`; borrowed. */
+    /* For each scalar input: its bytes, converted to type code `loop`.
+     * Borrowed. */
     const void *value[ARRAY_INPUTS];
     /* Address of each operand of the layout. */
     CUdeviceptr pointer[ARRAY_OPERANDS];
@@ -56,11 +57,13 @@ struct elementwise_task {
     npy_intp itemsize[ARRAY_OPERANDS];
     struct layout layout;
     CUstream stream;
-    /* elementwise_task_run sets this field and those after it. */
+    /* Layout class of the operands. elementwise_task_run sets this field and
+     * those after it. */
     enum layout_class class;
     /* true: the operands have more elements than a 32-bit index can count */
     int wide;
-    int inner[ARRAY_OPERANDS]; /* how each operand moves along the last axis */
+    /* for each operand: how its address changes along the last axis */
+    int inner[ARRAY_OPERANDS];
     struct kernel kernel;
     unsigned grid[3], block[3];
     int64_t words[2 + ARRAY_MAX_NDIM * (1 + ARRAY_OPERANDS)];

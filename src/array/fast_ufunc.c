@@ -26,8 +26,8 @@ struct fast_ufunc {
     int operation;
     int reduces;
     int inputs;
-    /* strong, interned; the name under which the function's launch plans are
-     * cached */
+    /* strong reference, interned; the name under which the function's launch
+     * plans are cached */
     PyObject *name;
 };
 

@@ -14,10 +14,11 @@
 struct function_wrapper {
     PyObject_HEAD
     vectorcallfunc vectorcall;
-    /* Strong; attributes of the object, copied from the function. */
+    /* Strong reference; attributes of the object, copied from the function. */
     PyObject *dict;
     PyObject *weakrefs;
-    PyObject *function; /* strong; released by dealloc, not by tp_clear */
+    /* strong reference; released by dealloc, not by tp_clear */
+    PyObject *function;
 };
 
 /* Creates a wrapper object of `type` for `function`, with a new reference to

@@ -33,8 +33,10 @@ struct kernel_parameters {
     enum index_copy_kind move;
     bool rows;
     npy_intp unit, words; /* an item has `words` words of `unit` bytes each */
-    int index;            /* type code of the indices */
-    long axis;            /* axis number for fault records */
+    int index;            /* type code of the array of indices */
+    /* number of the axis, which a fault record of an index out of range
+     * names */
+    long axis;
 };
 
 /* Returns the tuple that describes a kernel to Python's kernel factory. */

@@ -22,13 +22,18 @@ enum index_copy_kind {
  * elements; `row` and `plain` have the same dtype. References are borrowed. */
 struct index_copy {
     enum index_copy_kind move;
-    /* True: indices select rows; false: elements of `row` as a flat array. */
+    /* True: an index selects a row (all elements with one index on the first
+     * axis); false: an index selects an element of `row` as a flat array. */
     bool rows;
     struct array *row, *indices;
     struct array *plain; /* NULL for INDEX_COPY_FILL */
     const void *element; /* bytes of the element for INDEX_COPY_FILL */
-    long axis;           /* axis number for fault records */
-    CUdeviceptr words;   /* device address of the fault record */
+    /* number of the axis, which a fault record of an index out of range
+     * names */
+    long axis;
+    /* device address of the fault record, in which the kernel reports an index
+     * out of range */
+    CUdeviceptr words;
 };
 
 /* Launches the kernel in `stream`. Returns 0, or -1 with an exception. If an

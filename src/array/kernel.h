@@ -16,8 +16,8 @@ struct kernel {
      * its kernels are released. */
     void *context;
     CUfunction handle;
-    unsigned block; /* threads per block */
-    /* Elements per thread. */
+    unsigned block; /* number of threads per block */
+    /* Number of elements that a thread processes. */
     unsigned per_thread;
     /* For reductions: maximum number of blocks of the first launch. */
     unsigned max_blocks;

@@ -20,12 +20,12 @@
 
 struct entry {
     struct kernel kernel;
-    /* Strong; the Function. The field `handle` is valid while this reference
-     * exists. */
+    /* Strong reference; the Function. The field `handle` is valid while this
+     * reference exists. */
     PyObject *function;
 };
 
-static PyTypeObject *kernels_type; /* strong */
+static PyTypeObject *kernels_type; /* strong reference */
 
 /* --- the object -------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ struct array;
 struct operand {
     struct array *array; /* borrowed; NULL for a scalar */
     PyObject *scalar;    /* borrowed; the scalar object */
-    int code;            /* type code */
+    int code; /* type code of the array's elements or of the scalar */
     /* the scalar's bytes, converted to the type in which the operation
      * computes */
     char value[16];

@@ -14,8 +14,8 @@
 static struct hash_table rules;
 static PyObject *names[OPERATION_LIMIT];
 static int name_count;
-/* Strong; the type resolver: resolver(name, types) returns (types of the
- * computation, result type). */
+/* Strong reference; the type resolver: resolver(name, types) returns (types of
+ * the computation, result type). */
 static PyObject *resolver;
 
 /* --- names ------------------------------------------------------------- */

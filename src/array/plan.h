@@ -27,7 +27,8 @@ struct plan_input {
     /* Borrowed, compared by address. The plan in the cache owns a
      * reference. */
     PyArray_Descr *dtype;
-    unsigned bits; /* address & PLAN_ALIGNMENT */
+    /* bits of the array's address that affect the choice of the kernel */
+    unsigned bits;
     int ndim;
     const npy_intp *shape, *strides;
 };
@@ -47,12 +48,14 @@ struct plan_key {
  * The slots of a plan are first its inputs, then the result, then temporary
  * memory. */
 struct plan_argument {
-    int slot; /* index of the slot; -1: the argument is `bytes` */
+    /* number of the slot (input array, temporary array or result) whose
+     * address is passed; -1: the constant `bytes` is passed */
+    int slot;
     void *bytes;
 };
 
 struct plan_launch {
-    PyObject *function; /* strong; a Function or a cuBLAS product */
+    PyObject *function; /* strong reference; a Function or a cuBLAS product */
     /* NULL: no kernel is launched; cuBLAS computes a matrix product, and the
      * first three arguments are its arrays */
     CUfunction handle;
@@ -62,11 +65,12 @@ struct plan_launch {
 };
 
 struct plan {
-    int count; /* reference count; the cache holds one reference */
+    /* reference count of the plan; the plan cache holds one reference */
+    int count;
     struct plan_key key;
     /* Memory for the shapes and strides to which `key` points. */
     npy_intp dims[PLAN_MAX_INPUTS][2 * ARRAY_MAX_NDIM];
-    /* Strong; dtype of the result. */
+    /* Strong reference; dtype of the result. */
     PyArray_Descr *dtype;
     int ndim;
     npy_intp shape[ARRAY_MAX_NDIM], strides[ARRAY_MAX_NDIM];

@@ -19,7 +19,8 @@ static PyObject *axis_name; /* the str "axis", interned */
 
 struct planned {
     struct function_wrapper wrapper;
-    /* strong, interned; the name under which the launch plans are cached */
+    /* strong reference, interned; the name under which the launch plans are
+     * cached */
     PyObject *name;
     /* Operation of array_reduce_all, which handles calls without an axis; -1:
      * the wrapped Python function handles these calls. */

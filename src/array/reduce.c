@@ -35,7 +35,7 @@ struct reduction {
     int stage;
     int code[ARRAY_INPUTS];
     const struct rule *rule;
-    int out; /* type code of the accumulator and of the output */
+    int out; /* type code of the accumulator and of the output array */
     /* Kernel and block size of the first stage. */
     struct kernel kernel;
     npy_intp blocks, per_block;
@@ -100,9 +100,10 @@ struct work {
     npy_intp n;
     npy_intp per_block;
     npy_intp blocks;
-    /* address of the partial results of several blocks */
+    /* device address of the partial results of the blocks */
     CUdeviceptr partials;
-    CUdeviceptr done; /* address of the counter of finished blocks, or 0 */
+    /* device address of the counter of finished blocks, or 0 */
+    CUdeviceptr done;
     CUstream stream;
 };
 

@@ -10,7 +10,8 @@
 #include "array/type_codes.h"
 #include "core/core.h"
 
-static PyArray_Descr *bfloat16; /* strong; NULL before the first use */
+/* strong reference; the dtype ml_dtypes.bfloat16; NULL before the first use */
+static PyArray_Descr *bfloat16;
 
 static int
 is_bfloat16(const PyArray_Descr *dtype)

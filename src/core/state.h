@@ -113,7 +113,9 @@ struct core_state {
 #define OBJECT(field) PyObject *field;
     CORE_OBJECTS(OBJECT)
 #undef OBJECT
-    PyTypeObject *array_type; /* strong; set by core_set_array_type */
+    /* strong reference; the class ArrayBase, which core_set_array_type
+     * stores */
+    PyTypeObject *array_type;
     size_t (*array_bytes_to_end)(PyObject *); /* set by core_set_array_type */
     bool opened;          /* the driver library is loaded */
     bool is_cpu;          /* the driver library is the CPU device's */

@@ -185,7 +185,7 @@ struct __attribute__((may_alias)) image_check_condition {
     uint64_t value; /* offset 0: value for the first iteration */
     /* offset 8: the inner loop's step[0] and the outer loop's step[1] */
     int64_t step[2];
-    uint64_t limit; /* offset 24: upper limit */
+    uint64_t limit; /* offset 24: right side of the comparison */
     uint32_t bits;  /* offset 32: number of bits compared: 32 or 64 */
     /* offset 36: if nonzero, the condition is negated */
     uint32_t otherwise;

@@ -124,7 +124,7 @@ enum image_global_flags {
 struct image_global {
     uint32_t name;   /* name in the source: offset in the string table */
     uint32_t symbol; /* ELF symbol: offset in the string table */
-    uint64_t bytes;  /* size of the variable */
+    uint64_t bytes;  /* size of the variable in bytes */
     uint32_t flags;  /* enum image_global_flags */
     uint32_t reserved;
 };

@@ -40,7 +40,8 @@ struct jit_warp_op;
 #define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
 #define JIT_MAX_POINTS     64 /* start points of a kernel; bits of a mask */
-#define JIT_MAX_BOUNDS     4  /* conditions that limit a thread loop */
+/* maximum number of conditions that limit a thread loop */
+#define JIT_MAX_BOUNDS 4
 
 struct jit_parameter {
     uint32_t offset;
@@ -62,7 +63,7 @@ struct jit_guard {
      * threads of a block. It is text because later passes change the body. */
     struct jit_text setup;
     const char *limit;
-    unsigned limit_width; /* bits: 32 or 64 */
+    unsigned limit_width; /* width of the limit in bits: 32 or 64 */
     /* threads with a smaller index have no work; 0: not known */
     int64_t lower;
     /* Used if there is no guard: the condition index * factor + addend <=
@@ -98,15 +99,15 @@ struct jit_early_exit {
  * point is a place where such a loop starts: point 0 is the begin of the
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
-    unsigned count; /* number of start points */
+    unsigned count; /* number of start points, including the kernel's begin */
     /* For each start point: bit mask of the start points at which the thread
      * may continue; bit 0: the kernel may end. */
     uint64_t follows[JIT_MAX_POINTS];
     /* number of uniform values that are live across a region's end */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    /* For each uniform value: bit mask of the start points at which it is
-     * live. */
+    /* For each uniform value: bit mask of the start points at which the value
+     * is live. */
     uint64_t *uniform_live;
     bool votes;             /* some barrier returns a count, an AND or an OR */
     uint64_t context_bytes; /* bytes per thread to spill divergent values */
@@ -148,10 +149,11 @@ struct jit_kernel {
     const char *warps_not;
     bool independent; /* running blocks cannot observe each other */
     bool recursive;   /* recursion, calls through pointers, or alloca */
-    bool calls_kept;  /* calls a function that was not inlined */
-    bool flat;        /* does not use threadIdx.y */
+    bool calls_kept;  /* the kernel calls a function that was not inlined */
+    bool flat;        /* the kernel does not use threadIdx.y */
     bool sequential;  /* the thread loop must not be vectorised */
-    /* some of its loops are vectorised over threads (loops/) */
+    /* some loops of the kernel became functions that are vectorised over
+     * threads (jit/loops) */
     bool own_loops;
     /* widths of the functions that run packs of threads (pack/), the wider one
      * first; 0: there are none */
@@ -162,7 +164,7 @@ struct jit_kernel {
 };
 
 struct jit_global {
-    char *name; /* name in the source */
+    char *name; /* name of the variable in the source */
     LLVMValueRef variable;
     uint64_t bytes;
     uint32_t flags;

@@ -12,7 +12,7 @@
 
 struct core_context;
 
-/* Frees the context's handle. */
+/* Destroys the context's cuBLAS handle, if there is one. */
 void core_cublas_drop(struct core_context *context);
 
 #endif

@@ -55,7 +55,8 @@ struct core_function {
     struct core_slot *slots;       /* layout.count entries, or NULL */
     struct core_format *format;    /* parsed format of prepare(), or NULL */
     struct core_shape grid, block; /* shapes of the previous call */
-    /* strong; keyword names of the last call, if only block and grid */
+    /* strong reference; keyword names of the last call, if only block and
+     * grid */
     PyObject *names;
     int grid_at; /* index of "grid" in `names`, or -1 */
     /* few enough arguments for the fast path (launch/fast_path.c) */

@@ -23,7 +23,7 @@
 struct linker {
     CORE_HEAD
     CUlinkState state; /* state of cuLinkCreate; NULL after the link */
-    /* strong; constructor argument message_handler, or NULL */
+    /* strong reference; constructor argument message_handler, or NULL */
     PyObject *handler;
     struct code_options options;
 };

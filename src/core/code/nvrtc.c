@@ -85,7 +85,7 @@ compiler_open(void)
 /* One list of strings among the arguments of a compilation, such as its
  * options. */
 struct strings {
-    PyObject *owner;    /* tuple of bytes */
+    PyObject *owner;    /* tuple of bytes objects, which own the C strings */
     const char **items; /* C strings, in the bytes objects of `owner` */
     Py_ssize_t count;
 };

@@ -30,7 +30,7 @@ struct core_stream_row {
 
 /* A recent launch, for an error message if its kernel fails later. */
 struct core_recorded_launch {
-    PyObject *name; /* strong; NULL: find it by `function` */
+    PyObject *name; /* strong reference; NULL: find it by `function` */
     CUfunction function;
     unsigned grid[3], block[3];
     /* grid[1], grid[2] and block[2] are 1, as in a one-dimensional grid */

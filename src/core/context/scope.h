@@ -13,7 +13,8 @@
 
 struct core_context;
 
-/* Filled by core_enter, read by core_leave. */
+/* What core_leave must undo of a call of core_enter, which fills this
+ * struct. */
 struct core_scope {
     bool pushed; /* the context was pushed, so that core_leave must pop it */
 };

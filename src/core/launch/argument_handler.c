@@ -23,7 +23,8 @@ struct handler {
     CORE_HEAD
     PyObject *array;
     PyObject *dev_alloc; /* DeviceAllocation or NULL */
-    /* strong; what a Python subclass's get_device_alloc last returned */
+    /* strong reference; what a Python subclass's get_device_alloc last
+     * returned */
     PyObject *given;
 };
 

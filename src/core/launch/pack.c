@@ -35,9 +35,10 @@
 struct value {
     const void *data;
     size_t bytes;
-    size_t alignment;        /* alignment in PyCUDA's packing */
+    size_t alignment; /* alignment in bytes of the value in PyCUDA's packing */
     enum core_argument kind; /* how the argument was read */
-    CUdeviceptr pointer;     /* memory for `data` if it is an address */
+    /* if a device address is passed: the address, to which `data` points */
+    CUdeviceptr pointer;
 };
 
 /* value_read reads a scalar's value directly after the object's head. */
@@ -378,8 +379,9 @@ value_resize(struct core_function *function, Py_ssize_t index,
 #define MAX_TYPE_CHECKS 8
 
 /* Compares an argument's type with the parameter's declaration in the kernel's
- * source, by Python code (pycuda._declared_types). Called before the slot
- * caches the type, since that code may launch the kernel. */
+ * source, by the Python function pycuda._declared_types.check. Callers store
+ * the argument's type in function->slots only after the call, since Python
+ * code may launch the same kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
@@ -404,8 +406,8 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
     return done == NULL ? -1 : 0;
 }
 
-/* Slow path for one argument: caches its type, reads its value and stores that
- * in the parameter. */
+/* Slow path for one argument: caches the argument's type, reads its value and
+ * stores the value in the parameter. */
 static int
 argument_store(struct core_function *function, uint32_t index, PyObject *arg,
                struct core_pack *pack, char *target)

@@ -33,10 +33,11 @@ struct core_allocation {
     /* value of `scattered` before `crossed` became true */
     bool was_scattered : 1;
     uint32_t bin; /* index of the pool's bin (size class) */
-    size_t bytes; /* requested size */
+    size_t bytes; /* size in bytes that the program requested */
     size_t room; /* size in bytes of the pool block that contains the memory */
     CUdeviceptr pointer;
-    /* strong; the DeviceMemoryPool of a pooled allocation, else NULL */
+    /* strong reference; the DeviceMemoryPool of a pooled allocation, else
+     * NULL */
     PyObject *pool;
     /* borrowed, may have been freed; the other context that used the memory
      * last */

@@ -36,8 +36,8 @@ gil_release_for(size_t bytes)
     return bytes > GIL_BYTES ? core_gil_release() : NULL;
 }
 
-/* Acquires the GIL if gil_release_for released it. `state` is the result of
- * gil_release_for. */
+/* Acquires the GIL if gil_release_for has released the GIL. `state` is the
+ * result of gil_release_for. */
 static void
 gil_restore(PyThreadState *state)
 {

@@ -43,7 +43,7 @@ struct mempool {
     size_t held, active;
     size_t managed_bytes, active_bytes;
     bool host;      /* true: page-locked memory; false: device memory */
-    bool released;  /* stop_holding() was called */
+    bool released;  /* the program has called stop_holding() */
     unsigned flags; /* flags for cuMemHostAlloc (page-locked memory only) */
 };
 

@@ -15,7 +15,8 @@ struct core_context;
 /* A pending copy: host memory of an asynchronous copy
  * (memory/pending_copies.c). */
 struct core_pending_copy {
-    PyObject *host; /* strong reference */
+    /* strong reference; the object that owns the host memory */
+    PyObject *host;
     CUstream stream;
     CUevent event;
 };

@@ -15,12 +15,15 @@
 /* value of the per-thread default stream: one handle for many streams */
 #define NULL_LIKE ((CUstream)2)
 
-/* size of the counter; a multiple of the alignment that the results need */
+/* bytes reserved for the counter of finished blocks at the start of the
+ * scratch memory; the blocks' results after it are thereby aligned to 256
+ * bytes */
 enum { COUNTER_BYTES = 256 };
 
 struct core_scratch {
     CUstream stream;
-    /* address of the counter; the space for results follows it */
+    /* device address of the counter of finished blocks; the results of the
+     * blocks are stored COUNTER_BYTES after this address */
     CUdeviceptr counter;
     size_t rest_bytes;
     PyObject *memory; /* list: the current allocation and earlier ones */

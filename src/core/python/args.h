@@ -13,8 +13,8 @@
 /* Cached grid or block of the previous call, and the tuple it was read
  * from. */
 struct core_shape {
-    /* strong; the tuple, which contains only ints of exactly type int; or
-     * NULL */
+    /* strong reference; the tuple, which contains only ints of exactly type
+     * int; or NULL */
     PyObject *tuple;
     unsigned lengths[3];
 };

@@ -31,11 +31,13 @@ struct reached_callback {
 };
 
 struct callback {
-    PyObject *call; /* strong; (function, arguments) */
+    PyObject *call; /* strong reference; (function, arguments) */
     atomic_uint uses;
     bool repeats; /* in a graph: called at each launch */
     struct reached_callback
-        own;            /* entry to use if there is no memory for another */
+        /* queue entry that is used if no memory for a further entry is
+         * available */
+        own;
     unsigned own_times; /* number of calls that the entry `own` represents;
                            protected by queue_lock */
 };

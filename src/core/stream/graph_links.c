@@ -37,7 +37,8 @@ core_graph_link_remove(struct core_graph_link *link)
     link->at = NULL;
 }
 
-/* Removes the entry from the list and destroys its native graphs. */
+/* Removes the entry from its context's list of graphs, and destroys the native
+ * graphs of the entry. */
 static void
 link_end(struct core_graph_link *link)
 {

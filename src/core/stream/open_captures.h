@@ -25,8 +25,8 @@ struct core_capture_joined {
 
 struct core_capture {
     CORE_HEAD
-    struct core_stream_object *stream;  /* strong reference */
-    struct core_graph *graph;           /* strong; NULL before __enter__ */
+    struct core_stream_object *stream; /* strong reference */
+    struct core_graph *graph; /* strong reference; NULL before __enter__ */
     struct core_capture_joined *joined; /* owned list; empty unless `open` */
     struct core_capture *next;          /* next in core_open_captures */
     unsigned long thread;

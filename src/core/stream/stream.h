@@ -16,8 +16,9 @@ struct core_context;
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
-    bool foreign;     /* from Stream.from_handle: never destroyed */
-    PyObject *source; /* another library's stream object, or NULL; strong */
+    bool foreign; /* from Stream.from_handle: never destroyed */
+    /* another library's stream object, or NULL; strong reference */
+    PyObject *source;
 };
 
 /* An entry of the list of streams that a thread has entered by a with

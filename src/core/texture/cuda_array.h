@@ -16,7 +16,8 @@ struct core_context;
 struct core_array_object {
     CORE_HEAD
     CUarray handle;
-    /* strong; object that owns the CUDA array, if `owned` is false */
+    /* strong reference; object that owns the CUDA array, if `owned` is
+     * false */
     PyObject *owner;
     bool owned;
 };

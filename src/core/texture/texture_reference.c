@@ -29,7 +29,9 @@
  * module, or to no module if a program created it. */
 struct reference {
     CORE_HEAD
-    struct core_module *module; /* strong; NULL if it belongs to no module */
+    /* strong reference; the module of the texture reference, or NULL if it
+     * belongs to no module */
+    struct core_module *module;
     struct core_texture *state; /* the module's state, or `own` */
     struct core_texture own;
 };

@@ -40,7 +40,7 @@ struct blas_product {
     union blas_scalar alpha, beta;
     const char *a, *b;
     char *c;
-    /* Leading dimensions in elements. */
+    /* Leading dimensions of the matrices, in elements. */
     int a_lead, b_lead, c_lead;
     /* Distance between successive matrices of the batch, in elements. */
     long long a_step, b_step, c_step;

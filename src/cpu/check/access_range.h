@@ -37,8 +37,8 @@ struct cpu_check_range {
     unsigned flags;
     bool shared, stack;
     bool covered; /* a later access of the loop writes the same bytes */
-    /* Number of the source location of the access, shifted to its position in
-     * a slot (race.h). */
+    /* Number of the source location of the access, shifted to the bits of an
+     * access record (slot, see race.h) that contain it. */
     uint64_t site;
     /* For the race check: the access records of the granule that contains all
      * bytes of the range. NULL if the range spans several granules. */
@@ -77,8 +77,8 @@ void cpu_check_loop_replay(struct cpu_check *check,
                            const struct image_check_form *form,
                            const uint64_t *values, uint64_t selected,
                            bool behind_barrier);
-/* Returns whether both ranges touch the same bytes, each byte by the same
- * thread. */
+/* Returns whether the ranges touch the same bytes, and the same thread touches
+ * each byte in both. */
 bool cpu_check_ranges_equal(const struct cpu_check_range *one,
                             const struct cpu_check_range *two);
 
@@ -138,8 +138,8 @@ cpu_check_form_operands(const struct image_check_form *form)
  * barrier. No two of these ranges conflict. */
 struct cpu_check_pending {
     unsigned read_count, write_count;
-    /* set after the list was flushed: new accesses are recorded word by
-     * word */
+    /* set after the pending accesses were written to shadow memory: new
+     * accesses are then recorded there word by word */
     bool flushed;
     struct cpu_check_range reads[CPU_CHECK_PENDING_READS];
     struct cpu_check_range writes[CPU_CHECK_PENDING_WRITES];
@@ -160,9 +160,9 @@ cpu_check_pending_is_flushed(const struct cpu_check *check)
  * caller must then look for conflicts, and returns false. */
 bool cpu_check_pending_is_disjoint(struct cpu_check *check,
                                    const struct cpu_check_range *range);
-/* Adds to the list a range that conflicts with no pending access. Returns
- * false if the list is full or flushed; the caller must then record the range
- * in shadow memory. */
+/* Adds a range, which must conflict with no pending access, to the list of
+ * pending accesses. Returns false if the list is full or flushed; the caller
+ * must then record the range in shadow memory. */
 bool cpu_check_pending_add(struct cpu_check *check,
                            const struct cpu_check_range *range);
 

@@ -90,7 +90,8 @@ struct cpu_check_warp {
 struct cpu_check {
     /* The launch that the running thread block belongs to. */
     struct cpu_launch *launch;
-    /* Serial number of the launch. */
+    /* Serial number of the launch, which differs between launches of the
+     * process. */
     uint64_t serial;
     uint64_t block; /* linear index of the thread block in the grid */
     /* Linear index of the thread whose access was checked last. */
@@ -104,7 +105,8 @@ struct cpu_check {
     /* Number of the time interval in which the running thread block
      * started. */
     uint32_t first_interval;
-    /* trace.c records or replays the shared-memory accesses of the block. */
+    /* trace.c currently compares the shared-memory accesses of the thread
+     * block with those of the previous block, or records them. */
     bool traced;
     /* True until an access is recorded: the time interval since the last
      * barrier (interval_due), or since the start of the thread block
@@ -117,12 +119,13 @@ struct cpu_check {
      * or NULL. The thread's acquire time is set after the read, by
      * cpu_check_acquire. */
     struct cpu_check_thread_clock *acquiring;
-    bool fenced; /* a thread of the thread block has executed a fence */
-    /* The elements of `sites` and of `clocks` from these indices on are 0. */
+    bool fenced; /* a thread of the thread block has executed a memory fence */
+    /* Number of elements at the start of `sites`, and of `clocks`, that may be
+     * in use; all further elements are 0. */
     unsigned sites_used, clocks_used;
-    /* Result of the last comparison with a time interval of another thread
-     * block: the number of that interval (0: no result), and whether its
-     * accesses happen before those of the running thread block. */
+    /* Cached result of race.c: number of a time interval of another thread
+     * block (0: no result), and whether the accesses in that interval happen
+     * before those of the running thread block. */
     uint32_t cached_interval;
     bool cached_ordered;
     /* Cache of the global allocations that contained the latest addresses. */
@@ -146,7 +149,7 @@ struct cpu_check {
     struct cpu_check_trace *trace;
     /* Stack of work areas for loop_accesses.c, one for each nested call. */
     struct cpu_check_loop *loops;
-    unsigned loops_used; /* number of `loops` in use */
+    unsigned loops_used; /* number of elements of `loops` that are in use */
     /* Memory that an invalid access uses instead, in continue mode. */
     _Alignas(16) char fallback[4096];
 };
@@ -297,12 +300,13 @@ unsigned cpu_check_thread(void);
 
 /* ---- report.c: reports on stderr and in the report file ---- */
 
-/* One fault that a check found. Members of type char * may be NULL. */
+/* One fault that a check found, as the report describes it. Members of type
+ * char * may be NULL. */
 struct cpu_check_finding {
     const char *check; /* name of the check: memory, race, sync or init */
     const char *kind;
     const struct image_site *site;
-    CUresult code; /* error code with which the launch fails */
+    CUresult code; /* error code that the launch returns */
     bool has_address;
     uintptr_t address;
     uint64_t bytes;

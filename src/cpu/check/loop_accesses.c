@@ -279,7 +279,7 @@ struct cpu_check_loop {
     unsigned count;
     /* Bit set of the rows (accesses) that the next thread block may skip. */
     uint64_t repeatable;
-    bool shared; /* some ranges are in shared memory */
+    bool shared; /* at least one access range is in shared memory */
     uint64_t words[MAX_WORDS];
 };
 

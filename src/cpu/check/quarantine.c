@@ -23,7 +23,9 @@ struct quarantined {
 };
 
 static pthread_mutex_t quarantine_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct quarantined quarantined[MAX_BLOCKS]; /* ring buffer */
+/* freed heap blocks that free() has not been called for yet: a ring buffer,
+ * oldest first */
+static struct quarantined quarantined[MAX_BLOCKS];
 static size_t quarantine_first, quarantine_count, quarantine_bytes;
 
 static void

@@ -32,14 +32,18 @@
 #define SITES    65536
 
 static atomic_uint releases[RELEASES];
-static struct image_site *_Atomic sites[SITES]; /* index: site number */
+/* source locations of accesses; the index is the number that access records
+ * contain */
+static struct image_site *_Atomic sites[SITES];
 static atomic_uint last_site;
 
 /* State of the race check of one access. */
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
-    uint64_t value; /* value of the argument `value` of __pycuda_check */
+    /* the value that a write will store, as the kernel passes it to
+     * __pycuda_check */
+    uint64_t value;
     uint64_t slot;
     unsigned thread;
     bool shared;
@@ -361,8 +365,8 @@ cpu_check_race(struct cpu_check *check, const struct cpu_check_access *what,
 }
 
 /* Clears the access records of memory that a kernel has just allocated from
- * its heap. Otherwise accesses before an earlier free() could be reported as
- * races. */
+ * its heap. Otherwise accesses to the heap block that had the same addresses
+ * before could be reported as races. */
 void
 cpu_check_heap_allocated(const void *memory, size_t bytes)
 {

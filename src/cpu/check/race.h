@@ -124,7 +124,7 @@ bool cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
 /* The part of a write that falls into one 4-byte word. */
 struct cpu_check_write {
     const struct cpu_check_access *what;
-    uint64_t value; /* argument of __pycuda_check: the value to be written */
+    uint64_t value;    /* the value that the kernel is about to write */
     uintptr_t address; /* first byte of the part; all bytes are in one word */
     uint64_t bytes;
 };
@@ -225,12 +225,15 @@ cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
  * thread. */
 struct cpu_check_run {
     struct cpu_shadow_granule *granule;
-    uintptr_t at; /* index of the first word in the granule */
-    /* Number of words. */
+    /* index, in the granule's array of words, of the run's first word */
+    uintptr_t at;
+    /* Number of words in the run. */
     uint64_t count;
-    unsigned linear; /* thread that accesses the first word */
+    /* linear index of the thread that accesses the first word */
+    unsigned linear;
     int linear_step;
-    /* Number of consecutive words that each thread accesses. */
+    /* Number of consecutive words that one thread accesses before the next
+     * thread follows. */
     unsigned wide;
     bool alone; /* no other thread of the loop accesses these words */
 };

@@ -26,7 +26,7 @@
 #define MAX_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Number of launches that are running. */
+/* Number of launches that are running in the process. */
 static unsigned running;
 static uint32_t last_reclaim;
 

@@ -96,9 +96,10 @@ pages_map(size_t bytes)
     return made == MAP_FAILED ? NULL : made;
 }
 
-/* Moves the granule by a number of cache lines that depends on the address.
- * Otherwise the records of arrays that are used together would compete for the
- * same sets of the processor's cache. */
+/* Maps memory for the access records of the granule that contains `address`.
+ * The records start some cache lines after the start of a page; how many
+ * depends on the address. Otherwise the records of arrays that are used
+ * together would compete for the same sets of the processor's cache. */
 static struct cpu_shadow_granule *
 granule_map(uintptr_t address)
 {
@@ -164,9 +165,9 @@ static pthread_mutex_t free_list_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t **free_list;
 static size_t free_list_count, free_list_capacity;
 
-/* Takes byte states from the free list, or returns NULL. The worker leaves
- * kernel mode, since a fault must not end the kernel while it holds the
- * lock. */
+/* Takes the byte states (one byte per byte of memory) of a granule from the
+ * free list. Returns NULL if the list is empty. The worker leaves kernel mode,
+ * since a fault must not end the kernel while the worker holds the lock. */
 static uint8_t *
 free_list_take(void)
 {
@@ -204,8 +205,8 @@ free_list_reserve(void)
     return grown != NULL;
 }
 
-/* Returns the pages of unused byte states to the system and adds the addresses
- * to the free list. If the list cannot grow, the address range leaks. */
+/* Adds byte states that no granule uses to the free list, and returns their
+ * pages to the system. If the list cannot grow, the address range leaks. */
 static void
 free_list_add(uint8_t *bytes)
 {

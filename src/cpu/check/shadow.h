@@ -28,8 +28,10 @@
 /* The last accesses of each 4-byte word of a granule, as slots (race.h). 0
  * means no access. */
 struct cpu_shadow_granule {
-    struct cpu_shadow_granule *next; /* list of all granules, see reclaim.c */
-    void *_Atomic *table_slot;       /* entry of the table that points here */
+    /* next granule in the list cpu_shadow_granules */
+    struct cpu_shadow_granule *next;
+    /* entry of cpu_shadow_tables that points to this granule */
+    void *_Atomic *table_slot;
     /* Number of successive reclaim passes in which the granule was unused. */
     unsigned unused;
     /* Numbers of the latest time intervals (epoch_interval.c) in which a word
@@ -38,15 +40,19 @@ struct cpu_shadow_granule {
     uint32_t written, read;
     uint64_t writes[CPU_SHADOW_WORDS];
     uint64_t reads[2][CPU_SHADOW_WORDS];
-    /* Reads of whole spans: slots for the read of the span's first word. Each
-     * next word was read by the next thread. */
+    /* Reads of whole spans (16 consecutive words): two access records (slots)
+     * per span. A slot describes the read of the span's first word; each
+     * further word was read by the next thread. */
     uint64_t spans[2][CPU_SHADOW_SPANS];
 };
 
-/* Kinds of shadow memory. */
+/* The two kinds of shadow memory: states of bytes, and access records of
+ * 4-byte words. */
 enum cpu_shadow_kind {
-    CPU_SHADOW_BYTES,    /* one byte per byte of memory: 1 if never written */
-    CPU_SHADOW_ACCESSES, /* struct cpu_shadow_granule */
+    CPU_SHADOW_BYTES, /* one byte per byte of memory: 1 if never written */
+    /* access records of a granule (struct cpu_shadow_granule): the last
+     * accesses of each 4-byte word */
+    CPU_SHADOW_ACCESSES,
     CPU_SHADOW_KINDS,
 };
 
@@ -54,8 +60,8 @@ enum cpu_shadow_kind {
  * address, the second one by bits 16 to 31. */
 extern void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 
-/* Returns the shadow memory of the granule that contains `address`, or NULL if
- * it has none. */
+/* Returns the shadow memory of the 64 KiB granule that contains `address`, or
+ * NULL if that granule has no shadow memory of this kind. */
 static inline void *
 cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
 {

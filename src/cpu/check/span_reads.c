@@ -23,7 +23,8 @@ enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
 /* Returns whether a read in time interval `number` was made by the running
  * thread block before its latest barrier, or so long ago that the interval is
- * unknown. Such a read is ordered before all accesses of the current epoch. */
+ * unknown. Such a read is ordered before all accesses that the thread block
+ * makes now. */
 static bool
 is_of_other_epoch(const struct cpu_check *check, uint32_t number)
 {

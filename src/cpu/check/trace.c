@@ -27,13 +27,17 @@
  * values of the call, and for each value a mask of the bits that must be
  * equal. A barrier's record is a single 0. */
 struct cpu_check_trace {
-    uint64_t serial; /* serial number of the launch */
-    bool replaying;  /* replaying, otherwise recording */
+    /* serial number of the launch whose accesses are recorded */
+    uint64_t serial;
+    /* true: the thread block's accesses are compared with the trace; false:
+     * they are recorded */
+    bool replaying;
     /* index in `list` of the running thread block's next record */
     unsigned at;
-    /* Index in `list` after the thread block's last barrier. */
+    /* Index in `list` of the first record after the latest barrier that the
+     * thread block has passed. */
     unsigned last_barrier;
-    unsigned end; /* index in `list` of the end of the last record */
+    unsigned end; /* number of used elements of `list` */
     uint64_t list[TRACE_WORDS];
 };
 

@@ -38,7 +38,7 @@ struct cpu_green *cpu_green_current(void);
 /* Allocates a green context of the primary context. Returns NULL if there is
  * not enough memory. */
 struct cpu_green *cpu_green_new(struct cpu_context *ctx, unsigned sm_count);
-/* Removes a green context from the list, and frees it. */
+/* Removes a green context from the list of green contexts, and frees it. */
 void cpu_green_destroy(struct cpu_green *green);
 /* Destroys all green contexts of a primary context that is being destroyed. */
 void cpu_greens_close(struct cpu_context *ctx);

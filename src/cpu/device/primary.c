@@ -17,7 +17,8 @@
 /* The primary context of a device. `lock` guards all members. */
 struct primary {
     pthread_mutex_t lock;
-    struct cpu_context *ctx; /* NULL while inactive */
+    /* the device's primary context; NULL while it is not active */
+    struct cpu_context *ctx;
     unsigned references;
     unsigned flags;
 };

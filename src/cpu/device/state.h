@@ -15,8 +15,8 @@
 /* Global state of the library. The first cuInit writes it. */
 struct cpu_state {
     atomic_bool initialized;
-    /* This process is a child, by fork(), of a process that had called
-     * cuInit. */
+    /* True if this process was created by fork() from a process that had
+     * called cuInit. */
     atomic_bool forked;
     bool fork_safe; /* the handlers of fork.c are installed */
     int device_count;

@@ -27,7 +27,7 @@ static const char *latest; /* latest text of any thread; or NULL */
 static const char *latest_memory;
 /* latest text about an environment variable; NULL after it was queried */
 static const char *latest_setting;
-/* Guards all variables above. */
+/* Guards the static variables above. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local const char *thread_text; /* this thread's latest text */
 

@@ -27,11 +27,11 @@ CUresult cpu_memory_error_set(int error, size_t bytes, const char *purpose);
  * CUDA_ERROR_INVALID_VALUE. */
 CUresult cpu_setting_error_set(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
-/* Returns the latest text of cpu_setting_error_set and forgets it, so that the
- * next call returns NULL. */
+/* Returns the latest text of cpu_setting_error_set, and removes it, so that
+ * the next call returns NULL. */
 const char *cpu_setting_error_text(void);
 
-/* Returns the latest text of cpu_memory_error_set and forgets it, so that the
+/* Returns the latest text of cpu_memory_error_set, and removes it, so that the
  * next call returns NULL. */
 const char *cpu_memory_error_text(void);
 

@@ -44,7 +44,8 @@ extern atomic_uint cpu_captures_strict; /* captures that forbid unsafe calls */
 /* Makes the stream participate in the capture, without changing the nodes on
  * which the stream's next node depends. */
 void cpu_capture_enter(struct cpu_stream *stream, struct cpu_capture *capture);
-/* Adds a new capture to the list, with its origin as the only stream. */
+/* Adds a new capture to the list cpu_captures, with capture->origin as its
+ * only stream. */
 void cpu_capture_start(struct cpu_capture *capture);
 /* Ends the capture for all of its streams and frees it, but not its graph. */
 void cpu_capture_end(struct cpu_capture *capture);

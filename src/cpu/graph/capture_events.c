@@ -21,7 +21,7 @@
 #include "cpu/stream/stream_state.h"
 
 struct cpu_captured {
-    uint64_t id; /* id of the capture */
+    uint64_t id; /* id of the stream capture */
     size_t count;
     CUgraphNode tips[];
 };

@@ -71,7 +71,8 @@ cpu_branch_make(const struct cpu_conditional *conditional,
 
 /* ---- execution ---- */
 
-/* Returns the body that the condition selects, or NULL if it selects none. */
+/* Returns the body (graph) that the value of the condition selects, or NULL if
+ * the value selects no body. */
 static struct cpu_exec *
 branch_choose(const struct cpu_branch *branch)
 {

@@ -18,7 +18,8 @@
 #include "cpu/stream/stream_state.h"
 
 struct event_call {
-    struct cpu_event *event; /* holds a reference */
+    /* the event of the node, which holds a counted reference to it */
+    struct cpu_event *event;
     CUevent handle;
 };
 

@@ -22,16 +22,21 @@ struct cpu_branch {
     CUgraphConditionalNodeType type;
     struct cpu_condition *condition; /* holds a reference */
     unsigned count;
-    struct cpu_exec *bodies[]; /* owned; they have no handles */
+    /* owned; executable graphs of the branches, which have no handles */
+    struct cpu_exec *bodies[];
 };
 
 struct cpu_step {
     struct cpu_node_task task;
     CUgraphNode node; /* the step's node in the source graph */
-    unsigned *after;  /* indices of steps that it depends on; owned */
+    /* indices of the steps that must end before this step starts; owned
+     * array */
+    unsigned *after;
     size_t after_count;
-    unsigned last; /* in a child graph's first step: index of its last step */
-    bool leaf;     /* no other step depends on it */
+    /* for the first step of a child graph: index of the child graph's last
+     * step */
+    unsigned last;
+    bool leaf; /* no other step depends on this step */
     bool disabled;
     struct cpu_branch *branch; /* for a conditional node; owned */
 };
@@ -44,7 +49,8 @@ struct cpu_exec {
     struct cpu_hold *holds; /* references to user objects */
     bool has_memory;        /* some steps allocate or free memory */
     struct cpu_op *last;    /* end of the latest launch; holds a reference */
-    struct cpu_exec *next;  /* link of the list of graphs to free */
+    /* next element in the list of executable graphs to free */
+    struct cpu_exec *next;
 };
 
 /* ---- exec.c ---- */

@@ -133,7 +133,7 @@ exec_update(struct cpu_exec *exec, CUgraph handle,
         code = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     } else {
         steps_exchange(exec, fresh);
-        /* its last launch still uses the old steps */
+        /* the latest launch of `exec` still uses the old steps */
         fresh->last = exec->last;
         if (fresh->last) {
             atomic_fetch_add(&fresh->last->references, 1);

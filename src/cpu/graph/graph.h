@@ -42,12 +42,14 @@ struct cpu_node_task {
     CUcontext context; /* NULL: the context of the launch's stream */
     uint64_t context_id;
     void *payload; /* owned; argument of `run`, or kernel parameters */
-    size_t bytes;  /* size of the payload */
-    const struct cpu_node_task_hold *hold; /* NULL: holds no references */
+    size_t bytes;  /* size of `payload` in bytes */
+    /* functions that retain and release the objects to which `payload` refers;
+     * NULL: it refers to no such objects */
+    const struct cpu_node_task_hold *hold;
     CUfunction function; /* kernel; looked up at each launch */
     unsigned grid[3], block[3], shared;
     bool cooperative;
-    bool has_priority; /* overrides the stream's priority */
+    bool has_priority; /* `priority` replaces the priority of the stream */
     int priority;
 };
 
@@ -267,11 +269,11 @@ struct cpu_graph_memory;
  * bytes or a size that overflows, else the error of the allocation. */
 CUresult cpu_graph_memory_new(int device, size_t bytes,
                               struct cpu_graph_memory **made);
-/* Adds a reference to the memory. */
+/* Adds a reference to the memory of an allocation node. */
 void cpu_graph_memory_retain(struct cpu_graph_memory *memory);
-/* Drops a reference to the memory. */
+/* Drops a reference to the memory of an allocation node. */
 void cpu_graph_memory_release(struct cpu_graph_memory *memory);
-/* Returns the address of the memory. */
+/* Returns the address of the memory of an allocation node. */
 CUdeviceptr cpu_graph_memory_base(const struct cpu_graph_memory *memory);
 /* Returns the graph memory that starts at the address, or NULL. The caller
  * gets a reference and must release it. */

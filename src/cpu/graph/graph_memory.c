@@ -25,18 +25,19 @@
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 
-/* 64 KiB; sizes are rounded up to multiples of it */
+/* 64 KiB; sizes of allocations are rounded up to a multiple of 64 KiB */
 #define UNIT ((size_t)64 << 10)
 
 struct cpu_graph_memory {
     uintptr_t base;
-    size_t bytes; /* requested size */
+    size_t bytes; /* size in bytes that the program requested */
     size_t room;
     int device;
     unsigned references;
     /* a launch has allocated the memory, and it was not freed since */
     bool allocated;
-    bool reserved; /* counted in struct usage, since a launch has used it */
+    /* the memory is counted in struct usage, since a launch has used it */
+    bool reserved;
     bool taken; /* scratch of launch_check: the checked launch allocates it */
     struct cpu_graph_memory *next; /* link of the free list */
 };

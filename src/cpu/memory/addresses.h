@@ -12,8 +12,9 @@
     ((size_t)1 << 40) /* most bytes that cpu_addresses_reserve reserves */
 
 struct cpu_addresses {
-    uintptr_t start; /* start of the range, aligned to huge pages */
-    /* Size of the range, a multiple of `granule`; no access is permitted. */
+    uintptr_t start; /* start of the range, at a huge page */
+    /* Size of the reserved range in bytes, a multiple of `granule`. The
+     * addresses are inaccessible until the caller maps memory there. */
     size_t bytes;
     void *table; /* zeroed table with `row` bytes for each granule */
 };

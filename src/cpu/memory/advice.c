@@ -28,8 +28,10 @@
 struct advice {
     bool read_mostly;
     bool host_accesses;
-    uint64_t device_accesses; /* bit mask of devices */
-    CUmemLocation preferred;  /* type NONE: no preference */
+    /* bit mask of the devices with advice SET_ACCESSED_BY */
+    uint64_t device_accesses;
+    /* location of the advice SET_PREFERRED_LOCATION; type NONE: none */
+    CUmemLocation preferred;
     CUmemLocation prefetched; /* destination of the last prefetch */
 };
 
@@ -41,7 +43,8 @@ struct segment {
 };
 
 static pthread_mutex_t advice_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct segment *segments; /* sorted by address */
+/* first element of the list of all segments, which is sorted by address */
+static struct segment *segments;
 
 /* ---- segments; the caller holds advice_lock ---- */
 

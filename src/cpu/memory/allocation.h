@@ -16,11 +16,11 @@ enum cpu_memory_kind {
     CPU_MEMORY_DEVICE,
     CPU_MEMORY_MANAGED,
     CPU_MEMORY_HOST, /* allocated by cuMemHostAlloc */
-    /* Memory of the program, from cuMemHostRegister. */
+    /* Host memory of the program that cuMemHostRegister registered. */
     CPU_MEMORY_REGISTERED,
     CPU_MEMORY_GLOBAL, /* variable of a module */
     CPU_MEMORY_IPC,
-    CPU_MEMORY_GRAPH,       /* allocated by a memory node of a graph */
+    CPU_MEMORY_GRAPH,       /* allocated by an allocation node of a graph */
     CPU_MEMORY_RESERVED,    /* address range of cuMemAddressReserve */
     CPU_MEMORY_MAPPED,      /* mapped to a reservation by cuMemMap */
     CPU_MEMORY_QUARANTINED, /* freed, in quarantine for the kernel checks */
@@ -35,7 +35,8 @@ struct cpu_allocation {
     uint64_t context_id;
     uint64_t id;
     CUmemoryPool pool; /* pool that cuMemAllocAsync used, or NULL */
-    /* State of memory of kind CPU_MEMORY_GRAPH. */
+    /* For memory of kind CPU_MEMORY_GRAPH: the state of the graph's allocation
+     * node. NULL for other memory. */
     struct cpu_graph_memory *graph;
 };
 

@@ -30,7 +30,7 @@
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT ((size_t)256)
-#define LARGE     GRANULE /* from this size on, allocations have own pages */
+#define LARGE     GRANULE /* minimum size of allocations with own pages */
 /* Minimum size of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
@@ -53,9 +53,9 @@ static const uint32_t class_bytes[] = {
 struct span {
     uintptr_t start;
     size_t granules;
-    size_t committed; /* number of writable bytes */
+    size_t committed; /* number of writable bytes in the span */
     int file;         /* descriptor of the memory file, plus 1; 0: none */
-    /* The allocation, if the span is a large one. */
+    /* For a span that holds one large allocation: that allocation. */
     struct cpu_allocation one;
     /* For a slab: the allocation in each slot. NULL in other spans. */
     struct cpu_allocation *small;
@@ -63,7 +63,7 @@ struct span {
     uint32_t free_count, slots, slot_bytes, class_index;
     /* Links of the list of this size class's slabs with free slots. */
     struct span *next, *previous;
-    struct span *newer, *older; /* list of all spans */
+    struct span *newer, *older; /* neighbours in the list of all spans */
 };
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -71,7 +71,7 @@ static uintptr_t arena_start;
 static size_t arena_bytes;
 /* The span that each granule belongs to, or NULL. */
 static struct span **spans;
-/* Index of the granule at which the next search starts. */
+/* Index of the granule at which the next search for free granules starts. */
 static size_t cursor;
 /* First span in the list of all spans, linked by `older`. */
 static struct span *newest;
@@ -645,8 +645,8 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
     return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Subtracts the memory from the usage of its device and pool, and frees it or
- * puts it into quarantine. */
+/* Subtracts the allocation from the memory usage of its device and pool, and
+ * frees the memory or puts it into quarantine. */
 static void
 allocation_free(struct cpu_allocation *allocation)
 {

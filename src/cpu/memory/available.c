@@ -197,9 +197,12 @@ limits_read(const char *root, struct cpu_available *found)
 /* Names of the files of cgroup version 1 or 2. `cache` is the part of the used
  * memory that the system reclaims before it kills a process. */
 struct version {
-    const char *type;     /* file system type */
-    const char *option;   /* mount option, or "" */
-    const char *files[2]; /* files with a limit in bytes */
+    const char *type; /* type of the cgroup file system, as in mountinfo */
+    /* mount option that identifies the file system, or "" if `type` is
+     * enough */
+    const char *option;
+    /* names of the files that contain a limit in bytes */
+    const char *files[2];
     const char *current;
     const char *cache; /* key of a line in memory.stat */
     /* Mount point that is used if mountinfo cannot be read. */

@@ -86,7 +86,8 @@ pages_count(const unsigned char *pages, size_t count)
 uint64_t
 cpu_budget_resident(uintptr_t first, size_t bytes)
 {
-    static unsigned char pages[1 << 16]; /* guarded by the arena's lock */
+    /* one byte per page, as written by mincore; guarded by the arena's lock */
+    static unsigned char pages[1 << 16];
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t most = sizeof pages * page;
     uint64_t found = 0;

@@ -14,7 +14,8 @@ struct cpu_stream;
 struct cpu_rows {
     char *to;
     const char *from;
-    /* Width in bytes, height in rows, depth in slices. */
+    /* Size of the copied box: width in bytes, height in rows, depth in
+     * slices. */
     size_t width, height, depth;
     size_t to_pitch, to_slice;
     size_t from_pitch, from_slice;

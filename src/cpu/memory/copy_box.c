@@ -27,7 +27,8 @@ struct side {
     CUdeviceptr device;
     const void *host;
     CUarray array;
-    /* pitch in bytes, height in rows; 0: the size of the copied box */
+    /* distance of rows in bytes, and rows per slice, of linear memory; 0: the
+     * width or height of the copied box */
     size_t pitch, height;
     size_t x, y, z; /* start of the box; x in bytes */
 };

@@ -43,7 +43,8 @@ cpu_external_find(uintptr_t address)
     return below && address - below->base < below->bytes ? below : NULL;
 }
 
-/* Grows the array if it is full. Returns false if out of memory. */
+/* Makes space for one more element in the array `ranges`. Returns false if out
+ * of memory. */
 static bool
 capacity_grow(void)
 {

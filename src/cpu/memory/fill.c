@@ -24,7 +24,7 @@ struct fill {
     char *to;
     size_t pitch, width, height; /* pitch in bytes, width in elements */
     uint32_t value;
-    uint32_t element; /* size of an element in bytes */
+    uint32_t element; /* size of an element in bytes: 1, 2 or 4 */
 };
 
 static void

@@ -37,7 +37,8 @@ struct physical {
     void *handle;
     int fd;
     size_t bytes;
-    /* Number of open handles (cuMemCreate, cuMemImport...). */
+    /* Number of open handles to this memory, from cuMemCreate,
+     * cuMemImportFromShareableHandle and cuMemRetainAllocationHandle. */
     unsigned handles;
     unsigned mappings; /* number of mappings of this memory */
     CUmemAllocationProp prop;
@@ -47,7 +48,8 @@ struct mapping {
     uintptr_t base;
     size_t bytes;
     struct physical *physical;
-    /* Bit mask of the devices that may access the mapping. */
+    /* Bit mask of the devices that may access the mapping, as set by
+     * cuMemSetAccess. */
     uint64_t devices;
     struct mapping *next;
 };

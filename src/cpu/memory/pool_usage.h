@@ -23,15 +23,16 @@ enum cpu_pool_kind {
 
 struct cpu_pool {
     CUmemoryPool handle;
-    int device; /* device whose usage includes the memory */
+    int device; /* device whose memory usage includes the memory of the pool */
     enum cpu_pool_kind kind;
     bool is_default;
-    /* attributes that a program can set and that have no effect */
+    /* values of the pool's three reuse attributes, which a program can set and
+     * read but which have no effect */
     int reuse[3];
     cuuint64_t threshold;
     size_t limit; /* maximum of `used` in bytes; 0: unlimited */
     size_t used, used_high, reserved_high;
-    /* Access rights of other devices. */
+    /* For each device: its access rights to the memory of the pool. */
     CUmemAccess_flags access[CPU_MAX_DEVICES];
 };
 

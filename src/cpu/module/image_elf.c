@@ -66,8 +66,9 @@ cpu_image_contains(const void *address)
     return false;
 }
 
-/* Adds a code region to the list, in an unused node if there is one. Uses no
- * lock, because the fault handler reads the list. */
+/* Adds the address range of loaded code to the list of code regions, in an
+ * unused node if there is one. Uses no lock, because the fault handler reads
+ * the list. */
 static struct cpu_region *
 region_new(const char *start, size_t bytes, size_t all)
 {

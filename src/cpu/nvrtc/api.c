@@ -28,10 +28,11 @@
 NVRTC_API const char *nvrtcGetErrorString(nvrtcResult result);
 
 pthread_mutex_t nvrtc_list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _nvrtcProgram *list; /* guarded by nvrtc_list_lock */
+/* first element of the list of all programs; guarded by nvrtc_list_lock */
+static struct _nvrtcProgram *list;
 
-/* Returns the link of the list that points to `program`, or the final NULL
- * link. The caller holds nvrtc_list_lock. */
+/* Returns the address of the pointer to `program` in the list of programs, or
+ * of the NULL pointer that ends the list. The caller holds nvrtc_list_lock. */
 static struct _nvrtcProgram **
 list_find(nvrtcProgram program)
 {

@@ -28,7 +28,8 @@
 #include "cpu/nvrtc/headers.h"
 #include "cpu/nvrtc/text.h"
 
-/* Times in seconds. */
+/* How often the time stamp of a used cache file is renewed, and the ages at
+ * which unused files and temporary files are deleted, in seconds. */
 enum {
     TOUCHED_EVERY = 24 * 3600,
     UNUSED_LIFE = 30 * 24 * 3600,

@@ -31,7 +31,8 @@ enum { NAMES_MOST = 256 };
 static const char mark[] = "/*constant*/";
 
 struct constants {
-    struct nvrtc_token names[NAMES_MOST]; /* names of the variables */
+    /* names of the __constant__ variables found so far */
+    struct nvrtc_token names[NAMES_MOST];
     size_t count;
     /* names of macros that expand to __constant__ */
     struct nvrtc_token macros[NAMES_MOST];
@@ -63,14 +64,15 @@ insert(struct constants *all, const char *at, const char *text)
 
 /* The state of declaration_read within one declaration. */
 struct declaration {
-    int depth;           /* nesting depth of brackets */
+    int depth; /* number of brackets of the declaration that are still open */
     bool is_named;       /* the name of the declarator was read */
     bool is_initialized; /* its initializer was read */
     bool is_pointer;     /* a '*' precedes the name */
     bool is_type;        /* the next braces are the body of a class or enum */
 };
 
-/* Adds the declared variable. */
+/* Adds the variable to the list of __constant__ variables, and edits the copy
+ * of the source so that it declares the variable const. */
 static void
 variable_add(struct constants *all, struct declaration *at,
              struct nvrtc_token name)

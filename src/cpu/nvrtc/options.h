@@ -33,17 +33,21 @@ struct nvrtc_options {
     int arch;               /* 90 for sm_90; 0: not specified */
     char arch_suffix;       /* 'a' of sm_90a, 'f', or 0 */
     int assembler_kind;     /* kind of the previous ptxas option */
-    bool assembler_value;   /* the next text may be its value */
-    bool device_default;    /* --device-as-default-execution-space */
+    /* the next argument may be the value of the previous ptxas option */
+    bool assembler_value;
+    bool device_default; /* --device-as-default-execution-space */
     bool relocatable;
-    bool whole_program; /* -rdc=false */
-    bool is_real;       /* -arch=sm_..., not compute_... */
-    bool pch;           /* --pch */
-    bool is_pch_quiet;  /* -pch-messages=false */
+    /* the option -rdc=false (no separate compilation) was passed */
+    bool whole_program;
+    bool is_real; /* -arch=sm_..., not compute_... */
+    bool pch;     /* the option --pch (use precompiled headers) was passed */
+    bool is_pch_quiet; /* -pch-messages=false */
     enum nvrtc_output output;
-    bool debug;       /* -G */
-    bool optimized;   /* -dopt */
-    bool flush;       /* -ftz=true */
+    bool debug; /* the option -G (debug information) was passed */
+    /* the option -dopt (optimized code with debug information) was passed */
+    bool optimized;
+    /* the option -ftz=true (subnormal floats become zero) was passed */
+    bool flush;
     bool float128;    /* -device-float128 */
     bool quiet;       /* no warnings */
     bool syntax_only; /* no code generation */

@@ -23,7 +23,7 @@ struct nvrtc_expression {
 };
 
 struct _nvrtcProgram {
-    struct _nvrtcProgram *next; /* link of the list in api.c */
+    struct _nvrtcProgram *next; /* next program in the list of api.c */
     char *name;
     char *source;
     struct nvrtc_header *headers;

@@ -79,7 +79,8 @@ nvrtc_text_free(struct nvrtc_text *text)
     *text = (struct nvrtc_text){0};
 }
 
-/* Appends `word` to the list, which then owns it. If that fails, frees it. */
+/* Appends `word` to the string list `words`, which then owns it. If there is
+ * not enough memory, frees `word`. */
 static void
 strings_push(struct nvrtc_strings *words, char *word)
 {

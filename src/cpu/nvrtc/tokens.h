@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct nvrtc_token {
-    const char *start; /* NULL: none */
+    const char *start; /* start of the token in the source; NULL: no token */
     size_t n;
 };
 
@@ -17,8 +17,10 @@ struct nvrtc_token {
 struct nvrtc_tokens {
     const char *at;
     bool line_begins;
-    bool directives;      /* read directives (#...), do not skip them */
-    const char *line_end; /* end of the last directive; NULL: none */
+    /* true: directives (#...) are read as tokens; false: they are skipped */
+    bool directives;
+    /* end of the last directive that was read; NULL: no directive was read */
+    const char *line_end;
     struct nvrtc_token before, last;
 };
 

@@ -14,7 +14,8 @@
  * lock. */
 struct cpu_runner {
     pthread_t thread;
-    bool interruptible; /* main thread: receives Ctrl-C */
+    /* the thread is the program's main thread, which receives Ctrl-C */
+    bool interruptible;
     /* Serial number of the current launch; 0: none. */
     _Atomic uint64_t serial;
     _Atomic uint64_t started; /* when the current launch began, in ns */
@@ -22,7 +23,8 @@ struct cpu_runner {
     _Atomic uint64_t abandon; /* serial number of the launch that must end */
     atomic_int reason;        /* CUresult for the launch that must end */
     atomic_bool signalled;    /* an abandon signal was sent and not handled */
-    struct cpu_runner *next, *previous; /* list of all runners */
+    /* neighbours in the list of all runners */
+    struct cpu_runner *next, *previous;
 };
 
 #endif

@@ -62,11 +62,13 @@ static struct cpu_runner *registry;
 static _Thread_local struct cpu_runner *runner_tls
     __attribute__((tls_model("initial-exec")));
 
-static int abandon_signal; /* number of the signal; 0: none was free */
+/* number of the signal that ends a launch; 0: no signal was free */
+static int abandon_signal;
 static _Atomic(cpu_interrupt_hook *) interrupt_hook;
-static uint64_t limit_ns; /* time limit of a launch; 0: none */
+/* time limit of a launch in nanoseconds; 0: no limit */
+static uint64_t limit_ns;
 
-/* True while the watchdog sleeps; the next launch wakes it. */
+/* True while the watchdog thread sleeps; the next launch wakes the thread. */
 static atomic_bool watch_asleep;
 static sem_t watch_wake;
 
@@ -344,7 +346,8 @@ cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt)
     return atomic_load(&interrupt_hook) ? (int)(TICK_NS / MS) : -1;
 }
 
-/* Ends the work of the context that is waited for. */
+/* Abandons all launches of the context that the interrupted caller waits for,
+ * and puts the context into an error state. NULL does nothing. */
 static void
 context_abandon(struct cpu_context *context)
 {

@@ -63,7 +63,8 @@ struct cpu_context;
 
 /* State of a wait that a program can interrupt, for example by Ctrl-C. */
 struct cpu_interrupt {
-    struct cpu_context *context; /* context that is waited for, or NULL */
+    /* context for whose work the program waits, or NULL */
+    struct cpu_context *context;
     uint64_t since;   /* time of the interrupt in ns; 0: none so far */
     uint64_t poll_at; /* time of the next cpu_interrupt_poll; 0: not set */
 };

@@ -44,7 +44,8 @@
 struct batch {
     struct cpu_op *op; /* the stream operation whose payload this is */
     struct cpu_context *ctx;
-    struct batch *next; /* next batch that waits for a value */
+    /* next element in the list of batches that wait for a value in memory */
+    struct batch *next;
     /* Number of operations, and index of the next one to execute. */
     unsigned count, at;
     CUstreamBatchMemOpParams operations[];

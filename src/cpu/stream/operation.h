@@ -46,7 +46,8 @@ struct cpu_op {
      * immediately. */
     enum cpu_op_kind kind_if_deferred;
     bool runs_after_failure; /* runs even if its context has failed */
-    /* `run` arranges that cpu_op_finish is called later. */
+    /* True: the operation is not complete when `run` returns; `run` arranges
+     * that cpu_op_finish is called later. */
     bool finishes_later;
     bool queued;      /* the operation is in the queue of ready kernels */
     int priority;     /* priority of a kernel; lower values run first */
@@ -56,7 +57,8 @@ struct cpu_op {
     struct cpu_op *next; /* next operation in a queue or in the free list */
     /* List of operations that wait for this one. */
     struct cpu_edge *dependents;
-    struct cpu_edge *edges; /* array of its dependencies */
+    /* array with an element for each operation that this one waits for */
+    struct cpu_edge *edges;
     struct cpu_edge inline_edges[3];
     uint64_t finished_ns;
     cpu_run *run;

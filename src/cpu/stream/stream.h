@@ -36,8 +36,8 @@ CUresult cpu_stream_any(CUstream handle, struct cpu_stream **stream);
  * one. Fails if one of the two contexts has a sticky error. */
 CUresult cpu_stream_current(CUstream handle, struct cpu_context **ctx,
                             struct cpu_stream **stream);
-/* Add a stream to the context's list, or remove it. Both functions take the
- * scheduler lock. */
+/* cpu_stream_attach adds a stream to its context's list of streams;
+ * cpu_stream_detach removes it. Both functions take the scheduler lock. */
 void cpu_stream_attach(struct cpu_context *ctx, struct cpu_stream *stream);
 void cpu_stream_detach(struct cpu_stream *stream);
 /* Destroys all streams of a context that is being destroyed. */

@@ -10,9 +10,10 @@ struct cpu_context;
 struct cpu_op;
 struct cpu_stream;
 
-/* Waits until the operation is done. */
+/* Waits until the operation is complete. */
 void cpu_op_wait(struct cpu_op *op);
-/* Waits until the operation may start. */
+/* Waits until all dependencies of the operation are complete, so that it may
+ * start. */
 void cpu_op_wait_ready(struct cpu_op *op);
 /* Returns a new reference to the stream's last operation, or NULL if there is
  * none. */

@@ -41,8 +41,8 @@ struct cpu_array {
 CUresult cpu_array_new(struct cpu_context *ctx,
                        const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                        struct cpu_array **array);
-/* Deletes the array's handle and frees the array. No kernel may still use it.
- * Returns INVALID_VALUE if its memory was freed already. */
+/* Deletes the array's handle and frees the array. No kernel may still use the
+ * array. Returns INVALID_VALUE if its memory was freed already. */
 CUresult cpu_array_free(struct cpu_array *array);
 
 #define CPU_MIPMAP_LEVELS 18 /* enough for 131072 texels per side */

@@ -208,7 +208,8 @@ instruction_differs(const struct analysis *analysis, LLVMValueRef at)
     case LLVMVAArg:
         return true;
     case LLVMCall:
-        /* the call returns its argument 0 */
+        /* __pycuda_check returns its argument 0, so the result differs if the
+         * argument does */
         if (jit_calls(at, "__pycuda_check")) {
             return jit_map_get(analysis->differs, LLVMGetOperand(at, 0));
         }

@@ -226,7 +226,8 @@ jit_ranges_build_check(struct jit_view *view,
 /* The words of a placeholder call that are not constant. `list` has their
  * distinct values; `places` says which word has which value. */
 struct values {
-    LLVMValueRef list[MAX_WORDS]; /* distinct values */
+    /* the distinct values of words that are not constant */
+    LLVMValueRef list[MAX_WORDS];
     struct image_check_operand places[MAX_WORDS];
     unsigned count, place_count;
 };

@@ -28,7 +28,8 @@ struct jit_object {
     uint64_t size;  /* in bytes; 0: not known before the launch */
 };
 
-/* One memory access by instruction `at`. */
+/* One memory access: the instruction `at` and what the access check must know
+ * about it. */
 struct jit_access {
     LLVMValueRef at;
     unsigned operand; /* index of the address operand */

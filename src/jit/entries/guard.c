@@ -31,9 +31,11 @@ struct search {
     /* value that is compared with the limit: the global index or, in a
      * grid-stride loop, the loop variable */
     LLVMValueRef index;
-    LLVMValueRef expression; /* instruction that computes the global index */
+    /* instruction of the kernel that computes the thread's global index */
+    LLVMValueRef expression;
     LLVMValueRef limit;
-    /* search for index >= constant instead of index < limit */
+    /* true: look for a condition index >= constant; false: for index <
+     * limit */
     bool want_lower;
 };
 

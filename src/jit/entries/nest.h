@@ -14,11 +14,16 @@ struct jit_kernel;
  * end in `suffix`. */
 struct jit_nest {
     const char *suffix;
-    const char *before;      /* label of the basic block before the loops */
-    const char *start, *end; /* bounds of the loop over threadIdx.x */
+    /* IR label of the basic block from which the loops are entered */
+    const char *before;
+    /* IR operands: first value and end of the loop over threadIdx.x */
+    const char *start, *end;
     const char *after;
-    int whole; /* constant value of the argument JIT_WHOLE in this loop nest */
-    /* bounds of the loop over threadIdx.y; NULL: all values */
+    /* constant that the loop nest passes to the kernel body as the argument
+     * JIT_WHOLE */
+    int whole;
+    /* IR operands: first value and end of the loop over threadIdx.y; NULL: all
+     * values */
     const char *first_row, *last_row;
 };
 
@@ -26,10 +31,12 @@ struct jit_nest {
  * blocks. */
 struct jit_frame {
     const char *name;
-    const char *variables; /* IR text of its local variables */
+    /* IR text that declares the entry's local variables */
+    const char *variables;
     /* blockDim.x for which the entry is compiled; 0: any */
     unsigned width;
-    bool internal; /* inlined into the entry */
+    /* the function has internal linkage and is inlined into the entry */
+    bool internal;
     /* one loop may run several thread blocks of the grid */
     bool merged;
     /* neighbouring threads along x access elements of a column of a matrix,

@@ -28,7 +28,8 @@ struct cfg {
     bool *in_loop;
     unsigned header, latch;
     bool has_fence;
-    LLVMValueRef *read; /* values that depend on what other threads write */
+    /* values in the loop that depend on what other threads write */
+    LLVMValueRef *read;
     unsigned read_count, read_capacity;
 };
 

@@ -19,7 +19,8 @@
 #include "jit/regions/regions.h"
 
 enum {
-    /* values that a loop returns, including the exit's number */
+    /* maximum number of values that a loop returns, including the number of
+     * the exit through which it was left */
     MAX_RESULTS = 6,
     MAX_INPUTS = 16,
     MAX_EXITS = 4,
@@ -29,7 +30,8 @@ enum {
  * memory. Basic blocks are indices in `cfg`; `before` is the preheader. */
 struct jit_pure_loop {
     const struct jit_cfg *cfg;
-    bool *inside; /* by basic block: it is part of the loop */
+    /* for each basic block of the function: it is part of the loop */
+    bool *inside;
     unsigned head, latch, before;
     /* basic blocks after the loop; all their predecessors are in the loop */
     unsigned exits[MAX_EXITS];
@@ -58,7 +60,7 @@ bool jit_find_pure_loop(struct jit *jit, const struct jit_cfg *cfg,
 /* Tests whether the function may have a loop that jit_find_pure_loop accepts
  * after LLVM's loop-simplify and lcssa passes. */
 bool jit_may_have_pure_loop(const struct jit_cfg *cfg);
-/* Tests for calls without observable effect, such as debug information, which
+/* Tests for a call without observable effect, such as debug information, which
  * may be removed. */
 bool jit_is_note(LLVMValueRef at);
 
@@ -74,8 +76,8 @@ struct jit_outlined {
     unsigned number;
     /* width in bits of the loop's widest value, at least 32 */
     unsigned bits;
-    /* sum of the vector widths (powers of two, in threads) that the vectoriser
-     * chose */
+    /* bit mask of the vector widths (numbers of threads, powers of two) that
+     * the vectoriser chose */
     unsigned widths;
 };
 

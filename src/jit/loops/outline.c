@@ -44,7 +44,7 @@ struct outline {
     struct jit *jit;
     const struct jit_pure_loop *loop;
     LLVMValueRef function;
-    LLVMTypeRef result; /* type of the struct of all results */
+    LLVMTypeRef result; /* struct type that contains all results of the loop */
     LLVMBasicBlockRef *blocks;
     LLVMBasicBlockRef entry;
     /* maps a value of the loop to 1 plus the index of its copy in `values` */

@@ -58,7 +58,8 @@ struct widening {
     unsigned value_count;
     struct edge *edges;
     unsigned edge_count;
-    /* phi: mask of the threads that are still in the loop */
+    /* phi of the vector loop: mask of the threads that are still in the
+     * loop */
     LLVMValueRef active;
     LLVMValueRef kept[MAX_RESULTS], next[MAX_RESULTS];
     unsigned result_count;

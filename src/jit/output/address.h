@@ -28,7 +28,8 @@ struct jit_address {
     int64_t offset;
 };
 
-/* A load or store at instruction `at`; `bytes` is its size. */
+/* A load or store: the instruction `at`, its address, and the number of bytes
+ * that it accesses. */
 struct jit_access {
     LLVMValueRef at;
     bool is_store;

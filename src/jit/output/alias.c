@@ -22,13 +22,14 @@ enum { MAX_ROOTS = 8, DEPTH = 8, MAX_SCOPES = 64 };
 struct roots {
     LLVMValueRef values[MAX_ROOTS];
     unsigned count;
-    bool lost; /* the address may have other roots, which are not known */
+    /* the address may also be computed from values that are not in the list */
+    bool lost;
 };
 
 enum memory {
     ANYWHERE,
-    LOADED,    /* target of a pointer that was loaded from memory */
-    PARAMETER, /* target of a pointer parameter of the kernel */
+    LOADED,    /* memory that a pointer loaded from memory refers to */
+    PARAMETER, /* memory that a pointer parameter of the kernel refers to */
     GLOBAL,
     CONSTANT, /* constant memory: never written */
     BLOCK,    /* shared memory; other pointers may refer to it too */
@@ -97,9 +98,9 @@ loaded_from(LLVMValueRef root)
                                  : NULL;
 }
 
-/* Says what memory a root of an address belongs to. Parameters are loaded from
- * the entry's first argument, and data of the block is reached through its
- * second. */
+/* Returns the kind of memory that `root`, the value from which an address is
+ * computed, refers to. Parameters are loaded from the entry's first argument,
+ * and data of the thread block is reached through its second. */
 static enum memory
 memory_of(LLVMValueRef root)
 {
@@ -126,7 +127,8 @@ memory_of(LLVMValueRef root)
     return from ? LOADED : ANYWHERE;
 }
 
-/* Tests whether two roots certainly refer to different memory. */
+/* Tests whether two roots (values from which addresses are computed) certainly
+ * refer to different memory. */
 static bool
 roots_differ(LLVMValueRef one, LLVMValueRef other)
 {

@@ -36,7 +36,8 @@ struct keeping {
     struct jit *jit;
     const struct jit_kernel *kernel;
     LLVMMetadataRef scope;
-    /* instructions of the entry after the last call of the body */
+    /* instructions after the last call of the kernel body, which get their
+     * source location when the next call is found */
     LLVMValueRef waiting[4096];
     unsigned count;
 };

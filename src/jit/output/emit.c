@@ -127,7 +127,8 @@ jit_emit(struct jit *jit)
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         LLVMValueRef entry =
             LLVMGetNamedFunction(jit->module, jit->kernels[i].symbol);
-        /* spill.c has computed the size for kernels with regions */
+        /* For a kernel that is split into regions, spill.c has already
+         * computed the size of its private variables. */
         if (!jit->kernels[i].regions) {
             jit_each_instruction(jit, entry, measure_private,
                                  &jit->kernels[i]);

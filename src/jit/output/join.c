@@ -32,28 +32,31 @@
 
 enum {
     MAX_PAIRED = 400, /* loops with more accesses are not changed */
-    MAX_RACING = 48,  /* with more accesses, would_race is not evaluated */
-    /* largest distance in words at which accesses are kept apart; LLVM
-     * combines up to 8 */
+    /* would_race is not evaluated for loops with more accesses */
+    MAX_RACING = 48,
+    /* the pass prevents the combination of accesses up to this distance in
+     * words; LLVM combines accesses up to 8 words apart */
     MAX_JOINED = 16
 };
 
 struct member {
     struct jit_access access;
     unsigned block, epoch;
-    /* the addresses of successive iterations skip words, or may do so */
+    /* successive iterations may access words that are not adjacent */
     bool strided;
-    int64_t stride; /* bytes between iterations; 0: unknown or none */
+    /* growth of the address per iteration in bytes; 0: unknown or none */
+    int64_t stride;
 };
 
-/* The loads and stores of a loop over threads. `pairs` caches for two of them
- * whether they may overlap. */
+/* The loads and stores of a loop over threads. `pairs` caches for each two of
+ * these accesses whether they may overlap. */
 struct loop {
     struct jit *jit;
     const struct jit_parallel *parallel;
     unsigned count;
     struct member *members;
-    /* for each pair of accesses, an enum relation */
+    /* for each pair of accesses: an enum relation, which says whether they may
+     * overlap */
     char pairs[MAX_PAIRED][MAX_PAIRED];
 };
 
@@ -191,9 +194,9 @@ is_between(struct loop *loop, unsigned i, unsigned j)
     return false;
 }
 
-/* Assigns an epoch to access j. LLVM may combine only accesses with the same
- * epoch. If j could be combined with an access of the current epoch, but an
- * aliasing access is between the two, j begins a new epoch. */
+/* Assigns access j to an epoch: a group of accesses that LLVM may combine with
+ * each other. If j could be combined with an access of the current epoch, but
+ * an aliasing access is between the two, j begins a new epoch. */
 static void
 epoch_find(struct loop *loop, unsigned j)
 {
@@ -214,7 +217,9 @@ epoch_find(struct loop *loop, unsigned j)
     member->epoch += apart;
 }
 
-/* Adds the opaque zero of the access's epoch to its address. */
+/* Adds to the address of the access a zero that LLVM cannot see through: the
+ * result of a call of __pycuda_apart with the number of the access's group
+ * (epoch). LLVM then combines accesses of the same group only. */
 static void
 member_part(struct loop *loop, const struct member *member)
 {

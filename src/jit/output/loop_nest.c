@@ -14,8 +14,10 @@
 
 struct finder {
     const struct jit_cfg *cfg;
-    unsigned *queue; /* basic blocks that are still to be visited */
-    bool *reached;   /* basic blocks that find_loops has visited */
+    /* indices of the basic blocks that the current search still has to
+     * visit */
+    unsigned *queue;
+    bool *reached; /* for each basic block: find_loops has visited it */
 };
 
 /* Appends the basic blocks of a list that are in `allowed` and not in `marks`
@@ -121,7 +123,7 @@ jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg)
     memset(nest->innermost, 0xff, cfg->count * sizeof *nest->innermost);
     memset(all, 1, cfg->count * sizeof *all);
     find_loops(&finder, nest, all, NO_LOOP);
-    /* the bound grows, since find_loops adds loops to the list */
+    /* nest->count grows in the loop, since find_loops adds the inner loops */
     for (unsigned i = 0; i < nest->count; i++) {
         struct jit_loop *loop = &nest->loops[i];
         loop->inside[loop->header] = false;

@@ -19,7 +19,8 @@ struct jit_loop {
 };
 
 struct jit_loop_nest {
-    /* an enclosing loop comes before the loops in it */
+    /* all loops of the function; an enclosing loop comes before its inner
+     * loops */
     struct jit_loop *loops;
     unsigned count;
     /* for each basic block: index of the innermost loop that contains it, or
@@ -27,7 +28,8 @@ struct jit_loop_nest {
     unsigned *innermost;
 };
 
-/* Fills `nest` for a function. */
+/* Fills `nest` with all natural loops of the function whose control-flow graph
+ * is given. */
 void jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg);
 /* Returns a flag for each basic block: an iteration of the loop reaches it
  * only through the edge between two given blocks. All flags are false if the

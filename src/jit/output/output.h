@@ -45,8 +45,9 @@ void jit_drop_unaliased(struct jit *jit);
  * select. */
 void jit_split_extensions(struct jit *jit);
 /* output/join.c: keeps the vectoriser from moving an access across another one
- * that may alias. It adds opaque zeros to addresses, which jit_show_zeros
- * removes after vectorisation. */
+ * that may alias. It adds to addresses the results of calls that LLVM cannot
+ * see through. jit_show_zeros replaces these results, which are 0, after
+ * vectorisation. */
 void jit_part_accesses(struct jit *jit);
 /* output/masks.c: jit_hide_masks hides masked indices, such as (3 * i) & 63,
  * from the vectoriser, since LLVM 19 vectorises them incorrectly.

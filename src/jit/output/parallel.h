@@ -15,11 +15,14 @@
  * the function; `header` is the index of the loop's first block. */
 struct jit_parallel {
     LLVMBasicBlockRef *blocks;
-    struct jit_map numbers; /* maps a basic block to its index plus 1 */
+    /* maps a basic block to its index in `blocks` plus 1 */
+    struct jit_map numbers;
     /* for each basic block of the function: it is part of the loop */
     bool *inside;
     unsigned block_count, header;
-    bool masked; /* true: vectors may be masked, even to a single thread */
+    /* the vectoriser may use vectors in which a mask disables some threads, up
+     * to all but one */
+    bool masked;
 };
 
 /* Receives a loop, which is valid only during the call, and the `data` of

@@ -29,12 +29,15 @@ enum { MAX_ARGUMENTS = 4 };
 static const char prefix[] = "__pycuda_rare_";
 static const unsigned widths[] = {2, 4, 8, 16, 32, 64};
 
-/* One of the functions __pycuda_rare_F, or a vector variant of it. */
+/* A slow-path function __pycuda_rare_F: a call of F, such as sinf, for the
+ * rare arguments that the inlined code does not handle. Or a vector variant of
+ * this function, which handles several threads. */
 struct slow_path {
     LLVMValueRef function;
     LLVMTypeRef types[MAX_ARGUMENTS];
-    unsigned count; /* number of its arguments */
-    unsigned width; /* lanes of the vector variant; 1: scalar */
+    unsigned count; /* number of arguments of `function` */
+    /* number of threads that a call handles; 1: the scalar function */
+    unsigned width;
 };
 
 const char *
@@ -124,8 +127,8 @@ jit_slow_path_variant(struct jit *jit, LLVMValueRef function, unsigned width)
     return variant ? variant : add_function(jit, &rare, name);
 }
 
-/* Declares functions again of which only variants are left, since only those
- * are called. */
+/* Declares again the scalar slow-path functions that LLVM has removed because
+ * the module calls only their vector variants. */
 static void
 restore_scalars(struct jit *jit)
 {
@@ -324,8 +327,8 @@ define_variant(struct jit *jit, LLVMValueRef function, unsigned width,
     write_branch(jit, &rare, variant, slow, 0);
 }
 
-/* Writes the scalar function that slow paths call for each lane. It is not
- * inlined. */
+/* Writes the scalar function that the slow path of a vector variant calls for
+ * each lane. The function is not inlined. */
 static LLVMValueRef
 define_scalar(struct jit *jit, LLVMValueRef function)
 {

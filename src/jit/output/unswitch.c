@@ -28,8 +28,9 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Six conditions double a basic block at most to 64 copies. The other limits
- * bound the search. */
+/* Six conditions make at most 2^6 = 64 copies of a basic block. MAX_DEPTH and
+ * MAX_VALUES bound the search for the values from which a condition is
+ * computed. */
 enum { MAX_CONDITIONS = 6, MAX_DEPTH = 12, MAX_VALUES = 200 };
 
 /* LLVM's default of -unswitch-threshold, and the value that is used for
@@ -40,33 +41,41 @@ enum { MAX_SIZE = 50, MOST_CHECKED_SIZE = 400 };
 struct split {
     LLVMValueRef condition;
     unsigned loop, block;
-    unsigned cost; /* how many times the loop doubles if it is split */
-    /* for each side of the condition, true or false, the basic blocks that run
-     * only if it is taken; NULL if there are no such basic blocks */
+    /* log2 of the number of copies of the loop that unswitching this condition
+     * makes: 1 for two copies, 2 for three or four */
+    unsigned cost;
+    /* the basic blocks that run only if the condition is true (sides[0]) or
+     * false (sides[1]), as one flag per basic block; NULL if there are none */
     bool *sides[2];
-    bool splits; /* LLVM will split the loop by this condition */
+    bool splits; /* LLVM is predicted to unswitch the loop by this condition */
 };
 
 struct search {
     struct jit_cfg cfg;
     struct jit_loop_nest nest;
     unsigned *sizes; /* for each basic block: number of instructions */
-    /* largest total size of the basic blocks that a condition may copy */
+    /* a condition is unswitched only if the basic blocks that this copies have
+     * at most this many instructions in total */
     unsigned most_size;
-    /* basic blocks that may change the value of the examined condition */
+    /* for each basic block: it may change the value of the examined
+     * condition */
     bool *varying;
-    /* number of values visited so far, on which the condition depends */
+    /* number of values visited so far in the search for the values from which
+     * the condition is computed */
     unsigned values;
     /* mark_sources follows this many levels of operands of a condition, and
      * marks the basic blocks of the operands that it does not follow */
     int depth;
-    struct split *splits; /* in the order of the loops */
+    /* the invariant conditions found, ordered by their loop */
+    struct split *splits;
     unsigned split_count;
-    unsigned *doublings; /* for each basic block: how many times it doubles */
+    /* for each basic block: log2 of the number of copies that LLVM makes of
+     * it */
+    unsigned *doublings;
 };
 
-/* Tests whether the operands alone determine the value. Loads qualify, since
- * LLVM moves them out of the loop if no store in it aliases. */
+/* Tests whether the operands of `value` alone determine it. Loads qualify,
+ * since LLVM moves them out of the loop if no store in the loop may alias. */
 static bool
 is_pure(LLVMValueRef value)
 {
@@ -156,8 +165,9 @@ condition_of(LLVMValueRef at)
     return kind == LLVMIntegerTypeKind ? condition : NULL;
 }
 
-/* Returns how many times a split by this condition doubles the loop: a switch
- * makes one copy per successor. */
+/* Returns log2, rounded up, of the number of copies that LLVM makes of a loop
+ * when it unswitches the condition of `at`: one copy for each successor of a
+ * switch, two copies for a branch or select. */
 static unsigned
 cost_of(LLVMValueRef at)
 {
@@ -233,7 +243,8 @@ is_small(const struct search *search, const struct split *split)
     return size <= search->most_size;
 }
 
-/* Marks the conditions that split their loops, until no further one does. */
+/* Sets `splits` for the conditions by which LLVM unswitches their loops.
+ * Repeats the search until no further condition is found. */
 static void
 mark_splits(struct search *search)
 {
@@ -249,7 +260,8 @@ mark_splits(struct search *search)
     }
 }
 
-/* Tests whether an earlier split of the same condition copies the block. */
+/* Tests whether the basic block is already copied by an earlier element of
+ * search->splits that has the same condition. */
 static bool
 was_copied(const struct search *search, unsigned split, unsigned block)
 {
@@ -264,7 +276,8 @@ was_copied(const struct search *search, unsigned split, unsigned block)
     return false;
 }
 
-/* Returns the largest number of doublings of a block. */
+/* Computes, for each basic block, log2 of the number of copies that LLVM makes
+ * of it, and returns the largest result. */
 static unsigned
 most_doublings(struct search *search)
 {
@@ -293,8 +306,8 @@ has_cost(LLVMValueRef at)
            (LLVMIsACallInst(at) && !jit_is_call(at, "llvm."));
 }
 
-/* Tests whether LLVM hoists the instruction out of the loop, or replaces it
- * there because its condition is invariant. */
+/* Tests whether LLVM moves the instruction out of the loop, or replaces the
+ * instruction in the loop because its condition is invariant. */
 static bool
 leaves(struct search *search, LLVMValueRef at, const struct jit_loop *loop)
 {
@@ -392,7 +405,8 @@ some_has_many_copies(struct jit *jit, int depth)
 }
 
 /* Makes a more precise prediction in a copy of the module, in which LLVM has
- * hoisted what is invariant. Values in a loop then vary. */
+ * hoisted invariant code out of loops. The values that are still computed in a
+ * loop are then those that vary. */
 static bool
 has_many_copies_after_hoisting(struct jit *jit)
 {

@@ -35,11 +35,14 @@
 
 struct edge {
     unsigned from, to;
-    LLVMValueRef mask, any; /* addresses of the stack variables */
+    /* stack variables (addresses): the mask of the lanes that take the edge,
+     * and a bit that tells whether any lane does */
+    LLVMValueRef mask, any;
 };
 
-/* A stack variable for a value that leaves a loop: incoming value number
- * `incoming` of a phi after the loop. */
+/* A value that is computed in a loop and used after it: it is incoming value
+ * number `incoming` of the phi `phi` behind the loop, and is kept in the stack
+ * variable `slot`. */
 struct saved {
     LLVMValueRef phi, slot;
     unsigned incoming;
@@ -51,10 +54,11 @@ struct flow {
     unsigned edge_count;
     struct saved *saved;
     unsigned saved_count;
-    /* For each basic block: the basic block whose mask it uses, itself or
-     * another one, or ENTRY_MASK; the stack variable of its mask, if it has
-     * one; and that of the bit that tells whether it is executed, NULL if it
-     * always is. */
+    /* Three arrays with an element for each basic block. mask_of: the basic
+     * block whose lane mask applies, or ENTRY_MASK. masks: the stack variable
+     * of the block's lane mask, or NULL. any: the stack variable of a bit that
+     * tells whether any lane executes the block; NULL if the block is always
+     * executed. */
     unsigned *mask_of;
     LLVMValueRef *masks, *any;
     bool *done;

@@ -42,8 +42,8 @@ struct content {
     unsigned size, accesses, scattered;
     /* number of instructions with vector results in innermost loops */
     unsigned vectors;
-    bool wide;   /* there are floating-point numbers of 64 bits */
-    bool tested; /* there are accesses for which is_tested is true */
+    bool wide;   /* the loops compute with 64-bit floating-point numbers */
+    bool tested; /* the loops contain accesses for which is_tested is true */
 };
 
 static bool

@@ -47,10 +47,11 @@ struct jit_shape {
  * the control-flow graph (struct jit_cfg). */
 struct jit_pack_loop {
     unsigned head, latch;
-    unsigned parent; /* index of the loop around it, or JIT_NO_LOOP */
-    unsigned size;   /* number of basic blocks */
-    bool *inside;    /* for each basic block: it is in the loop */
-    bool parts;      /* lanes may leave the loop in different iterations */
+    unsigned parent; /* index of the enclosing loop, or JIT_NO_LOOP */
+    unsigned size;   /* number of basic blocks in the loop */
+    /* for each basic block of the body: it is part of the loop */
+    bool *inside;
+    bool parts; /* lanes may leave the loop in different iterations */
 };
 
 #define JIT_NO_LOOP (~0u)
@@ -63,18 +64,22 @@ struct jit_pack_body {
     /* values that may differ between the threads of a row
      * (jit_find_row_differing) */
     struct jit_map differs;
-    unsigned *immediate; /* immediate post-dominators */
+    /* for each basic block: index of its immediate post-dominator */
+    unsigned *immediate;
     bool *apart;
-    unsigned *dominator; /* immediate dominators; NO_BLOCK for basic block 0 */
+    /* for each basic block: index of its immediate dominator; NO_BLOCK for
+     * basic block 0 */
+    unsigned *dominator;
     struct jit_pack_loop *loops;
     unsigned loop_count;
     unsigned *loop_of; /* innermost loop of each basic block, or JIT_NO_LOOP */
-    /* for each basic block: lanes that took different ways before may meet in
-     * it */
+    /* for each basic block: lanes that took different branches before may meet
+     * in this block */
     bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
-    struct jit_map assumed; /* see jit_pack_assumes */
+    /* the set of instructions for which jit_pack_assumes is true */
+    struct jit_map assumed;
 };
 
 /* nest.c: fills dominators and loops. Returns false if a loop has several
@@ -123,16 +128,19 @@ struct jit_pack_writer {
     LLVMBuilderRef builder;
     unsigned width; /* lanes */
     LLVMValueRef function;
-    LLVMBasicBlockRef entry;    /* holds the slots */
+    /* entry block of the function; it contains the stack variables (slots) */
+    LLVMBasicBlockRef entry;
     LLVMValueRef all;           /* mask of the lanes that call the function */
     LLVMBasicBlockRef fallback; /* runs the lanes one by one after a failed
                                    run-time test; NULL: not yet needed */
     struct jit_map slot_index, local_index;
     LLVMValueRef *slots, *locals;
     unsigned slot_count, local_count, capacity;
-    unsigned block;    /* block that is being written */
-    LLVMValueRef mask; /* lanes that execute that block */
-    bool whole;        /* the mask is `all`, so that lane 0 executes it */
+    unsigned block;    /* index of the basic block that is being written */
+    LLVMValueRef mask; /* mask of the lanes that execute basic block `block` */
+    /* `mask` equals `all`, the mask with which the function was called. That
+     * mask always contains lane 0, so lane 0 executes the block */
+    bool whole;
 };
 
 /* values.c */

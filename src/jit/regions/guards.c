@@ -20,8 +20,11 @@
 #include "jit/regions/regions.h"
 
 struct row_guard {
-    LLVMValueRef sum;   /* base + threadIdx.x, 32 bits */
-    LLVMValueRef limit; /* uniform value of 32 bits */
+    /* the left side of the condition: threadIdx.x plus uniform terms, 32
+     * bits */
+    LLVMValueRef sum;
+    /* the right side of the condition: a uniform value of 32 bits */
+    LLVMValueRef limit;
     bool is_signed;
 };
 
@@ -73,7 +76,7 @@ widen(struct jit *jit, LLVMValueRef value, bool is_signed)
 
 /* Returns the disjunction of the uniform test and the condition, which has the
  * same result as the condition. The uniform test is computed with 64 bits, so
- * that base + blockDim.x does not wrap. */
+ * that the sum of the uniform terms and blockDim.x does not wrap. */
 static LLVMValueRef
 add_row_guard(struct jit *jit, struct jit_split *split, LLVMValueRef test,
               const struct row_guard *gate)

@@ -43,14 +43,16 @@ enum {
     /* kernels with more basic blocks are not split, since the analysis is too
      * slow */
     MAX_BLOCKS = 2000,
-    /* limit of the number of instructions times the number of barriers */
+    /* a kernel is not split if its number of instructions times its number of
+     * barriers is larger */
     MAX_COPIES = 200000,
 };
 
 struct survey {
     struct jit_kernel *kernel;
     bool fits;
-    unsigned barriers; /* number of barriers and warp operations */
+    /* number of barriers and warp operations in the kernel */
+    unsigned barriers;
     unsigned warps;
     unsigned votes;
     size_t size;

@@ -90,7 +90,9 @@ void jit_find_lanes_differing(struct jit_kernel *kernel,
 struct jit_bound {
     int axis;
     LLVMIntPredicate predicate;
-    LLVMValueRef limit; /* a uniform value of 32 or 64 bits */
+    /* the value that the thread index is compared with: 32 or 64 bits wide and
+     * equal for all threads of the block */
+    LLVMValueRef limit;
 };
 
 /* A split point that split_points.c added to the kernel. If it has bounds, the
@@ -102,15 +104,19 @@ struct jit_added_point {
         barrier;
     struct jit_bound bounds[JIT_MAX_BOUNDS];
     unsigned bound_count;
-    bool inverted; /* the branch condition is false if all bounds hold */
+    /* the branch tests the negated condition: it is false if all bounds
+     * hold */
+    bool inverted;
 };
 
 /* A barrier that returns a result, such as __syncthreads_count (warp_votes.c).
  * If the barrier has no result, `kind` is NULL. */
 struct jit_vote {
-    /* first argument of the barrier call: enum image_barrier */
+    /* first argument of the barrier call, an enum image_barrier: which result
+     * the barrier returns */
     LLVMValueRef kind;
-    /* instructions that replace the barrier */
+    /* the call that adds the thread's vote, the placeholder for the sum of all
+     * votes, and the result computed from it */
     LLVMValueRef call, told, result;
 };
 
@@ -131,7 +137,8 @@ struct jit_split {
     struct jit_kernel *kernel;
     struct jit_cfg cfg;
     struct jit_map differs;
-    unsigned *immediate; /* immediate post-dominator of each basic block */
+    /* for each basic block: index of its immediate post-dominator */
+    unsigned *immediate;
     bool *apart;
     /* The kernel has warp operations. Then `lanes_differ` and `lanes_apart`
      * are the results of jit_find_lanes_differing, otherwise they are
@@ -143,7 +150,7 @@ struct jit_split {
      * represents it until spill.c passes it as an argument */
     LLVMValueRef *lanes;
     struct jit_barrier points[JIT_MAX_POINTS];
-    unsigned count; /* number of start points */
+    unsigned count; /* number of start points, including point 0 */
     struct jit_added_point soft[JIT_MAX_POINTS];
     unsigned soft_count;
 };
@@ -192,7 +199,8 @@ struct jit_strided {
     struct jit_kernel *kernel;
     LLVMBasicBlockRef head, gate, body, round;
     LLVMValueRef base, thread; /* the loop variable `b`, and threadIdx.x */
-    /* step of `base`, and end of the loop: i32 values */
+    /* the increment of `base` per iteration, and the end of the loop: i32
+     * values */
     LLVMValueRef step, limit;
     /* address of an array element to prefetch (jit_far_row), or NULL */
     LLVMValueRef row;

@@ -19,9 +19,11 @@
 struct spilled {
     LLVMValueRef value;
     LLVMValueRef slot;
-    uint64_t live; /* bit mask of the start points where the value is live */
+    /* bit mask: bit k is set if the value is live at start point k (the code
+     * after barrier k) */
+    uint64_t live;
     bool uniform;
-    /* stored in an array with one element per lane of a warp */
+    /* the value is stored in an array with one element per lane of a warp */
     bool in_lanes;
     /* index of the value among the uniform ones, or number of its lane
      * array */
@@ -34,15 +36,16 @@ struct spilled {
 struct spill {
     struct jit *jit;
     struct jit_split *split;
-    LLVMValueRef *values; /* all instructions of the body */
+    LLVMValueRef *values; /* all instructions of the kernel body */
     unsigned value_count;
     struct spilled *list;
     unsigned count;
     /* new first basic block of the body; it runs before the code of every
      * start point */
     LLVMBasicBlockRef before;
-    LLVMValueRef linear; /* linear thread index, i64 */
-    LLVMValueRef lane;   /* index of the lane in its warp, i64 */
+    /* value of the thread's linear index in the thread block, i64 */
+    LLVMValueRef linear;
+    LLVMValueRef lane; /* value of the thread's lane index in its warp, i64 */
     uint64_t context_bytes;
 };
 

@@ -30,7 +30,9 @@ enum {
      * storing one value */
     CHEAP = 12,
     LINE = 64,
-    MAX_CONTEXT = 16 << 20, /* limit of the context's size in bytes */
+    /* maximum size in bytes of the context, the memory in which values of all
+     * threads of a block are stored across barriers */
+    MAX_CONTEXT = 16 << 20,
 };
 
 static bool
@@ -79,7 +81,8 @@ jit_is_cheap(struct jit_split *split, LLVMValueRef value)
 
 struct rematerialised {
     struct spill *carry;
-    bool uniform; /* the value that is computed again is uniform */
+    /* the value that is computed again is the same in all threads */
+    bool uniform;
 };
 
 static LLVMValueRef

@@ -36,8 +36,11 @@ struct point_search {
     struct jit *jit;
     struct jit_split *split;
     const unsigned *ends;
-    unsigned left; /* number of split points that may still be added */
-    unsigned stop; /* basic block that is about to be cut, or NO_BLOCK */
+    /* number of split points that may still be added to the kernel */
+    unsigned left;
+    /* index of the basic block at which a split point is about to be added, or
+     * NO_BLOCK */
+    unsigned stop;
 };
 
 static bool

@@ -36,18 +36,22 @@
 struct stride {
     struct jit *jit;
     LLVMBasicBlockRef head, latch, before, body, leave;
-    LLVMValueRef phi;   /* the loop variable i */
+    LLVMValueRef phi;   /* phi of the loop variable `i` of the source */
     LLVMValueRef index; /* threadIdx.x or threadIdx.y (see `axis`) */
     unsigned axis;
-    bool may_wrap; /* `first + threadIdx.x` may wrap to 0 at some thread */
-    /* index of the thread at which the loop index wraps; 0 if none wraps; NULL
-     * unless may_wrap is set */
+    /* the start value `first + threadIdx.x` may wrap to 0 in some thread */
+    bool may_wrap;
+    /* index of the first thread in which the start value `first + threadIdx`
+     * wraps to 0; 0 if it wraps in no thread; NULL unless may_wrap is set */
     LLVMValueRef low;
     LLVMValueRef step, limit, compare;
     const struct jit_cfg *cfg;
-    bool *inside; /* for each basic block: it is part of the loop */
+    /* for each basic block of the kernel: it is part of the loop */
+    bool *inside;
     LLVMBasicBlockRef gate, round;
-    LLVMValueRef base; /* the loop variable b */
+    /* the new loop variable `b`, which is the same in all threads and replaces
+     * `i`: i = b + threadIdx */
+    LLVMValueRef base;
     /* some threads may reach the loop while others do not */
     bool apart;
     /* result of jit_far_row: address of an array element to prefetch one
@@ -373,10 +377,10 @@ build_noduplicate_call(struct jit *jit)
                    "");
 }
 
-/* Replaces the loop variable i by base + threadIdx, computed in the block
- * `gate`. Uses in the loop's head get their own computation there: loop
- * rotation would turn a value that is computed in the head and used later into
- * a phi. */
+/* Replaces the loop variable i by `base` (the new loop variable) plus
+ * threadIdx, computed in the block `gate`. Uses in the loop's head get their
+ * own computation there: loop rotation would turn a value that is computed in
+ * the head and used later into a phi. */
 static void
 replace_index(const struct stride *stride, LLVMValueRef base)
 {

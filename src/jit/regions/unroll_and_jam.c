@@ -45,8 +45,10 @@ struct unroll {
      * basic block loop->gate, which tests whether the thread has an
      * iteration */
     LLVMValueRef index;
-    unsigned copies; /* number of iterations that are merged */
-    unsigned phis;   /* number of elements used in the following arrays */
+    /* number of successive iterations that are merged into one */
+    unsigned copies;
+    /* number of used elements of `carried`, `merged` and `values` */
+    unsigned phis;
     /* phis of the basic block loop->head, except that of the loop variable
      * `b`: values that a thread passes from iteration to iteration */
     LLVMValueRef carried[MAX_PHIS];
@@ -192,8 +194,9 @@ mapped(const struct unroll *jam, LLVMValueRef value, LLVMValueRef index,
     return value;
 }
 
-/* Clones the loop body at the builder's position, for the iteration in which
- * base + threadIdx.x is `index`. */
+/* Builds, at the builder's position, a copy of the loop body for one
+ * iteration: the copy uses `index` where the original uses the loop index, the
+ * sum of the loop variable and threadIdx.x. */
 static void
 copy_body(struct unroll *jam, LLVMValueRef index)
 {
@@ -243,9 +246,10 @@ build_test(const struct unroll *jam)
                          LLVMBuildZExt(builder, left, wide, ""), "");
 }
 
-/* Completes `base`, the phi at the head of the loop: it grows by one step
- * after the block `round`, which runs one iteration, and by jam->copies steps
- * after the block `many`, which runs that many. */
+/* Adds the incoming values of loop->base, the phi of the loop variable. The
+ * variable grows by one step after the block `round`, which ends a single
+ * iteration, and by jam->copies steps after the block `many`, which runs
+ * jam->copies iterations. */
 static void
 advance(struct unroll *jam, LLVMBasicBlockRef many)
 {

@@ -30,7 +30,8 @@ enum effect {
 };
 
 static const struct {
-    const char *words; /* the PTX statement, with one blank between words */
+    /* text of the PTX statement, with one blank between words */
+    const char *words;
     enum effect effect;
 } statements[] = {
     {"", EFFECT_NONE},

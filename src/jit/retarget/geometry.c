@@ -29,7 +29,8 @@
 struct geometry {
     const char *name;
     int argument;
-    /* the value is a member of struct image_block, not of image_thread */
+    /* true: the value is a member of struct image_block; false: of struct
+     * image_thread */
     bool in_block;
     bool has_axis;
     uint64_t offset;

@@ -30,7 +30,8 @@ enum ptx_kind {
     /* a register; the names of special registers begin with '%' */
     PTX_REGISTER,
     PTX_INTEGER,
-    PTX_FLOAT,   /* a float of `width` bits with the pattern `bits` */
+    /* a float constant of `width` bits; `bits` is its bit pattern */
+    PTX_FLOAT,
     PTX_ADDRESS, /* written as [name + offset] */
     PTX_VECTOR   /* written as {name, name} */
 };
@@ -38,7 +39,7 @@ enum ptx_kind {
 struct ptx_operand {
     enum ptx_kind kind;
     char names[PTX_MAX_ELEMENTS][PTX_NAME];
-    unsigned count; /* number of `names` */
+    unsigned count; /* number of used elements of `names` */
     uint64_t bits;
     int64_t offset;
     unsigned width;
@@ -46,7 +47,9 @@ struct ptx_operand {
 
 /* One PTX statement, such as `@!p add.cc.u32 a, b, c`. */
 struct ptx_statement {
-    char predicate[PTX_NAME]; /* p of `@p` or `@!p`; "" if there is none */
+    /* name of the predicate register, such as p in `@!p`; "" if there is
+     * none */
+    char predicate[PTX_NAME];
     bool inverted;
     char operation[PTX_NAME];
     char modifiers[PTX_MAX_MODIFIERS][PTX_NAME];
@@ -64,14 +67,17 @@ struct ptx_type {
 struct ptx_register {
     char name[PTX_NAME];
     struct ptx_type type;
-    LLVMValueRef value; /* integer with the register's size; NULL: unwritten */
+    /* current value of the register, an integer of the register's size; NULL:
+     * not yet written */
+    LLVMValueRef value;
 };
 
 struct ptx {
     struct jit *jit;
     struct ptx_register registers[PTX_MAX_REGISTERS];
     unsigned register_count;
-    LLVMValueRef carry; /* i1: carry flag of the condition code, or NULL */
+    /* current carry flag (i1) of the PTX condition code; NULL: not set */
+    LLVMValueRef carry;
     /* i1 predicate under which the statement runs; NULL: always */
     LLVMValueRef predicate;
     const char *wrong; /* reason why the code is unsupported, or NULL */
@@ -123,8 +129,8 @@ struct ptx_work {
     struct ptx *ptx;
     LLVMBuilderRef builder;
     const struct ptx_statement *statement;
-    struct ptx_type type;   /* type of the operands */
-    struct ptx_type result; /* type of the result */
+    struct ptx_type type;   /* PTX type of the operands */
+    struct ptx_type result; /* PTX type of the result */
     LLVMTypeRef llvm;       /* LLVM type of the operands */
     LLVMValueRef in[PTX_MAX_OPERANDS];
 };

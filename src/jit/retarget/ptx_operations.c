@@ -292,8 +292,8 @@ build_setp(struct ptx_work *work)
     static const struct {
         const char *name;
         LLVMIntPredicate is_signed, is_unsigned;
-        /* predicate for floats; a value ...False means that the comparison is
-         * for integers only */
+        /* LLVM's predicate for floats; LLVMRealPredicateFalse means that the
+         * comparison is for integers only */
         LLVMRealPredicate real;
     } rows[] = {
         {"eq", LLVMIntEQ, LLVMIntEQ, LLVMRealOEQ},

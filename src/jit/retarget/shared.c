@@ -27,13 +27,15 @@
 
 enum { NOWHERE = -1 };
 
-/* A shared variable, with its offsets in bytes in shared memory. */
+/* A __shared__ variable, with its offsets in bytes in the block's shared
+ * memory. */
 struct variable {
     LLVMValueRef value;
     bool dynamic;
     uint64_t bytes, alignment;
     bool used_by_kept;
-    /* offset in the common part, or NOWHERE if the variable is not in it */
+    /* offset in the part of shared memory that all kernels have in common, or
+     * NOWHERE if the variable is not in that part */
     int64_t common;
     int64_t *offsets; /* for each kernel: offset of the variable, or NOWHERE */
 };
@@ -51,8 +53,8 @@ align_up(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Collects the shared variables, which variables.c marked by their section
- * names. */
+/* Fills layout->variables with the __shared__ variables of the module, which
+ * variables.c marked by their section names. */
 static void
 collect(struct jit *jit, struct layout *layout)
 {
@@ -118,8 +120,10 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
     }
 }
 
-/* Assigns offsets to the variables of the common part; dynamic memory follows
- * them. */
+/* Assigns offsets to the shared variables that functions without inlining use:
+ * they form the common part at the start of shared memory, which is the same
+ * in all kernels. If dynamic shared memory is used by such functions, it
+ * follows the common part. */
 static void
 assign_common_offsets(struct layout *layout)
 {
@@ -144,8 +148,9 @@ assign_common_offsets(struct layout *layout)
     }
 }
 
-/* Assigns offsets to the other variables of kernel `k`. They follow the common
- * part if the kernel calls functions that use it. */
+/* Assigns offsets to those variables of kernel `k` that are not in the common
+ * part (the start of shared memory, which is the same in all kernels). They
+ * follow the common part if the kernel calls functions that use it. */
 static void
 assign_kernel_offsets(struct layout *layout, unsigned k)
 {

@@ -16,7 +16,8 @@
 #include "jit/retarget/retarget.h"
 #include "jit/text.h"
 
-/* A function and its local copy (an alloca) of a table. */
+/* A local copy (an alloca) of a constant table, and the function that contains
+ * this copy. */
 struct copy {
     LLVMValueRef function, place;
     struct copy *next;

@@ -41,7 +41,8 @@ fixed_type(struct jit *jit, LLVMTypeRef type)
 
 /* ---- calls ---- */
 
-/* One argument of a call that is stored in the buffer. */
+/* A variable argument (...) of a call, which is stored in the buffer that the
+ * call passes instead. */
 struct item {
     LLVMValueRef value; /* the value, or the address of a struct */
     LLVMTypeRef type;

@@ -24,7 +24,8 @@
 #include "jit/warps/warps.h"
 
 enum {
-    DEPTH = 8, /* how many nested operations are searched */
+    /* maximum number of nested operations of an index that are examined */
+    DEPTH = 8,
     LANE_BITS = 5,
     /* limit on gridDim.x for kernels that run by warps
      * (src/cpu/run/block.c) */

@@ -42,17 +42,21 @@ enum jit_warp_kind {
  * arrays, which have one element per lane. */
 struct jit_warp_op {
     enum jit_warp_kind kind;
-    int how; /* enum image_shuffle or image_reduce */
-    /* shuffle: bit mask of the lane index bits that select the segment */
+    /* which shuffle or reduction it is: enum image_shuffle or enum
+     * image_reduce */
+    int how;
+    /* for a shuffle with a width below 32: bit mask of those bits of the lane
+     * index that are equal in all lanes of a segment */
     int segment;
-    unsigned bits;    /* width of the value: 32 or 64 */
+    /* width in bits of the value that the lanes exchange: 32 or 64 */
+    unsigned bits;
     bool fixed_mask;  /* the mask is constant and treated as full */
     bool shared_mask; /* the mask is the same in all lanes */
     /* `argument`, the lane or delta of a shuffle, is constant */
     bool fixed_argument;
     int32_t argument;
-    /* the result is the same in all lanes, and is the body's argument
-     * JIT_VOTE */
+    /* the result is the same in all lanes; the kernel body receives it as its
+     * argument JIT_VOTE */
     bool uniform;
     /* Numbers of lane arrays; array n is %lane<n> in the entry. */
     unsigned value_lanes, argument_lanes, mask_lanes, result_lanes;
