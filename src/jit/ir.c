@@ -364,6 +364,32 @@ jit_redirect_branches(LLVMValueRef function, LLVMBasicBlockRef from,
     }
 }
 
+LLVMValueRef
+jit_repeat_operation(LLVMBuilderRef builder, LLVMValueRef at,
+                     LLVMValueRef operands[3], LLVMTypeRef type)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
+    LLVMValueRef first = operands[0], second = operands[1];
+
+    switch (opcode) {
+    case LLVMICmp:
+        return LLVMBuildICmp(builder, LLVMGetICmpPredicate(at), first, second,
+                             "");
+    case LLVMFCmp:
+        return LLVMBuildFCmp(builder, LLVMGetFCmpPredicate(at), first, second,
+                             "");
+    case LLVMSelect:
+        return LLVMBuildSelect(builder, first, second, operands[2], "");
+    case LLVMFNeg:
+        return LLVMBuildFNeg(builder, first, "");
+    case LLVMFreeze:
+        return LLVMBuildFreeze(builder, first, "");
+    default:
+        return second ? LLVMBuildBinOp(builder, opcode, first, second, "")
+                      : LLVMBuildCast(builder, opcode, first, type, "");
+    }
+}
+
 unsigned
 jit_line_of(LLVMValueRef at)
 {

@@ -53,6 +53,12 @@ bool jit_is_arithmetic(LLVMValueRef instruction);
  * predicate that gives the same result with swapped operands. */
 LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);
 LLVMIntPredicate jit_predicate_mirrored(LLVMIntPredicate predicate);
+/* Writes at the builder's position the operation of the instruction `at` with
+ * other operands, such as vectors: a comparison, select, freeze, negation,
+ * arithmetic with two operands, or a conversion to `type`. Returns its
+ * result. */
+LLVMValueRef jit_repeat_operation(LLVMBuilderRef builder, LLVMValueRef at,
+                                  LLVMValueRef operands[3], LLVMTypeRef type);
 /* Replaces all uses of an instruction by `by`, and erases the instruction. */
 void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
 /* A jit_visit: replaces a float sum, difference or product that LLVM may fuse

@@ -285,7 +285,6 @@ widen_call(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 static LLVMValueRef
 widen_instruction(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
 {
-    LLVMBuilderRef builder = to->jit->builder;
     LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
     if (opcode == LLVMPHI) {
         return widen_phi(to, at);
@@ -293,32 +292,12 @@ widen_instruction(struct widening *to, LLVMValueRef at, LLVMValueRef mask)
     if (opcode == LLVMCall) {
         return widen_call(to, at, mask);
     }
-    LLVMValueRef first = value_of(to, LLVMGetOperand(at, 0));
-    LLVMValueRef second = LLVMGetNumOperands(at) > 1
-                              ? value_of(to, LLVMGetOperand(at, 1))
-                              : NULL;
-    switch (opcode) {
-    case LLVMICmp:
-        return LLVMBuildICmp(builder, LLVMGetICmpPredicate(at), first, second,
-                             "");
-    case LLVMFCmp:
-        return LLVMBuildFCmp(builder, LLVMGetFCmpPredicate(at), first, second,
-                             "");
-    case LLVMSelect:
-        return LLVMBuildSelect(builder, first, second,
-                               value_of(to, LLVMGetOperand(at, 2)), "");
-    case LLVMFNeg:
-        return LLVMBuildFNeg(builder, first, "");
-    case LLVMFreeze:
-        return LLVMBuildFreeze(builder, first, "");
-    default:
-        break;
+    LLVMValueRef operands[3] = {NULL};
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(at); i++) {
+        operands[i] = value_of(to, LLVMGetOperand(at, i));
     }
-    if (second) {
-        return LLVMBuildBinOp(builder, opcode, first, second, "");
-    }
-    return LLVMBuildCast(builder, opcode, first, wide_type(to, LLVMTypeOf(at)),
-                         "");
+    return jit_repeat_operation(to->jit->builder, at, operands,
+                                wide_type(to, LLVMTypeOf(at)));
 }
 
 static void

@@ -158,7 +158,7 @@ all_fit(const struct jit_pack_body *body)
     for (unsigned b = 0; b < body->cfg.count; b++) {
         LLVMValueRef at = LLVMGetFirstInstruction(body->cfg.blocks[b].block);
         for (; at; at = LLVMGetNextInstruction(at)) {
-            if (!jit_pack_accepts(body, at) || ++count > MOST_INSTRUCTIONS) {
+            if (!jit_pack_accepts(at) || ++count > MOST_INSTRUCTIONS) {
                 return false;
             }
         }

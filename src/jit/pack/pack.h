@@ -172,7 +172,7 @@ LLVMValueRef jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar);
 LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
                             int64_t stride);
 /* Tests whether the instruction can be written for a pack. */
-bool jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at);
+bool jit_pack_accepts(LLVMValueRef at);
 /* Tests for a call that only carries information for the compiler, such as the
  * lifetime of a variable. The function for a pack does not contain these
  * calls. */

@@ -215,9 +215,8 @@ type_fits(LLVMTypeRef type)
 }
 
 bool
-jit_pack_accepts(const struct jit_pack_body *body, LLVMValueRef at)
+jit_pack_accepts(LLVMValueRef at)
 {
-    (void)body;
     enum { MOST_INDICES = 15 };
     int count = LLVMGetNumOperands(at);
     if (jit_pack_ignores(at)) {
@@ -423,37 +422,20 @@ write_call(struct jit_pack_writer *to, LLVMValueRef at)
 static LLVMValueRef
 write_operation(struct jit_pack_writer *to, LLVMValueRef at)
 {
-    LLVMBuilderRef builder = to->builder;
     LLVMOpcode opcode = LLVMGetInstructionOpcode(at);
     bool divides = opcode == LLVMUDiv || opcode == LLVMSDiv ||
                    opcode == LLVMURem || opcode == LLVMSRem;
-    LLVMValueRef first = LLVMGetOperand(at, 0), second = NULL;
-    bool scalar = opcode == LLVMSelect && jit_pack_is_uniform(to->body, first);
-    first = scalar ? jit_pack_scalar(to, first) : jit_pack_vector(to, first);
-    if (LLVMGetNumOperands(at) > 1) {
-        second = divides ? safe_divisor(to, LLVMGetOperand(at, 1))
-                         : jit_pack_vector(to, LLVMGetOperand(at, 1));
+    LLVMValueRef operands[3] = {NULL};
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(at); i++) {
+        LLVMValueRef operand = LLVMGetOperand(at, i);
+        bool scalar = opcode == LLVMSelect && i == 0 &&
+                      jit_pack_is_uniform(to->body, operand);
+        operands[i] = scalar              ? jit_pack_scalar(to, operand)
+                      : divides && i == 1 ? safe_divisor(to, operand)
+                                          : jit_pack_vector(to, operand);
     }
-    switch (opcode) {
-    case LLVMICmp:
-        return LLVMBuildICmp(builder, LLVMGetICmpPredicate(at), first, second,
-                             "");
-    case LLVMFCmp:
-        return LLVMBuildFCmp(builder, LLVMGetFCmpPredicate(at), first, second,
-                             "");
-    case LLVMSelect:
-        return LLVMBuildSelect(builder, first, second,
-                               jit_pack_vector(to, LLVMGetOperand(at, 2)), "");
-    case LLVMFNeg:
-        return LLVMBuildFNeg(builder, first, "");
-    case LLVMFreeze:
-        return LLVMBuildFreeze(builder, first, "");
-    default:
-        break;
-    }
-    return second ? LLVMBuildBinOp(builder, opcode, first, second, "")
-                  : LLVMBuildCast(builder, opcode, first,
-                                  wide_type(to, LLVMTypeOf(at)), "");
+    return jit_repeat_operation(to->builder, at, operands,
+                                wide_type(to, LLVMTypeOf(at)));
 }
 
 void
