@@ -40,7 +40,7 @@ static PyMethodDef functions[] = {
      "Set the class GPUArray, which adds only methods to ArrayBase."},
     {"_set_type_resolver", operation_set_resolver, METH_O,
      "_set_type_resolver(callable, /)\n--\n\n"
-     "Set the Set the callable(name, types) -> (loop types, result type)."},
+     "Set the callable(name, types) -> (loop types, result type)."},
     {"_set_indexer", advanced_set_indexer, METH_VARARGS,
      "_set_indexer(get, set, /)\n--\n\n"
      "Set the functions for indices that are arrays: get(array, key) and "

@@ -309,7 +309,7 @@ static PyMethodDef module_methods[] = {
     {"get_function", CORE_METHOD(module_get_function),
      "Return the kernel of that name as a new Function."},
     {"get_global", CORE_METHOD(module_get_global),
-     "Return Return (address, bytes) of a __device__ or __constant__ "
+     "Return (address, bytes) of a __device__ or __constant__ "
      "variable."},
     {"get_texref", CORE_METHOD(module_get_texref), NULL},
     {"get_surfref", CORE_METHOD(module_get_surfref), NULL},

@@ -116,14 +116,22 @@ rows_copy_chunks(const struct cpu_rows *rows)
     bool solid = rows->height == 1 || (rows->width == rows->to_pitch &&
                                        rows->width == rows->from_pitch);
     size_t bytes = rows->width * rows->height;
+    size_t slices = CPU_CANCELLATION_BYTES / bytes, n;
     CUresult code = CUDA_SUCCESS;
 
-    for (size_t z = 0; z < rows->depth && !code; z++) {
+    for (size_t z = 0; z < rows->depth && !code; z += n) {
         struct cpu_rows slice = *rows;
 
+        n = rows->depth - z < slices ? rows->depth - z : slices;
+        n = n ? n : 1;
         slice.to += z * rows->to_slice;
         slice.from += z * rows->from_slice;
-        slice.depth = 1;
+        slice.depth = n;
+        if (slices) { /* together they are at most one chunk */
+            code = cpu_fault_guard(rows_copy, &slice);
+            code = code ? code : cpu_cancellation_point(&interrupt);
+            continue;
+        }
         code = solid
                    ? flat_copy_chunks(slice.to, slice.from, bytes, &interrupt)
                    : slice_copy_chunks(&slice, &interrupt);

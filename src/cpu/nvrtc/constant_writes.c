@@ -64,8 +64,9 @@ insert(struct constants *all, const char *at, const char *text)
 
 /* The state of declaration_read within one declaration. */
 struct declaration {
-    int depth; /* number of brackets of the declaration that are still open */
-    bool is_named;       /* the name of the declarator was read */
+    int depth;     /* number of open parentheses, brackets and braces */
+    int angles;    /* number of open '<' of template arguments of the type */
+    bool is_named; /* the name of the declarator was read */
     bool is_initialized; /* its initializer was read */
     bool is_pointer;     /* a '*' precedes the name */
     bool is_type;        /* the next braces are the body of a class or enum */
@@ -123,17 +124,21 @@ token_take(struct constants *all, struct declaration *at,
         body_skip(tokens);
         return;
     }
-    if (is_end && !at->is_named && at->depth <= (c == ')') &&
-        nvrtc_token_is_name(tokens->before)) {
+    if (is_end && !at->is_named && at->angles == 0 &&
+        at->depth <= (c == ')') && nvrtc_token_is_name(tokens->before)) {
         variable_add(all, at, tokens->before);
     }
-    if (at->depth == 0 && (c == ';' || c == ',')) {
+    if (at->depth == 0 && at->angles == 0 && (c == ';' || c == ',')) {
         declarator_end(all, at, tokens->last.start);
     }
     at->is_initialized |= at->depth == 0 && (c == '=' || c == '{');
     at->is_pointer |= c == '*' && !at->is_named;
-    at->depth += strchr("<([{", c) != NULL;
-    at->depth -= strchr(">)]}", c) != NULL;
+    at->depth += strchr("([{", c) != NULL;
+    at->depth -= strchr(")]}", c) != NULL;
+    if (!at->is_named && !at->is_initialized) { /* not a comparison or shift */
+        at->angles += c == '<';
+        at->angles -= c == '>' && at->angles > 0;
+    }
 }
 
 /* Reads the rest of a declaration after the word __constant__. */
@@ -145,7 +150,7 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
     insert(all, tokens->at, " const ");
     while (nvrtc_token_read(tokens)) {
         token_take(all, &at, tokens);
-        if (at.depth == 0 && *tokens->last.start == ';') {
+        if (at.depth <= 0 && *tokens->last.start == ';') {
             return;
         }
     }
@@ -249,12 +254,14 @@ is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
              bool in_macro)
 {
     struct nvrtc_token name = tokens->last;
-    const char *after = operand_end(name.start + name.n);
 
-    return nvrtc_token_is_name(name) && !is_declared(all, name) &&
-           (in_macro || is_among(all->names, all->count, name)) &&
-           (is_assignment(after) || is_increment(after) ||
-            is_after_increment(all->source, name.start));
+    if (!nvrtc_token_is_name(name) || is_declared(all, name) ||
+        (!in_macro && !is_among(all->names, all->count, name))) {
+        return false;
+    }
+    const char *after = operand_end(name.start + name.n);
+    return is_assignment(after) || is_increment(after) ||
+           is_after_increment(all->source, name.start);
 }
 
 /* Returns true after __attribute__((constant)), which it reads to its end. */
@@ -353,8 +360,8 @@ is_direct(const char *source, const char *at)
     while (at > source && strchr(" \t\n", at[-1])) {
         at--;
     }
-    return end > at &&
-           (at == source || (at[-1] != '.' && !nvrtc_begins(at - 1, "->")));
+    return end > at && (at == source || at[-1] != '.') &&
+           (at - source < 2 || !nvrtc_begins(at - 2, "->"));
 }
 
 /* Returns true if the error is inside a function template. */
@@ -399,6 +406,7 @@ is_marked(const char *source, const char *at)
 static const char *
 finding_read(struct finding *found, const char *name, const char *line)
 {
+    static const char declared[] = "declared const here";
     struct nvrtc_remark note = found->error;
 
     found->line = line;
@@ -412,8 +420,8 @@ finding_read(struct finding *found, const char *name, const char *line)
         if (nvrtc_begins(note.said, ": note: expanded from macro")) {
             found->in_macro = true;
         }
-        bool is_declaration = strstr(note.said, "declared const here") <
-                              note.said + strcspn(note.said, "\n");
+        bool is_declaration = memmem(note.said, strcspn(note.said, "\n"),
+                                     declared, sizeof declared - 1) != NULL;
         is_declaration &= nvrtc_begins(note.said, ": note: variable '");
         found->is_constant |=
             is_declaration && is_marked(note.source, note.at);

@@ -939,3 +939,15 @@ __constant__ int *p;
 struct S { int a; };
 __constant__ S s;
 __global__ void k() { SET(p[0]); SET(s.a); SET(*p); }
+//: comparison_in_an_initializer
+__constant__ int flag = 3 > 2; __global__ void run(unsigned *out) { unsigned *p = out; *p++ = flag; *p++ = threadIdx.x < 64; }
+//: shift_in_an_initializer
+__constant__ unsigned m = 1u << 4, n = 64 >> 2; __global__ void run(unsigned *out) { unsigned k = 1; k += m; out[0] = k + n; }
+//: write_after_a_shift
+__constant__ unsigned m = 1u << 4; __constant__ int c; __global__ void k() { c = m; }
+//: write_after_a_comparison
+__constant__ bool m = 1 < 4; __constant__ int c; __global__ void k() { c = m; }
+//: declarators_of_a_template
+template <int A, int B> struct P { int v; }; __constant__ P<1, 2> p = {3}, q = {4}; __global__ void run(unsigned *out) { out[0] = p.v * 16 + q.v; }
+//: member_of_an_array
+struct S { int x; }; __constant__ S s[1]; __global__ void k() { s->x = 1; }
