@@ -1,6 +1,6 @@
 """Kernels with loops, which run for several neighbouring threads at a time.
 
-Every kernel also runs with a fiber for each thread, and must write the same.
+Every kernel also runs thread by thread, and must write the same.
 Blocks and sizes leave packs of all kinds: wide, single, partial.
 """
 
@@ -14,6 +14,7 @@ import pytest
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
 from pycuda.compiler import SourceModule
+from pycuda.cpu._explain import explain
 
 pytestmark = pytest.mark.cpu
 
@@ -69,7 +70,7 @@ KERNEL(clamped)
 {
     int x = X, y = Y, sum = 0;
     if (x < n && y < m) {
-        for (int j = -3; j <= 3; j++) {
+        for (int j = -3; j <= min(m, 3); j++) {
             int c = min(max(x + j, 0), n - 1);
             sum += a[y * n + c] * (j + 5) + a[y * n + n - 1 - x];
             sum += a[y * n + (x + j < 0 ? 0 : x + j >= n ? n - 1 : x + j)];
@@ -83,7 +84,7 @@ KERNEL(wraps)
     unsigned x = X, y = Y, w = n, h = m, at = y * w + x;
     if (x < w && y < h) {
         int sum = 0;
-        for (unsigned k = 0; k < 9; k++) {
+        for (unsigned k = 0; k < min(h, 9u); k++) {
             unsigned i = at + k - 5;
             if (i < w * h) sum += a[i] * (k + 1);
         }
@@ -109,7 +110,7 @@ KERNEL(effects)
 {
     int x = X, y = Y;
     if (x < n && y < m) {
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < min(m, 4); k++) {
             if ((a[y * n + x] >> k) & 1) {
                 atomicAdd(&out[(x * 7 + k) % n], 1);
             }
@@ -160,7 +161,7 @@ KERNEL(cases)
 {
     int x = X, y = Y, sum = 0;
     if (x < n && y < m) {
-        for (int k = 0; k < 9; k++) {
+        for (int k = 0; k < min(m, 9); k++) {
             int v = a[(y * n + x * 3 + k) % (n * m)];
             switch (v % 23) {
             case 0: case 4: case 8: case 13: case 17: sum += v; break;
@@ -211,7 +212,7 @@ KERNEL(negative)
     int x = X, y = Y;
     if (x < n && y < m) {
         long long sum = 0;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < min(m, 3); k++) {
             if (a[y * n + x] % 3 == k && x >= 3) {
                 int i = x - 3;
                 if (i >= 0) {
@@ -223,8 +224,27 @@ KERNEL(negative)
             }
         }
         unsigned large = threadIdx.x * 1000003u + 2000000000u;
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < min(m, 3); k++)
             sum = 3 * sum + (long long)(int)large * a[k * n % (n * m) + x];
+        out[y * n + x] = (int)sum ^ (int)(sum >> 32);
+    }
+}
+/* sums that would wrap in lane 0, which does not execute them */
+KERNEL(extended)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        long long sum = 0;
+        int large = 2147483646 + (m > 0), small = -2147483647 - (m > 0);
+        for (int k = 0; k < m; k++) {
+            sum += a[k * n + x];
+            if (x >= 3) {
+                int down = large - (x - 3), up = (x - 3) + small;
+                sum = 3 * sum + (down - 2147483000LL) * k;
+                sum ^= up + 2147483600LL;
+                sum += (long long)(down - (large - 1 - (x - 3)));
+            }
+        }
         out[y * n + x] = (int)sum ^ (int)(sum >> 32);
     }
 }
@@ -234,7 +254,7 @@ KERNEL(functions)
     int x = X, y = Y;
     if (x < n && y < m) {
         float sum = 0;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < min(m, 3); k++) {
             float v = a[y * n + x] * (x % 13 == 0 ? 1e30f : 1.0f);
             sum += truncf(1000.0f * sinf(v + k)) + (v > 50 ? expf(k) : 0.5f);
         }
@@ -256,7 +276,7 @@ SHAPES = [
 
 @pytest.fixture(scope="module")
 def modules():
-    """Return the kernels as packs and as fibers."""
+    """Return the kernels as packs, and as loops over single threads."""
     made = []
     for regions in "10":
         before = os.environ.get("PYCUDA_CPU_REGIONS")
@@ -271,8 +291,40 @@ def modules():
     return made
 
 
+def test_all_kernels_run_in_packs(tmp_path):
+    path = tmp_path / "kernels.cu"
+    path.write_text(f'extern "C" {{\n{SOURCE}}}\n')
+    levels = {k["name"]: k["level"] for k in explain(path)["kernels"]}
+    assert levels == dict.fromkeys(NAMES, "packs")
+
+
+def test_loops_that_carry_many_values():
+    count, n, m = 300, 40, 5
+    numbers = range(count)
+    source = f"""
+    __global__ void many(float *out, const float *a, int n, int m)
+    {{
+        int i = threadIdx.x;
+        {"".join(f"float s{j} = {j};" for j in numbers)}
+        for (int k = 0; k < m; k++) {{
+            float v = a[k * n + i];
+            {"".join(f"s{j} = s{j} * 0.5f + v;" for j in numbers)}
+        }}
+        {"".join(f"out[{j} * n + i] = s{j};" for j in numbers)}
+    }}"""
+    a = np.arange(n * m, dtype=np.float32).reshape(m, n)
+    out = np.empty((count, n), np.float32)
+    SourceModule(source).get_function("many")(
+        cuda.Out(out), cuda.In(a), np.int32(n), np.int32(m), block=(n, 1, 1)
+    )
+    wanted = np.repeat(np.arange(count, dtype=np.float32)[:, None], n, 1)
+    for row in a:
+        wanted = wanted * np.float32(0.5) + row
+    assert np.array_equal(out, wanted)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_packs_and_fibers_agree(modules, name):
+def test_packs_and_single_threads_agree(modules, name):
     random = np.random.default_rng(5)
     for block, grid, n, m in SHAPES:
         if name == "product" and n * n > 2000 * m:

@@ -346,6 +346,7 @@ define_scalar(struct jit *jit, LLVMValueRef function)
 void
 jit_define_slow_paths(struct jit *jit)
 {
+    restore_scalars(jit);
     LLVMValueRef next, function = LLVMGetFirstFunction(jit->module);
     for (; function; function = next) {
         next = LLVMGetNextFunction(function);

@@ -524,10 +524,15 @@ pass_phis(struct flow *flow, const struct jit_pack_loop *loop, bool back)
 {
     struct jit_pack_writer *to = &flow->to;
     const struct jit_cfg *cfg = &to->body->cfg;
-    LLVMValueRef values[256];
     unsigned count = 0;
     LLVMValueRef first =
         LLVMGetFirstInstruction(cfg->blocks[loop->head].block);
+    for (LLVMValueRef phi = first; LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi)) {
+        count++;
+    }
+    LLVMValueRef *values = jit_allocate(count * sizeof *values);
+    count = 0;
     for (LLVMValueRef phi = first; LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi)) {
         for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -545,6 +550,7 @@ pass_phis(struct flow *flow, const struct jit_pack_loop *loop, bool back)
         LLVMBuildStore(to->builder, values[count++],
                        jit_pack_slot_of(to, phi));
     }
+    free(values);
 }
 
 static void

@@ -217,7 +217,8 @@ assume_in(struct jit_pack_body *body, unsigned b)
         return;
     }
     for (; at; at = LLVMGetNextInstruction(at)) {
-        bool call = LLVMIsACallInst(at) && !jit_is_call(at, "llvm.");
+        bool call = LLVMIsACallInst(at) &&
+                    (!jit_is_call(at, "llvm.") || jit_is_call(at, "llvm.mem"));
         if (call || LLVMIsAStoreInst(at) || LLVMIsAAtomicRMWInst(at) ||
             LLVMIsAAtomicCmpXchgInst(at)) {
             return;

@@ -274,6 +274,49 @@ drop_flags(LLVMValueRef at)
     }
 }
 
+/* Returns the number of the first lane of the mask. */
+static LLVMValueRef
+first_lane(struct jit_pack_writer *to)
+{
+    static const char name[] = "llvm.cttz";
+    LLVMTypeRef type = LLVMIntTypeInContext(to->jit->context, to->width);
+    LLVMValueRef count = LLVMGetIntrinsicDeclaration(
+        to->jit->module, LLVMLookupIntrinsicID(name, sizeof name - 1), &type,
+        1);
+    LLVMValueRef arguments[2] = {
+        LLVMBuildBitCast(to->builder, to->mask, type, ""),
+        LLVMConstNull(to->jit->i1)};
+
+    return LLVMBuildCall2(to->builder, LLVMGlobalGetValueType(count), count,
+                          arguments, 2, "");
+}
+
+/* Extends `first`, which lane 0 has for the linear value `operand`, with zeros
+ * or the sign, so that the extended values of the other lanes follow. The
+ * value of lane 0 may have wrapped around if lane 0 is not in the mask; that
+ * of the first lane in the mask has not. */
+static LLVMValueRef
+extend_linear(struct jit_pack_writer *to, LLVMValueRef operand,
+              LLVMValueRef first, LLVMOpcode extension, LLVMTypeRef type)
+{
+    LLVMBuilderRef builder = to->builder;
+    int64_t stride = jit_pack_shape(to->body, operand).stride;
+    LLVMTypeRef narrow = LLVMTypeOf(first);
+    if (stride == 0) {
+        return LLVMBuildCast(builder, extension, first, type, "");
+    }
+    LLVMValueRef lane = first_lane(to);
+    LLVMValueRef step =
+        LLVMBuildMul(builder, LLVMBuildIntCast2(builder, lane, narrow, 0, ""),
+                     LLVMConstInt(narrow, (uint64_t)stride, 1), "");
+    LLVMValueRef far_step =
+        LLVMBuildMul(builder, LLVMBuildIntCast2(builder, lane, type, 0, ""),
+                     LLVMConstInt(type, (uint64_t)stride, 1), "");
+    LLVMValueRef made = LLVMBuildCast(
+        builder, extension, LLVMBuildAdd(builder, first, step, ""), type, "");
+    return LLVMBuildSub(builder, made, far_step, "");
+}
+
 /* `copy` computes the linear instruction `at` for lane 0, although lane 0 may
  * not execute it. Replaces the copy by an instruction whose result is never
  * poison, and from which the values of the other lanes follow. */
@@ -287,19 +330,23 @@ for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
     case LLVMOr: /* without its flag, it would not be a sum */
         made = LLVMBuildAdd(builder, first, LLVMGetOperand(copy, 1), "");
         break;
-    case LLVMZExt: /* lane 0 of a signed operand may be negative */
-        if (!jit_pack_shape(to->body, LLVMGetOperand(at, 0)).is_unsigned) {
-            made = LLVMBuildSExt(builder, first, LLVMTypeOf(at), "");
-        } else {
-            made = LLVMBuildZExt(builder, first, LLVMTypeOf(at), "");
-        }
+    case LLVMZExt:
+    case LLVMSExt:
+        made = extend_linear(to, LLVMGetOperand(at, 0), first,
+                             LLVMGetInstructionOpcode(at), LLVMTypeOf(at));
         break;
     case LLVMTrunc:
         made = LLVMBuildTrunc(builder, first, LLVMTypeOf(at), "");
         break;
     case LLVMGetElementPtr:
         for (unsigned i = 1; i < count; i++) {
-            indices[i - 1] = LLVMGetOperand(copy, i);
+            LLVMValueRef index = LLVMGetOperand(copy, i);
+            unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(index));
+            indices[i - 1] =
+                bits >= 64 || LLVMIsAConstant(index)
+                    ? index
+                    : extend_linear(to, LLVMGetOperand(at, i), index, LLVMSExt,
+                                    to->jit->i64);
         }
         made = LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(at), first,
                              indices, count - 1, "");
@@ -319,15 +366,17 @@ write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 {
     LLVMValueRef copy = LLVMInstructionClone(at);
     int count = LLVMGetNumOperands(at);
+    bool uniform = true; /* all operands are */
     for (int i = 0; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
         if (!LLVMIsAFunction(operand)) {
+            uniform &= jit_pack_is_uniform(to->body, operand);
             LLVMSetOperand(copy, (unsigned)i, jit_pack_scalar(to, operand));
         }
     }
     LLVMInstructionSetDebugLoc(copy, NULL);
     LLVMInsertIntoBuilder(to->builder, copy);
-    if (!to->whole && !jit_pack_is_uniform(to->body, at)) {
+    if (!to->whole && !uniform) {
         return for_any_lane(to, at, copy);
     }
     return copy;
