@@ -120,7 +120,7 @@ class _Parts:
         if spec and isinstance(spec[-1], (MPI.Datatype, str)):
             self._check_datatype(spec.pop(), itemsize)
         offsets = None
-        if len(spec) == 1 and self._is_pair(spec[0]):
+        if len(spec) == 1 and self._is_pair(spec[0], simple=not equal):
             spec = list(spec[0])
         if len(spec) == 2:
             offsets = spec.pop()
@@ -134,18 +134,32 @@ class _Parts:
             counts = self._equal(size) if equal else [self.array.size]
         elif isinstance(counts, (int, np.integer)):
             counts = [int(counts)] * size
-        self.counts = [int(n) * itemsize for n in counts]
         if offsets is None:
-            offsets = np.concatenate(([0], np.cumsum(counts)[:-1]))
+            offsets = [0, *np.cumsum(counts, dtype=np.int64)[:-1]]
+        elif isinstance(offsets, (int, np.integer)):  # from part to part
+            parts = range(size) if equal else [1]
+            offsets = [int(offsets) * part for part in parts]
+        for what, numbers in (("counts", counts), ("offsets", offsets)):
+            if len(numbers) != size:
+                raise ValueError(
+                    f"{len(numbers)} {what} were given for {size} ranks"
+                )
+        self.counts = [int(n) * itemsize for n in counts]
         self.offsets = [int(n) * itemsize for n in offsets]
-        self._check(size)
+        self._check()
 
     @staticmethod
-    def _is_pair(value: Any) -> bool:
+    def _is_pair(value: Any, *, simple: bool) -> bool:
+        """Return whether a value is (counts, offsets), as in mpi4py.
+
+        A list of two integers is one if there is only one part.
+        """
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            return False
         return (
-            isinstance(value, (list, tuple))
-            and len(value) == 2
-            and any(
+            simple
+            or isinstance(value, tuple)
+            or any(
                 isinstance(v, (list, tuple, np.ndarray)) or v is None
                 for v in value
             )
@@ -167,7 +181,7 @@ class _Parts:
             )
         return [self.array.size // size] * size
 
-    def _check(self, size: int) -> None:
+    def _check(self) -> None:
         nbytes = self.array.nbytes
         for count, offset in zip(self.counts, self.offsets, strict=True):
             if count < 0 or offset < 0 or offset + count > nbytes:
@@ -176,10 +190,6 @@ class _Parts:
                     f"{count // item} elements at offset {offset // item} are "
                     f"outside of an array of {nbytes // item} elements"
                 )
-        if len(self.counts) not in (1, size):
-            raise ValueError(
-                f"{len(self.counts)} counts were given for {size} ranks"
-            )
 
 
 class Communicator:
@@ -255,6 +265,9 @@ class Communicator:
 
     def Isend(self, buf: Any, dest: int, tag: int = 0) -> Request:
         """Start to send an array; see MPI_Isend."""
+        if buf is None and dest == MPI.PROC_NULL:
+            request = self.comm.Isend([None, MPI.BYTE], dest, tag)
+            return Request(request, None, receives=False)
         buffer = self._reads(self._one(buf))
         message = [buffer.ready(0, buffer.nbytes), MPI.BYTE]
         request = self.comm.Isend(message, dest, tag)
@@ -264,6 +277,9 @@ class Communicator:
         self, buf: Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG
     ) -> Request:
         """Start to receive into an array; see MPI_Irecv."""
+        if buf is None and source == MPI.PROC_NULL:
+            request = self.comm.Irecv([None, MPI.BYTE], source, tag)
+            return Request(request, None, receives=True)
         array = self._one(buf)
         # a shorter message leaves the other elements unchanged
         buffer = self._buffer(
@@ -383,15 +399,11 @@ class Communicator:
         datatype = self._datatype(wide.dtype)
         result = None
         if target is not None:
-            result = wide if in_place else wide.copy()
+            # the shapes of both may differ
+            result = wide if in_place else target.astype(np.float32)
         self._reduce_pieces(wide, result, in_place, datatype, call)
         if target is not None:
-            narrow = result.astype(target.dtype)
-            is_host = isinstance(narrow, np.ndarray)
-            if isinstance(target, np.ndarray):
-                target[...] = narrow if is_host else narrow.get()
-            else:
-                target[...] = gpuarray.to_gpu(narrow) if is_host else narrow
+            target[...] = result.astype(target.dtype)
 
     @staticmethod
     def _datatype(dtype: np.dtype) -> MPI.Datatype:

@@ -18,7 +18,8 @@ class Request:
     request
         MPI's own request.
     buffer
-        The memory that MPI uses, which stays alive until completion.
+        The memory that MPI uses, which stays alive until completion, or
+        None for a transfer with PROC_NULL.
     receives
         Whether MPI writes to the memory.
     """
@@ -30,14 +31,17 @@ class Request:
         self._buffer = buffer
         self._receives = receives
         self._status = MPI.Status()
+        self._is_complete = False
 
     def _finish(self, status: MPI.Status | None) -> bool:
         """Move received elements to the array; report to the caller."""
-        nbytes = self._status.Get_count(MPI.BYTE)
+        # Get_count is negative above 2 GiB in some MPI libraries.
+        nbytes = self._status.Get_elements(MPI.BYTE)
         if self._buffer is not None and self._receives:
             self._buffer.store(0, nbytes)
             self._buffer.finish()
         self._buffer = None
+        self._is_complete = True
         if status is not None:
             status.Set_source(self._status.Get_source())
             status.Set_tag(self._status.Get_tag())
@@ -47,13 +51,13 @@ class Request:
 
     def Wait(self, status: MPI.Status | None = None) -> bool:
         """Wait for the transfer; return True."""
-        if self._buffer is not None:
+        if not self._is_complete:
             self._request.Wait(self._status)
         return self._finish(status)
 
     def Test(self, status: MPI.Status | None = None) -> bool:
         """Return whether the transfer is complete, without waiting."""
-        if self._buffer is not None and not self._request.Test(self._status):
+        if not self._is_complete and not self._request.Test(self._status):
             return False
         return self._finish(status)
 

@@ -164,7 +164,10 @@ class Calls:
         in_place, to_all = self.common.integers(2, size=2)
         operation = getattr(MPI, name)
         sent = self.placed(all_values[self.rank])
-        taken = self.placed(self.values(shape, dtype))
+        # The result's shape is free; only its size matters.
+        shapes = (shape, shape[::-1], (shape[0] * shape[1],))
+        other = shapes[self.own.integers(len(shapes))]
+        taken = self.placed(self.values(shape, dtype).reshape(other))
         if to_all:
             if in_place:
                 taken = sent
@@ -180,6 +183,7 @@ class Calls:
         else:
             self.comm.Reduce(sent, None, operation, root)
         if to_all or self.rank == root:
+            expected = expected.reshape(taken.shape)
             assert_same(taken, expected, (name, in_place, to_all))
 
     def gather(self):

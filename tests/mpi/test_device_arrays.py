@@ -114,6 +114,95 @@ def test_wrong_calls(comm):
         comm.Irecv(host, 0)
 
 
+def test_a_receive_above_2_gib(mpi_library):
+    """The count of the status does not fit a C int."""
+    from mpi4py import MPI
+
+    from pycuda._mpi.requests import Request
+
+    class Pending:
+        def Wait(self, status):
+            status.Set_elements(MPI.BYTE, 3 << 30)
+            return True
+
+    stored = []
+
+    class Buffer:
+        def store(self, start, end):
+            stored.append((start, end))
+
+        def finish(self):
+            stored.append("finished")
+
+    status = MPI.Status()
+    assert Request(Pending(), Buffer(), receives=True).Wait(status)
+    assert stored == [(0, 3 << 30), "finished"]
+    assert status.Get_elements(MPI.BYTE) == 3 << 30
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("to_host", [False, True])
+@pytest.mark.parametrize("from_host", [False, True])
+def test_reductions_into_another_shape(comm, dtype, from_host, to_host):
+    values = np.arange(6).astype(dtype)
+    sent = values if from_host else gpuarray.to_gpu(values)
+    taken = np.zeros((3, 2), dtype).T
+    if not to_host:
+        taken = gpuarray.to_gpu(np.zeros((3, 2), dtype)).T
+    comm.Allreduce(sent, taken)
+    found = taken if to_host else taken.get()
+    np.testing.assert_array_equal(found, values.reshape(2, 3))
+
+
+@pytest.mark.parametrize("part", [(3, 2), [3, 2], ([3], [2])])
+def test_counts_and_offsets(comm, part):
+    """A part is (count, offset), as in mpi4py."""
+    x = gpuarray.to_gpu(np.arange(8, dtype=np.float32))
+    y = gpuarray.zeros(8, np.float32)
+    comm.Sendrecv([x, part], 0, 0, [y, part], 0, 0)
+    np.testing.assert_array_equal(y.get(), [0, 0, 2, 3, 4, 0, 0, 0])
+    z = gpuarray.zeros(3, np.float32)
+    comm.Gather([x, part], z)
+    np.testing.assert_array_equal(z.get(), [2, 3, 4])
+
+
+def test_parts_of_several_ranks(mpi_library, context):
+    from pycuda.mpi import _Parts
+
+    x = np.zeros(12, np.uint8)
+    for given, counts, offsets in (
+        ((3, 4), [3, 3, 3], [0, 4, 8]),
+        (3, [3, 3, 3], [0, 3, 6]),
+        ([1, 2, 3], [1, 2, 3], [0, 1, 3]),
+        (([1, 2, 3], [6, 2, 9]), [1, 2, 3], [6, 2, 9]),
+    ):
+        parts = _Parts([x, given], 3, equal=True)
+        assert (parts.counts, parts.offsets) == (counts, offsets), given
+    for wrong, text in (
+        ([3], "1 counts were given for 3 ranks"),
+        ([3, 3], "2 counts were given for 3 ranks"),
+        (([3, 3, 3], [0, 3]), "2 offsets were given for 3 ranks"),
+        ((3, 5), "outside of an array of 12"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            _Parts([x, wrong], 3, equal=True)
+
+
+def test_no_buffer_for_proc_null(comm):
+    from mpi4py import MPI
+
+    null = MPI.PROC_NULL
+    x = gpuarray.zeros(8, np.float32)
+    status = MPI.Status()
+    comm.Sendrecv(x, null, source=null, status=status)
+    assert status.Get_source() == null
+    assert status.Get_elements(MPI.BYTE) == 0
+    comm.Sendrecv(None, null, 0, x, null)
+    assert comm.Irecv(None, null).Test()
+    with pytest.raises(TypeError, match="expected a GPUArray"):
+        comm.Sendrecv(x, null)
+
+
 def test_options(mpi_library, context):
     from mpi4py import MPI
 
