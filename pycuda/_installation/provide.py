@@ -40,17 +40,23 @@ def _metadata_text(version: str, own: metadata.Distribution | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _record(folder: Path) -> str:
-    """Return the RECORD of a metadata folder, so that pip can remove it."""
+def _record(folder: Path, name: str) -> str:
+    """Return the RECORD of a metadata folder, so that pip can remove it.
+
+    Parameters
+    ----------
+    folder
+        The folder with the other files.
+    name
+        Name that the folder will have.
+    """
     lines = []
     for path in sorted(folder.iterdir()):
         content = path.read_bytes()
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
         text = digest.rstrip(b"=").decode()
-        lines.append(
-            f"{folder.name}/{path.name},sha256={text},{len(content)}\n"
-        )
-    return "".join([*lines, f"{folder.name}/RECORD,,\n"])
+        lines.append(f"{name}/{path.name},sha256={text},{len(content)}\n")
+    return "".join([*lines, f"{name}/RECORD,,\n"])
 
 
 def _refuse_original() -> None:
@@ -67,6 +73,8 @@ def _refuse_original() -> None:
 
 def write(default_version: str, version: str | None = None) -> Path:
     """Write the metadata next to the package; return their folder.
+
+    Former metadata are removed once the new ones are complete.
 
     Parameters
     ----------
@@ -86,24 +94,30 @@ def write(default_version: str, version: str | None = None) -> Path:
             f"{claimed!r} is not a version; expected numbers such as 2025.1"
         )
     _refuse_original()
-    remove()
     site = distributions.package_folder().parent
     folder = site / f"{distributions.ORIGINAL}-{claimed}.dist-info"
-    own = distributions.find(distributions.OWN)
     fresh = site / f".{folder.name}.{os.getpid()}"
     try:
-        fresh.mkdir()
-        (fresh / "METADATA").write_text(_metadata_text(claimed, own))
-        (fresh / "INSTALLER").write_text(distributions.MARK + "\n")
+        _fill(fresh, folder.name, claimed)
+        remove()
         fresh.rename(folder)
-        (folder / "RECORD").write_text(_record(folder))
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
         raise ProvideError(
             f"cannot write to {site} ({error.strerror}); run this as the "
             "user who installed the package"
         ) from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)  # what a failure left
     return folder
+
+
+def _fill(fresh: Path, name: str, version: str) -> None:
+    """Make a folder with metadata that will be called `name`."""
+    own = distributions.find(distributions.OWN)
+    fresh.mkdir()
+    (fresh / "METADATA").write_text(_metadata_text(version, own))
+    (fresh / "INSTALLER").write_text(distributions.MARK + "\n")
+    (fresh / "RECORD").write_text(_record(fresh, name))
 
 
 def remove() -> list[Path]:

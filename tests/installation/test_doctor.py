@@ -6,12 +6,20 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import tomllib
+from importlib.metadata import PathDistribution
+from pathlib import Path
 
 import pytest
 from copies import add_metadata, add_own_metadata, copy_package, run
 
 import pycuda.driver as drv
+from pycuda._installation import checks as checks_module
+from pycuda._installation import children
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 pytestmark = pytest.mark.no_sanitizer
 
@@ -128,6 +136,7 @@ def test_no_cpu_device(site):
     assert "is not installed" in checks["CPU device"]["text"]
     assert checks["CPU device"]["fix"] == (
         "python -m pip install 'pycuda-c[cpu]'"
+        "  # with --find-links and the folder of the wheels"
     )
 
 
@@ -183,8 +192,71 @@ def test_the_cache(tmp_path):
     code, checks = examine(PYCUDA_CACHE_DIR=str(folder))
     assert code == 0 and checks["cache"]["status"] == "warning"
     assert str(folder) in checks["cache"]["fix"]
+    assert "so the cache is not used" in checks["cache"]["text"]
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    inner = outer / "cache"
+    inner.mkdir(mode=0o700)
+    outer.chmod(0o775)  # a project's folder: the cache accepts it
+    _, checks = examine(PYCUDA_CACHE_DIR=str(inner))
+    assert checks["cache"]["status"] == "ok"
+    outer.chmod(0o777)
+    _, checks = examine(PYCUDA_CACHE_DIR=str(inner))
+    assert checks["cache"]["status"] == "warning"
+    assert repr(str(outer)) in checks["cache"]["text"]
     _, checks = examine(PYCUDA_DISABLE_CACHE="1")
     assert "PYCUDA_DISABLE_CACHE" in checks["cache"]["text"]
+
+
+@pytest.mark.parametrize("way", ["build", "clone", "wheel"])
+@pytest.mark.parametrize("extra", ["cpu", "cu12", "cu13", "mpi"])
+def test_what_an_extra_requires(monkeypatch, tmp_path, way, extra):
+    """Wheels have extras; a clone has only their requirements."""
+    own = None
+    if way != "build":
+        folder = add_metadata(tmp_path, "pycuda-c", "2026.1", [])
+        if way == "clone":
+            (folder / "direct_url.json").write_text(
+                '{"dir_info": {}, "url": "file:///somewhere"}'
+            )
+        own = PathDistribution(folder)
+    monkeypatch.setattr(checks_module.distributions, "find", lambda name: own)
+    command = checks_module._install(extra)
+    if way == "wheel":
+        assert f"'pycuda-c[{extra}]'" in command
+        assert "--find-links" in command
+        return
+    words = shlex.split(command.removeprefix("python -m pip install "))
+    with open(PROJECT, "rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    assert words == [x for x in extras[extra] if x != "pycuda-c-cpu"]
+
+
+@pytest.mark.parametrize("chosen", ["cpu", "auto", None])
+def test_a_gpu_that_programs_do_not_use(monkeypatch, chosen):
+    """A GPU that fails is no error where PYCUDA_DEVICE is cpu."""
+    if chosen is None:
+        monkeypatch.delenv("PYCUDA_DEVICE", raising=False)
+    else:
+        monkeypatch.setenv("PYCUDA_DEVICE", chosen)
+    expected = "note" if chosen == "cpu" else "error"
+
+    def fail(*_, **__):
+        raise children.ChildError("no device")
+
+    monkeypatch.setattr(checks_module.children, "call", fail)
+    monkeypatch.setattr(checks_module, "_has_nvidia_hardware", lambda: True)
+    state = checks_module.State("2026.1")
+    assert checks_module.check_gpus(state).status == expected
+
+    device = {
+        "ordinal": 0, "name": "card", "compute_capability": [9, 0],
+        "memory_bytes": 1 << 30, "error": "no NVRTC",
+    }  # fmt: skip
+    found = {"driver_version": 13000, "devices": [device]}
+    monkeypatch.setattr(checks_module.children, "call", lambda *_, **__: found)
+    assert checks_module.check_gpus(state).status == expected
+    assert checks_module.check_nvrtc(state).status == expected
 
 
 @pytest.mark.gpu

@@ -13,7 +13,6 @@ import pytest
 from copies import add_metadata, add_own_metadata, copy_package, make_wheel
 from copies import run as run_python
 
-import pycuda
 from pycuda._installation import provide as provide_module
 
 pytestmark = pytest.mark.no_sanitizer
@@ -147,17 +146,39 @@ def test_the_original_is_not_hidden(venv):
     assert "'pycuda' is installed in" in done.stderr
 
 
-def test_a_folder_that_cannot_be_written(monkeypatch):
-    """Root may write anywhere, so the system call is replaced."""
+@pytest.mark.parametrize("call", ["mkdir", "write_text"])
+def test_a_folder_that_cannot_be_written(monkeypatch, tmp_path, call):
+    """The former metadata stay; root may write anywhere, hence the patch."""
+    monkeypatch.setattr(
+        provide_module.distributions,
+        "package_folder",
+        lambda: tmp_path / "pycuda",
+    )
+    former = provide_module.write("2025.1")
+    files = sorted(p.name for p in former.iterdir())
+    assert files == ["INSTALLER", "METADATA", "RECORD"]
 
     def refuse(path, *args):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(provide_module.ProvideError) as caught:
-        provide_module.write("2026.1")
-    site = Path(pycuda.__file__).parents[1]
-    assert f"cannot write to {site} (Permission denied)" in str(caught.value)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, call, refuse)
+        with pytest.raises(provide_module.ProvideError) as caught:
+            provide_module.write("2026.1")
+    text = f"cannot write to {tmp_path} (Permission denied)"
+    assert text in str(caught.value)
+    assert list(tmp_path.iterdir()) == [former]
+    assert sorted(p.name for p in former.iterdir()) == files
+
+
+def test_the_record_names_the_files(venv):
+    provide(venv)
+    (folder,) = venv.glob("pycuda-*.dist-info")
+    lines = (folder / "RECORD").read_text().splitlines()
+    names = [line.partition(",")[0] for line in lines]
+    assert names == [
+        f"{folder.name}/{name}" for name in ("INSTALLER", "METADATA", "RECORD")
+    ]
 
 
 def test_a_build_without_metadata_requires_nothing(tmp_path):
