@@ -17,9 +17,10 @@ from wheel_parts.building import GLIBC, ROOT
 
 
 def _auditwheel(wheel: Path) -> str | None:
-    """Return what auditwheel objects to, or None; "" if there is none."""
+    """Return what auditwheel objects to; None if nothing, or no program."""
     program = shutil.which("auditwheel")
     if program is None:
+        print(f"{wheel.name}: not audited, auditwheel is not on PATH")
         return None
     done = subprocess.run(
         [program, "show", str(wheel)], capture_output=True, text=True
@@ -28,7 +29,8 @@ def _auditwheel(wheel: Path) -> str | None:
     found = re.search(r'platform tag: "manylinux_2_(\d+)_', said)
     if found and int(found[1]) <= GLIBC[1]:
         return None
-    return said[:300] or done.stderr[:300]
+    problem = said or done.stderr.strip()
+    return problem[:300] or f"no output, exit status {done.returncode}"
 
 
 def _bare(folder: Path) -> dict[str, str]:
@@ -53,14 +55,14 @@ def install(python: str, wheels: Path, folder: Path) -> Path:
     return own
 
 
-def _succeeds(words: list[str], folder: Path, env: dict[str, str]) -> str:
-    """Run a program; return its output, or "" and print why it failed."""
+def _output(words: list[str], folder: Path, env: dict[str, str]) -> str | None:
+    """Run a program; return its output, or None and print why it failed."""
     done = subprocess.run(
         words, capture_output=True, text=True, cwd=folder, env=env
     )
     if done.returncode:
         print(done.stdout[-2000:], done.stderr[-2000:], file=sys.stderr)
-        return ""
+        return None
     return done.stdout
 
 
@@ -69,7 +71,7 @@ def check(python: str, wheels: Path) -> bool:
     wrong = []
     for wheel in sorted(wheels.glob("pycuda_c*.whl")):
         problem = _auditwheel(wheel)
-        if problem:
+        if problem is not None:
             wrong.append(f"auditwheel, {wheel.name}: {problem}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -79,10 +81,10 @@ def check(python: str, wheels: Path) -> bool:
         programs = [p for p in programs if p.stem != "tutorial_mpi"]
         for program in programs:
             words = [str(own), "-W", "ignore", str(program)]
-            if "Success" not in _succeeds(words, folder, env):
+            if "Success" not in (_output(words, folder, env) or ""):
                 wrong.append(program.name)
         words = [str(own), "-m", "pycuda", "doctor"]
-        if not _succeeds(words, folder, env):
+        if _output(words, folder, env) is None:
             wrong.append("python -m pycuda doctor")
     version = subprocess.check_output([python, "-V"], text=True).strip()
     print(
