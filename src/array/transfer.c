@@ -142,11 +142,12 @@ done:
 static int
 get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
+    struct core_scope scope;
     int result = get_into_in_context(array, host, async, stream);
 
-    if (UNLIKELY(result < 0) && core_home_enter((PyObject *)array)) {
+    if (UNLIKELY(result < 0) && core_home_enter((PyObject *)array, &scope)) {
         result = get_into_in_context(array, host, async, stream);
-        core_home_leave();
+        core_home_leave(&scope);
     }
     return result;
 }
@@ -183,11 +184,12 @@ get_new_in_context(struct array *array, int pagelocked, int async,
 static PyObject *
 get_new(struct array *array, int pagelocked, int async, CUstream stream)
 {
+    struct core_scope scope;
     PyObject *host = get_new_in_context(array, pagelocked, async, stream);
 
-    if (UNLIKELY(host == NULL) && core_home_enter((PyObject *)array)) {
+    if (UNLIKELY(host == NULL) && core_home_enter((PyObject *)array, &scope)) {
         host = get_new_in_context(array, pagelocked, async, stream);
-        core_home_leave();
+        core_home_leave(&scope);
     }
     return host;
 }

@@ -203,14 +203,22 @@ int core_context_key(void **key);
  * copies do. NULL with LogicError without a context. */
 struct core_context *core_current_with_stream(void **key, CUstream *stream);
 
+/* The change that core_enter (context/scope.h) made to CUDA's current context,
+ * and that core_leave undoes. */
+struct core_scope {
+    bool pushed; /* the context was pushed, so that core_leave must pop it */
+};
+
 /* For an operation on `owner`, an allocation or array, that has raised an
  * exception. If the thread has no context, core_home_enter clears the
  * exception, makes the owner's context current and returns true: the caller
  * repeats the operation, then calls core_home_leave, which undoes that and
  * keeps an exception. Otherwise core_home_enter returns false, with an
- * exception. Threads that have a context pay nothing. */
-bool core_home_enter(PyObject *owner);
-void core_home_leave(void);
+ * exception. CUDA's current context of the thread, which may be another
+ * library's, is the same afterwards. Threads that have a context pay nothing.
+ */
+bool core_home_enter(PyObject *owner, struct core_scope *scope);
+void core_home_leave(struct core_scope *scope);
 
 /* Context-local storage: objects owned by a context and released with it. All
  * kinds but CORE_LOCAL_FAULTS can be rebuilt, and may be dropped whenever the

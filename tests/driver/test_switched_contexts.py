@@ -17,17 +17,19 @@ import pycuda
 import pycuda.driver as drv
 from pycuda import _driver
 
-PROGRAM = Path(__file__).parent / "switched_contexts.py"
+HERE = Path(__file__).parent
+PROGRAMS = pytest.mark.parametrize("program", ["contexts", "waits"])
 CPU_LIBRARY = Path(pycuda.__file__).parent / "lib" / "libpycuda_cpu.so"
 
 
-def run(devices: tuple[int, int], **environment: str) -> None:
+def run(program: str, devices: tuple[int, int], **environment: str) -> None:
     library = (
         CPU_LIBRARY if _driver._device_kind() == "cpu" else "libcuda.so.1"
     )
     done = subprocess.run(
-        [sys.executable, PROGRAM, library, *map(str, devices)],
-        env={**os.environ, **environment},
+        [sys.executable, HERE / f"switched_{program}.py", library]
+        + [str(device) for device in devices],
+        env={**os.environ, "PYCUDA_CPU_MEMORY": "512M", **environment},
         capture_output=True,
         text=True,
         timeout=300,
@@ -37,18 +39,21 @@ def run(devices: tuple[int, int], **environment: str) -> None:
 
 
 @pytest.mark.no_sanitizer
-def test_contexts_of_one_device() -> None:
-    run((0, 0))
+@PROGRAMS
+def test_contexts_of_one_device(program: str) -> None:
+    run(program, (0, 0))
 
 
 @pytest.mark.cpu
 @pytest.mark.no_sanitizer
-def test_contexts_of_two_devices() -> None:
-    run((0, 1), PYCUDA_DEVICE="cpu", PYCUDA_CPU_DEVICES="2")
+@PROGRAMS
+def test_contexts_of_two_devices(program: str) -> None:
+    run(program, (0, 1), PYCUDA_DEVICE="cpu", PYCUDA_CPU_DEVICES="2")
 
 
 @pytest.mark.gpu
-def test_contexts_of_two_gpus() -> None:
+@PROGRAMS
+def test_contexts_of_two_gpus(program: str) -> None:
     if drv.Device.count() < 2:
         pytest.skip("needs two GPUs")
-    run((0, 1))
+    run(program, (0, 1))

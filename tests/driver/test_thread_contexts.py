@@ -103,6 +103,22 @@ def test_the_chosen_context_of_threads(array, thread_context):
         np.testing.assert_array_equal((kept + array).get(), 2 * VALUES + 1)
 
 
+def test_a_read_does_not_prevent_a_later_choice(array):
+    here = drv.Context.get_current()
+
+    def work():
+        first = array.get()
+        drv.set_thread_context(here)
+        return first, (array + 1).get(), drv.Context.get_current()
+
+    try:
+        first, second, current = in_thread(work)
+    finally:
+        drv.set_thread_context(None)
+    np.testing.assert_array_equal(first + 1, second)
+    assert current == here
+
+
 def test_the_choice_does_not_change_a_used_stack(thread_context):
     """A thread that popped its last context stays without one."""
     here = drv.Context.get_current()

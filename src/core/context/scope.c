@@ -17,7 +17,7 @@ _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
  * (stack.c) stays unchanged. Returns false if the context is gone: there is
  * nothing to release, and core_leave must not be called. */
 bool
-core_enter(struct core_context *context, struct core_scope *scope)
+core_enter(const struct core_context *context, struct core_scope *scope)
 {
     scope->pushed = false;
     CUcontext current = NULL;
@@ -30,8 +30,9 @@ core_enter(struct core_context *context, struct core_scope *scope)
             return false;
         }
         scope->pushed = true;
-        core_scope_depth++;
     }
+    core_scope_depth++; /* even if nothing was pushed: the context need not be
+                           the top of this thread's stack */
     return true;
 }
 
@@ -39,9 +40,27 @@ void
 core_leave(struct core_scope *scope)
 {
     CUcontext popped;
+    core_scope_depth--;
     if (scope->pushed) {
-        core_scope_depth--;
         driver.cuCtxPopCurrent(&popped);
+    }
+}
+
+void
+core_scopes_suspend(struct core_suspended_scopes *state)
+{
+    state->depth = core_scope_depth;
+    state->current = NULL;
+    driver.cuCtxGetCurrent(&state->current);
+    core_scope_depth = 0;
+}
+
+void
+core_scopes_resume(const struct core_suspended_scopes *state)
+{
+    core_scope_depth = state->depth;
+    if (state->depth > 0) {
+        driver.cuCtxSetCurrent(state->current);
     }
 }
 

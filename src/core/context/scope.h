@@ -13,21 +13,30 @@
 
 struct core_context;
 
-/* What core_leave must undo of a call of core_enter, which fills this
- * struct. */
-struct core_scope {
-    bool pushed; /* the context was pushed, so that core_leave must pop it */
+/* The open scopes of a thread while other code runs. */
+struct core_suspended_scopes {
+    unsigned depth;
+    CUcontext current; /* CUDA's current context inside the scopes */
 };
-/* Number of scopes of this thread that have pushed a context. */
+
+/* Number of open scopes of this thread. While it is not zero, core_stack_claim
+ * does not change CUDA's current context. */
 extern _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 
 /* Makes `context`, which may be NULL, CUDA's current context of the calling
  * thread until core_leave. Returns false, without an exception, if the context
  * is NULL or was detached, or if it cannot be made current; then core_leave
  * must not be called. */
-bool core_enter(struct core_context *context, struct core_scope *scope);
+bool core_enter(const struct core_context *context, struct core_scope *scope);
 /* Restores the context that was current before core_enter returned true. */
 void core_leave(struct core_scope *scope);
+/* Called inside or outside of scopes before Python code that may use pycuda:
+ * this code works in the top of the thread's stack, as it does elsewhere.
+ * Fills `state` for core_scopes_resume, which must follow. */
+void core_scopes_suspend(struct core_suspended_scopes *state);
+/* Opens the scopes again, and restores CUDA's current context if there was a
+ * scope. */
+void core_scopes_resume(const struct core_suspended_scopes *state);
 /* Raises LogicError: the object's context was detached. Returns -1. */
 int core_context_fail_detached(const char *routine);
 

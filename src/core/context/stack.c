@@ -23,7 +23,7 @@ struct stack {
                                  it must be looked up */
     struct core_context **items; /* strong references */
     size_t count, capacity;
-    bool was_used;               /* a context was pushed at least once */
+    bool was_used;               /* core_stack_push was called at least once */
     struct core_entered entered; /* entered streams (current_stream.c) */
 };
 
@@ -139,15 +139,23 @@ stack_get(bool create)
                                               : stack_find(id, create);
 }
 
+/* Returns this thread's stack, or NULL with an exception. */
+static struct stack *
+stack_get_or_raise(void)
+{
+    struct stack *stack = stack_get(true);
+    if (stack == NULL && !PyErr_Occurred()) {
+        PyErr_NoMemory();
+    }
+    return stack;
+}
+
 /* Returns the streams that this thread has entered. Without `create` NULL
  * means that there are none; with `create` NULL means an exception. */
 struct core_entered *
 core_stack_entered(bool create)
 {
-    struct stack *stack = stack_get(create);
-    if (stack == NULL && create && !PyErr_Occurred()) {
-        PyErr_NoMemory();
-    }
+    struct stack *stack = create ? stack_get_or_raise() : stack_get(false);
     return stack == NULL ? NULL : &stack->entered;
 }
 
@@ -263,18 +271,11 @@ core_current(void)
     return top;
 }
 
-/* Pushes a reference to a context on this thread's stack. The caller makes the
- * context current in CUDA. */
-int
-core_stack_push(struct core_context *context)
+/* Pushes a reference to a context. The caller makes the context current in
+ * CUDA. */
+static int
+stack_push(struct stack *stack, struct core_context *context)
 {
-    struct stack *stack = stack_get(true);
-    if (stack == NULL) {
-        if (!PyErr_Occurred()) {
-            PyErr_NoMemory();
-        }
-        return -1;
-    }
     if (stack->count == stack->capacity) {
         size_t capacity = stack->capacity * 2 + 4;
         struct core_context **items =
@@ -287,10 +288,27 @@ core_stack_push(struct core_context *context)
         stack->capacity = capacity;
     }
     stack->top = NULL;
-    stack->was_used = true;
     stack->items[stack->count++] =
         (struct core_context *)Py_NewRef((PyObject *)context);
     return 0;
+}
+
+int
+core_stack_push(struct core_context *context)
+{
+    struct stack *stack = stack_get_or_raise();
+    if (stack == NULL || stack_push(stack, context) < 0) {
+        return -1;
+    }
+    stack->was_used = true;
+    return 0;
+}
+
+int
+core_stack_push_temporarily(struct core_context *context)
+{
+    struct stack *stack = stack_get_or_raise();
+    return stack == NULL ? -1 : stack_push(stack, context);
 }
 
 struct core_context *

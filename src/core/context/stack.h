@@ -21,8 +21,12 @@ struct core_context *core_current(void);
 struct core_context *core_current_known(void);
 /* Returns the top of this thread's stack, borrowed; NULL if it is empty. */
 struct core_context *core_stack_top(void);
-/* Pushes a context on this thread's stack, but not on CUDA's own one. */
+/* Pushes a context on this thread's stack, but not on CUDA's own one. The
+ * thread counts as one that uses contexts (core_stack_was_used). */
 int core_stack_push(struct core_context *context);
+/* Does the same for the time of one operation, which pops the context again:
+ * it does not change the result of core_stack_was_used. */
+int core_stack_push_temporarily(struct core_context *context);
 /* Removes the top of this thread's stack and returns it, a strong reference.
  * Returns NULL if the stack is empty. */
 struct core_context *core_stack_pop(void);
@@ -38,7 +42,7 @@ struct core_context *core_stack_claim_top(void);
 /* Sets the function that core_stack_top calls in a thread without a context.
  * The function may push one, and returns whether it did; it raises nothing. */
 void core_stack_set_adopt(bool (*function)(void));
-/* Returns whether this thread ever pushed a context. */
+/* Returns whether this thread ever pushed a context with core_stack_push. */
 bool core_stack_was_used(void);
 /* Returns this thread's entered streams. If `create` is set, NULL means an
  * exception, otherwise that there are none. */

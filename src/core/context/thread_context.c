@@ -61,16 +61,6 @@ chosen_context(void)
     return chosen != NULL && is_live(chosen) ? chosen : NULL;
 }
 
-/* Makes the context current in CUDA and pushes it on this thread's stack. */
-static int
-context_enter(struct core_context *context)
-{
-    return core_check(driver.cuCtxSetCurrent(context->handle),
-                      "cuCtxSetCurrent") < 0
-               ? -1
-               : core_stack_push(context);
-}
-
 /* If this thread has never pushed a context, pushes the one that the program
  * chose for such threads. Returns whether it did; raises nothing. */
 static bool
@@ -85,32 +75,34 @@ thread_context_adopt(void)
     }
     PyObject *type, *value, *trace; /* callers may have an exception set */
     PyErr_Fetch(&type, &value, &trace);
-    bool entered = context_enter(context) == 0;
+    bool entered = driver.cuCtxSetCurrent(context->handle) == CUDA_SUCCESS &&
+                   core_stack_push(context) == 0;
     PyErr_Restore(type, value, trace);
     return entered;
 }
 
-/* Returns the context of an allocation's or array's memory, borrowed; NULL
- * without an exception if it has none. */
-static struct core_context *
-home_of(PyObject *owner)
+/* Makes the context current in CUDA and pushes it on this thread's stack until
+ * core_home_leave. Returns false, maybe with an exception, if it cannot. */
+static bool
+home_push(struct core_context *home, struct core_scope *scope)
 {
-    owner = core_memory_owner(owner);
-    if (owner == NULL || !core_is_allocation(owner)) {
-        return NULL;
+    if (!core_enter(home, scope)) {
+        return false;
     }
-    struct core_context *context = ((struct core_allocation *)owner)->context;
-    return context != NULL && context->valid ? context : NULL;
+    if (core_stack_push_temporarily(home) < 0) {
+        core_leave(scope);
+        return false;
+    }
+    return true;
 }
 
 bool
-core_home_enter(PyObject *owner)
+core_home_enter(PyObject *owner, struct core_scope *scope)
 {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    struct core_context *home =
-        core.forked || core_stack_top() != NULL ? NULL : home_of(owner);
-    if (home == NULL || context_enter(home) < 0) {
+    if (core_stack_top() != NULL ||
+        !home_push(core_memory_context(owner), scope)) {
         PyErr_Clear();
         PyErr_Restore(type, value, trace);
         return false;
@@ -122,14 +114,12 @@ core_home_enter(PyObject *owner)
 }
 
 void
-core_home_leave(void)
+core_home_leave(struct core_scope *scope)
 {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     Py_XDECREF((PyObject *)core_stack_pop());
-    if (core_stack_restore() < 0) {
-        PyErr_Clear();
-    }
+    core_leave(scope);
     PyErr_Restore(type, value, trace);
 }
 

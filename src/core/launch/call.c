@@ -8,6 +8,7 @@
 
 #include "core/code/function.h"
 #include "core/context/context.h"
+#include "core/context/scope.h"
 #include "core/core.h"
 #include "core/launch/argument_handler.h"
 #include "core/launch/call.h"
@@ -146,11 +147,18 @@ handlers_run(PyObject *const *args, Py_ssize_t count, PyObject *stream,
     return 0;
 }
 
-/* Waits for all work of the context, without the GIL. */
+/* Waits for all work of the context, which need not be CUDA's current one,
+ * without the GIL. */
 static int
 context_wait(struct core_context *context)
 {
-    return core_check(core_throttles_wait(context), "cuCtxSynchronize");
+    struct core_scope scope;
+    bool inside = core_enter(context, &scope);
+    CUresult code = core_throttles_wait(context);
+    if (inside) {
+        core_leave(&scope);
+    }
+    return core_check(code, "cuCtxSynchronize");
 }
 
 static double

@@ -71,6 +71,15 @@ core_escape(PyObject *owner)
     }
 }
 
+struct core_context *
+core_memory_context(PyObject *owner)
+{
+    owner = core_memory_owner(owner);
+    return owner != NULL && core_is_allocation(owner)
+               ? ((struct core_allocation *)owner)->context
+               : NULL;
+}
+
 PyObject *
 core_allocation_int(PyObject *op)
 {

@@ -49,6 +49,7 @@ core_stream_follow(struct core_context *context, CUstream earlier,
     core_leave(&scope);
     int status = core_check(code, "cuEventRecord");
     if (status == 0) {
+        core_stack_claim(); /* the default stream is the current context's */
         status = core_check(driver.cuStreamWaitEvent(later, event, 0),
                             "cuStreamWaitEvent");
     }
@@ -59,18 +60,15 @@ core_stream_follow(struct core_context *context, CUstream earlier,
 static CUresult
 context_synchronize(const struct core_context *context)
 {
-    CUcontext popped;
-    bool pushes = context != core_stack_top();
-    CUresult code =
-        pushes ? driver.cuCtxPushCurrent(context->handle) : CUDA_SUCCESS;
-    if (code == CUDA_SUCCESS) {
-        PyThreadState *thread = core_gil_release();
-        code = driver.cuCtxSynchronize();
-        core_gil_acquire(thread);
-        if (pushes) {
-            driver.cuCtxPopCurrent(&popped);
-        }
+    struct core_scope scope;
+    if (!core_enter(context, &scope)) {
+        return core.forked ? CUDA_ERROR_NOT_INITIALIZED
+                           : CUDA_ERROR_INVALID_CONTEXT;
     }
+    PyThreadState *thread = core_gil_release();
+    CUresult code = driver.cuCtxSynchronize();
+    core_gil_acquire(thread);
+    core_leave(&scope);
     return code;
 }
 

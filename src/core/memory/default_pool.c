@@ -295,6 +295,8 @@ core_reclaim_memory(CUresult code, bool *tried)
         return false;
     }
     *tried = true;
+    struct core_suspended_scopes scopes;
+    core_scopes_suspend(&scopes);
     int enabled = PyGC_Enable(); /* a disabled collector frees nothing */
     PyGC_Collect();
     if (!enabled) {
@@ -304,6 +306,7 @@ core_reclaim_memory(CUresult code, bool *tried)
     if (context != NULL && context->captures == 0) {
         core_pool_trim(context);
     }
+    core_scopes_resume(&scopes);
     return true;
 }
 

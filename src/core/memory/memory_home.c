@@ -31,16 +31,13 @@ static PyObject *
 memory_home(PyObject *unused, PyObject *object)
 {
     (void)unused;
-    PyObject *owner = core_memory_owner(object);
+    struct core_context *owner = core_memory_context(object);
     CUdeviceptr pointer = core_is_array(object)
                               ? ((struct core_array_head *)object)->pointer
                               : 0;
     int device = -1;
-    if (owner != NULL && core_is_allocation(owner)) {
-        struct core_context *context =
-            ((struct core_allocation *)owner)->context;
-        return Py_BuildValue("(Oi)", (PyObject *)context,
-                             (int)context->device);
+    if (owner != NULL) {
+        return Py_BuildValue("(Oi)", (PyObject *)owner, (int)owner->device);
     }
     if (pointer != 0 &&
         core_check(driver.cuPointerGetAttribute(
@@ -65,15 +62,13 @@ memory_is_foreign(PyObject *unused, PyObject *object)
 {
     (void)unused;
     const struct core_context *here = core_stack_top();
-    PyObject *owner = core_memory_owner(object);
+    const struct core_context *owner = core_memory_context(object);
     int device;
     if (here == NULL || !core_is_array(object)) {
         Py_RETURN_FALSE;
     }
-    if (owner != NULL && core_is_allocation(owner)) {
-        return PyBool_FromLong(
-            ((struct core_allocation *)owner)->context->handle !=
-            here->handle);
+    if (owner != NULL) {
+        return PyBool_FromLong(owner->handle != here->handle);
     }
     return PyBool_FromLong(core_peer_is_elsewhere(
         here, ((struct core_array_head *)object)->pointer, &device));

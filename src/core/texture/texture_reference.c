@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/code/module.h"
 #include "core/context/scope.h"
+#include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/python/args.h"
@@ -162,6 +163,7 @@ texture_update(struct core_texture *state, CUstream stream)
                          "a binding changed since the last launch; launch "
                          "once before the stream is captured");
     }
+    core_stack_claim(); /* a launch has not claimed the context yet */
     if (state->object != 0) {
         CUresult code;
         PyThreadState *thread = core_gil_release();
