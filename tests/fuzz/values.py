@@ -511,15 +511,29 @@ def outcome(error: BaseException | None) -> str:
     return f"{type(error).__name__}: {' '.join(words)[:30]}"
 
 
-def attempt(call: Callable[[Any], None], value: Any) -> str:
-    """Call with one value; any error that is not allowed propagates."""
+def timed(call: Callable[[Any], None], value: Any) -> tuple[str, float]:
+    """Call with one value; return (outcome, processor seconds).
+
+    An error that is not allowed propagates.
+    """
     start = time.process_time()
     try:
         call(value)
         said = outcome(None)
     except ALLOWED as error:
         said = outcome(error)
-    took = time.process_time() - start
+    return said, time.process_time() - start
+
+
+def attempt(call: Callable[[Any], None], value: Any) -> str:
+    """Call with one value, and again if it is slow; return the outcome.
+
+    The processor time of the process contains that of other threads and of
+    the garbage collector. Only a value that is slow twice is an error.
+    """
+    said, took = timed(call, value)
+    if took >= MAX_SECONDS:
+        said, took = timed(call, value)
     assert took < MAX_SECONDS, f"{took:.1f} s"
     return said
 
