@@ -82,6 +82,20 @@ fork_handlers_setup(void)
 
 /* Initializes core.module and core.pool_off. ImportError in a second
  * interpreter. */
+/* Warns if the value of an environment variable is neither 0 nor 1 nor empty.
+ * Returns 0, or -1 if the warning is an exception. */
+static int
+switch_check(const char *variable)
+{
+    const char *value = getenv(variable);
+    if (value == NULL || *value == 0 || strcmp(value, "0") == 0 ||
+        strcmp(value, "1") == 0) {
+        return 0;
+    }
+    return PyErr_WarnFormat(PyExc_UserWarning, 1,
+                            "%s is '%s'; it must be 0 or 1", variable, value);
+}
+
 static int
 state_setup(PyObject *module)
 {
@@ -97,10 +111,8 @@ state_setup(PyObject *module)
     /* The memory checks (PYCUDA_CPU_CHECK) need exact sizes and lifetimes. A
      * block of the pool is larger than requested, and outlives its
      * allocation. */
-    if (pool != NULL && *pool != 0 && strcmp(pool, "0") != 0 &&
-        strcmp(pool, "1") != 0 &&
-        PyErr_WarnFormat(PyExc_UserWarning, 1,
-                         "PYCUDA_POOL is '%s'; it must be 0 or 1", pool) < 0) {
+    if (switch_check("PYCUDA_POOL") < 0 ||
+        switch_check("PYCUDA_THREAD_CONTEXT") < 0) {
         return -1;
     }
     core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||

@@ -192,6 +192,7 @@ thread.join()
 @pytest.mark.parametrize(
     ("module", "value", "choice", "adds"),
     [("autoinit", "", "", False), ("autoinit", "1", "", True),
+     ("autoinit", "0", "", False), ("autoinit", "yes", "", False),
      ("autoprimaryctx", "", "", False), ("autoprimaryctx", "1", "", True),
      ("autoprimaryctx", "",
       "driver.set_thread_context(pycuda.autoprimaryctx.context)", True)],

@@ -273,6 +273,7 @@ def test_counts_that_are_none(name, value):
 
 
 WRONG = {
+    "PYCUDA_CPU_DEVICES": (["65", "1000", "9999999999"], "from 1 to 64"),
     "PYCUDA_CPU_MEMORY": (["-1", "nan", "0", "1,5", "8Q"], "number of bytes"),
     "PYCUDA_CPU_TIMEOUT": (["-1", "nan", "0", "1,5", "5s"], "positive number"),
     "PYCUDA_CPU_CHECK": (["-1", "nan", "memory;race"], "list of memory"),
@@ -294,6 +295,14 @@ def test_wrong_values(name):
         line = last_line(text)
         assert name in line and f"'{value}'" in line, line
         assert valid in line, line
+
+
+@pytest.mark.parametrize("name", ["PYCUDA_POOL", "PYCUDA_THREAD_CONTEXT"])
+def test_wrong_switches(name):
+    status, text = run("import pycuda.driver; print('done')", **{name: "yes"})
+    assert status == 0
+    assert f"{name} is 'yes'; it must be 0 or 1" in text
+    assert "done" in text
 
 
 @pytest.mark.cpu

@@ -21,13 +21,13 @@
 #include <string.h>
 
 /* Returns whether threads without a context use the process's oldest one: the
- * environment variable PYCUDA_THREAD_CONTEXT is set, and neither "" nor "0".
- */
+ * environment variable PYCUDA_THREAD_CONTEXT is 1. The extension module warns
+ * of values other than 0 and 1 when it is imported. */
 static bool
 is_oldest_wanted(void)
 {
     const char *value = getenv("PYCUDA_THREAD_CONTEXT");
-    return value != NULL && strcmp(value, "") != 0 && strcmp(value, "0") != 0;
+    return value != NULL && strcmp(value, "1") == 0;
 }
 
 static bool

@@ -23,11 +23,11 @@
 #include "cpu/memory/budget.h"
 #include "cpu/run/watchdog.h"
 
-/* Reads a number of objects (devices, threads) from an environment variable.
- * Leaves `*count` unchanged if the variable is unset or empty. Returns
- * INVALID_VALUE with a text if its value is invalid. */
+/* Reads a number of objects (devices, threads), from 1 to `most`, from an
+ * environment variable. Leaves `*count` unchanged if the variable is unset or
+ * empty. Returns INVALID_VALUE with a text if its value is invalid. */
 static CUresult
-count_read(const char *variable, int *count)
+count_read(const char *variable, int most, int *count)
 {
     const char *text = getenv(variable);
     char *end;
@@ -36,11 +36,16 @@ count_read(const char *variable, int *count)
         return CUDA_SUCCESS;
     }
     long value = strtol(text, &end, 10);
-    if (*end || value < 1) {
+    if (*end || value < 1 || (value > most && most < INT_MAX)) {
+        char range[32] = "";
+        if (most < INT_MAX) {
+            snprintf(range, sizeof range, " to %d", most);
+        }
         return cpu_setting_error_set(
-            "%s is '%.40s'; it must be a whole number from 1", variable, text);
+            "%s is '%.40s'; it must be a whole number from 1%s", variable,
+            text, range);
     }
-    *count = value > INT_MAX ? INT_MAX : (int)value;
+    *count = value > most ? most : (int)value;
     return CUDA_SUCCESS;
 }
 
@@ -127,15 +132,14 @@ static CUresult
 machine_configure(void)
 {
     int devices = 1, threads = INT_MAX;
-    CUresult code = count_read("PYCUDA_CPU_DEVICES", &devices);
+    CUresult code = count_read("PYCUDA_CPU_DEVICES", CPU_MAX_DEVICES, &devices);
 
     if (!code) {
-        code = count_read("PYCUDA_CPU_THREADS", &threads);
+        code = count_read("PYCUDA_CPU_THREADS", INT_MAX, &threads);
     }
     if (code) {
         return code;
     }
-    devices = devices > CPU_MAX_DEVICES ? CPU_MAX_DEVICES : devices;
     devices_select(devices);
     cpu_state.threads = cpu_thread_count(threads);
     cpu_state.memory_bytes = cpu_memory_bytes() / (uint64_t)devices;
