@@ -241,6 +241,40 @@ class PackGenerator(GridGenerator):
         ]
         return [Stmt(lines, run)]
 
+    def late_exit(self) -> list[Stmt]:
+        """A loop that is left only at a place that some iterations skip."""
+        self.serial += 1
+        name, most = f"k{self.serial}", self.random.choice([1, 3, 6])
+        every = self.random.choice([2, 4])  # also if the sum wraps
+        shift = self.random.choice([self.number(), self.near()])
+        self.rounds.append(name)
+        before, inside, after = (self.steps_of_loop() for _ in range(3))
+        self.rounds.pop()
+        first, second, third = map(sequence, (before, inside, after))
+
+        def run(m, mask):
+            going = mask
+            for k in range(most + every):
+                m.set(name, m.fill(k), going)
+                first(m, going)
+                chosen = going & ((shift.value(m) + u32(k)) % every == 1)
+                second(m, chosen)
+                going = going & ~chosen if k >= most else going
+                third(m, going)
+            return mask
+
+        lines = [
+            f"for (unsigned {name} = 0;; ++{name}) {{",
+            *indent(before),
+            f"    if (({shift.text} + {name}) % {every}u == 1) {{",
+            *("    " + line for line in indent(inside)),
+            f"        if ({name} >= {most}u) break;",
+            "    }",
+            *indent(after),
+            "}",
+        ]
+        return [Stmt(lines, run)]
+
     def steps_of_loop(self) -> list[Stmt]:
         choices = [self.assign] * 3 + [self.only_row, self.cases, self.reread]
         choices += [self.row_loop] if len(self.rounds) < 2 else []
@@ -251,6 +285,7 @@ class PackGenerator(GridGenerator):
 
     def statement(self) -> list[Stmt]:
         choices = [self.row_loop] * 3 + [self.only_row, self.cases]
+        choices += [self.late_exit]
         if self.in_loop or self.depth or self.random.random() < 0.4:
             return super().statement()
         return self.random.choice(choices)()

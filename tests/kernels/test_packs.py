@@ -248,6 +248,23 @@ KERNEL(extended)
         out[y * n + x] = (int)sum ^ (int)(sum >> 32);
     }
 }
+/* exits only at a place that all lanes skip in some iterations */
+KERNEL(skipped_exit)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        int sum = 0, last = 0;
+        for (int k = 0;; k++) {
+            if ((n + k) % 3 == 1) {
+                sum += a[y * n + x] * k;
+                last = 5;
+                if (k > 7) break;
+            } else last = a[x];
+            sum = 3 * sum + last;
+        }
+        out[y * n + x] = sum;
+    }
+}
 /* slow paths of functions for some lanes */
 KERNEL(functions)
 {
@@ -259,6 +276,43 @@ KERNEL(functions)
             sum += truncf(1000.0f * sinf(v + k)) + (v > 50 ? expf(k) : 0.5f);
         }
         out[y * n + x] = (int)sum;
+    }
+}
+"""
+# Loops that lanes leave only in iterations in which other lanes skip the exit.
+SKIPPED = """
+KERNEL(skip)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        int sum = 0, last = 0;
+        for (int k = 0;; k++) {
+            if ((x + k) % 3 == 1) {
+                sum += a[y * n + x] * k;
+                out[n * m + y * n + x] += k;
+                last = 5;
+                if (k > 7 + x % 5) break;
+            } else last = a[x];
+            sum = 3 * sum + last;
+        }
+        out[y * n + x] = sum;
+    }
+}
+KERNEL(skip_twice)
+{
+    int x = X, y = Y;
+    if (x < n && y < m) {
+        int sum = 0;
+        for (int j = 0; j < 3; j++)
+            for (int k = 0;; k++) {
+                if ((x + k) % 3 == 1) {
+                    sum += a[y * n + x] * j;
+                    if (k < 6 && (sum & 1)) { sum ^= 5; continue; }
+                    if (k > 7) break;
+                } else if (k % 8 == j) sum += 7 * a[x];
+                sum = 3 * sum + k;
+            }
+        out[y * n + x] = sum;
     }
 }
 """
@@ -283,7 +337,9 @@ def modules():
         os.environ["PYCUDA_CPU_REGIONS"] = regions
         try:
             # the option makes the sources differ for the cache
-            made.append(SourceModule(SOURCE, options=[f"-DWAY={regions}"]))
+            made.append(
+                SourceModule(SOURCE + SKIPPED, options=[f"-DWAY={regions}"])
+            )
         finally:
             del os.environ["PYCUDA_CPU_REGIONS"]
             if before is not None:
@@ -323,7 +379,7 @@ def test_loops_that_carry_many_values():
     assert np.array_equal(out, wanted)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "skip", "skip_twice"])
 def test_packs_and_single_threads_agree(modules, name):
     random = np.random.default_rng(5)
     for block, grid, n, m in SHAPES:

@@ -165,6 +165,22 @@ jit_pack_read(struct jit_pack_body *body)
     return fits && is_reducible(body);
 }
 
+/* Tests whether a path from basic block `from` reaches the loop's latch, and
+ * so the next iteration, without passing through basic block `to`. */
+static bool
+repeats_before(const struct jit_pack_body *body, unsigned loop, unsigned from,
+               unsigned to)
+{
+    if (loop == JIT_NO_LOOP || from == to || body->loops[loop].latch == to) {
+        return false;
+    }
+    bool *reached = jit_allocate(body->cfg.count);
+    jit_cfg_reach(&body->cfg, from, to, reached);
+    bool repeats = reached[body->loops[loop].latch];
+    free(reached);
+    return repeats;
+}
+
 bool
 jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
                     unsigned to)
@@ -177,7 +193,41 @@ jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
     for (unsigned steps = 0; at != to && at != NO_BLOCK; steps++) {
         at = steps <= body->cfg.count ? body->immediate[at] : NO_BLOCK;
     }
-    return at == to;
+    return at == to && !repeats_before(body, body->loop_of[from], from, to);
+}
+
+/* Tests whether lanes that take different paths at `branch` may meet at its
+ * immediate post-dominator in different iterations of the loop. */
+static bool
+meets_later(const struct jit_pack_body *body, unsigned loop, unsigned branch)
+{
+    const struct jit_block *row = &body->cfg.blocks[branch];
+    unsigned stop = body->immediate[branch];
+    bool later = false;
+    for (unsigned i = 0; i < row->successor_count; i++) {
+        later |= repeats_before(body, loop, row->successors[i], stop);
+    }
+    return stop != NO_BLOCK && body->loops[loop].inside[stop] && later;
+}
+
+bool
+jit_pack_lanes_meet_in_iteration(const struct jit_pack_body *body)
+{
+    for (unsigned b = 0; b < body->cfg.count; b++) {
+        LLVMValueRef end =
+            LLVMGetBasicBlockTerminator(body->cfg.blocks[b].block);
+        unsigned loop = body->loop_of[b];
+        if (body->cfg.blocks[b].successor_count < 2 ||
+            !jit_map_get(&body->differs, end)) {
+            continue;
+        }
+        for (; loop != JIT_NO_LOOP; loop = body->loops[loop].parent) {
+            if (meets_later(body, loop, b)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 unsigned

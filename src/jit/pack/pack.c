@@ -210,6 +210,9 @@ analyse(struct jit_pack_body *body)
     body->apart = jit_allocate(count);
     jit_find_row_differing(kernel, &body->cfg, &body->differs, body->immediate,
                            body->apart);
+    if (!jit_pack_lanes_meet_in_iteration(body)) {
+        return false;
+    }
     jit_pack_find_shapes(body);
     return true;
 }

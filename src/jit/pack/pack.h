@@ -87,10 +87,17 @@ struct jit_pack_body {
 bool jit_pack_read(struct jit_pack_body *body);
 /* Tests whether a lane executes basic block `to` exactly once for each
  * execution of basic block `from`, and not otherwise. This holds if `from`
- * dominates `to`, `to` post-dominates `from`, and both are in the same
- * loop. */
+ * dominates `to`, `to` post-dominates `from`, both are in the same loop, and
+ * no path from `from` reaches the next iteration without `to`. */
 bool jit_pack_equivalent(const struct jit_pack_body *body, unsigned from,
                          unsigned to);
+/* Tests whether lanes that take different paths at a branch in a loop meet
+ * again in the same iteration, or after the loop. They do not if the loop is
+ * left only at a place that some iterations skip: `for (;;) { if (a) { b; if
+ * (c) break; } }`. The function for a pack executes each iteration for all
+ * lanes, but immediate post-dominators are those of single threads, which all
+ * come to b. Uses body->differs and body->immediate. */
+bool jit_pack_lanes_meet_in_iteration(const struct jit_pack_body *body);
 /* Returns the innermost loop that contains both basic blocks, or
  * JIT_NO_LOOP. */
 unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
