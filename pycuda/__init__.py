@@ -27,7 +27,7 @@ def _warn_of_original() -> None:
             return False
         try:
             with open(f"{folder}/{name}/INSTALLER") as file:
-                # `python -m pycuda provide` has written this line.
+                # `python -m pycuda provide` writes this line to its metadata.
                 return file.readline().strip() != "pycuda-c provide"
         except OSError:
             return True
@@ -52,18 +52,19 @@ def _warn_of_original() -> None:
             return
 
 
-# `typing` has the name, but importing that takes milliseconds.
+# `typing` has this constant, but importing `typing` takes milliseconds.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pycuda import cumath as cumath
     from pycuda import curandom as curandom
     from pycuda import reduction as reduction
 
-# Programs use these as attributes after `import pycuda.gpuarray` alone.
+# Modules that programs use as attributes of the package after
+# `import pycuda.gpuarray` alone.
 _LAZY = ("cumath", "curandom", "reduction")
 
 
-if not TYPE_CHECKING:  # they would accept every name
+if not TYPE_CHECKING:  # with __getattr__, type checkers accept every name
 
     def __getattr__(name: str) -> object:
         """Import a module of `_LAZY`, or explain why `_driver` is missing."""
@@ -89,8 +90,8 @@ del _warn_of_original
 
 @_registry.register_loader
 def GPUArray() -> object:
-    """Load the class for kernels that get arrays of other libraries."""
-    # Delayed: programs that make no arrays do not load pycuda.gpuarray.
+    """Return the class GPUArray; modules below it get it by _registry."""
+    # Delayed import: programs without arrays do not load pycuda.gpuarray.
     from pycuda.gpuarray import GPUArray
 
     return GPUArray
@@ -98,8 +99,8 @@ def GPUArray() -> object:
 
 @_registry.register_loader
 def SourceModule() -> object:
-    """Load the class for programs that know it as driver.SourceModule."""
-    # Delayed: programs that compile nothing do not load pycuda.compiler.
+    """Return SourceModule, for programs that use driver.SourceModule."""
+    # Delayed import: programs that compile nothing do not load the compiler.
     from pycuda.compiler import SourceModule
 
     return SourceModule

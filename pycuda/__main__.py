@@ -1,6 +1,6 @@
 """Command line of the package: ``python -m pycuda doctor`` and ``provide``.
 
-Works if another distribution has replaced files of the package, too.
+It also works if another distribution has replaced files of the package.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,7 +14,7 @@ from pycuda._installation import distributions, doctor, provide
 
 
 def _version() -> str:
-    """Return the version of this package, from its metadata if necessary."""
+    """Return the version of this package, from its metadata if possible."""
     own = distributions.find(distributions.OWN)
     if own is not None:
         return own.version

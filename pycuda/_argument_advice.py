@@ -24,8 +24,8 @@ _RECORD = (
     "a struct is passed by value as a record of as many bytes: "
     "numpy.dtype(..., align=True) lays it out as C does"
 )
-# Kinds of numbers: NumPy's types by the parameter's size in bytes, and the
-# advice if the size is unknown.
+# For each kind of number: the types of the argument, the name of NumPy's type
+# for each size of the parameter in bytes, and the advice for other sizes.
 _NUMBERS: tuple[tuple[tuple[type, ...], dict[int, str], str], ...] = (
     (
         (bool, np.bool_),

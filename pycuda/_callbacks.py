@@ -18,7 +18,7 @@ def _run() -> None:
         function, arguments = _driver._callback_next()
         try:
             function(*arguments)
-        except BaseException as error:  # the thread serves all streams
+        except BaseException as error:  # the thread must not end
             threading.excepthook(
                 threading.ExceptHookArgs(
                     (

@@ -17,7 +17,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def by_context(function: _Function) -> _Function:
     """Cache results of `function` for each context and set of arguments.
 
-    The contexts own the results: they are freed with the context.
+    Each context owns its results, which are freed with the context.
     """
 
     @functools.wraps(function)
@@ -38,7 +38,7 @@ def by_context(function: _Function) -> _Function:
 class ByContext(dict):
     """A dict whose keys are tuples that begin with a context.
 
-    It keeps the contexts alive until they are detached.
+    It keeps these contexts alive until they are detached.
     """
 
     __hash__ = object.__hash__  # type: ignore

@@ -3,8 +3,8 @@
 A compiled kernel has the sizes of its parameters and not their types, so a
 float64 array for `float *` passes every other check.  The launch path calls
 this module once for each parameter and type of argument, if the source is at
-hand.  It reports only certain errors: a parameter whose type is a macro, a
-typedef, a template parameter or a struct is ignored.
+hand.  It does not check a parameter whose type is a macro, a typedef, a
+template parameter or a struct, so that it never reports correct arguments.
 """
 
 # SPDX-License-Identifier: MIT
@@ -60,7 +60,7 @@ _RENAMED_BY_OPTION = re.compile(
 
 
 class Declared(NamedTuple):
-    """One parameter: its text, its name, the type of its elements."""
+    """A parameter: its text in the source, its name, its element type."""
 
     text: str
     name: str
@@ -82,7 +82,10 @@ def _parameter(text: str) -> Declared | None:
 
 @functools.lru_cache(maxsize=64)
 def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
-    """Return the parameters of `kernel`; () if they are not found."""
+    """Return the parameters of `kernel`; () if they are not found.
+
+    The entry of a parameter is None if its type is not known.
+    """
     text = without_comments(source)
     if _RENAMED.search(text):
         return ()
@@ -96,7 +99,10 @@ def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
 
 
 def renames(options: Iterable[object]) -> bool:
-    """Return whether options may rename a type: -D, or a file of options."""
+    """Return whether compiler options may redefine the name of a type.
+
+    These are -D with such a name, and files of options, which are not read.
+    """
     text = "\n".join(str(option) for option in options)
     return _RENAMED_BY_OPTION.search(text) is not None
 
@@ -132,8 +138,8 @@ def _dtype_of(value: Any) -> np.dtype | None:
 def _is_misread(have: np.dtype, want: np.dtype) -> bool:
     """Return whether a kernel reading `want` would misread data of `have`.
 
-    Integers of one size are interchangeable, and integers may hold the bits of
-    floats; elements of one and two bytes are often read in groups.
+    Never true for numbers that the kernel reads as integers of the same size,
+    nor for elements of one or two bytes, which kernels often read in groups.
     """
     if have.kind not in "iuf" or have.itemsize < 4:
         return False

@@ -1,6 +1,6 @@
 """Base class of PyCUDA's enums: an int with a name.
 
-Used only by the extension module, which passes in its tables.
+The extension module calls `make_enum` for each of its tables of names.
 
 SPDX-License-Identifier: MIT
 """
@@ -69,7 +69,7 @@ def make_enum(name: str, members: list[tuple[str, int]]) -> type[Enum]:
 
 
 def make_holder(name: str) -> type:
-    """Make a class that only holds flags as attributes.
+    """Make an empty class, to which the extension module adds flags.
 
     Parameters
     ----------

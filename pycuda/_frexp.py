@@ -27,7 +27,8 @@ def check_array(name: str, array: Any) -> None:
         )
 
 
-# Name -> (arguments after the input, operation); T is the input's type.
+# Name -> (arguments after the input, operation). {T} is the C type of the
+# input, {E} that of the exponents.
 _TWO_RESULTS = {
     "frexp": (
         "{T} *significand, {T} *exponent",
@@ -57,7 +58,10 @@ def _kernel(name: str, dtype: np.dtype, other: np.dtype) -> ElementwiseKernel:
 
 @functools.lru_cache(64)
 def _real_dtype(dtype: np.dtype) -> np.dtype | None:
-    """Return float32 or float64, as NumPy would promote; None: neither."""
+    """Return the float dtype to which NumPy promotes; at least float32.
+
+    Returns None for dtypes that are not real.
+    """
     if is_bfloat16(dtype):
         return np.dtype(np.float32)
     if dtype.kind not in "fiub":
@@ -97,7 +101,7 @@ def frexp(arg: Any, stream: Any = None) -> tuple[Any, Any]:
 
 
 def numpy_frexp(arg: Any) -> tuple[Any, Any]:
-    """Run `frexp` with NumPy's dtype of exponents, int32."""
+    """Return the results of `frexp`, with exponents in int32 as in NumPy."""
     fraction, exponent = frexp(arg)
     return fraction, exponent.astype(np.int32)
 

@@ -24,9 +24,9 @@ from pycuda._driver import ArrayBase
 
 
 class _Recording(NamedTuple):
-    graph: Any  # None: the call issued nothing
+    graph: Any  # the executable graph of the captured work
     result: Any
-    # keeps alive the objects that are recognised by their address
+    # Keeps the arguments alive: they are recognised by address or identity.
     arguments: tuple
 
 
@@ -37,7 +37,7 @@ def _host_part(value: np.ndarray) -> tuple:
 
 
 def _part(value: Any, where: str) -> Any:
-    """Return the part of an argument that a graph depends on."""
+    """Return the part of an argument that selects a graph, as a key."""
     kind = type(value)
     if isinstance(value, ArrayBase):
         return (kind, *_driver._identity(value))
@@ -111,7 +111,7 @@ class Graphed:
         return (id(_driver.Context.get_current()), len(args), *parts)
 
     def _record(self, key: tuple, args: tuple, kwargs: dict) -> _Recording:
-        stream = _driver.Stream(1)  # others may use the default stream
+        stream = _driver.Stream(1)  # other code may use the default stream
         result = None
         try:
             with stream.capture() as graph:

@@ -31,7 +31,7 @@ def _libraries() -> list[ctypes.CDLL]:
 
 
 def _answer(library: ctypes.CDLL) -> bool | None:
-    """Ask one library whether it is CUDA-aware; None if it cannot tell."""
+    """Return whether one MPI library is CUDA-aware; None if unknown."""
     try:  # Open MPI and MVAPICH
         return bool(library.MPIX_Query_cuda_support())
     except AttributeError:

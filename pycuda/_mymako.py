@@ -18,4 +18,4 @@ __all__ = ["mako"]
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(mako, name)  # programs also import this as mako
+    return getattr(mako, name)  # programs also import this module as `mako`

@@ -24,16 +24,16 @@ __all__ = [
 
 
 class error(_struct.error):
-    """Error of a format, or of values that do not fit it."""
+    """A format is invalid, or values do not fit the format."""
 
 
 error.__module__ = "struct"
 
-# Code -> codes of the standard library: (letters, number of values).
+# Code of a complex number -> codes of its two parts in the standard library.
 _COMPLEX = {"F": "ff", "D": "dd"}
 _REFUSED = "<>=!eg"
 _DIGITS = "0123456789"
-_MOST_VALUES = 1 << 16  # most values of one code; no kernel takes as many
+_MOST_VALUES = 1 << 16  # limit of the number of values in a format
 
 
 class _Plan(NamedTuple):

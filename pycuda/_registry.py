@@ -1,9 +1,10 @@
 """Objects of upper modules that lower modules use.
 
-Imports point downwards only (`docs/design/rooms.md`).  The few objects that a
-lower module needs from above it are attributes of this module: `GPUArray`,
-which `pycuda.gpuarray` assigns, and `SourceModule`.  An object that no module
-has assigned yet comes from its loader; the package registers the loaders.
+A module imports only modules below it (`docs/design/rooms.md`).  The few
+objects that a lower module needs from above it are attributes of this module:
+`GPUArray`, which `pycuda.gpuarray` assigns, and `SourceModule`.  An object
+that no module has assigned yet comes from its loader, a function that imports
+and returns it.  `pycuda/__init__.py` registers the loaders.
 """
 
 # SPDX-License-Identifier: MIT
@@ -24,7 +25,7 @@ def register_loader(loader: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def __getattr__(name: str) -> Any:
-    """Load an object that no module has assigned."""
+    """Return the object called `name`, from its loader, and store it."""
     if name not in _loaders:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = _loaders[name]()

@@ -14,8 +14,8 @@ import numpy as np
 import pycuda.driver as _drv
 from pycuda.compyte.dtypes import dtype_to_ctype
 
-# Declarations so far, by C name, for structs that contain others; each
-# includes the declarations that it needs.
+# C name of a struct -> its declaration and those of the structs in it, for
+# later structs that contain it.
 _declarations: dict[str, str] = {}
 
 _SOURCE = """\
@@ -90,7 +90,7 @@ def _ask_compiler(
     name: str, dtype: np.dtype, needed: str, declaration: str
 ) -> np.dtype:
     """Return the dtype with the offsets that a kernel reports."""
-    # Delayed: most programs that import pycuda.tools need no compiler.
+    # Delayed import: most programs that use pycuda.tools need no compiler.
     from pycuda._compile.source import includes_of
     from pycuda.compiler import SourceModule
 

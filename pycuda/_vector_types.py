@@ -30,7 +30,7 @@ _BASES = {
 }
 _TWO_AT_MOST = ("longlong", "ulonglong", "double")
 
-# C's name -> dtype.
+# Name of the type in C -> dtype.
 NAMES: dict[str, np.dtype] = {}
 
 

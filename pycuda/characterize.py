@@ -44,7 +44,7 @@ def sizeof(type_name: str, preamble: str = "") -> int:
 
     `preamble` may declare the type.
     """
-    # Delayed: the other functions of this module need no compiler.
+    # Delayed import: the other functions of this module need no compiler.
     from pycuda.compiler import SourceModule
 
     source = _SIZEOF.format(type_name=type_name, preamble=preamble)

@@ -1,8 +1,8 @@
-"""Compile CUDA C and load it: `SourceModule` and its relatives.
+"""Compile CUDA C and load it: `SourceModule`, `DynamicModule`, `compile`.
 
-Compiling goes through the NVRTC API on every device; nvcc runs only when the
-caller names one, or once where the source needs it and it is on PATH.
-Images are kept on disk (`pycuda._compile.cache`).
+Compiling goes through the NVRTC API on every device.  nvcc runs only if the
+caller names one, or if it is on PATH and NVRTC cannot compile the source.
+Compiled images are cached on disk (`pycuda._compile.cache`).
 """
 
 # SPDX-License-Identifier: MIT
@@ -103,7 +103,10 @@ def _compile_with_nvrtc(
     names: Sequence[str] = (),
     refresh: bool = False,
 ) -> Compiled:
-    """Run `compile` without nvcc; `refresh` ignores the cache's entry."""
+    """Compile with NVRTC; `refresh` compiles even if the image is cached.
+
+    The other parameters are those of `compile`; `names` are name expressions.
+    """
     assert target in _TARGETS, f"target must be one of {_TARGETS}"
     if isinstance(source, bytes):
         source = source.decode()
@@ -138,7 +141,7 @@ def _compile_with_nvrtc(
 def _plain_words(
     words: list[str], arch: str | None, code: str | None, folders: list[str]
 ) -> list[str]:
-    """Return the options that PyCUDA passes to `compile_plain`."""
+    """Return the options that the original PyCUDA gives `compile_plain`."""
     plain = list(words)
     for name, value in (("-arch", arch or _device_arch()), ("-code", code)):
         if value is not None:
@@ -148,10 +151,12 @@ def _plain_words(
 
 
 def _replaced_key_parts(text: str, options: list[str]) -> list[str]:
-    """Return what functions that a program replaced say of a source.
+    """Return the parts of the cache key that replaced functions compute.
 
-    PyCUDA calls them for the cache's key.  A replacement that calls the
-    original function adds nothing where there is no nvcc.
+    A program may have replaced `preprocess_source` or `get_nvcc_version`.  As
+    in the original PyCUDA, their results for the source are part of the key.
+    If there is no nvcc, a replacement that calls the replaced function fails,
+    and adds nothing to the key.
     """
     parts = []
     try:
@@ -178,7 +183,11 @@ def _folders(include_dirs: Sequence[Any] | None) -> list[str]:
 def _settings(
     options: list[str] | None, cache_dir: Any, keep: bool
 ) -> tuple[list[str], Any, bool]:
-    """Return the options as a new list, and the settings for debugging."""
+    """Return options, cache folder and `keep`, changed for debugging.
+
+    The options are a new list.  With `set_debugging`, they include ``-g -G``,
+    and images are kept in a folder and not cached.
+    """
     words = list(DEFAULT_NVCC_FLAGS) if options is None else options
     words = _options.as_list(words)
     if _drv.CUDA_DEBUGGING:
@@ -266,7 +275,10 @@ def _compile_with_theirs(
     include_dirs: Sequence[str | os.PathLike[str]] | None,
     target: str,
 ) -> bytes:
-    """Run `compile` with the `compile_plain` that a program put in place."""
+    """Compile with the function by which a program replaced compile_plain.
+
+    The parameters are those of `compile`.
+    """
     if isinstance(source, bytes):
         source = source.decode()
     words, cache_dir, keep = _settings(options, cache_dir, keep)
@@ -283,7 +295,7 @@ def _compile_with_nvcc(
     keep: bool,
     dirs: list[str],
 ) -> bytes:
-    """Run `compile` with the nvcc that the caller named."""
+    """Compile with the nvcc that the caller named, or load from the cache."""
     _nvcc.require(command[0], "leave nvcc= out to compile without nvcc")
     scan = _includes.scan(text, [], _includes.Folders(lambda: dirs))
     if not scan.complete:
@@ -311,7 +323,7 @@ def _compile_with_nvcc(
 def _run_nvcc(
     source: str, command: list[str], target: str, keep: bool
 ) -> bytes:
-    """Run nvcc; warn of its messages."""
+    """Run nvcc and return the image; issue its messages as warnings."""
     done = _nvcc.run(command, source, target, keep)
     if done.image is None:
         if done.status == 0:
@@ -332,7 +344,7 @@ def compile_plain(
     cache_dir: Any,
     target: str = "cubin",
 ) -> bytes:
-    """Compile without extern "C", architecture and this package's headers.
+    """Compile `source` as it is: no extern "C", -arch or -I is added.
 
     NVRTC compiles for the device's architecture, unless `options` name one.
     """
@@ -351,7 +363,7 @@ def compile_plain(
     return _compile_with_nvcc(source, command, cache_dir, target, keep, [])
 
 
-#: Functions of this module that programs replace.
+#: The functions of this module that programs may replace by their own.
 _OWN = {
     function.__name__: function
     for function in (
@@ -373,7 +385,7 @@ class CudaModule:
     """Common base of `SourceModule` and `DynamicModule`."""
 
     module: Any
-    # `_bind_module` makes these three for each object.
+    # `_bind_module` sets these three attributes of each object.
     get_global: Callable[[str], tuple[int, int]]
     get_texref: Callable[[str], _drv.TextureReference]
     get_surfref: Callable[[str], _drv.SurfaceReference]
@@ -397,13 +409,13 @@ class CudaModule:
         self.get_surfref = self._by_symbol(self.module.get_surfref)
 
     def _by_symbol(self, look_up: Any) -> Any:
-        """Return a lookup of the module that accepts name expressions."""
+        """Return the function `look_up`, extended to name expressions."""
         if not self._names:
             return look_up
         return lambda name: look_up(self._symbol(name))
 
     def _symbol(self, name: str) -> str:
-        """Return the symbol of a name or name expression of the source."""
+        """Return the symbol in the image for a name or name expression."""
         known = self._names
         if not known or not isinstance(name, str):
             return name
@@ -481,7 +493,8 @@ class SourceModule(CudaModule):
     def get_function(self, name: str) -> _drv.Function:
         """Return the kernel called `name`, a `pycuda.driver.Function`.
 
-        The function refers to its source, for `pycuda._declared_types`.
+        The function has the source, so that launches can check arguments
+        against the declared types (`pycuda._declared_types`).
         """
         function = super().get_function(name)
         if isinstance(self._source, str) and not renames(self._options):
@@ -489,7 +502,7 @@ class SourceModule(CudaModule):
         return function
 
     def _load(self, arguments: tuple[Any, ...]) -> None:
-        """Load the cached image; compile again if the driver refuses it."""
+        """Compile and load; recompile if the driver refuses a cached image."""
         made = _compile_with_nvrtc(*arguments)
         try:
             self.module = _drv.module_from_buffer(made.image)
@@ -508,7 +521,7 @@ def _expressions(names: Sequence[str]) -> list[str]:
 
 
 def _squeeze(expression: str) -> str:
-    """Remove the spaces of a name expression, which have no meaning."""
+    """Remove all spaces, so that equal name expressions compare equal."""
     return "".join(expression.split())
 
 

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def _make_unary(name: str, numpy_name: str) -> _Unary:
-    """Make the function with the name `name`, NumPy's `numpy_name`."""
+    """Return the function cumath.`name`, which NumPy calls `numpy_name`."""
 
     def function(
         array: Any,
@@ -98,7 +98,7 @@ sinh = _make_unary("sinh", "sinh")
 cosh = _make_unary("cosh", "cosh")
 tanh = _make_unary("tanh", "tanh")
 
-# Functions that PyCUDA lacks.
+# Functions that the original PyCUDA lacks.
 acosh = _make_unary("acosh", "arccosh")
 asinh = _make_unary("asinh", "arcsinh")
 atanh = _make_unary("atanh", "arctanh")

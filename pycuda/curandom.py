@@ -55,7 +55,7 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-# Maps a dtype to the kind of numbers that a kernel makes.
+# Dtype -> (kind of random numbers that the kernel draws, its parameters).
 _KINDS: dict[Any, tuple[str, tuple]] = {
     np.dtype(np.float32): ("random", ()),
     np.dtype(np.float64): ("random", ()),
@@ -76,15 +76,16 @@ def rand(
     shape
         Shape of the result.
     dtype
-        float32 or float64: numbers in [0, 1); int32 or uint32: all values.
+        float32 or float64: numbers in [0, 1); int32 or uint32: numbers in
+        the whole range of the dtype.
     stream
         Stream to run in.
 
     Returns
     -------
     GPUArray
-        The seed is drawn from `numpy.random`, so that `numpy.random.seed`
-        makes a program repeatable.
+        The numbers.  Their seed is drawn from `numpy.random`, so
+        `numpy.random.seed` makes them repeatable.
     """
     dtype = np.dtype(dtype)
     if dtype not in _KINDS:

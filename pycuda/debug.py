@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
     if not os.path.exists(script):
         print(f"Error: {script} does not exist")
         return 1
-    # Delayed: a wrong command line is reported without the driver.
+    # Delayed import: a wrong command line is reported without the driver.
     from pycuda.driver import set_debugging
 
     set_debugging()

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from pycuda.compiler import SourceModule as SourceModule
 
 
-# Names that PyCUDA exports and ``import *`` would hide or lacks.
+# Names of the original PyCUDA that `import *` does not import from _driver.
 MemoryError = _driver.MemoryError
 RuntimeError = _driver.RuntimeError
 HostAllocation = _driver.PagelockedHostAllocation
@@ -130,7 +130,7 @@ def _device_get_attributes(self: Device) -> dict[Any, Any]:
             result[attribute] = self.get_attribute(attribute)
         except Error as reason:
             if attribute in _NEWER_ATTRIBUTES:
-                continue  # an older driver may not know the attribute
+                continue  # older drivers do not have every attribute
             warnings.warn(
                 f"the device attribute {name} could not be read: {reason}",
                 UserWarning,
@@ -411,7 +411,7 @@ def matrix_to_array(
 def _array_for(
     shape: tuple[int, ...], dtype: np.dtype, order: str, surface: bool
 ) -> tuple[Array, tuple[int, int, int]]:
-    """Make an empty CUDA array and return it with (width, height, depth)."""
+    """Return a new CUDA array and its (width, height, depth)."""
     if order not in ("C", "F"):
         raise _driver.LogicError("order must be either F or C")
     if len(shape) not in (2, 3):
@@ -545,7 +545,7 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> Array:
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind an array, clamped at its borders, without interpolation."""
+    """Bind a CUDA array: clamped coordinates, no interpolation."""
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)
@@ -555,16 +555,16 @@ def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
 def matrix_to_texref(
     matrix: np.ndarray, texref: TextureReference, order: str
 ) -> None:
-    """Copy a matrix into a new CUDA array and bind it."""
+    """Copy a matrix into a new CUDA array and bind it to `texref`."""
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
 
 
 def get_curand_version() -> tuple[int, int, int]:
-    """Return the version of CURAND whose generators are provided."""
+    """Return the version of cuRAND whose generators this package has."""
     return (10, 40, 0)
 
 
-if not TYPE_CHECKING:  # they would accept every name
+if not TYPE_CHECKING:  # with __getattr__, type checkers accept every name
 
     def __getattr__(name: str) -> Any:
         """Look up names that programs from before 2010 expect here."""

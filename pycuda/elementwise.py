@@ -60,19 +60,21 @@ __all__ = [
     *_canned.__all__,
 ]
 
-_SourceModule = SourceModule  # a program may replace the other name
+_SourceModule = SourceModule  # programs may replace the name SourceModule
 _BLOCK = 256
-_SEVERAL_FROM = 1 << 20  # elements from which a thread computes several
+# Minimum number of array elements for which a thread computes several.
+_SEVERAL_FROM = 1 << 20
 _UINTP = np.dtype(np.uintp)
 _INTP = np.dtype(np.intp)
 
-# An operation that writes to `i` may access any element of a vector.
+# Assignments to the index `i`. An operation that has one may access any
+# element of a vector.
 _MOVES = re.compile(
     r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
     r"|(?:\+\+|--|&)\s*i\b"
 )
-# Such an operation, and one with one of these words, needs the loop; any other
-# works with one thread per element.
+# Words of operations that need a grid-stride loop, as assignments to `i` do.
+# Any other operation works with one thread per element.
 _NEEDS_LOOP = re.compile(
     r"\b(?:total_threads|cta_start|tid|break|continue|return|goto|asm"
     r"|blockIdx|blockDim|gridDim|threadIdx|__shared__"
@@ -80,8 +82,8 @@ _NEEDS_LOOP = re.compile(
 )
 
 
-# Repeated several times in a thread, these operations grow too large, or
-# depend on objects that are bound to a module.
+# Words of operations for which a thread computes only one element: unrolled
+# loops grow too large, and textures and surfaces are bound to one module.
 _ONE_IS_ENOUGH = re.compile(r"\b(?:for|while|do|tex\w*|surf\w*)\b")
 _MOST_TEXT = 200
 _NO_CODE = re.compile(r"\s*(?:typedef\s[\w\s:<>]+;\s*)*")
@@ -106,14 +108,21 @@ def _merge_axes(
 
 
 def strided_record(array: Any) -> tuple[int, np.ndarray]:
-    """Return (axes, bytes of a pycuda_strided) for an array of any strides."""
+    """Return the number of merged axes, and the struct for a kernel.
+
+    The struct, a pycuda_strided, has the address, the lengths and the strides
+    in bytes.
+    """
     lengths, steps = _merge_axes(array.shape, array.strides)
     record = np.array([array.ptr, *lengths, *steps], np.int64)
     return len(lengths), record
 
 
 def same_order(arrays: Sequence[Any]) -> bool:
-    """Return whether memory order can be used for all of the arrays."""
+    """Return whether kernels can process the elements in memory order.
+
+    All arrays must be contiguous with the same order of axes.
+    """
     flags = [a.flags for a in arrays]
     return all(f.c_contiguous for f in flags) or (
         all(f.f_contiguous for f in flags)
@@ -243,7 +252,10 @@ class ElementwiseKernel(ElementwiseBase):
         self._bound: dict[tuple, ElementwiseKernel] = {}
 
     def _bind(self, values: Sequence[Any]) -> ElementwiseKernel:
-        """Return the kernel for the types of the letters in a call."""
+        """Return the kernel for a call, with dtypes in place of type letters.
+
+        The arrays in `values` determine the dtypes.
+        """
         letters = _calls.bind(self.name, self.arguments, values)
         key = tuple(sorted(letters.items()))
         made = self._bound.get(key)
@@ -266,14 +278,14 @@ class ElementwiseKernel(ElementwiseBase):
                 self.gen_kwargs["options"],
                 **texts,
             )
-            # the original declaration knows const
+            # computed from the original declarations, which have `const`
             made._may_change = self._may_change
         return made
 
     def generate_stride_kernel_and_types(
         self, use_range: bool
     ) -> tuple[Any, Any, list[Argument]]:
-        """Return (module, prepared kernel, arguments) of the looping form."""
+        """Return (module, prepared kernel, arguments) for any array size."""
         if use_range not in self._stride_kernels:
             self._stride_kernels[use_range] = get_elwise_kernel_and_types(
                 self.arguments,
@@ -287,7 +299,7 @@ class ElementwiseKernel(ElementwiseBase):
     def get_texref(
         self, name: str, use_range: bool = False
     ) -> _drv.TextureReference:
-        """Return texture reference `name`, for arrays in one order."""
+        """Return texture reference `name`, for contiguous arrays."""
         return self._compiled(use_range, ())[0].get_texref(name)
 
     def _compiled(
@@ -305,7 +317,10 @@ class ElementwiseKernel(ElementwiseBase):
         return made
 
     def _make_replaced(self, use_range: bool) -> tuple[Any, Any] | None:
-        """Build by a function of this module that the program has replaced."""
+        """Build with the program's replacement of a ``get_elwise_*`` function.
+
+        Returns (module, prepared kernel), or None if none is replaced.
+        """
         make: Any = get_elwise_range_module if use_range else get_elwise_module
         if get_elwise_kernel_and_types is not (
             _modules.get_elwise_kernel_and_types
@@ -371,7 +386,7 @@ class ElementwiseKernel(ElementwiseBase):
         stream: _drv.Stream | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Run a call for which `ElementwiseBase` has no plan, or refuse it."""
+        """Run a call that the fast path of `ElementwiseBase` declines."""
         if kwargs:
             raise TypeError(
                 "invalid keyword arguments specified: " + ", ".join(kwargs)
@@ -467,7 +482,11 @@ class ElementwiseKernel(ElementwiseBase):
     def _insert_vectors(
         self, values: list[Any], arrays: list[Any]
     ) -> tuple[int, ...]:
-        """Replace arrays in `values` by arguments; return the layout."""
+        """Replace the arrays in `values` by arguments for the kernel.
+
+        Returns the number of axes of each argument that is passed with its
+        strides, else 0; () if all arrays are passed as plain pointers.
+        """
         layout = [0] * len(values)
         alike = same_order(arrays)
         for k, array in zip(self._vectors, arrays, strict=True):

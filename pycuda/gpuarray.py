@@ -167,7 +167,7 @@ from pycuda._vector_types import NAMES, vec
 from pycuda.tools import get_or_register_dtype
 
 if TYPE_CHECKING:
-    # The names that FUNCTIONS adds below.
+    # The functions that `FUNCTIONS` adds at run time.
     from pycuda._array.mathematics_table import *  # noqa: F403
     from pycuda._driver import _Shape
 
@@ -291,7 +291,7 @@ __all__ = [
     "zeros_like",
 ]
 
-# Some of these have the names of builtins, so `import *` excludes them.
+# `import *` excludes those FUNCTIONS that have the name of a builtin.
 globals().update(FUNCTIONS)
 __all__ += sorted(name for name in FUNCTIONS if not hasattr(builtins, name))
 
@@ -326,7 +326,7 @@ def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
 
 # NumPy's type character -> C's type name and the suffix of the intrinsics.
 _WEIGHTED = {"f": ("float", "f"), "d": ("double", "d")}
-# Weights up to this are rounded only once, and not to infinity.
+# Largest weight for the kernel: a double holds integers up to it exactly.
 _MOST_WEIGHT = 1 << 53
 
 
@@ -346,7 +346,7 @@ def _weighted_sum(
     x: GPUArray, a: Any, y: GPUArray, b: Any,
     out: GPUArray | None = None, stream: drv.Stream | None = None,
 ) -> GPUArray:  # fmt: skip
-    """Return ``a * x + b * y``; contiguous arrays need one kernel only."""
+    """Return ``a * x + b * y``, by one kernel for contiguous arrays."""
     if (
         out is None
         and (type(a) is float or type(a) is int)
@@ -372,7 +372,8 @@ def _rebuild(
 ) -> GPUArray:
     """Recreate an array from a pickle.
 
-    A thread without a context uses the process's context if there is one only.
+    If the thread has no current context but the process has exactly one, the
+    array is created in that context.
     """
     if drv.Context.get_current() is None:
         contexts = _driver._contexts()
@@ -507,7 +508,8 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         Returns
         -------
         float
-            Offset of the first element in elements.
+            Offset of the array's first element from the bound address,
+            counted in elements.
         """
         offset = texref.set_address(self.gpudata, self.nbytes, allow_offset)
         return offset / self.itemsize
@@ -522,13 +524,14 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
     ) -> float:
         """Bind the memory and set the format that the dtype needs.
 
-        With a hack, doubles and complex numbers are read as pairs of 32-bit
-        words.
+        With ``allow_double_hack`` or ``allow_complex_hack``, doubles or
+        complex numbers are read as groups of 32-bit words.
 
         Returns
         -------
         float
-            Offset of the first element in elements.
+            Offset of the array's first element from the bound address,
+            counted in elements.
         """
         if not self.flags.forc:
             raise RuntimeError(

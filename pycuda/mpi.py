@@ -41,7 +41,7 @@ _LOCAL_RANKS = (
     "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
     "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID", "SLURM_LOCALID",
 )  # fmt: skip
-_PIECE = 4 << 20  # bytes
+_PIECE = 4 << 20  # default of `piece` in bytes
 _COMBINED = {
     "i1": MPI.INT8_T, "i2": MPI.INT16_T, "i4": MPI.INT32_T,
     "i8": MPI.INT64_T, "u1": MPI.UINT8_T, "u2": MPI.UINT16_T,
@@ -53,7 +53,7 @@ _WIDE = ("float16", "bfloat16")  # reduced as float32
 
 
 def _local_rank(comm: MPI.Comm) -> int:
-    """Return the number of this rank among those of its machine."""
+    """Return the index of this rank among the ranks of its machine."""
     for name in _LOCAL_RANKS:
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
@@ -136,7 +136,7 @@ class _Parts:
             counts = [int(counts)] * size
         if offsets is None:
             offsets = [0, *np.cumsum(counts, dtype=np.int64)[:-1]]
-        elif isinstance(offsets, (int, np.integer)):  # from part to part
+        elif isinstance(offsets, (int, np.integer)):  # between two parts
             parts = range(size) if equal else [1]
             offsets = [int(offsets) * part for part in parts]
         for what, numbers in (("counts", counts), ("offsets", offsets)):
@@ -150,9 +150,10 @@ class _Parts:
 
     @staticmethod
     def _is_pair(value: Any, *, simple: bool) -> bool:
-        """Return whether a value is (counts, offsets), as in mpi4py.
+        """Return whether a value is the pair (counts, offsets) of mpi4py.
 
-        A list of two integers is one if there is only one part.
+        A list of two integers is such a pair if `simple`, which means that
+        the buffer has only one part; otherwise it is a list of counts.
         """
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             return False
@@ -208,9 +209,9 @@ class Communicator:
         "direct": MPI accesses the device's memory. "staged": the data goes
         through page-locked memory. Default: direct if that works on all ranks.
     piece
-        Bytes of each piece of a staged Bcast, Reduce or Allreduce; the
-        smallest of all ranks. The copies of a piece overlap with MPI's work on
-        others.
+        Size in bytes of the pieces into which a staged Bcast, Reduce or
+        Allreduce divides an array. The smallest value of all ranks is used.
+        The copies of a piece overlap with MPI's work on other pieces.
     """
 
     def __init__(
@@ -320,7 +321,7 @@ class Communicator:
         send.Wait()
 
     def _one(self, value: Any) -> Any:
-        """Return the array of an argument [array], [array, datatype], ..."""
+        """Return the array of a buffer argument that has a single part."""
         parts = _Parts(value, 1, equal=False)
         array, (count,), (offset,) = parts.array, parts.counts, parts.offsets
         if (count, offset) == (array.nbytes, 0):
@@ -394,12 +395,12 @@ class Communicator:
     def _reduce_wide(
         self, source: Any, target: Any, in_place: bool, call: Callable
     ) -> None:
-        """Reduce 16-bit floats as float32, which MPI knows."""
+        """Reduce arrays of 16-bit floats as float32, a type that MPI has."""
         wide = source.astype(np.float32)
         datatype = self._datatype(wide.dtype)
         result = None
         if target is not None:
-            # the shapes of both may differ
+            # a copy of `target`: its shape may differ from that of `source`
             result = wide if in_place else target.astype(np.float32)
         self._reduce_pieces(wide, result, in_place, datatype, call)
         if target is not None:
@@ -407,7 +408,7 @@ class Communicator:
 
     @staticmethod
     def _datatype(dtype: np.dtype) -> MPI.Datatype:
-        """Return the MPI datatype with which elements are combined."""
+        """Return the MPI datatype with which MPI can reduce the elements."""
         known = _COMBINED.get(dtype.str[1:]) if dtype.isnative else None
         if known is None or dtype.names is not None:
             raise TypeError(f"MPI cannot combine elements of {dtype}")
@@ -438,7 +439,10 @@ class Communicator:
             receives.finish()
 
     def _steps(self, nbytes: int, itemsize: int) -> Sequence[tuple[int, int]]:
-        """Return the pieces of a call for all ranks, at least one."""
+        """Return the byte ranges (start, end) of the pieces of an array.
+
+        There is at least one piece, since every rank has to call MPI.
+        """
         piece = nbytes if self.is_direct else self.piece
         piece = max(piece - piece % itemsize, itemsize)
         return list(pieces(nbytes, piece)) or [(0, 0)]
@@ -451,9 +455,10 @@ class Communicator:
         received: _Parts | None,
         call: Callable[[Any, Any], None],
     ) -> None:
-        """Call MPI with the memory of whole arrays.
+        """Call MPI once, with buffers for the whole arrays.
 
-        Elements of `received` that no rank sends are kept.
+        Elements of the array of `received` for which no rank sends a value
+        stay unchanged.
         """
         sends = None if sent is None else self._reads(sent.array)
         receives = None
@@ -546,7 +551,7 @@ class Communicator:
 
 
 def _vector(buffer: Any, parts: _Parts | None) -> Any:
-    """Return mpi4py's form of a buffer: whole, or with each rank's part."""
+    """Return a buffer as mpi4py takes it, with the part of each rank."""
     if buffer is None or parts is None:
         return None
     if len(parts.counts) == 1:

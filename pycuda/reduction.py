@@ -1,7 +1,8 @@
 """Reductions from two expressions in C.
 
-A first kernel maps and reduces to one value per block; a second kernel reduces
-those until one is left.  The tree uses only barriers.  A first stage has few
+A first kernel maps the elements and reduces them to one value per block; a
+second kernel reduces these values until one is left.  The threads of a block
+exchange values in shared memory, with barriers only.  The first kernel has few
 blocks, so that each thread processes many elements.
 """
 
@@ -58,16 +59,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class _Shape:
-    """Partition of a reduction on a kind of device."""
+    """How a reduction is divided into blocks and threads on a device."""
 
     block: int  # threads per block
-    lanes: int  # accumulators per thread, for numbers
-    sequence: int  # fewest elements per thread
+    lanes: int  # accumulators per thread, if the elements are numbers
+    sequence: int  # minimum number of elements per thread
     max_blocks: int
 
 
 def _shape() -> _Shape:
-    """Return the shape for the current device.
+    """Return the partition of a reduction for the current device.
 
     If threads run sequentially on a processor core, one thread per block reads
     its share of the memory in order.
@@ -79,11 +80,11 @@ def _shape() -> _Shape:
     return _Shape(512, 4, 4, min(resident, 1024))
 
 
-# REDUCE and READ_AND_MAP are textual: expressions may use any name that does
-# not begin with `pycuda_` and is none of PyCUDA's own (BLOCK_SIZE, out_type,
-# out, seq_count, n, sdata, tid, i, acc). A block reduces `seq_count` elements
-# per thread, each thread into {lanes} accumulators, so that additions need not
-# wait for each other.
+# REDUCE and READ_AND_MAP are macros, so names in expressions must not collide
+# with the kernel's: BLOCK_SIZE, out_type, out, seq_count, n, sdata, tid, i,
+# acc and those that begin with `pycuda_`. A block reduces `seq_count` elements
+# per thread. Each thread has {lanes} accumulators, so that an addition need
+# not wait for the result of the previous one.
 _KERNEL = """\
 #define BLOCK_SIZE {block_size}
 #define READ_AND_MAP(i) ({map_expr})
@@ -164,7 +165,7 @@ def get_reduction_module(
     preamble: str = "",
     lanes: int = 1,
 ) -> Any:
-    """Build a module with one stage of a reduction, a kernel called `name`.
+    """Compile a module with the kernel `name` for one stage of a reduction.
 
     `block_size` and `lanes`, the accumulators of a thread, are powers of 2.
     """
@@ -197,7 +198,7 @@ def get_reduction_kernel_and_types(
     preamble: str = "",
     lanes: int = 1,
 ) -> tuple[Any, list[Any]]:
-    """Return (prepared kernel, its arguments) of stage 1 or 2."""
+    """Return (prepared kernel, its arguments) for stage 1 or 2."""
     if stage == 1:
         map_expr = "in[i]" if map_expr is None else map_expr
     else:
@@ -221,7 +222,7 @@ def get_reduction_kernel_and_types(
 
 
 def _letters_of(arguments: Any) -> bool:
-    """Return whether a declarator has a letter as its type."""
+    """Return whether the type of an argument is a letter (any type)."""
     return isinstance(arguments, str) and any(
         isinstance(argument, calls.GenericArg)
         for argument in calls.parse_arguments(arguments)
@@ -239,9 +240,10 @@ def _check_count(
 
 
 def _warn_of_unknown(name: str, keywords: Iterable[str]) -> None:
-    """Warn of unknown keywords, which PyCUDA ignores silently.
+    """Warn of unknown keywords, which the original PyCUDA ignores.
 
-    With an ignored keyword the sum is of all elements.
+    A program may expect that such a keyword selects elements, but all
+    elements are reduced.
     """
     warnings.warn(
         f"{name}: unknown keyword arguments are left out: "
@@ -321,7 +323,7 @@ class ReductionKernel:
         self._read_by_element = self._find_read_by_element(map_expr or "in[i]")
 
     def _find_read_by_element(self, map_expr: str) -> set[str]:
-        """Return the names of the vectors whose elements are all read."""
+        """Return the names of the vectors of which each element is read."""
         spec = self._spec
         macros = find_macros(spec["preamble"], spec["options"])
         map_expr = macros.expand(map_expr)
@@ -336,7 +338,7 @@ class ReductionKernel:
         }
 
     def _stage(self, stage: int) -> tuple[Any, Any]:
-        """Return (kernel, arguments) of a stage in the current context."""
+        """Return (kernel, arguments) of a stage for the current context."""
         key = (_drv.Context.get_current(), stage)
         made = self._stages.get(key)
         if made is None:
@@ -424,7 +426,7 @@ class ReductionKernel:
             blocks, sequence = self._plan(size)
             target = self._target(blocks, out, allocator)
             given = [target, *inputs, *values]
-            # the wrapper expects addresses, as PyCUDA passes them
+            # kernel_wrapper expects addresses, as in the original PyCUDA
             if kernel_wrapper:
                 given = [getattr(a, "gpudata", a) for a in given]
             launch(
@@ -443,7 +445,10 @@ class ReductionKernel:
             size = blocks
 
     def _bind(self, values: Sequence[Any]) -> ReductionKernel:
-        """Return the kernel for the types of the letters in a call."""
+        """Return the kernel for a call, with dtypes in place of type letters.
+
+        The arrays in `values` determine the dtypes.
+        """
         arguments = calls.parse_arguments(self._generic[4])
         _check_count(self.name, arguments, values)
         letters = calls.bind(self.name, arguments, values)
@@ -545,7 +550,7 @@ class ReductionKernel:
     def _prepare_arguments(
         self, args: Any, stream: Any
     ) -> tuple[list[Any], Any]:
-        """Return (values for the kernel, the first vector)."""
+        """Return (argument values for the kernel, the first array)."""
         types = self._stage(1)[1]
         arrays = self._check_arguments(types, args, stream)
         self._check_sizes(types, arrays)
@@ -573,7 +578,10 @@ class ReductionKernel:
     def _check_arguments(
         self, types: list[Any], args: Any, stream: Any
     ) -> list[Any]:
-        """Return the arrays among the arguments, converted if allowed."""
+        """Return the arrays among the arguments.
+
+        Arrays are converted to the declared type where this is allowed.
+        """
         _check_count(self.name, types, args)
         arrays = []
         for argument, value in zip(types, args, strict=True):
@@ -592,7 +600,10 @@ class ReductionKernel:
 
     @staticmethod
     def _values(types: list[Any], args: Any, arrays: Any) -> list[Any]:
-        """Return the kernel's values; 0 for an array without memory."""
+        """Return the argument values of the kernel, with arrays as addresses.
+
+        An array without memory has the address 0.
+        """
         return [
             calls.memory_of(next(arrays))
             if isinstance(t, VectorArg)
@@ -612,7 +623,7 @@ def _c(dtype: npt.DTypeLike) -> str:
 def get_sum_kernel(
     dtype_out: npt.DTypeLike | None, dtype_in: npt.DTypeLike
 ) -> ReductionKernel:
-    """Build a sum of `in` in `dtype_out` (default: `dtype_in`)."""
+    """Return a kernel that sums `in` in `dtype_out` (default: `dtype_in`)."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -627,7 +638,7 @@ def get_sum_kernel(
 def get_any_kernel(
     dtype_out: npt.DTypeLike | None, dtype_in: npt.DTypeLike
 ) -> ReductionKernel:
-    """Build a test for any nonzero element of `in`."""
+    """Return a kernel that tests whether any element of `in` is nonzero."""
     return ReductionKernel(
         dtype_out,
         "false",
@@ -641,7 +652,7 @@ def get_any_kernel(
 def get_all_kernel(
     dtype_out: npt.DTypeLike | None, dtype_in: npt.DTypeLike
 ) -> ReductionKernel:
-    """Build a test for all elements of `in` being nonzero."""
+    """Return a kernel that tests whether all elements of `in` are nonzero."""
     return ReductionKernel(
         dtype_out,
         "true",
@@ -655,7 +666,7 @@ def get_all_kernel(
 def get_subset_sum_kernel(
     dtype_out: npt.DTypeLike | None, dtype_subset: Any, dtype_in: npt.DTypeLike
 ) -> ReductionKernel:
-    """Build a sum of the elements of `in` at given indices."""
+    """Return a kernel that sums the elements of `in` at given indices."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -677,7 +688,7 @@ def _product(dtype_out: npt.DTypeLike, index: str) -> str:
 def get_dot_kernel(
     dtype_out: npt.DTypeLike | None, dtype_a: Any, dtype_b: Any
 ) -> ReductionKernel:
-    """Build a sum of products of two vectors."""
+    """Return a kernel that sums the products of two vectors' elements."""
     if dtype_out is None:
         dtype_out = np.result_type(dtype_a, dtype_b)
     return ReductionKernel(
@@ -696,7 +707,7 @@ def get_subset_dot_kernel(
     dtype_a: Any = None,
     dtype_b: Any = None,
 ) -> ReductionKernel:
-    """Build `get_dot_kernel` over the elements at given indices."""
+    """Return a kernel that sums the products of elements at given indices."""
     dtype_a = dtype_out if dtype_a is None else dtype_a
     dtype_b = dtype_a if dtype_b is None else dtype_b
     if dtype_out is None:
@@ -714,7 +725,7 @@ def get_subset_dot_kernel(
 
 
 def get_minmax_neutral(what: str, dtype: npt.DTypeLike) -> str:
-    """Return the neutral C expression of a comparison.
+    """Return the neutral value of a maximum or minimum, in C.
 
     `what` is "max" or "min".
     """
@@ -735,7 +746,7 @@ _MINMAX_PREAMBLE = "#define MY_INFINITY INFINITY\n"
 
 
 def _minmax_expr(what: str, dtype: npt.DTypeLike) -> str:
-    """Return the comparison, which keeps a NaN."""
+    """Return the C expression for the larger or smaller of a and b, or NaN."""
     sign = ">" if what == "max" else "<"
     if np.dtype(dtype).kind == "f" or is_short_float(np.dtype(dtype)):
         return f"(a {sign} b || a != a) ? a : b"
@@ -744,7 +755,7 @@ def _minmax_expr(what: str, dtype: npt.DTypeLike) -> str:
 
 @context_dependent_memoize
 def get_minmax_kernel(what: str, dtype: npt.DTypeLike) -> ReductionKernel:
-    """Build the largest ("max") or smallest ("min") element; NaN wins."""
+    """Return a kernel for the "max" or "min" element; NaN if any is NaN."""
     return ReductionKernel(
         dtype,
         get_minmax_neutral(what, dtype),
@@ -758,7 +769,7 @@ def get_minmax_kernel(what: str, dtype: npt.DTypeLike) -> ReductionKernel:
 def get_subset_minmax_kernel(
     what: str, dtype: npt.DTypeLike, dtype_subset: Any
 ) -> ReductionKernel:
-    """Build `get_minmax_kernel` over the elements at given indices."""
+    """Return a kernel for the "max" or "min" element at given indices."""
     return ReductionKernel(
         dtype,
         get_minmax_neutral(what, dtype),

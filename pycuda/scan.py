@@ -38,7 +38,7 @@ _SHAPES = scan_kernels.default_shape
 
 
 def _heads(segments: Any, source: Any, stream: Any) -> Any:
-    """Return where segments begin, as contiguous bytes that are not 0."""
+    """Return contiguous bytes that are nonzero where segments begin."""
     if getattr(segments, "shape", None) != source.shape:
         raise ValueError(
             f"segments must be a GPUArray of shape {source.shape}, as the "
@@ -50,7 +50,7 @@ def _heads(segments: Any, source: Any, stream: Any) -> Any:
 
 
 class _ScanKernel:
-    """Common base of both scans."""
+    """Common base of the inclusive and the exclusive scan."""
 
     _exclusive: bool
 
@@ -78,7 +78,7 @@ class _ScanKernel:
         kernel = self._compiled(False)
         self.scan_wg_size = self.update_wg_size = kernel.block
         self.scan_wg_seq_batches = kernel.tile // kernel.block
-        # One kernel does the work of both of PyCUDA's.
+        # This kernel does the work of two kernels of the original PyCUDA.
         self.scan_intervals_knl = self.final_update_knl = kernel.function
 
     def _source(self, segmented: bool) -> scan_kernels.ScanSource:
@@ -185,7 +185,7 @@ class _ScanKernel:
     def _along(
         self, source: Any, target: Any, segments: Any, axis: int, stream: Any
     ) -> Any:
-        """Scan consecutive rows as segments of one scan."""
+        """Scan along `axis`: each row is a segment of a single flat scan."""
         self._check_types(source, target)
         (axis,) = np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
         order = [k for k in range(source.ndim) if k != axis] + [axis]

@@ -1,4 +1,4 @@
-"""Device selection, C type names, kernel arguments, memoising, occupancy."""
+"""Device selection, C type names, kernel arguments, caching, occupancy."""
 
 # SPDX-License-Identifier: MIT
 
@@ -62,7 +62,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def bitlog2(value: int) -> int:
     """Return the position of the highest set bit: floor(log2(value)).
 
-    0 for a value of 0.
+    Returns 0 if `value` is 0.
     """
     return max(int(value).bit_length() - 1, 0)
 
@@ -107,7 +107,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         return self.places[stack]
 
     def _log(self, place: str, size: int, grew: int) -> None:
-        """Log the allocation, and the live memory by call site."""
+        """Log the allocation, and the allocated bytes of each call site."""
         self.blocks = [b for b in self.blocks if b[0]() is not None]
         totals: dict[str, int] = {}
         for _, block_size, block_place in self.blocks:
@@ -248,23 +248,23 @@ class DeviceData:
         self.register_allocation_unit = "block" if old else "warp"
 
     def align(self, bytes: int, word_size: int = 4) -> int:
-        """Round `bytes` up so that rows begin aligned."""
+        """Round the size of a row in bytes up, so that each row is aligned."""
         step = self.align_bytes(word_size)
         return (bytes + step - 1) // step * step
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
-        """Round a number of elements up so that rows begin aligned."""
+        """Round the elements of a row up, so that each row is aligned."""
         aligned = self.align(elements * dtype_size, dtype_size)
         return aligned // dtype_size
 
     def align_words(self, word_size: int) -> int:
-        """Return `align_bytes` in words."""
+        """Return the alignment of `align_bytes`, counted in words."""
         words, rest = divmod(self.align_bytes(word_size), word_size)
         assert rest == 0
         return words
 
     def align_bytes(self, word_size: int = 4) -> int:
-        """Return the alignment in bytes for words of 4, 8 or 16 bytes."""
+        """Return the row alignment in bytes for words of 4, 8 or 16 bytes."""
         if word_size == 4:
             return 64
         if word_size in (8, 16):
@@ -277,7 +277,7 @@ class DeviceData:
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
-        """Return the smallest channel count of a texture that holds `size`."""
+        """Return the smallest valid channel count (1, 2 or 4) >= `size`."""
         for count in (1, 2, 4):
             if size <= count:
                 return count
@@ -285,7 +285,7 @@ class DeviceData:
 
 
 class OccupancyRecord:
-    """Number of a kernel's blocks per multiprocessor, and its limit."""
+    """Resident blocks of a kernel per multiprocessor, and what limits them."""
 
     def __init__(
         self,
@@ -338,8 +338,8 @@ def dtype_to_ctype(
 ) -> str:
     """Return the C name of `dtype`.
 
-    With the hack, floats are named as `pycuda-helpers.hpp` reads them through
-    textures.
+    With `with_fp_tex_hack`, float types have the names with which
+    `pycuda-helpers.hpp` reads them through textures, such as fp_tex_double.
     """
     if dtype is None:
         raise ValueError("dtype may not be None")
@@ -395,7 +395,7 @@ def get_arg_type(c_arg: str) -> str:
     return parse_c_arg(c_arg).struct_char
 
 
-# Memoising.
+# Caches of results.
 
 context_dependent_memoized_functions: list[Any] = []
 
@@ -425,9 +425,10 @@ def context_dependent_memoize(func: _Function) -> _Function:
 
 
 def clear_context_caches() -> None:
-    """Clear all such caches, and release the contexts that they kept alive.
+    """Clear the caches of all functions of `context_dependent_memoize`.
 
-    Contexts release the package's own kernels, too.
+    This releases the contexts that the caches kept alive, and the kernels
+    that the package itself has compiled in any context.
     """
     for function in context_dependent_memoized_functions:
         function._pycuda_ctx_dep_memoize_dic.clear()
@@ -445,7 +446,7 @@ def _check_device() -> None:
 
 
 def init_cuda_context_fixture() -> Iterator[None]:
-    """Generator for a pytest fixture: a context around each test."""
+    """Make a context and free it after the test (body of a fixture)."""
     import gc
 
     _drv.init()

@@ -4,9 +4,10 @@
  * Code above this layer does not depend on the library in use: calls read
  * driver.cuMemAlloc(&pointer, bytes) and nvrtc.nvrtcVersion(&major, &minor).
  * Before a library is open, all entries of its table are stubs. After that,
- * only entries of functions that the library lacks are stubs. Stubs of
- * `driver` return CUDA_ERROR_NOT_INITIALIZED before, and
- * CUDA_ERROR_NOT_SUPPORTED after the library is open; those of `nvrtc`
+ * only entries of functions that the library lacks are stubs. A stub is a
+ * function that only returns an error. Stubs of `driver` return
+ * CUDA_ERROR_NOT_INITIALIZED before the library is open, and
+ * CUDA_ERROR_NOT_SUPPORTED afterwards; those of `nvrtc`
  * NVRTC_ERROR_INVALID_INPUT and NVRTC_ERROR_BUILTIN_OPERATION_FAILURE; those
  * of `cublas` always CUBLAS_STATUS_NOT_INITIALIZED.
  *
@@ -54,7 +55,7 @@ enum api_kind {
 };
 
 /* Result of opening a library: which library was opened, or why that failed.
- * The texts do not end with a full stop. */
+ * `text` does not end with a full stop. */
 struct api_choice {
     enum api_kind kind;
     /* True if PYCUDA_DEVICE=auto has selected the CPU device because there is
@@ -84,8 +85,8 @@ int api_set_library_dirs(const char *const *directories, size_t n);
  * Returns 0, or -1 with choice->text. After a failure, the caller may try
  * again; after success, each call returns the same choice. Calls cuInit(0) to
  * find out whether a GPU can be used, so the driver is initialized from then
- * on. A caller that reports "not initialized" until a program calls init()
- * must record itself whether it did. */
+ * on. If a caller wants to report "not initialized" before the program has
+ * called init(), it must itself record whether init() was called. */
 int api_open_driver(struct api_choice *choice);
 
 /* Opens the compiler that belongs to the driver. The CPU device is also the

@@ -68,8 +68,8 @@ search_directory(const char *directory, const char *below, int major,
                                       : library_open(path, major, choice);
 }
 
-/* Searches all folders for one major version and opens it. Returns NULL if
- * none is found. */
+/* Searches all folders for one major version of cuBLAS and opens it. Returns
+ * NULL if none is found. */
 static void *
 search_major(int major, struct api_choice *choice)
 {

@@ -1,5 +1,5 @@
 /* cublas_rows.h - the functions of cuBLAS that matrix products need, one row
- * each, and their enumerations.
+ * (X-macro entry) each, and their enumerations.
  *
  * Define CUBLAS_ROW(base, symbol, (parameters), (argument names)) and include
  * this file, which undefines CUBLAS_ROW. All functions return cublasStatus_t.

@@ -1,4 +1,4 @@
-/* cuda_attributes.h - attributes of devices and functions as rows.
+/* cuda_attributes.h - attributes of devices and functions as rows of X-macros.
  *
  * Each row is ROW(name, value), in ascending order of the values. If two names
  * have the same value, CUDA's current name is the later one. cuda_types.h

@@ -1,4 +1,5 @@
-/* cuda_codes.h - the result codes of the driver API as rows with their texts.
+/* cuda_codes.h - the result codes of the driver API as rows of an X-macro,
+ * with their texts.
  *
  * Each row is ROW(name, value, text). The enumeration in cuda_types.h, the
  * names and texts of the CPU device, and the exception classes in core are

@@ -104,8 +104,8 @@ typedef struct CUlinkState_st                *CUlinkState;
 #include "api/cuda_enums_memory.h"
 #include "api/cuda_enums_graph.h"
 
-/* Types of functions that a program passes to the library, which calls
- * them. */
+/* Types of callback functions: a program passes them to the driver, which
+ * calls them. */
 typedef void (*CUhostFn)(void *user_data);
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void
@@ -178,7 +178,7 @@ typedef struct CUdevResource_st {
 #include "api/cuda_structs_memory.h"
 #include "api/cuda_structs_graph.h"
 
-/* Other names of the same types. */
+/* CUDA's other names of the types of launch attributes. */
 typedef CUlaunchAttributeID    CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
 typedef CUlaunchAttributeID    CUstreamAttrID;

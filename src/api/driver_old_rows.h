@@ -1,5 +1,5 @@
-/* driver_old_rows.h - older and newer signatures of functions of
- * driver_rows.h.
+/* driver_old_rows.h - driver functions whose signature differs between CUDA
+ * versions: the signatures that are not in driver_rows.h.
  *
  * Define DRIVER_OLD_ROW, which takes the arguments of DRIVER_ROW, and include
  * this file, which undefines it. The loader does not use these rows. They are

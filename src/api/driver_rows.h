@@ -1,4 +1,5 @@
-/* driver_rows.h - the functions of the CUDA driver API, one row each.
+/* driver_rows.h - the functions of the CUDA driver API, one row (X-macro
+ * entry) each.
  *
  * Define DRIVER_ROW(base, symbol, since, per_thread_symbol, (parameters),
  * (argument names)) and include this file, which undefines DRIVER_ROW; it can

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum time in seconds that a fork waits for the lock. */
+/* Maximum time in seconds that a fork waits for loader_lock. */
 #define FORK_WAITS 2
 
 pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -13,12 +13,14 @@
  * and the tables while they are filled. */
 extern pthread_mutex_t loader_lock;
 
-/* The caller of these functions holds loader_lock. table_fill_* replace the
- * stubs of a table by the functions of an open library, which must never be
+/* The caller of the functions in this file, except loader_explain, holds
+ * loader_lock. table_fill_* replace the stubs (functions that return an error)
+ * of a table by the functions of an open library, which must never be
  * closed. */
 void table_fill_driver(void *library);
 void table_fill_nvrtc(void *library);
-int table_fill_cublas(void *library); /* -1 if a function is missing, else 0 */
+/* returns -1 if the library lacks a function, else 0 */
+int table_fill_cublas(void *library);
 /* Returns the folders of sys.path, an array that ends with NULL, or NULL if
  * they are not set. */
 char *const *loader_library_dirs(void);

@@ -19,15 +19,16 @@
 
 enum { MAX_ARCHS = 128, KEPT_BYTES = 16 << 20 };
 
-/* A library that the search examines. */
+/* An NVRTC library that the search examines. */
 struct candidate {
     void *library;
     char path[PATH_MAX];
-    int version; /* 1000 * major + 10 * minor */
+    int version; /* NVRTC version: 1000 * major + 10 * minor */
     /* Newest architecture that the library supports and whose code the device
      * can run; 0: none. */
     int best_arch;
-    int has_device; /* true: supports the device's own architecture */
+    /* true: the library supports the device's own architecture */
+    int has_device;
 };
 
 /* Conditions of a search for NVRTC, and its result. */
@@ -35,12 +36,13 @@ struct search {
     int driver_version;
     int device_arch;
     struct candidate best;
-    char seen[1024]; /* rejected libraries, for the error message */
+    /* names of the rejected libraries, for the error message */
+    char seen[1024];
 };
 
 /* Result of opening NVRTC; its `kind` is API_CLOSED before success. */
 static struct api_choice chosen;
-static char **library_dirs; /* sys.path; ends with NULL */
+static char **library_dirs; /* folders of sys.path; ends with NULL */
 
 static const char *const names[] = {
     "libnvrtc.so.13",

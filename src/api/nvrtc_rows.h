@@ -1,4 +1,4 @@
-/* nvrtc_rows.h - the functions of NVRTC, one row each.
+/* nvrtc_rows.h - the functions of NVRTC, one row (X-macro entry) each.
  *
  * Define NVRTC_ROW(base, symbol, since, (parameters), (argument names)) and
  * include this file, which undefines NVRTC_ROW. `since` is the first version

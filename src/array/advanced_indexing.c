@@ -23,7 +23,7 @@
 #include "array/validation.h"
 #include "core/core.h"
 
-/* Strong references; Python functions that get and set elements. */
+/* Strong references to the Python functions that get and set elements. */
 static PyObject *indexer_get, *indexer_set;
 
 /* --- index arrays ------------------------------------------------------ */
@@ -216,7 +216,8 @@ field_find(const struct array *array, PyObject *name, Py_ssize_t *offset)
     }
     PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(entry, 0);
     *offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 1));
-    /* the dict `fields` still holds a reference to its content */
+    /* the dict `fields` still holds the tuple `entry`, and the tuple holds the
+     * dtype */
     Py_DECREF(entry);
     return dtype;
 }

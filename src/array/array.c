@@ -220,8 +220,9 @@ array_view_finish(struct array *view)
     }
 }
 
-/* If a Python subclass overrides _new_like_me, returns its method, a new
- * reference. Otherwise returns NULL, with an exception on failure. */
+/* Returns the method _new_like_me of the model's class if a Python subclass
+ * overrides it: a new reference. Otherwise returns NULL, with an exception on
+ * failure. */
 static PyObject *
 overridden_new_like(struct array *model)
 {
@@ -247,8 +248,8 @@ static struct array *
 call_new_like(PyObject *method, struct array *model, PyArray_Descr *dtype,
               const npy_intp *shape)
 {
-    /* A copy of the shape: the shape may be that of the array `model`, which
-     * the called Python method may change. */
+    /* Copy of `shape` for the comparison after the call: `shape` may point
+     * into `model`, and the Python method may change the model's shape. */
     npy_intp keep[ARRAY_MAX_NDIM];
     int ndim = model->ndim;
     size_t bytes = (size_t)ndim * sizeof *shape;
@@ -316,7 +317,7 @@ array_new_like(struct array *model, PyArray_Descr *dtype, int ndim,
                const npy_intp *shape, const npy_intp *strides, CUstream stream)
 {
     if (ndim == model->ndim &&
-        (ndim == 0 || /* without axes, shape may be NULL */
+        (ndim == 0 || /* `shape` may be NULL if ndim is 0 */
          memcmp(shape, model->shape, (size_t)ndim * sizeof *shape) == 0)) {
         PyObject *method = overridden_new_like(model);
         if (method) {
@@ -504,7 +505,8 @@ array_parse_shape(PyObject *object, npy_intp *shape)
     if (PyUnicode_Check(object) || PyBytes_Check(object)) {
         return shape_refuse(object);
     }
-    /* A tuple of the items: their __index__ methods cannot change it. */
+    /* Copy the items to a tuple: their __index__ methods, which run below,
+     * could change a list. */
     PyObject *items = PySequence_Tuple(object);
     if (!items) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) {

@@ -20,7 +20,7 @@ struct array {
     struct core_array_head head;
     Py_ssize_t size; /* number of elements */
     int ndim;
-    unsigned flags; /* enum array_flags */
+    unsigned flags; /* bits of enum array_flags */
     /* ndim lengths; points to inline_dims or to memory of PyMem_Malloc */
     npy_intp *shape;
     /* strides in bytes, ndim of them; stored behind `shape` in the same
@@ -55,8 +55,8 @@ array_is_own_class(PyObject *object)
            ((struct array *)object)->flags & ARRAY_READY;
 }
 
-/* Returns whether two arrays, neither of them empty, have the same shape. Does
- * not compare the last axis: its length follows from the size. */
+/* Returns whether two arrays, neither of them empty, have the same shape.
+ * Compares sizes and all lengths but the last, which follows from the size. */
 static inline bool
 array_same_shape(const struct array *a, const struct array *b)
 {
@@ -117,11 +117,14 @@ array_release_dims(struct array *array)
     }
     array->shape = NULL;
 }
-/* Frees an object whose fields were released, or keeps it for reuse. */
+/* Frees an array object whose fields were released, or adds it to the free
+ * list. */
 void array_free_object(PyTypeObject *type, struct array *array);
-/* Selects the class whose freed objects are reused; a strong reference. */
+/* Selects the class whose freed objects are reused, and holds a strong
+ * reference to it. */
 void array_reuse_class(PyTypeObject *type);
-/* Registers ArrayBase (strong) and the module pycuda._driver (borrowed). */
+/* Registers the class ArrayBase (strong reference) and the module
+ * pycuda._driver (borrowed reference). */
 void array_set_type(PyTypeObject *type, PyObject *module);
 /* Recomputes size and contiguity from shape, strides and dtype. */
 void array_update(struct array *array);

@@ -252,8 +252,8 @@ static PyType_Slot life_slots[] = {
     {0},
 };
 
-/* Copies table rows up to the terminator, a row of zeros. Returns the number
- * of rows copied. */
+/* Copies the rows of a table up to the terminating row of zeros. Returns the
+ * number of copied rows. */
 static size_t
 append(void *target, const void *rows, size_t row_bytes)
 {

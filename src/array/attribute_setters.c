@@ -4,9 +4,10 @@
  * Programs set shape, strides, dtype and gpudata one by one, and the values
  * may contradict each other until the last one is set. In between, the array's
  * owner is an UnsettledMemory object. It holds the assigned owner and raises
- * an exception as soon as the memory is used. core_use finds the inconsistency
- * because it asks owners of unknown types for `gpudata`. The fast paths accept
- * only allocations as owners, so they need no check.
+ * an exception as soon as the memory is used. The exception comes from its
+ * attribute `gpudata`, which core_use reads for every owner of a type that it
+ * does not know. The fast paths accept only allocations as owners, so they
+ * need no check.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/array.h"

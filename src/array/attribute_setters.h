@@ -25,7 +25,8 @@ PyObject *assign_owner(const struct array *array);
  * their number differs from the number of axes: a borrowed tuple. Returns
  * NULL, without an exception, if there are no such strides. */
 PyObject *assign_strides_waiting(const struct array *array);
-/* Raises ValueError if assigned attributes contradict each other. */
+/* Raises ValueError and returns -1 if the shape, strides, dtype and memory
+ * that a program assigned contradict each other. */
 int assign_is_consistent(const struct array *array);
 /* Setters for the table array_attributes. `value` NULL deletes the
  * attribute. */

@@ -109,7 +109,8 @@ get_strides(PyObject *self, void *unused)
                     : array_tuple(array->ndim, array->strides);
 }
 
-/* Attributes that are sizes; they share one getter and one setter. */
+/* Attributes that are element counts, sizes in bytes or numbers of axes. They
+ * share one getter and one setter. */
 enum number {
     NUMBER_SIZE,
     NUMBER_MEM_SIZE,
@@ -231,9 +232,9 @@ get_ptr(PyObject *self, void *unused)
     return address(array);
 }
 
-/* Returns the stream on which consumers of the CUDA array interface must
- * wait, or None. The owner of the memory determines it, so it is the same for
- * views. */
+/* Returns the number of the stream that consumers of the CUDA array interface
+ * must wait for, or None. The owner of the memory determines the stream, so
+ * views have the stream of their source. */
 static PyObject *
 shown_stream(struct array *array)
 {

@@ -144,9 +144,9 @@ index_entry(struct cursor *cursor, PyObject *entry, int after)
     return index_integer(cursor, index);
 }
 
-/* Returns the number of source axes that the entries use: one for each integer
- * or slice. Returns -1 with an IndexError if an entry is an Ellipsis, since
- * one has come before. */
+/* Returns the number of source axes that the entries after an Ellipsis use:
+ * one for each integer or slice. Returns -1 with an IndexError if one of them
+ * is a second Ellipsis. */
 static int
 axes_taken(PyObject *const *entries, Py_ssize_t n)
 {

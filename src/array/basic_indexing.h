@@ -10,7 +10,8 @@
 
 #include "core/core.h"
 
-/* Slots of the type: array[key], iteration, array[key] = value. */
+/* Type slots of ArrayBase: array[key], iteration (array[index]), and
+ * array[key] = value. */
 PyObject *array_subscript(PyObject *self, PyObject *key);
 PyObject *array_item(PyObject *self, Py_ssize_t index);
 int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value);

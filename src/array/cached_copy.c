@@ -3,8 +3,8 @@
  * Called by copy.c. The kernel for a copy between two arrays of one dtype
  * depends on the shape, both strides and the alignment of the addresses. The
  * cache maps these to the launch, so a repeated copy needs no other work than
- * the launch. It contains only copies by kernels: the driver copies arrays of
- * equal contiguous layouts.
+ * the launch. It contains only copies that a kernel performs. Arrays of equal
+ * contiguous layouts are copied by the driver.
  *
  * The cache owns no references. A context gets a new key when its kernels are
  * released, so that entries with the old key no longer match. The GIL protects
@@ -18,11 +18,12 @@
 #include "core/core.h"
 
 enum {
-    CACHE_ENTRIES = 32, /* cache entries; a power of two */
+    CACHE_ENTRIES = 32, /* number of cache entries; a power of two */
     MAX_AXES = 3,
-    /* The maximum number of words of kernel parameters: the size, the number
-     * of blocks, the shape, and the strides of two arrays. There is one axis
-     * more than in the arrays if elements are split into several words. */
+    /* Maximum number of 64-bit words in the kernel's last parameter: the size,
+     * the number of blocks, the shape, and the strides of two arrays. The
+     * kernel has an additional axis if it copies each element as several
+     * words. */
     MAX_WORDS = 2 + (MAX_AXES + 1) * 3,
 };
 
@@ -33,7 +34,7 @@ struct cached_copy {
     /* Number of axes, bytes per element, and low bits of the addresses, packed
      * in one integer that is part of the cache key. */
     int64_t form;
-    /* `shape` and `strides` are part of the cache key */
+    /* shape and strides in bytes of the arrays; part of the cache key */
     npy_intp shape[MAX_AXES];
     npy_intp target[MAX_AXES], source[MAX_AXES];
     /* Number of bytes added to each array's pointer: a kernel traverses an
@@ -58,8 +59,8 @@ entry_form(const struct array *target, const struct array *source,
            target->size > 0 && array_same_shape(target, source);
 }
 
-/* Returns the cache entry at the hash of the key, which may have another
- * key. */
+/* Returns the cache entry that the hash of the key selects. The entry may
+ * belong to another key. */
 static inline struct cached_copy *
 cache_slot(int64_t form, const struct array *target,
            const struct array *source)
@@ -74,7 +75,8 @@ cache_slot(int64_t form, const struct array *target,
                           (CACHE_ENTRIES - 1)];
 }
 
-/* Returns whether the entry has this form, shape and strides. */
+/* Returns whether the entry has the given `form` (number of axes, item size,
+ * alignment) and the shape and strides of the arrays. */
 static inline bool
 is_equal(const struct cached_copy *place, int64_t form,
          const struct array *target, const struct array *source)
@@ -119,8 +121,8 @@ cached_copy_run(struct array *target, struct array *source, CUstream stream)
     int64_t form;
     void *key;
 
-    /* The cache has no copies of arrays with equal contiguous layouts, since
-     * the driver copies these. */
+    /* Arrays with equal contiguous layouts are copied by the driver, so the
+     * cache has no entries for them. */
     if (target->flags & source->flags & ARRAY_FORC ||
         !core_owners_are_disjoint(target->head.owner, source->head.owner)) {
         return 0;

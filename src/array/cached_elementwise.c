@@ -24,7 +24,7 @@
 #include "array/operation_table.h"
 #include "core/core.h"
 
-#define CACHE_ENTRIES 256 /* cache entries; a power of two */
+#define CACHE_ENTRIES 256 /* number of cache entries; a power of two */
 
 /* A cache entry, which fills one cache line of the CPU. The fields that are
  * compared come first. */
@@ -37,8 +37,9 @@ struct cached_launch {
      * the dtype of the array to fill or of the result of a copy. */
     PyObject *type[CACHED_INPUTS_MAX];
     npy_intp size;
-    uint32_t
-        form; /* operation, number of inputs and is_given, see entry_form */
+    /* Operation, number of inputs, and whether the output is the first input
+     * or the array that a scalar fills; packed by entry_form. */
+    uint32_t form;
     uint32_t mask; /* address bits that must be zero in all arrays */
     const struct rule *rule;
 };
@@ -46,8 +47,9 @@ struct cached_launch {
 static struct cached_launch cached_launches[CACHE_ENTRIES]
     __attribute__((aligned(64)));
 
-/* Packs the properties in field `form` of an entry. `is_given`: the output is
- * the first input, or the array that a scalar fills. */
+/* Packs the three properties for the field `form` of a cache entry.
+ * `is_given`: the output is the first input, or the array that a scalar
+ * fills. */
 static uint32_t
 entry_form(int operation, int inputs, bool is_given)
 {
@@ -79,8 +81,8 @@ scalar_class(int operation, PyObject *object)
 /* Properties of an operation's operands that are not in the cache key. */
 struct shared_properties {
     struct array *model; /* the first array input, or the array to fill */
-    CUdeviceptr bits;    /* bitwise OR of all addresses */
-    /* Output is the first input or the array that a scalar fills. */
+    CUdeviceptr bits;    /* bitwise OR of the arrays' addresses */
+    /* The output is the first input, or the array that a scalar fills. */
     bool is_given;
     bool is_mixed; /* at least one input is a scalar */
 };
@@ -113,8 +115,8 @@ describe_arrays(struct cached_launch *key, struct shared_properties *common,
 
 /* Computes the key of an operation, except the fields `launch`, `mask` and
  * `rule`. Returns false unless all arrays among the inputs are C-contiguous
- * and have one shape. `out` is the output or NULL; if the only input is a
- * scalar, it is the array to fill. */
+ * and have one shape. `out` is the output, or NULL for a new array. If the
+ * only input is a scalar, the operation fills `out` with it. */
 static __attribute__((noinline)) bool
 key_describe(struct cached_launch *key, struct shared_properties *common,
              int operation, int inputs, PyObject *const *objects,
@@ -152,8 +154,8 @@ key_describe(struct cached_launch *key, struct shared_properties *common,
     return key->size > 0;
 }
 
-/* Returns the cache entry at the hash of the key, which may have another
- * key. */
+/* Returns the cache entry that the hash of the key selects. The entry may
+ * belong to another key. */
 static inline struct cached_launch *
 cache_slot(const struct cached_launch *key)
 {
@@ -301,8 +303,8 @@ launch_numbers(const struct cached_launch *place, struct launch_target where,
                               arrays, used, arguments);
 }
 
-/* Returns whether the inputs of an operation with a new output still match the
- * cache entry. */
+/* Returns whether the inputs still match the cache entry after an allocator,
+ * which may be Python code, has allocated the output. */
 static bool
 operands_still_match(const struct cached_launch *repeat,
                      PyObject *const *objects)
@@ -381,8 +383,8 @@ entry_run(const struct cached_launch *key,
     return true;
 }
 
-/* Calls entry_run, which is inlined here a second time, for inputs that are
- * less frequent. */
+/* Out-of-line copy of the inline function entry_run, for less frequent
+ * inputs. */
 static __attribute__((noinline)) bool
 entry_run_outlined(const struct cached_launch *key,
                    const struct shared_properties *common,
@@ -504,7 +506,7 @@ alignment_bits(const struct array *array)
     return (uint32_t)PyDataType_ALIGNMENT(array->dtype) - 1;
 }
 
-/* Stores an entry in the cache and evicts the previous one. */
+/* Stores an entry in the cache and evicts the entry that has its slot. */
 static void
 entry_store(const struct cached_launch *key)
 {
@@ -536,9 +538,9 @@ cached_apply_add(const struct elementwise_task *task, PyObject *const *objects,
     struct shared_properties common;
 
     if (!task->dense || task->inputs > CACHED_INPUTS_MAX ||
-        /* Arrays of at least this size take another kernel if they are aligned
-         * to 16 bytes. This launch is not valid for those, so it is not
-         * cached. */
+        /* For ALIGN_MINIMUM or more elements, aligned and unaligned arrays
+         * have different kernels. The cache stores only the launch for aligned
+         * arrays, since both launches would match the same key. */
         (!aligned && out->size >= ALIGN_MINIMUM) ||
         !key_describe(&key, &common, task->operation, task->inputs, objects,
                       out)) {

@@ -19,7 +19,7 @@
 #include "array/numpy.h"
 #include "core/core.h"
 
-#define CACHE_ENTRIES 64 /* cache entries; a power of two */
+#define CACHE_ENTRIES 64 /* number of cache entries; a power of two */
 
 /* A cache entry, which fills one cache line of the CPU. */
 struct cached_reduction {
@@ -66,8 +66,8 @@ key_describe(struct cached_reduction *key, int operation, int inputs,
     return key->size > 0;
 }
 
-/* Returns the cache entry at the hash of the key, which may have another
- * key. */
+/* Returns the cache entry that the hash of the key selects. The entry may
+ * belong to another key. */
 static inline struct cached_reduction *
 cache_slot(const struct cached_reduction *key)
 {
@@ -113,7 +113,8 @@ launch(const struct cached_reduction *reduced, struct core_context *context,
 /* Slow path of the allocation of the result and of the partial results, which
  * may run Python code. That code may evict the entry or change an operand.
  * Returns NULL with an exception on failure, or without an exception if the
- * entry no longer fits and reduce.c must perform the whole reduction. */
+ * entry no longer matches the operands. reduce.c then performs the whole
+ * reduction. */
 static __attribute__((noinline)) struct array *
 result_new_slow(const struct cached_reduction *reduced,
                 struct core_context *context, CUstream stream,
@@ -186,8 +187,8 @@ cached_reduction_run(int operation, int inputs, PyObject *const *objects,
     return status <= 0;
 }
 
-/* Adds the launch of a completed reduction to the cache, if it has only one
- * launch and is suitable. */
+/* Adds the launch of a completed reduction to the cache, if its operands are
+ * suitable. The reduction must consist of a single launch. */
 void
 cached_reduction_add(int operation, int inputs, PyObject *const *objects,
                      PyArray_Descr *result, const struct kernel *kernel,

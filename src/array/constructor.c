@@ -123,7 +123,7 @@ init_memory(struct array *array, const struct init_arguments *given)
                                 array->strides);
 }
 
-/* Resets the array to the state that array_new created. */
+/* Makes the array empty, with all fields as in a new object of array_new. */
 static int
 array_reset(struct array *array)
 {
@@ -136,7 +136,7 @@ array_reset(struct array *array)
     array->head.pointer = 0;
     array->flags = 0;
     Py_XSETREF(array->dtype, dtype);
-    /* cannot fail, since one axis needs no memory */
+    /* cannot fail, since the object itself has space for one axis */
     array_set_dims(array, 1, shape, strides);
     Py_CLEAR(array->head.owner);
     Py_CLEAR(array->base);
@@ -170,7 +170,7 @@ array_init(PyObject *self, PyObject *args, PyObject *kwargs)
     if (array_verify_dtype(dtype) < 0 || init_dims(array, &given) < 0 ||
         init_memory(array, &given) < 0) {
         /* Save the exception: array_reset releases the owner, which may run
-         * Python code that changes it. */
+         * Python code, and that code may replace the exception. */
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
         array_reset(array);

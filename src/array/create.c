@@ -142,8 +142,8 @@ create_ones(PyObject *const *args, Py_ssize_t count, PyObject *dtype)
 
 /* --- arange ------------------------------------------------------------ */
 
-/* Converts a Python float, or an int of at most EXACT, to double. Returns
- * false for other objects. */
+/* Converts a Python float, or an int between -EXACT and EXACT, to double.
+ * Returns false for other objects. */
 static bool
 number_as_double(PyObject *object, double *number)
 {

@@ -10,8 +10,8 @@
 
 #include "core/core.h"
 
-/* Implement _dlpack_export and _dlpack_import of pycuda._driver; setup.c has
- * their arguments and results. */
+/* Implement _dlpack_export, which exports an array as a DLPack capsule, and
+ * _dlpack_import, which imports a capsule. Their docstrings are in setup.c. */
 PyObject *dlpack_export(PyObject *module, PyObject *args);
 PyObject *dlpack_import(PyObject *module, PyObject *capsule);
 

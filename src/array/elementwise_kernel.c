@@ -50,14 +50,16 @@ struct elementwise {
     int arguments;
     /* number of array arguments; 0: the object has no launch plan */
     int vectors;
-    npy_intp most_blocks;  /* maximum number of blocks of a launch */
-    int at[MAX_ARGUMENTS]; /* argument index of each array */
+    npy_intp most_blocks; /* maximum number of blocks of a launch */
+    /* for each array argument: its index among all arguments */
+    int at[MAX_ARGUMENTS];
     /* Strong references; required dtype of each array. */
     PyArray_Descr *dtype[MAX_ARGUMENTS];
     /* For each array argument: true if thread i of the kernel accesses only
      * element i. */
     int plain[MAX_ARGUMENTS];
-    /* For each array argument: the low address bits that must be zero. */
+    /* For each array argument: mask of the low address bits that are zero if
+     * the array is aligned. */
     CUdeviceptr odd[MAX_ARGUMENTS];
 };
 
@@ -191,7 +193,7 @@ launch(struct elementwise *self, int form, PyObject *const *args,
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Slow path: calls self._call(...). */
+/* Slow path of a call: passes the arguments to the Python method _call. */
 static PyObject *
 call_python(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
             PyObject *names)

@@ -25,10 +25,11 @@
 
 /* --- rules that depend on a scalar's value ----------------------------- */
 
-/* Handles the comparison of an integer array with a Python int that the
+/* Prepares the comparison of an integer array with a Python int that the
  * array's type cannot hold. If the int fits a 64-bit integer type, the scalar
- * gets that type. Otherwise an infinity of the same sign replaces it; *keep
- * receives this reference, which the caller releases. */
+ * gets that type. Otherwise a float infinity of the same sign replaces the
+ * int. *keep receives the reference to this float, which the caller
+ * releases. */
 static int
 compare_scalar(struct operand *scalar, int array_code, PyObject **keep)
 {
@@ -73,8 +74,9 @@ is_float_with_signed(int code)
     return code == NPY_ULONG || code == NPY_ULONGLONG;
 }
 
-/* Handles the operations for which NumPy examines the value of a Python int:
- * comparisons, and powers with a negative exponent. */
+/* Examines the value of a Python int where NumPy does: in comparisons, it may
+ * change the scalar's type (compare_scalar); for integers with a negative
+ * power, raises ValueError and returns -1. */
 static int
 check_values(int operation, struct operand *operands, int inputs,
              PyObject **keep)

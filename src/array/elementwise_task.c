@@ -118,8 +118,9 @@ prefers_tiles(const struct elementwise_task *task, int k, int axis)
            Py_ABS(task->layout.strides[k][last]) >= 4 * step;
 }
 
-/* Returns the axis along which some input should be read, in tiles of this
- * axis and the last one. Returns -1 if tiles are not useful. */
+/* Looks for an input that should be read along another axis than the last one.
+ * Returns this axis: the kernel then reads square tiles of this axis and the
+ * last one. Returns -1 if tiles are not useful. */
 static int
 tile_axis(const struct elementwise_task *task)
 {
@@ -216,8 +217,9 @@ choose_strided(struct elementwise_task *task)
     }
 }
 
-/* Selects the layout class. Before that, merges axes and, for axes whose
- * direction this reverses, moves pointers to the new first element. */
+/* Merges axes, then selects the layout class. Where merging reverses the
+ * direction of an axis, moves each operand's pointer to the new first
+ * element. */
 static void
 choose_class(struct elementwise_task *task)
 {
@@ -248,8 +250,8 @@ key_ndim(const struct elementwise_task *task)
     return task->class >= LAYOUT_ROWS ? task->layout.ndim : 0;
 }
 
-/* Returns the number of operands for whose stride class along the last axis
- * (`inner`) the kernel is compiled: all or none. */
+/* Returns the number of operands if the kernel is compiled for their stride
+ * classes along the last axis (`inner`), or 0 if it works for any strides. */
 static int
 inner_walks(const struct elementwise_task *task)
 {
@@ -317,7 +319,8 @@ inner_tuple(const struct elementwise_task *task)
 
 /* Returns the key for Python's kernel factory: ("map", operation name, types
  * in memory, types of the computation, result type, type of the output, layout
- * class, number of axes, enum inner_walk of each operand, wide). */
+ * class, number of axes, enum inner_walk of each operand, whether element
+ * indices need 64 bits). */
 static PyObject *
 make_key(void *data)
 {
@@ -413,9 +416,9 @@ launch_shape(const struct elementwise_task *task, const struct kernel *kernel,
     return 0;
 }
 
-/* Fills the last parameter of the kernel: the number of elements or, for
- * layout classes with strides, the struct described at the top of this
- * file. */
+/* Fills `words`, the last parameter of the kernel: the number of elements or,
+ * for layout classes with strides, the struct of sizes, shape and strides that
+ * the opening comment of this file describes. */
 static void
 pack_layout(struct elementwise_task *task, npy_intp along)
 {

@@ -25,11 +25,12 @@ enum layout_class {
     /* All other layouts: a thread computes addresses from its element's
      * index. */
     LAYOUT_FLAT,
-    LAYOUT_PACKS, /* like LAYOUT_ROWS, but copies words of 16 bytes */
+    LAYOUT_PACKS, /* long innermost axis, copied in words of 16 bytes */
     /* An input is contiguous along another axis than the output: each block
      * processes a square tile. */
     LAYOUT_TILES,
-    /* like LAYOUT_TILES, with smaller tiles, for fewer elements */
+    /* smaller square tiles than LAYOUT_TILES, for operands of fewer
+     * elements */
     LAYOUT_SMALL_TILES,
 };
 
@@ -39,10 +40,10 @@ struct elementwise_task {
     int operation;
     int inputs;
     int scalar[ARRAY_INPUTS]; /* true: the input is a scalar */
-    /* Type code of each input in memory; for a scalar, that of the
-     * computation. */
+    /* Type code of each input in memory; for a scalar, the type code in which
+     * the kernel computes. */
     int code[ARRAY_INPUTS];
-    /* Type code in which the kernel converts each input to compute. */
+    /* Type code to which the kernel converts each input before it computes. */
     int loop[ARRAY_INPUTS];
     int result; /* type code of the result before it is cast to `out` */
     int out;    /* type code of the output */

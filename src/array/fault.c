@@ -32,7 +32,7 @@ fault_register(PyObject *module, PyObject *args)
         Py_XDECREF(made);
         return NULL;
     }
-    if (*place) { /* another thread has registered a record since the check */
+    if (*place) { /* another thread has registered a record in the meantime */
         Py_DECREF(made);
     } else {
         *place = made;

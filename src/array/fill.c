@@ -120,8 +120,8 @@ scalar_of(const struct array *array, PyObject *value)
     return PyArray_Return((PyArrayObject *)host);
 }
 
-/* Slow path of array_fill_with. `quick` is the value that number_convert_fast
- * has converted, or NULL if it did not. */
+/* Slow path of array_fill_with. `quick` is the number that number_convert_fast
+ * has converted, or NULL if that function did not handle the value. */
 static __attribute__((noinline)) int
 fill_slow(struct array *array, PyObject *value, union number *quick,
           CUstream stream)

@@ -10,7 +10,8 @@
 
 #include <structmember.h>
 
-enum { MAX_OWN = 4 }; /* maximum number of slots that a type adds */
+/* maximum number of Python type slots that one of the types adds */
+enum { MAX_OWN = 4 };
 
 PyObject *
 function_wrapper_new(PyTypeObject *type, vectorcallfunc call,

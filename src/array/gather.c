@@ -233,7 +233,8 @@ gather_take(PyObject *const *args, Py_ssize_t count, PyObject *axis)
 
 /* --- scatter ----------------------------------------------------------- */
 
-enum { MAX_BYTES = 16 }; /* bytes of the largest number */
+/* size in bytes of complex128, the largest number type of kernels */
+enum { MAX_BYTES = 16 };
 
 /* Converts a number to the dtype of `row`, the indexed array, and stores its
  * bytes. Returns 1 on success, 0 for other values, -1 with an exception. */

@@ -34,8 +34,8 @@ struct kernel_parameters {
     bool rows;
     npy_intp unit, words; /* an item has `words` words of `unit` bytes each */
     int index;            /* type code of the array of indices */
-    /* number of the axis, which a fault record of an index out of range
-     * names */
+    /* axis number that the kernel writes to the fault record if an index is
+     * out of range */
     long axis;
 };
 
@@ -52,8 +52,9 @@ index_copy_key(void *data)
                  : NULL;
 }
 
-/* Finds the kernel in the kernel table. The lower half of its key is 0; keys
- * of element-wise operations contain type codes there, so the keys differ. */
+/* Finds the kernel in the kernel table. The lower half of its 128-bit key is
+ * 0. In the keys of element-wise operations, this half is not 0, so the keys
+ * differ. */
 static PyObject *
 index_copy_kernel(const struct kernel_parameters *made, struct kernel *kernel)
 {
@@ -229,8 +230,9 @@ index_copy_run(const struct index_copy *copy, CUstream stream)
 /* --- Python interface -------------------------------------------------- */
 
 /* Implements _take_indexed and _put_indexed with the arguments (row, indices,
- * axis, plain, stream=None). Returns False if the context has no fault record
- * yet, else True. */
+ * axis, plain, stream=None): copies between the elements of `row` that
+ * `indices` select and the array `plain`. Returns False if the context has no
+ * fault record yet, else True. */
 static PyObject *
 index_copy_python(PyObject *args, const char *format,
                   enum index_copy_kind move)

@@ -28,8 +28,8 @@ struct index_copy {
     struct array *row, *indices;
     struct array *plain; /* NULL for INDEX_COPY_FILL */
     const void *element; /* bytes of the element for INDEX_COPY_FILL */
-    /* number of the axis, which a fault record of an index out of range
-     * names */
+    /* axis number that the kernel writes to the fault record if an index is
+     * out of range */
     long axis;
     /* device address of the fault record, in which the kernel reports an index
      * out of range */
@@ -46,7 +46,8 @@ int index_copy_run(const struct index_copy *copy, CUstream stream);
  * has no fault record yet, or NULL with an exception. */
 PyObject *index_copy_gather(PyObject *module, PyObject *args);
 /* Implements pycuda._driver._put_indexed, which copies an array into the
- * elements or rows that indices select. Returns the same results. */
+ * elements or rows that indices select. Returns True, False if the context has
+ * no fault record yet, or NULL with an exception. */
 PyObject *index_copy_scatter(PyObject *module, PyObject *args);
 
 #endif

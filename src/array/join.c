@@ -188,7 +188,8 @@ copy_layers(struct array *result, PyObject *arrays, int axis)
         npy_intp strides[ARRAY_MAX_NDIM];
         struct part part;
         part_at(&part, strides, result, axis, i);
-        /* Checked again, since an allocator may have changed an input. */
+        /* Compare the shapes and dtypes again: the allocator of the result is
+         * Python code, which may have changed an input. */
         if (!joins(&part.array, array, -1)) {
             PyErr_SetString(PyExc_ValueError,
                             "an array changed while it was stacked");
@@ -333,7 +334,8 @@ join_roll(PyObject *const *args, Py_ssize_t count, PyObject *axis_or_null)
     if (!result) {
         return NULL;
     }
-    if (!joins(result, array, -1)) { /* the allocator has changed the input */
+    /* if Python code in the allocator has changed `array`, decline the call */
+    if (!joins(result, array, -1)) {
         Py_DECREF(result);
         return NULL;
     }

@@ -25,7 +25,8 @@ struct entry {
     PyObject *function;
 };
 
-static PyTypeObject *kernels_type; /* strong reference */
+/* strong reference; the Python type of struct kernels */
+static PyTypeObject *kernels_type;
 
 /* --- the object -------------------------------------------------------- */
 
@@ -51,8 +52,8 @@ kernels_get_or_create(void)
         Py_XDECREF(made);
         return NULL;
     }
-    /* the allocation has run the garbage collector, whose finalizers have
-     * created the object */
+    /* The allocation may run the garbage collector and finalizers. If one of
+     * these has created the object of this context, use that object. */
     if (*place) {
         Py_DECREF(made);
     } else {

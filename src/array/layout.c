@@ -137,7 +137,8 @@ layout_contiguous(int ndim, const npy_intp *shape, const npy_intp *strides,
 }
 
 /* Computes the range of bytes that the elements occupy, [*low, *high),
- * relative to the first element. *low is negative if a stride is. */
+ * relative to the first element. *low is negative if there are negative
+ * strides. */
 void
 layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
               npy_intp itemsize, npy_intp *low, npy_intp *high)
@@ -234,9 +235,9 @@ axis_flip(struct layout *layout, int axis)
     }
 }
 
-/* Returns whether axis a should be an inner axis of b, since its stride is
- * smaller. Decides by the first operand whose strides along the axes differ in
- * magnitude. */
+/* Returns whether axis `a` should come after axis `b`, as the inner axis,
+ * because its stride is smaller. Decides by the first operand whose strides
+ * along the axes differ in magnitude. */
 static int
 axis_inside(const struct layout *layout, int a, int b)
 {

@@ -54,8 +54,8 @@ void layout_pack_like(int ndim, const npy_intp *shape, npy_intp itemsize,
 int layout_contiguous(int ndim, const npy_intp *shape, const npy_intp *strides,
                       npy_intp itemsize);
 /* Computes the byte range [*low, *high) that the elements occupy, relative to
- * the first element. The caller has checked by array_verify_reach that it does
- * not overflow. */
+ * the first element. The caller has called array_verify_reach, so the
+ * computation cannot overflow. */
 void layout_extent(int ndim, const npy_intp *shape, const npy_intp *strides,
                    npy_intp itemsize, npy_intp *low, npy_intp *high);
 /* Replaces the shape (*ndim, shape) by the result of broadcasting it with the

@@ -11,7 +11,7 @@
 #include "array/numpy.h"
 #include "core/core.h"
 
-/* Entries of the plan cache; a power of two. */
+/* Number of entries of the plan cache; a power of two. */
 #define PLAN_CACHE_ENTRIES 512
 
 #define PLAN_MAX_LAUNCHES  12
@@ -20,14 +20,16 @@
 #define PLAN_MAX_INPUTS    2
 #define PLAN_MAX_AXES      8 /* maximum length of a tuple of axes */
 #define PLAN_MAX_SLOTS     (PLAN_MAX_TEMPS + PLAN_MAX_INPUTS + 1)
-#define PLAN_ALIGNMENT     15u /* address bits that the kernel depends on */
+/* low address bits that affect the choice of the kernel */
+#define PLAN_ALIGNMENT 15u
 
 /* Properties of an input array that select a plan. */
 struct plan_input {
     /* Borrowed, compared by address. The plan in the cache owns a
      * reference. */
     PyArray_Descr *dtype;
-    /* bits of the array's address that affect the choice of the kernel */
+    /* bits of PLAN_ALIGNMENT in the array's address; they affect the choice of
+     * the kernel */
     unsigned bits;
     int ndim;
     const npy_intp *shape, *strides;
@@ -36,8 +38,9 @@ struct plan_input {
 /* Key of a plan in the cache. */
 struct plan_key {
     const void *name; /* interned string; compared by address */
-    /* The argument `axis` of the call. If `whole` is 0, it is the int `axis`;
-     * if 1, None; if 2 + n, a tuple of n ints, which `axis` encodes. */
+    /* Encode the argument `axis` of the call. `whole` is 0 for an int, whose
+     * value is in `axis`; 1 for None; 2 + n for a tuple of n ints, which are
+     * packed in `axis`. */
     int whole;
     long axis;
     int inputs;
@@ -83,8 +86,8 @@ struct plan {
 /* Drops a reference to the plan, and frees the plan if it was the last. NULL
  * is allowed. */
 void plan_release(struct plan *plan);
-/* Called by the garbage collector functions of struct kernels. plans_clear
- * releases all plans. */
+/* plans_traverse visits the Python objects of all plans for the garbage
+ * collector. plans_clear releases all plans. */
 int plans_traverse(struct plan *const *plans, visitproc visit, void *arg);
 void plans_clear(struct plan **plans);
 

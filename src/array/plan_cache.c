@@ -52,8 +52,8 @@ input_hash(uint64_t hash, const struct plan_input *input)
     return hash;
 }
 
-/* Returns the cache slot at the hash of a key, which may have the plan of
- * another key. */
+/* Returns the cache slot that the hash of the key selects. The slot may have
+ * the plan of another key. */
 static struct plan **
 key_slot(struct kernels *kernels, const struct plan_key *key)
 {
@@ -94,8 +94,8 @@ key_equal(const struct plan_key *a, const struct plan_key *b)
 
 /* --- execution --------------------------------------------------------- */
 
-/* Executes one launch. Returns 0, or -1 with an exception. Returns 1 if the
- * launch is not possible at present; the Python function that created the
+/* Executes one launch. Returns 0, -1 with an exception, or 1 if cuBLAS cannot
+ * run now, for example during a capture. The Python function that created the
  * launch plan then computes the result. */
 static int
 launch_run(const struct plan_launch *launch, CUdeviceptr *slots)
@@ -134,9 +134,10 @@ slots_set(CUdeviceptr *slots, struct array *const *inputs, int count,
     return core_use_in_kernel(result->head.owner, NULL);
 }
 
-/* Executes all launches of a plan. Returns 0, -1 with an exception, or 1 if a
- * launch is not possible at present. Afterwards the temporary memory returns
- * to the memory pool, which reuses it in stream order. */
+/* Executes all launches of a plan. Returns 0, -1 with an exception, or 1 if
+ * cuBLAS cannot run now, for example during a capture. Afterwards the
+ * temporary memory returns to the memory pool, which reuses it in stream
+ * order. */
 static int
 plan_launch(const struct plan *plan, struct array *const *inputs,
             const struct array *result)
@@ -180,8 +181,8 @@ plan_fits(const struct plan *plan, const struct array *result)
 }
 
 /* Executes a plan and returns its result. Returns NULL without an exception if
- * a subclass gave the result another layout than the launches expect, or if a
- * launch is not possible at present. */
+ * a subclass gave the result another layout than the launches expect, or if
+ * cuBLAS cannot run now, for example during a capture. */
 static PyObject *
 plan_run(struct plan *plan, struct array *const *inputs)
 {
@@ -427,12 +428,14 @@ plan_set(PyObject *module, PyObject *args)
         return NULL;
     }
     if (!axis_parse(axis, &whole, &number)) {
-        /* no call with this axis looks for a plan, so none is stored */
+        /* plan_replay declines every call with this axis, so a stored plan
+         * would never be used */
         Py_RETURN_NONE;
     }
     Py_INCREF(name);
     PyUnicode_InternInPlace(&name);
-    Py_DECREF(name); /* PlannedMethod objects hold the interned name */
+    /* a PlannedMethod object holds another reference to the interned name */
+    Py_DECREF(name);
     key_set(&key, inputs, count, name, whole, number);
     struct plan *plan = plan_new(&key, (struct array *)result);
     struct kernels *kernels = plan && plan_parse(plan, temps, launches) == 0
@@ -448,9 +451,10 @@ plan_set(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Finds the plan for a function name, arrays with these properties and an axis
- * (or None), executes it and returns the result. Returns NULL without an
- * exception if there is no such plan. */
+/* Finds the plan for a function name, for arrays of the same types, shapes,
+ * strides and alignment as `objects`, and for an axis (or None). Executes it
+ * and returns the result. Returns NULL without an exception if there is no
+ * such plan. */
 PyObject *
 plan_replay(PyObject *name, PyObject *const *objects, Py_ssize_t count,
             PyObject *axis)

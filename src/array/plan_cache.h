@@ -12,9 +12,10 @@
 
 /* Implements _plan_set of pycuda._driver: adds a plan to the cache. */
 PyObject *plan_set(PyObject *module, PyObject *args);
-/* Finds the launch plan for a function name (interned), arrays with these
- * properties and an axis (or None), and executes it. Returns NULL without an
- * exception if there is no such plan. */
+/* Finds the launch plan for a function name (interned), for arrays of the same
+ * types, shapes, strides and alignment as `objects`, and for an axis (or
+ * None). Executes it and returns the result. Returns NULL without an exception
+ * if there is no such plan. */
 PyObject *plan_replay(PyObject *name, PyObject *const *objects,
                       Py_ssize_t count, PyObject *axis);
 

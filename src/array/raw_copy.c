@@ -63,8 +63,8 @@ raw_types(struct elementwise_task *task, npy_intp unit)
 }
 
 /* Adds an innermost axis over the units of an element, if an element has
- * several units. A unit is the word of 1 to 16 bytes that the kernel
- * copies. */
+ * several units. A unit is the word of 1 to 16 bytes that a thread copies at
+ * once. */
 static void
 raw_split(struct layout *layout, npy_intp units, npy_intp unit)
 {

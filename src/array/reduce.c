@@ -76,7 +76,8 @@ find_kernel(struct reduction *reduction, struct kernel *kernel)
 }
 
 /* Returns the number of blocks for n elements. Stores the number of elements
- * per block, a multiple of what its threads process in one round. */
+ * per block, a multiple of what the block's threads process in one loop
+ * iteration. */
 static npy_intp
 plan(const struct kernel *kernel, npy_intp n, npy_intp *per_block)
 {
@@ -310,8 +311,9 @@ parse_inputs(struct reduction *reduction, PyObject *tuple,
     return 0;
 }
 
-/* Allocates the result: without axes, of the model's class, with memory from
- * `allocator`. None means the model's allocator. */
+/* Allocates the result, an array without axes of the model's class, with
+ * memory from `allocator`. If `allocator` is None, uses the model's
+ * allocator. */
 static struct array *
 make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
             CUstream stream)
@@ -319,8 +321,8 @@ make_result(struct array *model, PyArray_Descr *dtype, PyObject *allocator,
     PyObject *keep = model->allocator;
     struct array *result;
 
-    /* Hold the allocator during the call, since it may run Python code that
-     * replaces the model's allocator. */
+    /* The model gets `allocator` for the duration of the call. `keep`
+     * preserves the reference to the model's own allocator. */
     if (allocator == Py_None) {
         allocator = keep;
     } else if (allocator == array_default_allocator()) {

@@ -11,8 +11,9 @@
 
 #include "core/core.h"
 
-/* Create the types that the file of this name defines, and add them to the
- * module. */
+/* Create the Python types of one file each (in this order: kernel_cache.c,
+ * fast_ufunc.c, planned_method.c, fast_call.c, elementwise_kernel.c), and add
+ * the public ones to the module. */
 int array_kernels_setup(PyObject *module);
 int array_fast_ufunc_setup(PyObject *module);
 int array_planned_setup(PyObject *module);

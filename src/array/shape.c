@@ -16,8 +16,9 @@
 
 /* --- reshape ----------------------------------------------------------- */
 
-/* Parses a shape as array_parse_shape does, but raises TypeError where that
- * raises AssertionError, which only PyCUDA's constructors raise. */
+/* Parses a shape with array_parse_shape, but replaces its AssertionError by a
+ * TypeError. In PyCUDA, only constructors raise AssertionError for invalid
+ * shapes. */
 static int
 parse_list(PyObject *object, const char *what, npy_intp *values)
 {
@@ -310,7 +311,7 @@ squeezed_axes(const struct array *array, PyObject *axes, unsigned *marked)
     *marked = 0;
     for (int i = 0; i < n; i++) {
         if (array->ndim == 0 && (given[i] == 0 || given[i] == -1)) {
-            /* the array has no axes: NumPy accepts axis 0 or -1, too */
+            /* NumPy accepts axis 0 and -1 even for an array without axes */
             continue;
         }
         int axis = axis_check(given[i], array->ndim);

@@ -97,9 +97,10 @@ dtoh(PyArrayObject *host, struct array *array, int async, CUstream stream)
                : fault_check();
 }
 
-/* First try of get_into, which needs a context. If the layouts differ, copies
- * through a contiguous array on the device. If that has another layout too,
- * copies through a second one on the host; this copy is synchronous. */
+/* Part of get_into that needs a current context. If the layouts differ, copies
+ * through a contiguous temporary array on the device. If the host array is not
+ * contiguous either, also copies through a temporary host array, which is
+ * synchronous. */
 static int
 get_into_in_context(struct array *array, PyArrayObject *host, int async,
                     CUstream stream)
@@ -137,8 +138,8 @@ done:
     return result;
 }
 
-/* Copies to a host array of any layout. A thread without a context uses that
- * of the array. */
+/* Copies the elements to a host array of any layout. If the thread has no
+ * current context, makes the context of the array current for the copy. */
 static int
 get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
 {
@@ -152,7 +153,8 @@ get_into(struct array *array, PyArrayObject *host, int async, CUstream stream)
     return result;
 }
 
-/* First try of get_new, which needs a context. */
+/* Part of get_new that needs a current context: returns a new host array with
+ * the elements of the device array. */
 static PyObject *
 get_new_in_context(struct array *array, int pagelocked, int async,
                    CUstream stream)
@@ -179,8 +181,9 @@ get_new_in_context(struct array *array, int pagelocked, int async,
     return host;
 }
 
-/* Returns a new host array with the elements of the device array. A thread
- * without a context uses that of the array. */
+/* Returns a new host array with the elements of the device array. If the
+ * thread has no current context, makes the context of the array current for
+ * the copy. */
 static PyObject *
 get_new(struct array *array, int pagelocked, int async, CUstream stream)
 {
@@ -287,8 +290,8 @@ flag_parse(PyObject *object)
     return object ? PyObject_IsTrue(object) : 0;
 }
 
-/* Reads the old keyword async= and its replacement. Returns 0 or 1, or -1 with
- * an exception. */
+/* Reads the keyword async_= (`object`) and its old name async= (`old`).
+ * Returns 1 if one of them is true, 0 if not, or -1 with an exception. */
 static int
 async_parse(PyObject *object, PyObject *old)
 {

@@ -25,10 +25,11 @@ struct core_context; /* private to core */
  * address without a call. */
 struct core_array_head {
     PyObject_HEAD
-    CUdeviceptr pointer; /* address of the first element; 0 if size is 0 */
-    PyObject *owner;     /* strong: the object that keeps the memory alive
-                            (a DeviceAllocation of the default pool, another
-                            holder, a base array), or NULL */
+    /* address of the first element; 0 for an empty array */
+    CUdeviceptr pointer;
+    PyObject *owner; /* strong: the object that keeps the memory alive
+                        (a DeviceAllocation of the default pool, another
+                        holder, a base array), or NULL */
 };
 
 /* Makes a valid object of the memory of a deallocated object that was kept for
@@ -62,7 +63,7 @@ int array_setup(PyObject *module);
 struct core_signature {
     const char *function;
     int required;
-    /* parameter names; "": positional-only */
+    /* names of the parameters; "": positional-only parameter */
     const char *names[CORE_MAX_ARGS + 1];
 };
 #define CORE_ARGS PyObject *const *args, Py_ssize_t nargs, PyObject *names
@@ -155,7 +156,7 @@ int core_launch(CUfunction function, const unsigned grid[3],
 /* A kernel launch that an array operation repeats; the arguments are passed
  * separately. */
 struct core_relaunch {
-    void *key; /* key of the kernel's context (core_context) */
+    void *key; /* key of the context that owns the kernel (core_context_key) */
     CUfunction function;
     unsigned blocks;     /* grid size in x; 1 in y and z */
     uint16_t threads[2]; /* block size in x and y; 1 in z */
@@ -206,17 +207,18 @@ struct core_context *core_current_with_stream(void **key, CUstream *stream);
 /* The change that core_enter (context/scope.h) made to CUDA's current context,
  * and that core_leave undoes. */
 struct core_scope {
-    bool pushed; /* the context was pushed, so that core_leave must pop it */
+    /* true: the context was pushed, so that core_leave must pop it */
+    bool pushed;
 };
 
-/* For an operation on `owner`, an allocation or array, that has raised an
- * exception. If the thread has no context, core_home_enter clears the
- * exception, makes the owner's context current and returns true: the caller
- * repeats the operation, then calls core_home_leave, which undoes that and
- * keeps an exception. Otherwise core_home_enter returns false, with an
- * exception. CUDA's current context of the thread, which may be another
- * library's, is the same afterwards. Threads that have a context pay nothing.
- */
+/* core_home_enter is called when an operation on `owner` (an allocation or
+ * array) has raised an exception, perhaps because the thread has no context.
+ * If it has none, core_home_enter clears the exception, makes the owner's
+ * context current and returns true. The caller then repeats the operation and
+ * calls core_home_leave, which restores CUDA's previous current context (it
+ * may be another library's) and keeps an exception of the repeated operation.
+ * If the thread has a context, core_home_enter returns false and the exception
+ * stays set. */
 bool core_home_enter(PyObject *owner, struct core_scope *scope);
 void core_home_leave(struct core_scope *scope);
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Supported device types. */
+/* DLPack device types that this module supports. */
 enum dl_device_type {
     DL_CPU = 1,
     DL_CUDA = 2,
@@ -42,11 +42,11 @@ struct dl_tensor {
     int32_t ndim;
     struct dl_dtype dtype;
     int64_t *shape;
-    int64_t *strides; /* in elements; NULL: C order */
+    int64_t *strides; /* in elements; NULL: the tensor has C order */
     uint64_t byte_offset;
 };
 
-/* Struct before DLPack 1.0, in capsules named "dltensor". */
+/* Managed tensor before DLPack 1.0, in capsules named "dltensor". */
 struct dl_managed {
     struct dl_tensor tensor;
     void *context;
@@ -59,7 +59,7 @@ struct dl_version {
 
 enum { DL_READ_ONLY = 1 };
 
-/* Struct since DLPack 1.0, in capsules named "dltensor_versioned". */
+/* Managed tensor since DLPack 1.0, in capsules named "dltensor_versioned". */
 struct dl_versioned {
     struct dl_version version;
     void *context;

@@ -97,8 +97,8 @@
     OBJECT(struct_error) /* pycuda._pvt_struct.error; NULL until used */
 
 struct core_state {
-    /* These fields are on the cache line of the first types, since each
-     * operation reads them. */
+    /* The following fields are on the cache line of the first types of
+     * CORE_TYPES, since each operation reads them. */
     /* this process was forked from one that had initialized CUDA, so CUDA is
      * unusable */
     bool forked;
@@ -116,10 +116,12 @@ struct core_state {
     /* strong reference; the class ArrayBase, which core_set_array_type
      * stores */
     PyTypeObject *array_type;
-    size_t (*array_bytes_to_end)(PyObject *); /* set by core_set_array_type */
-    bool opened;          /* the driver library is loaded */
-    bool is_cpu;          /* the driver library is the CPU device's */
-    bool initialised;     /* cuInit succeeded in this process */
+    /* returns the bytes from an array's first element to the end of its
+     * memory; set by core_set_array_type */
+    size_t (*array_bytes_to_end)(PyObject *);
+    bool opened;          /* true: the driver library is loaded */
+    bool is_cpu;          /* true: the driver library is the CPU device's */
+    bool initialised;     /* true: cuInit succeeded in this process */
     uint64_t next_serial; /* the context key assigned last; only increases */
 };
 

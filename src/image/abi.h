@@ -58,7 +58,7 @@ typedef void image_loop_entry(const void *params, struct image_thread *thread,
 typedef void image_thread_entry(const void *params,
                                 struct image_thread *thread);
 
-/* Kind of barrier: first argument of __pycuda_barrier. */
+/* Kind of barrier of a block: first argument of __pycuda_barrier. */
 enum image_barrier {
     IMAGE_BARRIER_PLAIN, /* __syncthreads; returns 0 */
     IMAGE_BARRIER_COUNT, /* the barrier is __syncthreads_count */
@@ -77,11 +77,11 @@ enum image_shuffle {
     IMAGE_SHUFFLE_CONVERGED = 8,
 };
 
-/* Bits of a lane index that select the lane's segment, for a shuffle whose
- * segments have `width` lanes. */
+/* Mask of the bits of a lane index that tell the segment of the lane, for a
+ * shuffle in segments of `width` lanes. */
 #define IMAGE_SHUFFLE_SEGMENT(width) (int)((32 - (unsigned)(width)) & 31)
 
-/* Operation of __pycuda_reduce. */
+/* Operation by which __pycuda_reduce combines the values of the lanes. */
 enum image_reduce {
     IMAGE_REDUCE_ADD,
     IMAGE_REDUCE_MIN_S32,
@@ -102,7 +102,7 @@ enum image_space {
     IMAGE_SPACE_PARAMETER, /* the kernel's parameters */
 };
 
-/* Dimensions of a texture or surface access. */
+/* Kind of a texture or surface access: its dimensions, layers and faces. */
 enum image_access {
     IMAGE_ACCESS_1D,
     IMAGE_ACCESS_2D,
@@ -130,7 +130,7 @@ struct image_site {
     uint32_t flags;  /* offset 24: enum image_site_flags */
     /* offset 28: alignment that the access requires, in bytes */
     uint32_t alignment;
-    /* offset 32: number that the runtime assigns at first use; 0 before */
+    /* offset 32: index in a table of the runtime (check/race.c); 0 at first */
     uint32_t number;
 };
 
@@ -170,9 +170,9 @@ enum image_site_flags {
  * and element 1 the outer loop. */
 struct __attribute__((may_alias)) image_check_nest {
     uint64_t count[2]; /* offset 0: number of iterations of each loop */
-    /* offset 16: thread index of the first iteration, in the block */
+    /* offset 16: index in the block of the thread of the first iteration */
     uint64_t linear;
-    /* offset 24: what an iteration of each loop adds to that index */
+    /* offset 24: what each iteration of the two loops adds to `linear` */
     int64_t linear_step[2];
     /* offset 40: number of structs image_check_range, one per access */
     uint64_t rows;
@@ -183,7 +183,7 @@ struct __attribute__((may_alias)) image_check_nest {
  * the numbers of completed iterations of the inner and the outer loop. */
 struct __attribute__((may_alias)) image_check_condition {
     uint64_t value; /* offset 0: value for the first iteration */
-    /* offset 8: the inner loop's step[0] and the outer loop's step[1] */
+    /* offset 8: what each iteration of the two loops adds to `value` */
     int64_t step[2];
     uint64_t limit; /* offset 24: right side of the comparison */
     uint32_t bits;  /* offset 32: number of bits compared: 32 or 64 */
@@ -216,21 +216,20 @@ _Static_assert(sizeof(struct image_check_nest) == 48, "abi");
 _Static_assert(sizeof(struct image_check_condition) == 40, "abi");
 _Static_assert(offsetof(struct image_check_range, conditions) == 56, "abi");
 
-/* Description of loops and their accesses, a constant of the compiled code.
- * The first `words` elements of `list` are the bytes of a struct
- * image_check_nest and its struct image_check_range, in which the words that
- * are known only at run time are missing. After them, `list` has an array of
- * `places` structs image_check_operand, which say where the `values` arguments
- * of a call belong.
- */
+/* Constant description of one or two loops and their accesses. The first
+ * `words` elements of `list` are a struct image_check_nest and its structs
+ * image_check_range, without the values that are known only at run time. The
+ * kernel passes these as an array of `values` arguments. After the words,
+ * `list` has `places` structs image_check_operand: each tells which word gets
+ * which argument. */
 struct image_check_form {
     uint16_t words, values, places, unused;
     uint64_t list[];
 };
 
-/* Element of the array at the end of image_check_form.list: the runtime copies
- * the description, and replaces its element `word` by argument number `value`
- * of the call (both count from 0). */
+/* Element of the array at the end of image_check_form.list: word number `word`
+ * of the description gets argument number `value` of __pycuda_check_rows (both
+ * count from 0). */
 struct __attribute__((may_alias)) image_check_operand {
     uint16_t word, value;
 };
@@ -266,8 +265,8 @@ struct __attribute__((may_alias)) image_check_operand {
      * illegal instruction if a lane's mask does not contain the lane         \
      * itself. */                                                             \
     ROW(void, __pycuda_warp_groups, (uint32_t * masks, int32_t shuffle), 0)   \
-    /* Returns the mask of the lanes that wait at the same call. First waits  \
-     * until all other live lanes of the warp wait in some call. */           \
+    /* Waits until all live lanes of the warp wait in a runtime function.     \
+     * Returns the mask of those that wait at the same call. */               \
     ROW(uint32_t, __pycuda_activemask, (void), 1)                             \
     /* Convert to the nearest integer. Values out of range give the smallest  \
      * or the largest integer, NaN gives the smallest. */                     \
@@ -285,9 +284,9 @@ struct __attribute__((may_alias)) image_check_operand {
     /* CUDA's device printf. `args` has the arguments one after the other,    \
      * each at its natural alignment. */                                      \
     ROW(int32_t, __pycuda_vprintf, (const char *format, const void *args), 0) \
-    /* The next three functions do not return. The first two end the launch   \
-     * with CUDA_ERROR_ASSERT or CUDA_ERROR_LAUNCH_FAILED; __pycuda_exit ends \
-     * only the thread. */                                                    \
+    /* __pycuda_assert_fail ends the launch with CUDA_ERROR_ASSERT, and       \
+     * __pycuda_trap with CUDA_ERROR_LAUNCH_FAILED. __pycuda_exit ends only   \
+     * the calling thread. */                                                 \
     ROW(void, __pycuda_assert_fail,                                           \
         (const char *expression, const char *file, uint32_t line,             \
          const char *function),                                               \
@@ -295,8 +294,8 @@ struct __attribute__((may_alias)) image_check_operand {
     ROW(void, __pycuda_trap, (void), 0)                                       \
     ROW(void, __pycuda_exit, (void), 1)                                       \
     ROW(void *, __pycuda_malloc, (size_t bytes), 0)                           \
-    /* As __pycuda_malloc, for an address that is a multiple of `alignment`.  \
-     * Returns NULL also if `alignment` is not a power of two. */             \
+    /* Allocates device memory at a multiple of `alignment`. Returns NULL if  \
+     * there is no memory or `alignment` is not a power of two. */            \
     ROW(void *, __pycuda_malloc_aligned, (size_t bytes, size_t alignment), 0) \
     ROW(void, __pycuda_free, (void *pointer), 0)                              \
     ROW(uint64_t, __pycuda_clock64, (void), 0)                                \
@@ -312,9 +311,9 @@ struct __attribute__((may_alias)) image_check_operand {
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, void *out),                                           \
         0)                                                                    \
-    /* Read a mipmapped texture, at a level of detail or at the level         \
-     * computed from `changes`: the changes of x, y and z along each of two   \
-     * directions, six numbers. */                                            \
+    /* Read a mipmapped texture, at a level of detail or at the level that    \
+     * follows from `changes`: CUDA's gradients of x, y and z, first along    \
+     * screen axis x (3 numbers), then along screen axis y (3 numbers). */    \
     ROW(void, __pycuda_texture_level,                                         \
         (uint64_t object, int32_t access, float x, float y, float z,          \
          int32_t layer, float level, void *out),                              \
@@ -329,8 +328,8 @@ struct __attribute__((may_alias)) image_check_operand {
     /* Reads and returns one channel of a texture of linear memory. */        \
     ROW(uint32_t, __pycuda_texture_word,                                      \
         (uint64_t object, int32_t index, int32_t channel), 0)                 \
-    /* Returns the address of texel 0 if a fetch returns the bytes of a texel \
-     * with `channels` channels of `bytes` bytes unchanged, else NULL.        \
+    /* Returns the address of texel 0 if the texels have `channels` channels  \
+     * of `bytes` bytes and a fetch does not convert them, else NULL.         \
      * __pycuda_texture_width returns the number of texels. */                \
     ROW(const void *, __pycuda_texture_plain,                                 \
         (uint64_t object, int32_t channels, int32_t bytes), 0)                \
@@ -346,14 +345,14 @@ struct __attribute__((may_alias)) image_check_operand {
         (uint64_t object, int32_t access, int32_t x, int32_t y, int32_t z,    \
          int32_t layer, const void *value, uint32_t bytes, int32_t boundary), \
         0)                                                                    \
-    /* Only checked kernels call the functions from here on. Their `linear`   \
-     * is the index of the thread in the block. __pycuda_check checks an      \
-     * access to `bytes` bytes at `address` and returns the address to        \
-     * access. This is another address if the access is invalid and the       \
-     * launch continues. `object` is the base from which the address was      \
-     * computed, or NULL; with object_bytes 0 it is a pointer argument of     \
-     * the kernel. A write will store `value`, unless flags of the site say   \
-     * otherwise. */                                                          \
+    /* Only checked kernels call __pycuda_check* functions. `linear` is the   \
+     * index of the thread in the block. __pycuda_check checks an access to   \
+     * `bytes` bytes at `address` and returns the address to access. This is  \
+     * another address if the access is invalid and the launch continues.     \
+     * `object` is the base from which the address was computed, or NULL;     \
+     * with object_bytes 0 it is a pointer argument of the kernel. A write    \
+     * will store `value`, unless the site has one of the flags               \
+     * IMAGE_SITE_COPY and IMAGE_SITE_FILL. */                                \
     ROW(void *, __pycuda_check,                                               \
         (void *address, uint64_t bytes, void *object, uint64_t object_bytes,  \
          uint64_t value, struct image_site *site, uint32_t linear),           \
@@ -370,8 +369,8 @@ struct __attribute__((may_alias)) image_check_operand {
     ROW(void, __pycuda_check_meet, (void), 0)                                 \
     ROW(void, __pycuda_check_shared,                                          \
         (void *variable, uint64_t bytes, struct image_site *site), 0)         \
-    /* Records that the thread reaches a barrier or warp operation, or a      \
-     * return statement, at this site. */                                     \
+    /* Records that thread `linear` reaches the barrier, warp operation or    \
+     * return statement at `site`. */                                         \
     ROW(void, __pycuda_check_at,                                              \
         (const struct image_site *site, uint32_t linear), 0)                  \
     ROW(void, __pycuda_check_fence, (uint32_t linear), 0)                     \

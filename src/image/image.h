@@ -41,16 +41,16 @@ struct image_header {
     uint32_t version;
     uint32_t kind;  /* enum image_kind */
     uint64_t bytes; /* size of the whole image in bytes */
-    /* 64-bit FNV-1a hash of the image, computed with 0 here */
+    /* 64-bit FNV-1a hash of the image, computed while this member is 0 */
     uint64_t checksum;
     char target[32]; /* processor level: "x86-64-v3", "x86-64-v4", "aarch64" */
     char producer[32]; /* compiler: "pycuda-jit 0.1.0 llvm 19.1.7" */
     uint32_t kernel_count;
     uint32_t parameter_count;
     uint32_t global_count;
-    uint32_t checks; /* enum image_check values in native code; 0: none */
-    /* Byte offsets of the tables from the start of the image, in this member
-     * and the next ones. */
+    uint32_t checks; /* bits of enum image_check; 0: no checks, or bitcode */
+    /* Byte offsets of the tables, the strings and the payload from the start
+     * of the image; string_bytes and payload_bytes are sizes in bytes. */
     uint64_t kernels;
     uint64_t parameters;
     uint64_t globals;
@@ -85,7 +85,7 @@ enum image_kernel_flags {
 };
 
 struct image_kernel {
-    /* Texts are given by their offset in bytes in the image's string table. */
+    /* Strings are represented by their byte offset in the string table. */
     uint32_t name;   /* name of the kernel, mangled unless it is extern "C" */
     uint32_t symbol; /* ELF symbol of the function that starts the kernel */
     uint32_t flags;  /* enum image_kernel_flags */

@@ -1,4 +1,5 @@
-/* body.h - arguments of the bodies of kernels.
+/* body.h - arguments of a kernel body: the function with the code of a kernel,
+ * which is called for each thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_BODY_H
@@ -8,7 +9,7 @@
 
 struct jit_kernel;
 
-/* Arguments of a body after the kernel's own parameters. */
+/* Arguments of a kernel body that follow the kernel's own parameters. */
 enum jit_body_argument {
     JIT_TID, /* three i32: threadIdx.x, y, z */
     JIT_CTAID = 3,
@@ -17,36 +18,43 @@ enum jit_body_argument {
     JIT_LINEAR = 12,
     JIT_DYNAMIC_BYTES,
     JIT_GLOBAL_INDEX, /* i32 blockIdx.x * blockDim.x + threadIdx.x (guard.c) */
-    JIT_WIDE_INDEX,   /* the same index as i64 (guard.c) */
+    JIT_WIDE_INDEX,   /* i64 blockIdx.x * blockDim.x + threadIdx.x (guard.c) */
     JIT_SHARED,       /* pointer to the block's shared memory */
-    JIT_WHOLE,        /* i1: result of the condition of jit_guard.split */
-    JIT_THREAD,       /* pointer to struct image_thread */
-    /* These arguments are poison unless the kernel runs warp by warp
-     * (warps/warps.h). */
+    /* i1: result of the condition that chooses between the two code paths of
+     * jit_guard.split */
+    JIT_WHOLE,
+    JIT_THREAD, /* pointer to struct image_thread */
+    /* The arguments from here on are poison unless the kernel runs warp by
+     * warp (warps/warps.h). */
     JIT_WARP_X,      /* threadIdx.x of the warp's first thread */
-    JIT_WARP_LINEAR, /* linear index in the block of the warp's first thread */
-    JIT_VOTE,        /* i64: uniform result of a warp operation */
+    JIT_WARP_LINEAR, /* linear thread index of the warp's first thread */
+    /* i64: result of the last warp operation, the same for all lanes */
+    JIT_VOTE,
     JIT_BODY_ARGUMENTS,
 };
 
-/* Further arguments of the body of a kernel that is split into regions. The
- * body runs from the start point JIT_REGION_POINT to the next barrier, and
- * stores the number of the next start point to JIT_REGION_NEXT (0: the kernel
- * ends). After the listed ones follow two arguments for each uniform value,
- * its value and a pointer for the new value, and the arrays with one element
- * per lane of a warp. */
+/* Further arguments of the body of a kernel that is split into regions (the
+ * code between two barriers). The body runs from the start point with the
+ * number JIT_REGION_POINT to the next barrier. It stores the number of the
+ * next start point to JIT_REGION_NEXT, or 0 if the kernel ends. From
+ * JIT_REGION_UNIFORMS on, there are two arguments for each uniform value (its
+ * value, and a pointer for the new value), and then the arrays with one
+ * element per lane of a warp. */
 enum jit_region_argument {
     JIT_REGION_CONTEXT,
     JIT_REGION_POINT,
     JIT_REGION_NEXT,
-    JIT_REGION_VOTES, /* pointer to the sum of the predicates of a barrier */
-    JIT_REGION_VOTED, /* i32: the sum of the predicates at the last barrier */
+    /* pointer to the sum of the predicates that threads pass to a barrier such
+     * as __syncthreads_count */
+    JIT_REGION_VOTES,
+    /* i32: sum of the predicates that threads passed to the last barrier */
+    JIT_REGION_VOTED,
     JIT_REGION_UNIFORMS,
 };
 
-/* retarget/geometry.c: returns the body's parameter. `which` is an enum
- * jit_body_argument, or an enum jit_region_argument plus JIT_BODY_ARGUMENTS.
- */
+/* retarget/geometry.c: returns an argument of the kernel body. `which` is a
+ * value of enum jit_body_argument, or JIT_BODY_ARGUMENTS plus a value of enum
+ * jit_region_argument. */
 LLVMValueRef jit_body_argument(const struct jit_kernel *kernel, int which);
 
 #endif

@@ -28,15 +28,16 @@
 #include "jit/text.h"
 
 struct stop {
-    const char *name; /* name of the runtime function that is called */
+    /* name of the runtime function that is called at the stop */
+    const char *name;
     unsigned line;
 };
 
-/* What is known about one kernel. The array `notes` has the order of
+/* What the report says about one kernel. The array `notes` has the order of
  * jit.kernels. */
 struct note {
     const struct jit_kernel *kernel;
-    LLVMMetadataRef scope; /* debug information, or NULL */
+    LLVMMetadataRef scope; /* debug information of the kernel, or NULL */
     char *file;
     unsigned line;
     struct stop *stops;
@@ -165,7 +166,8 @@ json_text(struct jit_text *out, const char *value)
     jit_text_add(out, "\"");
 }
 
-/* Parses a remark such as "kernel.cu:12:5: loop not vectorized: ...". */
+/* Parses and records a remark of LLVM's vectoriser, such as "kernel.cu:12:5:
+ * loop not vectorized: ...". */
 void
 jit_explain_remark(const char *text)
 {

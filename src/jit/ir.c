@@ -152,8 +152,8 @@ jit_replace(LLVMValueRef instruction, LLVMValueRef by)
     LLVMInstructionEraseFromParent(instruction);
 }
 
-/* LLVM-C can add fast-math flags to an instruction but not remove them. The
- * instruction is therefore replaced by a new one without the flag. */
+/* Replaces the instruction by a new one without the fast-math flag `contract`:
+ * LLVM-C can add fast-math flags to an instruction but not remove them. */
 void
 jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -252,8 +252,9 @@ jit_address_taken(LLVMValueRef function)
     return false;
 }
 
-/* Turns a constant expression into instructions before `at`, in which `by`
- * replaces `value`. Returns the last of them. */
+/* Inserts instructions before `at` that compute a constant expression with
+ * `by` in place of `value`. Returns the instruction that computes the
+ * result. */
 static LLVMValueRef
 constant_to_instruction(struct jit *jit, LLVMValueRef constant,
                         LLVMValueRef value, LLVMValueRef by, LLVMValueRef at)
@@ -326,8 +327,8 @@ expand_uses(struct jit *jit, LLVMValueRef constant, struct expansion *how)
         if (LLVMIsAInstruction(user)) {
             expand_operands(jit, user, constant, how);
             next = LLVMGetFirstUse(constant);
-            /* Find the next use by an instruction, and skip uses by constant
-             * expressions, which the loop below expands. */
+            /* Find the next use by an instruction. Uses by constant
+             * expressions are skipped here; the loop below replaces them. */
             while (next && !LLVMIsAInstruction(LLVMGetUser(next))) {
                 next = LLVMGetNextUse(next);
             }

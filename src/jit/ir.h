@@ -11,7 +11,8 @@
 
 struct jit;
 
-/* ir.c: helpers for the LLVM-C API. */
+/* Callback of jit_each_instruction: receives an instruction and the caller's
+ * `data`. */
 typedef void jit_visit(struct jit *jit, LLVMValueRef instruction, void *data);
 /* Calls `visit` for each instruction of a function; `visit` may erase the
  * instruction that it receives. */
@@ -49,8 +50,8 @@ enum jit_sight jit_sight(LLVMValueRef instruction);
 /* Tests for integer arithmetic, a select or an address computation, which have
  * no side effects and never fault. */
 bool jit_is_arithmetic(LLVMValueRef instruction);
-/* Return the predicate that is true exactly where this one is false, and the
- * predicate that gives the same result with swapped operands. */
+/* Return the predicate of the negated comparison (inverse: >= for <), and the
+ * predicate that gives the same result with swapped operands (> for <). */
 LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);
 LLVMIntPredicate jit_predicate_mirrored(LLVMIntPredicate predicate);
 /* Writes at the builder's position the operation of the instruction `at` with
@@ -61,8 +62,9 @@ LLVMValueRef jit_repeat_operation(LLVMBuilderRef builder, LLVMValueRef at,
                                   LLVMValueRef operands[3], LLVMTypeRef type);
 /* Replaces all uses of an instruction by `by`, and erases the instruction. */
 void jit_replace(LLVMValueRef instruction, LLVMValueRef by);
-/* A jit_visit: replaces a float sum, difference or product that LLVM may fuse
- * to a multiply-add by one that is rounded separately. */
+/* Callback for jit_each_instruction. LLVM may fuse a float product with a sum
+ * or difference to a multiply-add; if the instruction is one that LLVM may
+ * fuse, replaces it by one that is rounded separately. */
 void jit_forbid_contraction(struct jit *jit, LLVMValueRef at, void *data);
 /* Adds an enum attribute, such as "noinline", to the function. */
 void jit_add_attribute(struct jit *jit, LLVMValueRef function,
@@ -71,17 +73,19 @@ void jit_add_attribute(struct jit *jit, LLVMValueRef function,
 void jit_drop_attribute(LLVMValueRef function, const char *name);
 /* Tests whether the function has an enum attribute. */
 bool jit_has_attribute(LLVMValueRef function, const char *name);
-/* Returns an i32 constant. */
+/* Returns an i32 constant with the given value. */
 LLVMValueRef jit_constant(struct jit *jit, uint64_t value);
 /* Returns the declaration of function `name`. If the module has none, adds it
  * with the attribute nounwind. */
 LLVMValueRef jit_declare(struct jit *jit, const char *name, LLVMTypeRef result,
                          LLVMTypeRef *types, unsigned count);
-/* Runs a pipeline in the syntax of `opt -passes=` over the module. */
+/* Runs a pipeline of LLVM passes over the module. `passes` has the syntax of
+ * `opt -passes=`. */
 void jit_run_passes(struct jit *jit, const char *passes);
 /* Tests whether the function has any use except as the callee of a call. */
 bool jit_address_taken(LLVMValueRef function);
-/* Returns the value that replaces a constant in the function. */
+/* Callback of jit_expand_constant: returns the value that replaces a constant
+ * in the function. */
 typedef LLVMValueRef jit_make(struct jit *jit, LLVMValueRef function,
                               void *data);
 /* Replaces every use of the constant `value`, also inside constant

@@ -39,7 +39,8 @@ struct jit_warp_op;
  * local memory of a thread. */
 #define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
-#define JIT_MAX_POINTS     64 /* start points of a kernel; bits of a mask */
+/* maximum number of start points of a kernel, for bit masks of 64 bits */
+#define JIT_MAX_POINTS 64
 /* maximum number of conditions that limit a thread loop */
 #define JIT_MAX_BOUNDS 4
 
@@ -56,15 +57,16 @@ struct jit_parameter {
  * the thread loop ends at the limit. */
 struct jit_guard {
     bool found;
-    bool wide;         /* the index has 64 bits, not 32 */
-    bool index_signed; /* a 32-bit index is sign-extended */
+    bool wide; /* the global x index has 64 bits, not 32 */
+    /* a 32-bit global x index is sign-extended to 64 bits */
+    bool index_signed;
     bool compare_signed;
     /* IR text that computes `limit` and `stride`, which are equal for all
      * threads of a block. It is text because later passes change the body. */
     struct jit_text setup;
     const char *limit;
-    unsigned limit_width; /* width of the limit in bits: 32 or 64 */
-    /* threads with a smaller index have no work; 0: not known */
+    unsigned limit_width; /* width of `limit` in bits: 32 or 64 */
+    /* threads with a smaller global x index have no work; 0: not known */
     int64_t lower;
     /* Used if there is no guard: the condition index * factor + addend <=
      * limit selects one of two code paths, and each gets its own loop. */
@@ -77,10 +79,13 @@ struct jit_guard {
 /* A condition that limits the threads of a thread loop along one axis, as IR
  * text for the entry. */
 struct jit_region_bound {
-    int axis;                   /* 0 (x) or 1 (y) */
-    const char *limit;          /* operand in IR; NULL: no limit */
-    unsigned bits;              /* width of the limit: 32 or 64 */
-    LLVMIntPredicate predicate; /* compares threadIdx with the limit */
+    int axis; /* axis of threadIdx: 0 (x) or 1 (y) */
+    /* IR operand that threadIdx is compared with; NULL: no limit */
+    const char *limit;
+    unsigned bits; /* width of `limit` in bits: 32 or 64 */
+    /* comparison of threadIdx with `limit` that is true for threads that
+     * run */
+    LLVMIntPredicate predicate;
 };
 
 /* Condition under which threads return before the first barrier
@@ -90,9 +95,12 @@ struct jit_region_bound {
 struct jit_early_exit {
     LLVMValueRef condition; /* NULL: no thread returns early */
     LLVMBasicBlockRef leave;
-    bool leave_first;      /* threads return if the condition is true */
-    struct jit_text setup; /* IR text that computes `ends` */
-    const char *ends[2];   /* bounds of the other threads: x, y */
+    /* threads return if `condition` is true; else if it is false */
+    bool leave_first;
+    struct jit_text setup; /* IR text that computes the operands in `ends` */
+    /* IR operands: numbers of threads along x and y that do not return
+     * early */
+    const char *ends[2];
 };
 
 /* A kernel run as thread loops between barriers (regions/regions.c). A start
@@ -100,8 +108,8 @@ struct jit_early_exit {
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
     unsigned count; /* number of start points, including the kernel's begin */
-    /* For each start point: bit mask of the start points at which the thread
-     * may continue; bit 0: the kernel may end. */
+    /* For each start point: bit mask of the start points that may come next in
+     * a thread; bit 0: the kernel may end. */
     uint64_t follows[JIT_MAX_POINTS];
     /* number of uniform values that are live across a region's end */
     unsigned uniform_count;
@@ -109,26 +117,28 @@ struct jit_regions {
     /* For each uniform value: bit mask of the start points at which the value
      * is live. */
     uint64_t *uniform_live;
-    bool votes;             /* some barrier returns a count, an AND or an OR */
-    uint64_t context_bytes; /* bytes per thread to spill divergent values */
+    bool votes; /* some barrier returns a count, an AND or an OR */
+    /* bytes per thread of the memory in which divergent values are spilled */
+    uint64_t context_bytes;
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source expects; 0: unknown */
-    /* mask of the start points after a __syncthreads() of the kernel */
+    /* mask of the start points after a __syncthreads() of the source */
     uint64_t barrier_points;
     uint64_t warp_points; /* mask of the start points after a warp operation */
     /* for each start point: the warp operation before it, or NULL */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
     /* mask of the start points with little work that cannot be vectorised */
     uint64_t short_points;
-    unsigned lane_count; /* number of arrays with an element per warp lane */
+    /* number of lane arrays, which have one element per lane of a warp */
+    unsigned lane_count;
     LLVMTypeRef *lane_types;
 };
 
 struct jit_kernel {
     char *name;
-    char *symbol; /* name of the entry in the object file */
-    /* the function read from the input; NULL after `body` is made */
+    char *symbol; /* name of the kernel's entry in the object file */
+    /* the kernel function of the input; NULL after `body` is made */
     LLVMValueRef function;
     /* copy of `function` that receives threadIdx, blockIdx, blockDim and
      * gridDim as arguments */
@@ -141,26 +151,30 @@ struct jit_kernel {
     uint32_t local_bytes;
     uint32_t max_threads;
     uint32_t registers;
-    bool fibers;       /* runs on fibers: needs image_thread_entry */
-    bool warps;        /* has an entry for whole warps as well */
-    bool threads_made; /* the fiber entry already exists */
+    bool fibers; /* runs on fibers: needs image_thread_entry */
+    bool warps;  /* the kernel also has an entry that runs whole warps */
+    /* the entry that runs each thread on a fiber has been written */
+    bool threads_made;
     uint32_t warp_frame_bytes;
     /* why the kernel is not split, or has no warp entry; NULL: not known */
     const char *warps_not;
-    bool independent; /* running blocks cannot observe each other */
-    bool recursive;   /* recursion, calls through pointers, or alloca */
-    bool calls_kept;  /* the kernel calls a function that was not inlined */
-    bool flat;        /* the kernel does not use threadIdx.y */
-    bool sequential;  /* the thread loop must not be vectorised */
+    /* thread blocks that run at the same time cannot observe each other */
+    bool independent;
+    /* has recursion, calls through pointers, or dynamic allocas */
+    bool recursive;
+    bool calls_kept; /* the kernel calls a function that was not inlined */
+    bool flat;       /* the kernel does not use threadIdx.y */
+    bool sequential; /* the thread loop must not be vectorised */
     /* some loops of the kernel became functions that are vectorised over
      * threads (jit/loops) */
     bool own_loops;
-    /* widths of the functions that run packs of threads (pack/), the wider one
-     * first; 0: there are none */
+    /* widths of the functions that run packs (groups of threads with
+     * consecutive threadIdx.x, pack/), the wider one first; 0: none */
     unsigned packs[2];
     struct jit_guard guard;
     struct jit_early_exit early;
-    struct jit_regions *regions; /* NULL: a plain thread loop, or fibers */
+    /* NULL: the kernel is a single thread loop, or runs on fibers */
+    struct jit_regions *regions;
 };
 
 struct jit_global {
@@ -174,7 +188,7 @@ struct jit {
     struct jit_options options;
     LLVMContextRef context;
     LLVMModuleRef module;
-    bool linked; /* read from bitcode images that were linked */
+    bool linked; /* the module was read from bitcode images that were linked */
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
     LLVMTypeRef i1, i8, i32, i64, pointer;
@@ -183,7 +197,8 @@ struct jit {
     struct jit_global *globals;
     unsigned global_count;
     uint32_t constant_bytes;
-    /* bytes of all device variables, and of all shared variables */
+    /* total size in bytes of all device variables, and of all shared
+     * variables */
     uint64_t device_sum, shared_sum;
     struct jit_text *wrappers;
     /* array of the loops that became functions (loops/loops.h) */

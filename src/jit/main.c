@@ -126,8 +126,9 @@ make_bitcode(struct jit *jit)
     jit_write(jit, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
 }
 
-/* Removes the source locations, which slow down the passes, unless a later
- * pass or the output needs them. */
+/* Removes all source locations from the module, since they slow down the
+ * passes. Keeps them if `now` is false (a later pass needs them) or the output
+ * needs them. */
 static void
 drop_locations(struct jit *jit, bool now)
 {

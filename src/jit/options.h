@@ -32,15 +32,16 @@ struct jit_options {
     bool verbose;
     bool fast_math;
     bool fmad;
-    bool flush;           /* subnormal floats count as zero */
-    bool debug;           /* keep source locations in the output */
-    bool constant_writes; /* true: no search for writes to constants */
+    bool flush; /* float arithmetic treats subnormal numbers as zero */
+    bool debug; /* keep source locations in the output */
+    /* true: stores to constant memory are not reported */
+    bool constant_writes;
     enum jit_output output;
     unsigned checks;        /* bits of enum jit_check */
     bool regions;           /* split kernels at barriers, where possible */
     bool warps;             /* split kernels at warp operations too */
     int level;              /* optimisation level: -O0 .. -O3 */
-    unsigned max_registers; /* from --max-registers; 0: not given */
+    unsigned max_registers; /* value of --max-registers; 0: not given */
 };
 
 /* options.c: parses the command line. A wrong option ends the process. */

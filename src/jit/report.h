@@ -18,7 +18,7 @@ void jit_user_error(LLVMValueRef where, const char *format, ...)
 void jit_stop_on_errors(void);
 _Noreturn void jit_die(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
-/* Reads one of LLVM's optimisation remarks. */
+/* Callback that receives the text of one of LLVM's optimisation remarks. */
 typedef void jit_remark_reader(const char *text);
 /* Routes LLVM's fatal errors and diagnostics of the context to report.c, and
  * its remarks to `reader`. */

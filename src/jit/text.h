@@ -1,4 +1,4 @@
-/* text.h - memory, and texts that grow.
+/* text.h - memory allocation, and texts that grow.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_TEXT_H
@@ -16,7 +16,7 @@ struct jit_text {
 /* text.c: memory, which lives until the process ends. Running out of memory
  * ends the process. `jit_copy` and `jit_format` return texts that end in a
  * NUL. */
-void *jit_allocate(size_t bytes); /* zeroed; never NULL */
+void *jit_allocate(size_t bytes); /* returns zeroed memory; never NULL */
 char *jit_copy(const char *text, size_t length);
 char *jit_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

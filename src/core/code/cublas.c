@@ -37,7 +37,8 @@ static pthread_mutex_t gemm_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A matrix product c = a b without the addresses of a, b and c. */
 struct product {
-    int transposed[2]; /* one value each for a and b: use it transposed */
+    /* for a and for b: whether the matrix is used transposed */
+    int transposed[2];
     /* c has rows x columns elements; a has `deep` columns, b `deep` rows */
     int rows, columns, deep;
     int lead[3], count;
@@ -111,8 +112,9 @@ core_cublas_drop(struct core_context *context)
 {
     struct core_scope scope;
     if (context->cublas == NULL || core.forked) {
-        return; /* in a forked child the lock may be held by a thread that no
-                   longer exists */
+        /* in a forked child, gemm_lock may be held by a thread that no longer
+         * exists */
+        return;
     }
     bool inside = core_enter(context, &scope);
     PyThreadState *thread = core_gil_release();
@@ -355,8 +357,8 @@ cublas_gemm(PyObject *module, PyObject *args)
     if (!core_enter(context, &scope)) {
         Py_RETURN_NONE;
     }
-    /* The GIL is released, since the first product of a kind loads code, which
-     * takes long. */
+    /* The GIL is released, since the first product with new types or sizes may
+     * load GPU code, which takes long. */
     Py_INCREF((PyObject *)context);
     core_throttle_add(context, stream);
     cublasStatus_t status;

@@ -14,7 +14,8 @@
 #include "core/python/object.h"
 #include "core/state.h"
 
-/* Calls a Function; from launch/fast_path.c. */
+/* Implements f(...), a call of a Function. The function is defined in
+ * launch/fast_path.c and set by core_function_set_call. */
 static vectorcallfunc function_call;
 
 void
@@ -23,8 +24,8 @@ core_function_set_call(vectorcallfunc call)
     function_call = call;
 }
 
-/* Asks the driver for the kernel's parameter layout, if the image has none. On
- * failure the layout stays unknown. */
+/* Asks the driver for the kernel's parameter layout. Called if the module's
+ * image does not contain the layout. On failure the layout stays unknown. */
 static void
 layout_query(struct core_function *self)
 {
@@ -141,8 +142,9 @@ core_function_ready(struct core_function *self, const char *routine)
                                     : 0;
 }
 
-/* Allows `bytes` of dynamic shared memory. Caches the allowed size, so that
- * the driver is asked only about larger ones. */
+/* Allows launches of the function with `bytes` of dynamic shared memory.
+ * Caches the allowed size, so that the driver is asked only about larger
+ * sizes. */
 int
 core_shared_allow(struct core_function *function, size_t bytes)
 {
@@ -163,7 +165,7 @@ core_shared_allow(struct core_function *function, size_t bytes)
                    function->handle,
                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                    (int)bytes) != CUDA_SUCCESS) {
-        return 0; /* the launch reports the error */
+        return 0; /* the launch itself reports the error */
     }
     function->shared_allowed = bytes;
     return 0;

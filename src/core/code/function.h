@@ -17,7 +17,7 @@ struct core_format;
 struct core_module;
 struct core_legacy_call;
 
-/* How a launch reads a kernel argument, by its Python type. */
+/* How a launch reads a kernel argument; the argument's Python type decides. */
 enum core_argument {
     ARGUMENT_UNKNOWN,
     ARGUMENT_INTEGER,    /* NumPy signed integer scalar */
@@ -34,49 +34,58 @@ enum core_argument {
     ARGUMENT_OTHER,
 };
 
-/* Cached Python type of the last argument for one parameter. */
+/* Python type of the last argument that was passed for one kernel parameter (a
+ * cache). */
 struct core_slot {
     PyTypeObject *type; /* strong reference */
     enum core_argument kind;
     /* size in bytes of a NumPy scalar type; 0 for other types */
     uint32_t bytes;
-    /* number of argument types checked against the kernel's source */
+    /* number of argument types that were compared with the parameter's
+     * declaration in the kernel's source */
     uint32_t type_checks;
 };
 
 struct core_function {
     CORE_HEAD
-    /* These fields are on adjacent cache lines, since each launch reads
-     * them. */
+    /* The following fields are on adjacent cache lines, since each launch
+     * reads them. */
     vectorcallfunc vectorcall;
     CUfunction handle;
     struct core_module *module;
     PyObject *name;
-    struct core_slot *slots;       /* layout.count entries, or NULL */
-    struct core_format *format;    /* parsed format of prepare(), or NULL */
-    struct core_shape grid, block; /* shapes of the previous call */
-    /* strong reference; keyword names of the last call, if only block and
-     * grid */
+    struct core_slot *slots;    /* one entry per kernel parameter, or NULL */
+    struct core_format *format; /* parsed format of prepare(), or NULL */
+    /* grid and block size of the previous call */
+    struct core_shape grid, block;
+    /* strong reference: the tuple of keyword names of a call that had only the
+     * keywords block, or block and grid; NULL before such a call */
     PyObject *names;
     int grid_at; /* index of "grid" in `names`, or -1 */
-    /* few enough arguments for the fast path (launch/fast_path.c) */
+    /* true: the arguments are few enough for the fast path
+     * (launch/fast_path.c) */
     bool small;
-    /* value of the context's counter `noted` when its newest recorded launch
-     * had this `grid` and `block`; 0: no such launch */
+    /* Tells whether this `grid` and `block` are already the newest launch that
+     * the context has recorded for error messages: true if this field equals
+     * context->noted, a counter that each recorded launch increments. 0: not
+     * recorded. */
     uint64_t noted;
-    /* offsets and sizes of the parameters, in borrowed memory or in
-     * own_parameters */
+    /* offsets and sizes of the parameters, in borrowed memory (the module's
+     * table) or in own_parameters */
     struct core_layout layout;
     struct core_parameter *own_parameters;
-    struct core_function *next, **link; /* list of the context's Functions */
+    /* links of this object in the list of the context's Functions */
+    struct core_function *next, **link;
     PyObject *arg_format; /* format given to prepare(), or NULL */
     PyObject *texrefs;    /* list: texture references of prepare(), or NULL */
-    /* owned; state of legacy.c, NULL until one of its methods is called */
+    /* owned: state of the deprecated launch methods in legacy.c; NULL until
+     * one of them is called */
     struct core_legacy_call *old;
     /* dynamic shared memory in bytes that the driver has allowed; 0:
      * unknown */
     size_t shared_allowed;
-    bool warned; /* pack.c has issued its warning about PyCUDA's packing */
+    /* pack.c has warned that the arguments are packed as PyCUDA packs them */
+    bool warned;
 };
 
 /* Sets the function that implements calls of all Functions that are created

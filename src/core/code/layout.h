@@ -29,10 +29,10 @@ struct core_layout {
 struct core_layouts {
     struct core_layout *rows;
     size_t count;
-    bool complete; /* `rows` contains every kernel of the image */
+    bool complete; /* true: `rows` contains every kernel of the image */
 };
 
-/* Frees the rows of the table. */
+/* Frees the entries of a table of parameter layouts. */
 void core_layouts_free(struct core_layouts *layouts);
 /* Returns the layout of a kernel, borrowed from the table, or NULL. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,

@@ -27,7 +27,8 @@ static const char prefix[] = ".nv.info.";
 
 struct record {
     uint8_t format, attribute;
-    uint16_t value; /* inline value, or the payload's length in bytes */
+    /* inline value of the record, or the length of its payload in bytes */
+    uint16_t value;
     const unsigned char *payload;
 };
 

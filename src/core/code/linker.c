@@ -22,7 +22,7 @@
  * destroyed. */
 struct linker {
     CORE_HEAD
-    CUlinkState state; /* state of cuLinkCreate; NULL after the link */
+    CUlinkState state; /* link state from cuLinkCreate; NULL after the link */
     /* strong reference; constructor argument message_handler, or NULL */
     PyObject *handler;
     struct code_options options;
@@ -248,8 +248,8 @@ linker_link_module(PyObject *op, PyObject *unused)
     }
     CUresult code;
     CUlinkState state = self->state;
-    self->state = NULL; /* so that the handler or another thread cannot link a
-                           second time */
+    /* so that the message handler or another thread cannot link again */
+    self->state = NULL;
     PyThreadState *thread = core_gil_release();
     code = driver.cuLinkComplete(state, &image, &bytes);
     core_gil_acquire(thread);
@@ -257,7 +257,7 @@ linker_link_module(PyObject *op, PyObject *unused)
     if (linker_report(self, code, "cuLinkComplete") == 0) {
         module = core_module_load(image, bytes);
     }
-    linker_destroy(self, state); /* frees `image`, too */
+    linker_destroy(self, state); /* also frees the linked code, `image` */
     return module;
 }
 

@@ -68,7 +68,8 @@ module_load(const void *image, size_t bytes, PyObject *pairs,
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* the handler may pop and free it */
+    /* the message handler may pop the context from the stack and free it */
+    Py_INCREF((PyObject *)context);
     PyObject *self = NULL;
     CUmodule handle = NULL;
     bool tried = false;
@@ -256,8 +257,8 @@ module_get_global(PyObject *op, CORE_ARGS)
                          PyLong_FromSize_t(bytes));
 }
 
-/* Finds the variable of a texture or surface reference, which has 8 bytes, and
- * returns the object that `make` returns for it. */
+/* Finds the module variable of a texture or surface reference. The variable
+ * must have 8 bytes. Returns the object that `make` returns for it. */
 static PyObject *
 reference_find(PyObject *op, PyObject *name_object, const char *routine,
                PyObject *(*make)(struct core_module *, PyObject *,

@@ -115,7 +115,8 @@ code_options_report(const struct code_options *options, PyObject *handler,
     if (handler == NULL || handler == Py_None) {
         return 0;
     }
-    Py_INCREF(handler); /* the call may drop the last other reference to it */
+    /* the handler may drop the last other reference to itself */
+    Py_INCREF(handler);
     options->info[CODE_LOG_BYTES - 1] = options->error[CODE_LOG_BYTES - 1] = 0;
     PyObject *result =
         PyObject_CallFunction(handler, "Oss", success ? Py_True : Py_False,

@@ -15,8 +15,8 @@ enum {
     CODE_OPTIONS = CODE_PAIRS + 5,
 };
 
-/* Options of one call. For a linker the driver reads and writes this memory
- * until the link state is destroyed. */
+/* JIT options of one driver call that loads or links code. For a linker the
+ * driver reads and writes this memory until the link state is destroyed. */
 struct code_options {
     CUjit_option names[CODE_OPTIONS];
     void *values[CODE_OPTIONS];

@@ -18,22 +18,27 @@ struct core_staging;
 
 enum core_context_kind {
     CONTEXT_CREATED, /* created by this module; ended by cuCtxDestroy */
-    CONTEXT_PRIMARY, /* retained; ended by cuDevicePrimaryCtxRelease */
+    /* primary context, retained; ended by cuDevicePrimaryCtxRelease */
+    CONTEXT_PRIMARY,
     CONTEXT_FOREIGN, /* created by another library; never destroyed */
 };
 
-/* A live stream of a context; the memory pool reads the list of them. */
+/* Entry of a context's list of existing streams, which the memory pool
+ * reads. */
 struct core_stream_row {
     CUstream handle;
-    bool blocking; /* synchronizes with the legacy default stream */
+    /* true: the stream synchronizes with the legacy default stream */
+    bool blocking;
 };
 
 /* A recent launch, for an error message if its kernel fails later. */
 struct core_recorded_launch {
-    PyObject *name; /* strong reference; NULL: find it by `function` */
+    /* strong reference: the kernel's name; NULL: look it up by `function` */
+    PyObject *name;
     CUfunction function;
     unsigned grid[3], block[3];
-    /* grid[1], grid[2] and block[2] are 1, as in a one-dimensional grid */
+    /* true if the grid and the block have the form that array operations use:
+     * grid[1], grid[2] and block[2] are 1 */
     bool is_row;
 };
 
@@ -45,8 +50,8 @@ enum { CORE_THROTTLES = 8 };
 struct core_throttle {
     CUstream stream;
     unsigned count; /* pending launches: those not known to be complete */
-    /* when `count` reaches this value, throttle.c checks for complete
-     * launches */
+    /* value of `count` at which throttle.c next checks which launches are
+     * complete */
     unsigned look;
     /* number of counted launches that were issued before `event`; 0: no
      * event */
@@ -56,19 +61,22 @@ struct core_throttle {
 };
 
 struct core_context {
-    CORE_HEAD /* in a Context the field `context` of CORE_HEAD is NULL */
-        /* These fields are on adjacent cache lines, since each operation reads
-         * them. */
-        uint64_t serial; /* context key (core_context_key) */
-    /* entry in `throttles` of the stream of the last launch */
+    CORE_HEAD /* the field `context` of CORE_HEAD is NULL in a Context */
+        /* The following fields are on adjacent cache lines, since each
+         * operation reads them. First the context key, a number that is unique
+         * in the process (core_context_key). */
+        uint64_t serial;
+    /* entry in `throttles` that counts the launches of the stream of the last
+     * launch */
     struct core_throttle *throttle;
     struct core_pool *pool;
     bool valid; /* false after detach() */
-    /* if set, core_use takes the slow path for this context's memory: several
-     * contexts exist, or a capture is open */
+    /* true: each use of this context's memory is recorded by the slow path of
+     * core_use, because several contexts exist or a capture is open */
     bool guarded;
     unsigned captures; /* number of open captures by Stream.capture */
-    uint64_t noted;    /* counts the changes of `launched`, from 1 */
+    /* counter that is incremented when `launched` changes; starts at 1 */
+    uint64_t noted;
     /* index in the ring buffer `launched` of its newest launch */
     unsigned launched_at;
     /* number of valid entries in the ring buffer `launched` */
@@ -84,8 +92,9 @@ struct core_context {
     enum core_context_kind kind;
     struct core_stream_row *streams;
     size_t stream_count;
-    PyObject *held;        /* list: objects used by open captures, or NULL */
-    CUdeviceptr *deferred; /* device memory to free when the captures end */
+    PyObject *held; /* list: objects used by open captures, or NULL */
+    /* list of device memory to free when the captures end */
+    CUdeviceptr *deferred;
     size_t deferred_count;
     /* table of scratch memory, one row per stream */
     struct core_scratch *scratch;
@@ -95,11 +104,14 @@ struct core_context {
     cublasHandle_t cublas; /* NULL before the first cuBLAS product */
     struct core_pending_copy *pending_copies;
     size_t pending_copy_count, pending_copy_capacity;
-    size_t pending_copy_next; /* index of the pending copy to check next */
+    /* index in `pending_copies` of the copy to check next */
+    size_t pending_copy_next;
     PyObject *local[CORE_LOCAL_COUNT];
-    struct core_function *functions; /* all live Functions of the context */
-    struct core_graph_link *graphs;  /* all native graphs of the context */
-    struct core_context *next;       /* next in the list of all contexts */
+    /* list of all existing Functions of the context */
+    struct core_function *functions;
+    /* list of all native graphs of the context */
+    struct core_graph_link *graphs;
+    struct core_context *next; /* next in the list of all contexts */
 };
 
 /* Last part of the error messages that a thread without a current context

@@ -9,11 +9,12 @@
 #include "core/python/object.h"
 #include "core/state.h"
 
-static struct core_context *contexts; /* all existing contexts; borrowed */
+/* head of the list of all existing contexts; borrowed */
+static struct core_context *contexts;
 
 /* Sets `guarded` of every context: true if there are several contexts or a
- * capture is open. Called after such a change. The loop is short, since there
- * are few contexts. */
+ * capture is open. Called after a context or a capture has begun or ended. The
+ * loop is short, since there are few contexts. */
 void
 core_contexts_guard(void)
 {

@@ -21,8 +21,8 @@ void core_contexts_add(struct core_context *context);
 void core_contexts_remove(struct core_context *context);
 /* Returns the first context of the list, borrowed; NULL if it is empty. */
 struct core_context *core_contexts_first(void);
-/* Updates core_context.guarded of all contexts, which sends uses of memory to
- * the slow path. Called after contexts or captures change. */
+/* Sets core_context.guarded of all contexts. If it is true, uses of memory
+ * take the slow path of core_use. Called after contexts or captures change. */
 void core_contexts_guard(void);
 
 #endif

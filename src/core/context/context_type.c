@@ -52,8 +52,9 @@ context_release(struct core_context *self)
     self->valid = false;
     self->guarded = true;
     core_contexts_guard();
-    core_local_drop(self); /* drop objects that other threads have added since
-                             the first drop */
+    /* drop the context-local objects that other threads have added since
+     * core_local_drop was first called */
+    core_local_drop(self);
     CUcontext handle = self->handle;
     CUdevice device = self->device;
     enum core_context_kind kind = self->kind;
@@ -67,8 +68,9 @@ context_release(struct core_context *self)
     return code;
 }
 
-/* Releases the context if it is valid. Then drops its objects a second time,
- * since other threads may have added some while the GIL was released. */
+/* Releases the context if it is valid. Then drops the objects in its
+ * context-local storage a second time, since other threads may have added some
+ * while the GIL was released. */
 static void
 context_dealloc(PyObject *op)
 {
@@ -84,8 +86,8 @@ context_dealloc(PyObject *op)
     core_throttles_drop(self);
     core_scratch_drop_all(self);
     core_pool_destroy(self);
-    PyMem_Free(self->deferred); /* the device memory in the list was freed with
-                               the context */
+    /* the device memory in the list `deferred` was freed with the context */
+    PyMem_Free(self->deferred);
     PyMem_Free(self->streams);
     Py_CLEAR(self->held);
     core_launch_records_clear(self);
@@ -104,7 +106,8 @@ context_traverse(PyObject *op, visitproc visit, void *arg)
     return status == 0 ? core_object_traverse(op, visit, arg) : status;
 }
 
-/* Drops the objects of the context that may refer back to it. */
+/* tp_clear: drops the objects that the context owns (context-local storage,
+ * scratch memory, captured objects), since they may refer back to it. */
 static int
 context_clear(PyObject *op)
 {
@@ -130,8 +133,9 @@ context_end_notify(PyObject *op)
 }
 
 /* Method detach(): releases the native context, makes the context on top of
- * this thread's stack current, and calls the function of _set_context_end. The
- * field `ending` prevents a second release by another thread. */
+ * this thread's stack current, and calls the Python function that was
+ * registered by _set_context_end. The field `ending` prevents a second release
+ * by another thread. */
 static PyObject *
 context_detach_held(PyObject *op)
 {
@@ -141,7 +145,9 @@ context_detach_held(PyObject *op)
                   "cannot detach from invalid context");
         return NULL;
     }
-    self->ending = true; /* context_release lets other threads run */
+    /* Another thread could call detach() while context_release has released
+     * the GIL. */
+    self->ending = true;
     CUcontext current = NULL;
     driver.cuCtxGetCurrent(&current);
     bool was_current = current == self->handle;
@@ -161,8 +167,9 @@ static PyObject *
 context_detach(PyObject *op, PyObject *unused)
 {
     (void)unused;
-    core_interrupt_postpone(); /* detaching waits for the device, then runs
-                              Python code */
+    /* A signal handler's exception during the wait for the device must not be
+     * raised inside the Python code that runs after it. */
+    core_interrupt_postpone();
     return core_interrupt_resume(context_detach_held(op));
 }
 

@@ -58,7 +58,8 @@ local_move(struct core_context *context, PyObject *list)
                              PyList_Append(list, kept) < 0)) {
             return -1;
         }
-        Py_CLEAR(context->local[i]); /* `list` has another reference */
+        /* `list` has its own reference to the object */
+        Py_CLEAR(context->local[i]);
     }
     return 0;
 }

@@ -31,8 +31,9 @@ core_enter(const struct core_context *context, struct core_scope *scope)
         }
         scope->pushed = true;
     }
-    core_scope_depth++; /* even if nothing was pushed: the context need not be
-                           the top of this thread's stack */
+    /* Also if nothing was pushed: core_stack_claim must not replace `context`,
+     * which may differ from the top of this thread's stack. */
+    core_scope_depth++;
     return true;
 }
 

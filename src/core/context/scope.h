@@ -13,10 +13,11 @@
 
 struct core_context;
 
-/* The open scopes of a thread while other code runs. */
+/* Saves a thread's open scopes (core_enter without core_leave) while Python
+ * code runs that may use pycuda. */
 struct core_suspended_scopes {
     unsigned depth;
-    CUcontext current; /* CUDA's current context inside the scopes */
+    CUcontext current; /* CUDA's current context inside the saved scopes */
 };
 
 /* Number of open scopes of this thread. While it is not zero, core_stack_claim
@@ -30,12 +31,13 @@ extern _Thread_local unsigned core_scope_depth CORE_AT_ONCE;
 bool core_enter(const struct core_context *context, struct core_scope *scope);
 /* Restores the context that was current before core_enter returned true. */
 void core_leave(struct core_scope *scope);
-/* Called inside or outside of scopes before Python code that may use pycuda:
- * this code works in the top of the thread's stack, as it does elsewhere.
- * Fills `state` for core_scopes_resume, which must follow. */
+/* Called before Python code that may use pycuda, inside or outside of scopes
+ * (core_enter to core_leave). Until core_scopes_resume, which the caller must
+ * call with the same `state`, this Python code works in the context on top of
+ * the thread's stack, as Python code does outside of scopes. */
 void core_scopes_suspend(struct core_suspended_scopes *state);
-/* Opens the scopes again, and restores CUDA's current context if there was a
- * scope. */
+/* Ends core_scopes_suspend: opens the suspended scopes again, and restores
+ * CUDA's current context if there was a scope. */
 void core_scopes_resume(const struct core_suspended_scopes *state);
 /* Raises LogicError: the object's context was detached. Returns -1. */
 int core_context_fail_detached(const char *routine);

@@ -19,20 +19,22 @@
 
 struct stack {
     PyObject_HEAD
-    struct core_context *top; /* borrowed; last element of `items`, or NULL if
-                                 it must be looked up */
+    /* borrowed: the last element of `items`; NULL if it must be looked up */
+    struct core_context *top;
     struct core_context **items; /* strong references */
     size_t count, capacity;
-    bool was_used;               /* core_stack_push was called at least once */
-    struct core_entered entered; /* entered streams (current_stream.c) */
+    /* true: this thread has called core_stack_push */
+    bool was_used;
+    /* streams that the thread has entered (current_stream.c) */
+    struct core_entered entered;
 };
 
-/* Pushes the context for threads that have never pushed one; thread_context.c
- * registers it. */
+/* Function that pushes the context chosen for threads that have never pushed
+ * one; thread_context.c sets it. */
 static bool (*adopt)(void);
 
 static _Thread_local struct stack *cached CORE_AT_ONCE;
-/* The id of the thread state to which `cached` belongs. */
+/* Id of the Python thread state whose stack is in `cached`. */
 static _Thread_local uint64_t cached_for CORE_AT_ONCE;
 
 static int
@@ -59,8 +61,9 @@ entered_clear(struct core_entered *entered)
     }
 }
 
-/* Drops one reference at a time. An item is removed from the stack before its
- * reference is dropped, since a destructor may use the stack. */
+/* Empties the stack, one reference at a time. An item is removed from the
+ * stack before its reference is dropped, since a destructor may use the
+ * stack. */
 static int
 stack_clear(PyObject *self)
 {
@@ -119,7 +122,7 @@ stack_find(uint64_t id, bool create)
             Py_XDECREF(found);
             return NULL;
         }
-        Py_DECREF(found); /* the dict owns it */
+        Py_DECREF(found); /* the dict owns the stack */
         core_thread_uses_driver();
     }
     if (found != NULL) {

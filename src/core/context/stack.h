@@ -13,31 +13,36 @@
 struct core_context;
 struct core_entered;
 
-/* Returns the current context, borrowed, after core_stack_claim; NULL with
- * LogicError. */
+/* Returns the context on top of this thread's stack, borrowed, and makes it
+ * CUDA's current context (core_stack_claim). NULL with LogicError if there is
+ * none. */
 struct core_context *core_current(void);
-/* Does the same as core_current without core_stack_claim, before calls that
- * claim the context themselves, and calls that do not use the driver. */
+/* Returns the context on top of this thread's stack, borrowed; NULL with
+ * LogicError if there is none. Does not make it current in CUDA. For callers
+ * that do this themselves or do not call the driver. */
 struct core_context *core_current_known(void);
 /* Returns the top of this thread's stack, borrowed; NULL if it is empty. */
 struct core_context *core_stack_top(void);
 /* Pushes a context on this thread's stack, but not on CUDA's own one. The
  * thread counts as one that uses contexts (core_stack_was_used). */
 int core_stack_push(struct core_context *context);
-/* Does the same for the time of one operation, which pops the context again:
- * it does not change the result of core_stack_was_used. */
+/* Pushes a context on this thread's stack for one operation, which pops it
+ * again. Unlike core_stack_push, does not change the result of
+ * core_stack_was_used. */
 int core_stack_push_temporarily(struct core_context *context);
 /* Removes the top of this thread's stack and returns it, a strong reference.
  * Returns NULL if the stack is empty. */
 struct core_context *core_stack_pop(void);
-/* makes the top of this thread's stack current in CUDA */
+/* Makes the top of this thread's stack CUDA's current context; without a top,
+ * no context is current. */
 int core_stack_restore(void);
 /* Makes the top of this thread's stack CUDA's current context if another
  * library, such as torch or NCCL, has made another context current. Returns
  * whether it did. Called before driver calls that use the current context
  * implicitly. Launches call it only after the driver has refused them. */
 bool core_stack_claim(void);
-/* Calls core_stack_claim, and returns the result of core_stack_top. */
+/* Makes the top of this thread's stack current in CUDA (core_stack_claim) and
+ * returns it, borrowed; NULL if the stack is empty. */
 struct core_context *core_stack_claim_top(void);
 /* Sets the function that core_stack_top calls in a thread without a context.
  * The function may push one, and returns whether it did; it raises nothing. */

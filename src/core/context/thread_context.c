@@ -42,15 +42,16 @@ oldest_context(void)
 {
     struct core_context *oldest = NULL;
     for (struct core_context *context = core_contexts_first(); context != NULL;
-         context = context->next) { /* the newest context is first */
+         /* the list begins with the newest context */
+         context = context->next) {
         oldest = is_live(context) ? context : oldest;
     }
     return oldest;
 }
 
-/* Returns the context that threads without one push, borrowed: the one passed
- * to set_thread_context, else the oldest if the environment requests it.
- * Returns NULL if there is none. */
+/* Returns, borrowed, the context that a thread pushes if it has none: the one
+ * passed to set_thread_context, else the oldest if the environment requests
+ * it. Returns NULL if there is none. */
 static struct core_context *
 chosen_context(void)
 {
@@ -73,7 +74,8 @@ thread_context_adopt(void)
     if (context == NULL) {
         return false;
     }
-    PyObject *type, *value, *trace; /* callers may have an exception set */
+    /* save the exception that a caller may have set */
+    PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     bool entered = driver.cuCtxSetCurrent(context->handle) == CUDA_SUCCESS &&
                    core_stack_push(context) == 0;

@@ -18,11 +18,12 @@
 #include "core/state.h"
 #include "core/stream/current_stream.h"
 
-/* Object of ArgumentHandler, In, Out or InOut. */
+/* Python object of type ArgumentHandler, In, Out or InOut. */
 struct handler {
     CORE_HEAD
     PyObject *array;
-    PyObject *dev_alloc; /* DeviceAllocation or NULL */
+    /* device memory of the handler: a DeviceAllocation, or NULL */
+    PyObject *dev_alloc;
     /* strong reference; what a Python subclass's get_device_alloc last
      * returned */
     PyObject *given;
@@ -492,7 +493,7 @@ static PyType_Spec inout_spec = {
     .slots = in_slots,
 };
 
-/* InOut derives from both In and Out. */
+/* Creates the type InOut, which derives from both In and Out. */
 static int
 inout_setup(PyObject *module)
 {

@@ -141,7 +141,7 @@ core_launch_arrays(struct core_context *context,
     CUresult code = driver.cuLaunchKernel(
         launch->function, launch->blocks, 1, 1, launch->threads[0],
         launch->threads[1], 1, 0, stream, arguments, NULL);
-    /* The slow path retries if that may help (retry.c). */
+    /* The slow path repeats a refused launch if that may help (retry.c). */
     return LIKELY(code == CUDA_SUCCESS)
                ? 0
                : launch_arrays_slow(context, launch, stream, count, arrays,

@@ -22,13 +22,14 @@
 #include "core/state.h"
 #include "core/texture/texture_reference.h"
 
-/* Keyword arguments of one call, borrowed; NULL if absent. */
+/* Keyword arguments of one call of a Function, borrowed; NULL if absent. */
 struct call {
     PyObject *grid, *block, *stream, *shared, *texrefs, *time_kernel;
     PyObject *cooperative, *cluster;
 };
 
-/* Returns the field for a keyword; NULL: unknown. Compares pointers first. */
+/* Returns the field of `call` for a keyword name; NULL if the name is unknown.
+ * Compares the pointers of interned names first, then texts. */
 static PyObject **
 keyword_find(struct call *call, PyObject *name)
 {
@@ -82,8 +83,9 @@ extra_keywords(PyObject *names)
     return -1;
 }
 
-/* Caches keyword names that are only block, or block and grid. The tuple is a
- * constant of the caller's code, so the next call passes the same object. */
+/* Caches the tuple of keyword names if the keywords are only block, or block
+ * and grid. The tuple is a constant of the caller's code, so the next call
+ * passes the same object. */
 static void
 names_learn(struct core_function *function, PyObject *names)
 {
@@ -103,7 +105,8 @@ names_learn(struct core_function *function, PyObject *names)
     }
 }
 
-/* Reads the keyword arguments. Looks nothing up if the tuple is cached. */
+/* Reads the keyword arguments. Skips the comparison of names if the tuple of
+ * names is the one that names_learn has cached. */
 static int
 call_read(struct core_function *function, struct call *call,
           PyObject *const *values, PyObject *names)
@@ -169,7 +172,9 @@ seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Copies In, launches, copies Out. Returns the seconds if `timed`, or None. */
+/* Copies the arrays of In and InOut arguments to the device, launches, and
+ * copies those of Out and InOut back. Returns the seconds if `timed`, else
+ * None. */
 static PyObject *
 call_run(struct core_function *function, PyObject *const *args,
          Py_ssize_t count, const unsigned grid[3], const unsigned block[3],

@@ -16,7 +16,7 @@
 #include "core/python/errors.h"
 #include "core/state.h"
 
-/* Errors of a kernel after which its context is unusable. */
+/* Error codes of a failed kernel after which its context is unusable. */
 static const CUresult sticky_codes[] = {
     CUDA_ERROR_ILLEGAL_ADDRESS,
     CUDA_ERROR_LAUNCH_TIMEOUT,
@@ -29,8 +29,8 @@ static const CUresult sticky_codes[] = {
     CUDA_ERROR_LAUNCH_FAILED,
 };
 
-/* Replaces the oldest entry of the ring buffer. Drops the reference to the old
- * name last, since that may run Python code. */
+/* Records a launch in place of the oldest entry of the ring buffer. Drops the
+ * reference to the old entry's name last, since that may run Python code. */
 void
 core_launch_record(struct core_context *context, PyObject *name,
                    CUfunction function, const unsigned grid[3],
@@ -62,8 +62,9 @@ core_launch_records_clear(struct core_context *context)
     context->noted++;
 }
 
-/* Returns the kernel's name, from the entry or a Python Function. The driver
- * is not asked, since its calls fail in a context that is unusable. */
+/* Returns the name of the kernel of a recorded launch, from the record or from
+ * a Function of that kernel. The driver is not asked, since its calls fail in
+ * a context that is unusable. */
 static const char *
 kernel_name(const struct core_context *context,
             const struct core_recorded_launch *launched)
@@ -174,7 +175,7 @@ core_launch_fail(CUresult code, struct core_function *function,
     char detail[1536], options[128] = "", limits[512];
     if (is_sticky(code)) {
         /* An earlier launch caused this error, so the message does not
-         * describe this one. */
+         * describe the present launch. */
         return core_fail(code, "cuLaunchKernel", NULL);
     }
     PyObject *text = arguments_text(pack);

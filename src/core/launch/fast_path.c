@@ -32,7 +32,8 @@
 
 enum fast_result {
     LAUNCHED,
-    NOT_APPLICABLE, /* not a repeated call: take the slow path */
+    /* not a repeated call, so the caller takes the slow path */
+    NOT_APPLICABLE,
 };
 
 /* Packed arguments of one launch, and a pointer to each. */

@@ -64,15 +64,16 @@ field_store_fast(const struct core_field *field, const struct core_slot *slot,
             (number < 0 && field->fast_code < 'a')) {
             return false;
         }
-        /* the number has the same 8 bytes for each of these format codes */
+        /* the number has the same 8 bytes in all these format codes: l, q, n,
+         * L, Q, N */
         memcpy(target, &number, 8);
         return true;
     case 'f':
         if (PyFloat_CheckExact(arg)) {
             narrow = (float)PyFloat_AS_DOUBLE(arg);
         } else if (PyLong_CheckExact(arg) && small_int(arg, &number)) {
-            /* a digit has 30 bits, so the double is exact and only this
-             * conversion rounds */
+            /* a digit of an int has 30 bits, so the double is exact and only
+             * the conversion to float rounds */
             narrow = (float)(double)number;
         } else {
             return false;

@@ -108,7 +108,8 @@ argument_store_fast(const struct core_slot *slot, PyObject *arg,
     if (Py_TYPE(arg) != slot->type) {
         return false;
     }
-    /* the size of a scalar type; 0 for other types */
+    /* slot->bytes is the size in bytes of a NumPy scalar type; 0 for other
+     * types */
     if (slot->bytes != bytes) {
         return bytes == sizeof(CUdeviceptr) &&
                address_store(slot, arg, here, stream, target);

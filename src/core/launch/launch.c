@@ -82,7 +82,8 @@ launch_counted(struct core_context *context, CUfunction function,
                               stream, arguments, extra);
 }
 
-/* Does the work of launch_counted for other files. Raises no exception. */
+/* Launches a kernel and counts the launch as pending, for callers in other
+ * files; launch_counted does the work. Raises no exception. */
 CUresult
 core_launch_counted(struct core_context *context, CUfunction function,
                     const unsigned grid[3], const unsigned block[3],
@@ -150,7 +151,9 @@ launch_finish(CUresult code, struct core_function *function,
     return core_launch_fail(code, function, grid, block, shared, pack);
 }
 
-/* Slow path of launch_packed: handles the cases that its condition lists. */
+/* Slow path of launch_packed: a detached context, changed texture references,
+ * more dynamic shared memory than allowed so far, arguments passed as one
+ * buffer, cooperative launches and clusters. */
 static __attribute__((noinline)) int
 launch_slow(struct core_function *function, const unsigned grid[3],
             const unsigned block[3], unsigned shared, struct core_pack *pack)
@@ -182,7 +185,8 @@ launch_slow(struct core_function *function, const unsigned grid[3],
     return launch_finish(code, function, grid, block, shared, pack);
 }
 
-/* Launches with packed arguments; calls launch_slow in special cases. */
+/* Launches with packed arguments. Cases that need more than one driver call or
+ * a special one are passed to launch_slow. */
 static inline int
 launch_packed(struct core_function *function, const unsigned grid[3],
               const unsigned block[3], unsigned shared, struct core_pack *pack)

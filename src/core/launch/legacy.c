@@ -20,9 +20,9 @@ enum { ARGUMENT_BYTES = 4096 };
 
 struct core_legacy_call {
     unsigned block[3];
-    bool shaped; /* _set_block_shape was called */
+    bool shaped; /* true: _set_block_shape was called */
     unsigned shared;
-    size_t bytes; /* bytes of `arguments` in use */
+    size_t bytes; /* number of bytes of `arguments` in use */
     char arguments[ARGUMENT_BYTES];
 };
 

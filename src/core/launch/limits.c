@@ -57,7 +57,8 @@ function_limit(const struct core_function *function,
 }
 
 /* Compares the grid's or block's three lengths with their limits. `first` is
- * the attribute of the x limit; those of y and z are the next two numbers. */
+ * the attribute of the x limit; the attributes of y and z have the next two
+ * numbers. */
 static void
 axes_report(const struct core_function *function, const char *what,
             const unsigned lengths[AXES], CUdevice_attribute first,

@@ -31,12 +31,15 @@
 #include "core/state.h"
 #include "core/texture/texture_object.h"
 
-/* The bytes of one kernel argument, and how they were read. */
+/* The bytes of one kernel argument, and how the launch has read them. */
 struct value {
     const void *data;
     size_t bytes;
-    size_t alignment; /* alignment in bytes of the value in PyCUDA's packing */
-    enum core_argument kind; /* how the argument was read */
+    /* alignment in bytes that the value has if the arguments are packed one
+     * after the other, as PyCUDA packs them */
+    size_t alignment;
+    /* how the argument was read, by its Python type */
+    enum core_argument kind;
     /* if a device address is passed: the address, to which `data` points */
     CUdeviceptr pointer;
 };
@@ -80,7 +83,8 @@ scalar_kind(PyTypeObject *type, uint32_t *bytes)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (PyType_IsSubtype(type, rows[i].type)) { /* a derived class */
+        /* `type` is derived from a NumPy scalar type */
+        if (PyType_IsSubtype(type, rows[i].type)) {
             *bytes = rows[i].bytes;
             return rows[i].kind;
         }
@@ -322,7 +326,8 @@ core_pack_integer(struct core_function *function, Py_ssize_t index,
                      function->name, bits, index, bytes);
         return -1;
     }
-    memcpy(target, &bits, bytes); /* the low bytes: little-endian */
+    /* the low bytes are the first ones, since the host is little-endian */
+    memcpy(target, &bits, bytes);
     return 0;
 }
 
@@ -435,13 +440,13 @@ argument_store(struct core_function *function, uint32_t index, PyObject *arg,
 }
 
 /* Stores each argument into its parameter, by argument_store_fast (fast path)
- * or argument_store. */
+ * or, if that declines, by argument_store. */
 static inline int
 pack_by_layout(struct core_function *function, PyObject *const *args,
                struct core_pack *pack)
 {
-    /* Copied to locals, since the compiler must assume that a store through
-     * `target` changes these fields. */
+    /* These fields are copied to locals, since the compiler must assume that a
+     * store through `target` changes them. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;
@@ -459,7 +464,8 @@ pack_by_layout(struct core_function *function, PyObject *const *args,
         if (argument_store(function, i, args[i], pack, target) < 0) {
             return -1;
         }
-        /* recomputed, since argument_store may have run Python code */
+        /* recomputed, since argument_store may have run Python code that
+         * changed the context */
         here = context_without_capture(function);
     }
     return 0;
@@ -510,8 +516,8 @@ count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
     return -1;
 }
 
-/* Warns, once per function, that the arguments are passed in PyCUDA's packing
- * and not one per parameter. */
+/* Warns, once per function, that the arguments are packed one after the other,
+ * as PyCUDA packs them, and not stored one per parameter. */
 static int
 warn_packing(struct core_function *function, Py_ssize_t count)
 {

@@ -25,7 +25,8 @@ int core_pack_integer(struct core_function *function, Py_ssize_t index,
 /* Reads an object's device address, and records its use on the stream. */
 int core_pack_pointer(PyObject *object, struct core_pack *pack,
                       CUdeviceptr *pointer);
-/* Caches `type` as the type of this parameter's argument. */
+/* Caches `type` in the slot, as the type of the last argument that was passed
+ * for the slot's parameter. */
 void core_slot_set_type(struct core_slot *slot, PyTypeObject *type);
 
 #endif

@@ -27,18 +27,20 @@ struct core_pack {
     CUstream stream;
     void **pointers; /* one address in `buffer` per parameter */
     char *buffer;    /* `local`, or heap memory if larger */
-    void *heap;      /* NULL, or memory for `pointers` and `buffer` */
+    void *heap;      /* NULL, or heap memory for `pointers` and `buffer` */
     /* size of the packed arguments in bytes; used if as_buffer is set */
     size_t bytes;
     size_t capacity, pointer_room;
     /* parameter layout unknown: the driver gets all arguments as one buffer */
     bool as_buffer;
-    bool handlers; /* some arguments are ArgumentHandlers */
-    bool outputs;  /* an ArgumentHandler copies back to the host */
+    bool handlers; /* true: some arguments are ArgumentHandlers */
+    /* true: an ArgumentHandler copies its array back to the host */
+    bool outputs;
     bool cooperative;
     /* blocks per cluster in x, y and z; {0}: no clusters */
     unsigned cluster[3];
-    PyObject *const *args; /* borrowed, for error messages */
+    /* arguments of the launch, borrowed, for error messages */
+    PyObject *const *args;
     Py_ssize_t count;
     void *local_pointers[CORE_PACK_POINTERS];
     _Alignas(16) char local[CORE_PACK_BYTES];

@@ -1,7 +1,9 @@
-/* prepared_call.c - prepared calls of a Function, and launches with a buffer.
+/* prepared_call.c - slow path of Function.prepared_call, the other prepared
+ * calls (such as prepared_async_call), and _launch_kernel, which passes all
+ * arguments as one buffer.
  *
- * prepared_call arrives here from fast_path.c if it does not repeat the
- * previous call; the other prepared calls arrive directly.
+ * fast_path.c calls core_prepared_first if a prepared_call does not repeat the
+ * previous call. Python calls the other methods directly.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/code/function.h"
@@ -42,11 +44,11 @@ shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
     return 0;
 }
 
-/* Arguments of a prepared call, after checks. */
+/* The arguments of a prepared call after they were read and checked. */
 struct prepared {
     unsigned grid[3], block[3], shared;
-    /* the call has no argument for the block, so the kernel's arguments begin
-     * one position earlier */
+    /* true: the call has no argument for the block, so the kernel's arguments
+     * begin one position earlier */
     bool old;
     PyObject *const *args;
     Py_ssize_t count;
@@ -188,7 +190,7 @@ core_prepared_async_call(PyObject *op, CORE_ARGS)
     Py_RETURN_NONE;
 }
 
-/* Result of prepared_timed_call: two events around the launch. */
+/* Result of prepared_timed_call: the events before and after the launch. */
 struct timer {
     CORE_HEAD
     CUevent start, end;

@@ -21,7 +21,7 @@
 #include "core/python/args.h"
 #include "core/state.h"
 
-/* Size and alignment in bytes of each type code. */
+/* Size and alignment in bytes of the value of each type code. */
 static const struct {
     char code;
     uint8_t bytes, alignment;
@@ -449,15 +449,15 @@ format_error(struct core_function *function)
     return -1;
 }
 
-/* Stores each argument into its parameter, by field_store_fast (fast path) or
- * field_store. */
+/* Stores each argument into its parameter, by field_store_fast (fast path) or,
+ * if that declines, by field_store. */
 static inline int
 format_pack_by_layout(struct core_function *function,
                       const struct core_format *format, PyObject *const *args,
                       struct core_pack *pack)
 {
-    /* Copied to locals, since the compiler must assume that a store through
-     * `target` changes these fields. */
+    /* These fields are copied to locals, since the compiler must assume that a
+     * store through `target` changes them. */
     char *const buffer = pack->buffer;
     void **const pointers = pack->pointers;
     const CUstream stream = pack->stream;
@@ -480,7 +480,9 @@ format_pack_by_layout(struct core_function *function,
             return -1;
         }
         here = context_without_capture(
-            function); /* field_store may run Python code */
+            /* recomputed, since field_store may have run Python code that
+             * changed the context */
+            function);
     }
     return 0;
 }

@@ -18,10 +18,11 @@ struct core_pack;
 /* A parsed format. It is reference-counted, since Python code that runs during
  * a launch may call prepare() and replace it. */
 struct core_format {
-    unsigned users; /* references: the function, and calls in progress */
+    /* number of references: the Function, and calls in progress */
+    unsigned users;
     size_t count;
     uint32_t bytes;
-    /* each field fits its parameter, and its `target` is valid */
+    /* true: each field fits its parameter, and its `target` is valid */
     bool by_layout;
     struct core_field fields[];
 };

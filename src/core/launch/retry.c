@@ -19,8 +19,8 @@ is_context_error(CUresult code)
            code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Does not collect garbage to free memory, since that may free memory that the
- * launch uses. */
+/* Frees idle memory of the pool, but does not collect garbage: that could free
+ * memory that the launch uses. */
 bool
 core_launch_may_retry(CUresult code, struct core_context *context, bool *tried)
 {

@@ -12,9 +12,11 @@
 
 struct core_context;
 
-/* Returns whether a launch that failed with `code` is to be repeated, once per
- * `tried`: after freeing idle device memory, or after making `context` current
- * in CUDA because another library had switched the current context. */
+/* Returns whether a launch that failed with `code` is to be repeated. Sets
+ * *tried, and returns false if it is already set, so that a launch is repeated
+ * at most once. Returns true after freeing idle device memory, or after making
+ * `context` current in CUDA because another library had switched the current
+ * context. */
 bool core_launch_may_retry(CUresult code, struct core_context *context,
                            bool *tried);
 

@@ -10,9 +10,10 @@
 #include "core/core.h"
 #include "core/python/args.h"
 
-/* Reads the function's grid or block into `out`; `what` is its name in an
- * error message. A new tuple may differ from the recorded launch, so `noted`,
- * which states that they are equal, is reset. Returns 0, or -1 with an
+/* Reads the grid or block argument `object` into `out`, from the cache `shape`
+ * if it is the same tuple as in the previous call. `what` names the argument
+ * in error messages. A new tuple resets `noted`, which states that the newest
+ * recorded launch has the function's grid and block. Returns 0, or -1 with an
  * exception. */
 static inline int
 launch_shape_read(struct core_function *function, struct core_shape *shape,

@@ -33,11 +33,12 @@
 
 enum {
     MAX_PENDING = 960, /* limit of pending launches on all streams */
-    GUARANTEED =
-        MAX_PENDING / 2 / CORE_THROTTLES, /* reserved for each stream */
+    /* pending launches that are reserved for each stream */
+    GUARANTEED = MAX_PENDING / 2 / CORE_THROTTLES,
     /* STEP launches are issued between two checks for completion */
     STEP = GUARANTEED / 2,
-    ASK_EVERY = 16, /* beyond the limit, one check per 16 launches */
+    /* beyond the limit, one check for completion per 16 launches */
+    ASK_EVERY = 16,
     ROWS = CORE_THROTTLES + 1,
 };
 
@@ -56,8 +57,9 @@ mode_exchange(CUstreamCaptureMode mode)
     return mode;
 }
 
-/* Records the queue's event after the first `issued` of the counted launches,
- * which are all that were issued so far. */
+/* Records the event of the entry `queue` on its stream. `issued` is the number
+ * of counted launches before the event, which are all that were issued so
+ * far. */
 static void
 throttle_record_event(struct core_throttle *queue, unsigned issued)
 {
@@ -73,8 +75,8 @@ throttle_record_event(struct core_throttle *queue, unsigned issued)
     queue->marked = code == CUDA_SUCCESS ? issued : 0;
 }
 
-/* Subtracts `count` launches, which are complete, and discards the event's
- * mark. */
+/* Subtracts `count` launches, which are complete. The entry's event then
+ * counts as not recorded. */
 static void
 throttle_subtract(struct core_throttle *queue, unsigned count)
 {
@@ -83,10 +85,10 @@ throttle_subtract(struct core_throttle *queue, unsigned count)
     queue->marked = 0;
 }
 
-/* Asks the driver whether the event is reached (or the stream is idle, without
- * an event), and then subtracts the completed launches. The launch that was
- * counted last has not been issued yet. Returns false if nothing was
- * subtracted. */
+/* Asks the driver whether the entry's event is reached or, if no event is
+ * recorded, whether the stream is idle. If so, subtracts the completed
+ * launches. The launch that was counted last has not been issued yet. Returns
+ * false if nothing was subtracted. */
 static bool
 throttle_update(struct core_throttle *queue)
 {
@@ -129,9 +131,10 @@ minimum(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Returns the limit of pending launches for the queue's stream: the total
- * minus what other streams reserve or have taken beyond their reserved part.
- * No `look` exceeds the limit at the time when it was set. */
+/* Returns the limit of pending launches for the stream of the entry `queue`:
+ * the total minus what the other entries reserve (GUARANTEED each) and what
+ * they have taken beyond that. The result is not negative, since no entry's
+ * `look` exceeded that entry's limit when it was set. */
 static unsigned
 throttle_limit(const struct core_context *context,
                const struct core_throttle *queue)
@@ -202,9 +205,10 @@ throttles_update(struct core_context *context,
         bool marked = queue->marked > 0;
         if ((gone || !core_stream_captures(queue->stream)) &&
             throttle_update(queue)) {
-            /* If the entry has an event, it was reached, and the next launch
-             * checks again. Without an event the stream is idle, so all its
-             * launches are complete. */
+            /* If the entry had a recorded event, the launches before the event
+             * are subtracted, and the next launch checks again. Without an
+             * event, the stream is idle, so the remaining launches are
+             * complete, too. */
             throttle_subtract(queue, marked ? 0 : queue->count);
             queue->look = minimum(queue->look, queue->count);
         }
@@ -246,8 +250,7 @@ throttle_extend(const struct core_context *context,
         throttle_record_event(queue, count - 1);
     }
     if (limit_is_exceeded(context)) {
-        /* no higher than the present count, so that the next launch checks,
-         * too */
+        /* not above the present count, so that the next launch checks, too */
         queue->look = minimum(count, limit);
         return count;
     }
@@ -294,7 +297,7 @@ core_throttle_check(struct core_context *context, CUstream stream)
     if (++queue->count < queue->look && !limit_is_exceeded(context)) {
         return false;
     }
-    /* The queue's event must not become part of a capture. */
+    /* The event of the entry must not become part of a capture. */
     open = open && !core_stream_captures(stream);
     unsigned beyond = throttle_extend(context, queue, open);
     if (beyond % ASK_EVERY == 1 && open) {
@@ -318,8 +321,8 @@ ended_row_find(struct core_context *context)
     return found;
 }
 
-/* Called before the queue's stream is destroyed: keeps the count of its
- * pending launches, by an event that is recorded after them. */
+/* Called before the stream of the entry `queue` is destroyed. Keeps counting
+ * its pending launches, by an event that is recorded after them. */
 static void
 throttle_end(struct core_context *context, struct core_throttle *queue)
 {
@@ -370,8 +373,8 @@ core_throttles_wait(struct core_context *context)
     core_gil_acquire(thread);
     for (size_t i = 0; i < ROWS; i++) {
         struct core_throttle *queue = &context->throttles[i];
-        /* Subtract only what was issued before the wait, since other threads
-         * may have issued launches during it. */
+        /* Subtract only launches that were issued before the wait, since other
+         * threads may have issued more during it. */
         unsigned left = queue->done + queue->count - came[i];
         if (left < queue->count) {
             throttle_subtract(queue, queue->count - left);

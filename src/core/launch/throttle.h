@@ -24,7 +24,8 @@ void core_throttles_stream_ended(struct core_context *context,
                                  CUstream stream);
 /* Returns whether all work of the context is known to be complete. */
 bool core_throttles_are_idle(const struct core_context *context);
-/* Destroys the context's queue events and sets the counts to 0. */
+/* Destroys the events of the context's throttle entries and sets their counts
+ * to 0. */
 void core_throttles_drop(struct core_context *context);
 
 /* Returns whether the driver certainly accepts one more launch without

@@ -1,5 +1,5 @@
-/* allocation.c - what every user of device memory needs to know of an
- * allocation.
+/* allocation.c - functions on allocations of device memory that launches,
+ * copies and fills call: liveness, owner, context, address.
  *
  * allocation_type.c has the Python types. An allocation that was freed, or
  * whose context was detached, still has its old address.

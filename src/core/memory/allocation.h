@@ -17,16 +17,17 @@ struct core_context;
 
 struct core_allocation {
     CORE_HEAD
-    /* These fields are on the cache line of `context`, since each operation
-     * reads them. */
-    CUstream stream; /* stream of the last use */
-    bool cached : 1; /* the memory is a block of the default pool */
+    /* The following fields are on the same cache line as `context`, since each
+     * operation reads them. */
+    CUstream stream; /* stream on which the memory was used last */
+    bool cached : 1; /* true: the memory is a block of the default pool */
     bool freed : 1;
-    bool escaped : 1; /* its address was given out as an integer */
-    /* used in several streams that do not wait for each other */
+    bool escaped : 1; /* true: its address was given out as an integer */
+    /* true: used in several streams that do not wait for each other */
     bool scattered : 1;
-    bool touched : 1; /* used since it was allocated */
-    bool settled : 1; /* work of the memory's previous owner is complete */
+    bool touched : 1; /* true: used since it was allocated */
+    /* true: work of the memory's previous owner is complete */
+    bool settled : 1;
     /* the last use was in another context (`user`), in its stream
      * `user_stream`; `stream` is then unused, and `scattered` is true */
     bool crossed : 1;

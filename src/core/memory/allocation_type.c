@@ -59,8 +59,8 @@ allocation_release(struct core_allocation *self)
     return code;
 }
 
-/* Deallocates the Python object. The pool takes over the memory and the object
- * if it accepts both. */
+/* Deallocates an allocation. Its device memory and the Python object go to the
+ * pool if that accepts both. */
 static void
 allocation_dealloc(PyObject *self)
 {
@@ -214,7 +214,7 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
     if (self == NULL) {
         return NULL;
     }
-    self->freed = true; /* no memory yet: dealloc frees nothing */
+    self->freed = true; /* owns no memory yet, so that dealloc frees nothing */
     self->stream = stream;
     self->scattered = !core_stream_known(context, stream);
     CUresult code = core_pool_allocate(context, bytes, stream, self);
@@ -223,8 +223,9 @@ core_allocate_in(struct core_context *context, size_t bytes, CUstream stream)
         return NULL;
     }
     self->freed = false;
+    /* in a capture, the graph keeps a reference to the allocation: the memory
+     * is freed after the graph is destroyed */
     if (core_capture_retain(context, (PyObject *)self) < 0) {
-        /* freed when the graph of the capture is destroyed */
         Py_DECREF((PyObject *)self);
         return NULL;
     }

@@ -172,7 +172,8 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
         core_stream(stream, &handle) < 0 || stream_free(handle) < 0) {
         return NULL;
     }
-    if (bytes == 0) { /* 0 is refused here, since some drivers accept it */
+    /* a size of 0 is refused here, since some drivers accept it */
+    if (bytes == 0) {
         core_fail(CUDA_ERROR_INVALID_VALUE, "cuMemAllocAsync",
                   "0 bytes were requested");
         return NULL;
@@ -183,7 +184,8 @@ allocate(struct async_pool *pool, PyObject *size, PyObject *stream)
     if (self == NULL) {
         return NULL;
     }
-    self->base.freed = true; /* no memory yet: dealloc frees nothing */
+    /* owns no memory yet, so that dealloc frees nothing */
+    self->base.freed = true;
     self->base.stream = self->handle = handle;
     self->stream = Py_XNewRef(core_stream_resolve(stream));
     self->pool = Py_XNewRef((PyObject *)pool);
@@ -273,7 +275,8 @@ pool_dealloc(PyObject *op)
     struct async_pool *self = (struct async_pool *)op;
     core_object_begin_dealloc(op);
     if (self->owned && !core.forked) {
-        driver.cuMemPoolDestroy(self->handle); /* works without a context */
+        /* cuMemPoolDestroy works without a current context */
+        driver.cuMemPoolDestroy(self->handle);
     }
     core_object_end_dealloc(op);
 }

@@ -15,23 +15,26 @@
 struct copy_object {
     CORE_HEAD
     CUDA_MEMCPY3D_PEER copy;
-    PyObject *source, *target; /* strong: the objects given to the setters */
+    /* strong: source and target objects given to the setters */
+    PyObject *source, *target;
     Py_buffer source_view, target_view; /* exported host memory; member obj is
                                            NULL if there is none */
     /* bytes from srcHost, and from dstHost, to the end of the host memory */
     size_t source_room, target_room;
-    PyObject *source_context, *target_context; /* strong Contexts or NULL */
+    PyObject *source_context, *target_context; /* strong: a Context or NULL */
 };
 
-/* tp_traverse of the three classes: visits the objects that a copy refers to.
- * Returns 0, or the result of `visit` that ended the traversal. */
+/* tp_traverse of Memcpy2D, Memcpy3D and Memcpy3DPeer: visits the objects that
+ * a copy refers to. Returns 0, or the result of `visit` that ended the
+ * traversal. */
 int core_copy_traverse(PyObject *op, visitproc visit, void *arg);
-/* tp_clear of the three classes: releases the exported host memory, then the
- * references to other objects. Returns 0. */
+/* tp_clear of Memcpy2D, Memcpy3D and Memcpy3DPeer: releases the exported host
+ * memory, then the references to other objects. Returns 0. */
 int core_copy_clear(PyObject *op);
-/* tp_dealloc of the three classes: clears the object and frees it. */
+/* tp_dealloc of Memcpy2D, Memcpy3D and Memcpy3DPeer: clears the object and
+ * frees it. */
 void core_copy_dealloc(PyObject *op);
 
-/* Python attributes and methods of the three classes. */
+/* Python attributes and methods of Memcpy2D, Memcpy3D and Memcpy3DPeer. */
 extern PyGetSetDef core_copy_fields_2d[], core_copy_fields_3d[];
 extern PyMethodDef core_copy_methods[], core_copy_methods_peer[];

@@ -49,7 +49,9 @@ core_stream_follow(struct core_context *context, CUstream earlier,
     core_leave(&scope);
     int status = core_check(code, "cuEventRecord");
     if (status == 0) {
-        core_stack_claim(); /* the default stream is the current context's */
+        /* a NULL `later` is the default stream of the current context, so make
+         * that context current in CUDA */
+        core_stack_claim();
         status = core_check(driver.cuStreamWaitEvent(later, event, 0),
                             "cuStreamWaitEvent");
     }
@@ -140,7 +142,8 @@ core_cross_use_begin(struct core_allocation *self, struct core_context *here,
     if (!is_last && follow_last_use(self, stream) < 0) {
         return -1;
     }
-    if (self->freed || !self->context->valid) { /* another thread freed it */
+    /* another thread freed the memory or detached its context */
+    if (self->freed || !self->context->valid) {
         return core_allocation_alive(self);
     }
     if (!self->crossed) {
@@ -167,7 +170,8 @@ core_cross_use_return(struct core_allocation *self,
     if (follow_last_use(self, stream) < 0) {
         return -1;
     }
-    if (self->freed || !self->context->valid) { /* another thread freed it */
+    /* another thread freed the memory or detached its context */
+    if (self->freed || !self->context->valid) {
         return core_allocation_alive(self);
     }
     self->crossed = false;

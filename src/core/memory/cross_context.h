@@ -19,8 +19,10 @@ int core_stream_follow(struct core_context *context, CUstream earlier,
  * -1 with an exception. */
 int core_context_wait(const struct core_context *context);
 
-/* Returns whether `stream`, in the current context `here` (or NULL), uses
- * memory of another context. A stream of the memory's own context does not. */
+/* Returns whether an operation on `stream` counts as a use of the memory by
+ * another context than its own. `here` is the current context or NULL. False
+ * if `stream` belongs to the memory's own context, even if another context is
+ * current. */
 bool core_is_cross_use(const struct core_allocation *self,
                        const struct core_context *here, CUstream stream);
 /* Orders a use of memory by another context (core_is_cross_use) after all

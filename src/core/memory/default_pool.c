@@ -42,14 +42,15 @@
 enum {
     BIN_COUNT = 264,
     SMALLEST = 512,
-    TRIED_BLOCKS = 8, /* how many of a bin's newest blocks are tried */
+    TRIED_BLOCKS = 8, /* how many of a bin's newest blocks a search tries */
 };
 
 struct block {
     CUdeviceptr pointer;
-    CUstream stream; /* stream of the last use */
-    CUevent event;   /* recorded on `stream` after the free, or NULL */
-    bool idle;       /* the work of the last use is complete */
+    CUstream stream; /* stream on which the block was used last */
+    /* recorded on `stream` after the block was freed, or NULL */
+    CUevent event;
+    bool idle; /* true: the work of the last use is complete */
     struct core_allocation *object; /* deallocated Python object that is reused
                                        with the block, or NULL */
 };
@@ -60,7 +61,8 @@ struct bin {
 };
 
 struct core_pool {
-    struct core_allocation *newest; /* object freed last, not in a bin yet */
+    /* object deallocated last, not in a bin yet */
+    struct core_allocation *newest;
     /* bytes of all idle blocks, including the newest one, and their limit */
     size_t idle_bytes, most_bytes;
     struct bin bins[BIN_COUNT];
@@ -125,7 +127,8 @@ block_ready(struct block *block, CUstream stream)
     }
     if (block->event == NULL) {
         CUevent event;
-        core_stack_claim(); /* the block is for the default stream */
+        /* a NULL stream is the default stream of the current context */
+        core_stack_claim();
         if (driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) !=
             CUDA_SUCCESS) {
             return false;
@@ -149,8 +152,9 @@ object_free(struct block *block)
     }
 }
 
-/* Removes a block that the stream may use from the bin, and frees the Python
- * object stored with it; false if there is none. */
+/* Removes a block that the stream may use from the bin, stores it in `taken`,
+ * and frees the Python object stored with it. Returns false if the bin has no
+ * such block. */
 static bool
 bin_take(struct bin *bin, CUstream stream, struct block *taken)
 {
@@ -297,7 +301,8 @@ core_reclaim_memory(CUresult code, bool *tried)
     *tried = true;
     struct core_suspended_scopes scopes;
     core_scopes_suspend(&scopes);
-    int enabled = PyGC_Enable(); /* a disabled collector frees nothing */
+    /* a disabled garbage collector would free nothing */
+    int enabled = PyGC_Enable();
     PyGC_Collect();
     if (!enabled) {
         PyGC_Disable();
@@ -468,7 +473,8 @@ core_pool_recycle(struct core_allocation *dead)
         return false;
     }
     pool->idle_bytes += dead->room;
-    Py_DECREF((PyObject *)context); /* may destroy the pool, and `dead` */
+    /* may destroy the pool and the object `dead` */
+    Py_DECREF((PyObject *)context);
     Py_DECREF(type);
     return true;
 }

@@ -35,13 +35,15 @@ void core_pool_trim(struct core_context *context);
 /* Rules that prevent the reuse of memory that is still in use. Tests switch
  * them off one at a time to see that they matter. */
 enum core_pool_rule {
-    RULE_OTHER_STREAMS = 1, /* before reuse, wait for the last stream */
+    /* before reuse, wait for the last stream that used the memory */
+    RULE_OTHER_STREAMS = 1,
     RULE_ESCAPED = 2,   /* do not cache memory whose address was given out */
     RULE_SCATTERED = 4, /* do not cache memory that several streams used */
-    RULE_ENDING_STREAMS = 8 /* wait for a stream before it is destroyed */
+    /* wait for a stream's work before the stream is destroyed */
+    RULE_ENDING_STREAMS = 8
 };
 
-/* Returns whether the pool obeys the rule. */
+/* Returns whether the pool obeys the rule (tests can switch rules off). */
 bool core_pool_rule_is_on(enum core_pool_rule rule);
 /* Marks the blocks that were last used on `stream`, which is idle, as reusable
  * by any stream. */

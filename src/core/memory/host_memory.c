@@ -28,7 +28,8 @@ enum host_kind {
 struct host_object {
     CORE_HEAD
     void *pointer;
-    PyObject *base; /* registered memory only: the array that owns it */
+    /* registered memory only: the user's array, which owns it */
+    PyObject *base;
     enum host_kind kind;
     bool freed;
 };
@@ -409,7 +410,8 @@ hostmem_managed_empty(PyObject *unused, CORE_ARGS)
         Py_DECREF(request.descr);
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
+    /* a destructor may pop the context from the stack and free it */
+    Py_INCREF((PyObject *)context);
     PyObject *base = NULL;
     bool tried = false;
     CUresult code;

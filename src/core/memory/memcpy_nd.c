@@ -24,7 +24,7 @@
 #include "core/stream/open_captures.h"
 #include "core/texture/cuda_array.h"
 
-/* Converts the 3D peer struct to CUDA's struct for 2D copies. */
+/* Converts a CUDA_MEMCPY3D_PEER to CUDA's struct for 2D copies. */
 static CUDA_MEMCPY2D
 to_2d(const CUDA_MEMCPY3D_PEER *c)
 {

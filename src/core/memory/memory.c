@@ -240,7 +240,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
+    Py_INCREF((PyObject *)context); /* a destructor may free the context */
     CUresult code = core_allocate_raw(&pointer, bytes);
     PyObject *self = NULL;
     if (core_allocate_check(code, bytes, "cuMemAlloc") == 0) {
@@ -274,7 +274,7 @@ memory_alloc_pitch(PyObject *unused, CORE_ARGS)
     if (context == NULL) {
         return NULL;
     }
-    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
+    Py_INCREF((PyObject *)context); /* a destructor may free the context */
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;
@@ -482,7 +482,7 @@ context_or_current(PyObject *object)
     return (struct core_context *)object;
 }
 
-/* Copies between two contexts. The current one replaces a context argument
+/* Copies between two contexts. The current context replaces a context argument
  * that is absent. */
 static PyObject *
 copy_peer(const struct core_signature *signature, bool async, CORE_ARGS)

@@ -1,8 +1,8 @@
 /* memory_home.c - functions of pycuda._driver about memory of other contexts
  * and devices.
  *
- * The arrays of the package ask them where memory is. All functions need the
- * GIL.
+ * The package's Python code calls them to find out to which context and device
+ * an array's memory belongs. All functions need the GIL.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"

@@ -43,7 +43,7 @@ struct mempool {
     size_t held, active;
     size_t managed_bytes, active_bytes;
     bool host;      /* true: page-locked memory; false: device memory */
-    bool released;  /* the program has called stop_holding() */
+    bool released;  /* true: the program has called stop_holding() */
     unsigned flags; /* flags for cuMemHostAlloc (page-locked memory only) */
 };
 
@@ -333,8 +333,8 @@ pool_stop_holding(PyObject *op, PyObject *unused)
     return pool_free_held(op, unused);
 }
 
-/* Frees the idle blocks. Blocks in use have a reference to the pool, so none
- * are left at this point. */
+/* Frees the idle blocks. No block is in use when this runs, since each block
+ * in use has a reference to the pool. */
 static void
 pool_dealloc(PyObject *op)
 {
@@ -400,7 +400,8 @@ device_pool_allocate(PyObject *op, CORE_ARGS)
     return result;
 }
 
-/* Returns the block to its pool at the first call. Later calls do nothing. */
+/* Returns the pooled allocation's block to its pool at the first call. Later
+ * calls do nothing. */
 static void
 pooled_release(struct core_allocation *self)
 {

@@ -111,8 +111,9 @@ core_pending_copies_drop(struct core_context *context)
     context->pending_copy_capacity = 0;
 }
 
-/* Returns the first row after the pending copies, with an event that can be
- * recorded; NULL if memory is short. */
+/* Returns an entry for a new pending copy, the first unused one in the
+ * context's array, with an event that can be recorded; NULL if memory is
+ * short. */
 static struct core_pending_copy *
 copy_slot_new(struct core_context *context)
 {

@@ -12,7 +12,8 @@
 #include "core/core.h"
 #include "core/memory/scratch.h"
 
-/* value of the per-thread default stream: one handle for many streams */
+/* value of CU_STREAM_PER_THREAD, the per-thread default stream: one handle for
+ * a different stream in each thread */
 #define NULL_LIKE ((CUstream)2)
 
 /* bytes reserved for the counter of finished blocks at the start of the
@@ -26,7 +27,8 @@ struct core_scratch {
      * blocks are stored COUNTER_BYTES after this address */
     CUdeviceptr counter;
     size_t rest_bytes;
-    PyObject *memory; /* list: the current allocation and earlier ones */
+    /* list: the current scratch allocation and earlier ones */
+    PyObject *memory;
 };
 
 /* Returns whether the stream is being captured or the driver cannot tell.

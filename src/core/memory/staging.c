@@ -24,13 +24,15 @@ struct core_staging {
     struct staged {
         char *memory;  /* page-locked memory of one chunk */
         CUevent event; /* recorded after the buffer's last transfer */
-        bool used; /* the event is recorded, and its wait is still to come */
+        /* true: the event is recorded and the buffer must not be reused before
+         * the event is reached */
+        bool used;
     } buffers[BUFFERS];
     size_t chunk;                 /* size of each buffer in bytes */
-    struct core_context *context; /* strong reference while busy */
+    struct core_context *context; /* strong reference while `busy` is set */
     bool busy;
-    /* the context has dropped the ring during a copy, which frees it at its
-     * end */
+    /* true: the context has dropped the ring during a copy; the copy frees the
+     * ring when it ends */
     bool dropped;
 };
 
@@ -56,7 +58,8 @@ static struct {
                       directly */
 } how = {.least = SIZE_MAX};
 
-static size_t copies; /* number of staged copies so far */
+/* number of staged copies since the counter was last reset */
+static size_t copies;
 
 /* -- the ring */
 
@@ -149,7 +152,7 @@ host_is_known(const void *host)
                (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS;
 }
 
-/* Returns the size in bytes of a chunk for a copy of so many bytes. */
+/* Returns the size in bytes of a chunk for a copy of `bytes` bytes. */
 static size_t
 chunk_for(size_t bytes)
 {
@@ -181,7 +184,8 @@ core_staging_acquire(const void *host, size_t bytes)
         return NULL;
     }
     if (context->staging != NULL && context->staging->chunk < chunk) {
-        core_staging_drop(context); /* a ring with larger chunks replaces it */
+        /* a ring with larger chunks replaces the existing one */
+        core_staging_drop(context);
     }
     if (context->staging == NULL) {
         context->staging = ring_new(context, chunk);
@@ -325,7 +329,8 @@ set_staging(PyObject *unused, CORE_ARGS)
     how.anywhere = least != SIZE_MAX;
     struct core_context *context = core_stack_top();
     if (context != NULL) {
-        core_staging_drop(context); /* the new chunk size may differ */
+        /* the ring's chunk size may differ from the new one */
+        core_staging_drop(context);
     }
     size_t before = copies;
     copies = 0;

@@ -17,8 +17,8 @@ struct core_staging;
  * them. NULL: the driver copies directly. */
 struct core_staging *core_staging_acquire(const void *host, size_t bytes);
 void core_staging_release(struct core_staging *ring);
-/* Frees the context's staging buffers. If a copy uses them, it frees them when
- * it ends. */
+/* Frees the context's staging buffers. If a copy uses them, the copy frees
+ * them when it ends. */
 void core_staging_drop(struct core_context *context);
 /* core_staging_htod copies to the device through the staging buffers,
  * core_staging_dtoh to the host. Both are called without the GIL and return

@@ -119,7 +119,8 @@ use_slow(PyObject *owner, CUstream stream)
         return core_allocation_alive(self);
     }
     if (self->context->captures != 0) {
-        self->scattered = true; /* the graph may use the memory at any time */
+        /* the captured graph may use the memory at any time */
+        self->scattered = true;
         if (core_capture_retain(self->context, owner) < 0) {
             return -1;
         }
@@ -149,13 +150,16 @@ core_use(PyObject *owner, CUstream stream)
                : use_slow(owner, stream);
 }
 
-/* Records a use of memory. Waits on the host for another context only if the
- * owner does not record its uses. */
+/* Records that `stream` uses the memory at `pointer`, which belongs to
+ * `object`. If `object` does not record its uses (an int, an object of another
+ * library) and the memory belongs to another context, waits on the host for
+ * that context. */
 int
 core_use_at(PyObject *object, CUdeviceptr pointer, CUstream stream)
 {
     if (object != NULL && PyLong_CheckExact(object)) {
-        /* the memory has no owner object */
+        /* an int is the address itself, so no object records uses of the
+         * memory */
         return core_cross_wait_address(pointer);
     }
     bool is_tracked = object != NULL && core_is_allocation(object);
@@ -191,8 +195,8 @@ use_in_kernel_unusual(PyObject *owner, CUstream stream)
                : use_slow(owner, stream);
 }
 
-/* Memory of a context whose `guarded` is false belongs to the only context, so
- * every kernel can access it. */
+/* The fast path needs no check that the kernel can access the memory: use_fast
+ * declines if several contexts exist. */
 int
 core_use_in_kernel(PyObject *owner, CUstream stream)
 {

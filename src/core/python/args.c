@@ -154,7 +154,7 @@ core_text(PyObject *object, const char *what)
     return PyUnicode_AsUTF8(object);
 }
 
-/* Reads one dimension from 0 to 2^32-1. */
+/* Reads one dimension of a grid or block, from 0 to 2^32-1. */
 static int
 dimension_read(PyObject *item, const char *what, unsigned *out)
 {

@@ -13,7 +13,9 @@
 #include "core/python/interrupt.h"
 #include "core/state.h"
 
-static const struct core_error_hooks *hooks; /* NULL during import */
+/* functions that describe the current context for error messages; NULL during
+ * import */
+static const struct core_error_hooks *hooks;
 
 void
 core_errors_set_hooks(const struct core_error_hooks *table)

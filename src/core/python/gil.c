@@ -31,7 +31,8 @@
 /* Number of threads that are in a call of the driver or of NVRTC, without the
  * GIL. */
 static atomic_int unlocked;
-static atomic_bool process_waits; /* exit() is waiting for those calls */
+/* exit() is waiting for the calls that `unlocked` counts */
+static atomic_bool process_waits;
 /* the thread that finalizes Python, or NULL */
 static _Atomic(PyThreadState *) ending;
 
@@ -59,9 +60,9 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* Destructor of `key`. Delays the end of a thread that Python ends during its
- * shutdown: for up to 5 seconds, which restart as long as exit() waits in
- * wait_for_driver_calls. */
+/* Destructor of `key`. If Python ends a thread during Python's shutdown,
+ * delays the thread's end by up to 5 seconds. That time starts again while
+ * exit() waits in wait_for_driver_calls. */
 static void
 thread_exit_wait(void *unused)
 {
@@ -97,7 +98,8 @@ watch_thread_end(uint64_t id)
     }
     PyObject *capsule =
         PyCapsule_New(&in_python, NULL, thread_state_destroyed);
-    marked_for = id; /* not marked again after its dict is cleared */
+    /* set so that the thread is not watched again after the dict is cleared */
+    marked_for = id;
     in_python = capsule != NULL;
     if (capsule == NULL ||
         PyDict_SetItem(dict, core.str_thread, capsule) < 0) {
@@ -144,9 +146,10 @@ block_forever(void *unused)
     }
 }
 
-/* Acquires the GIL. core_gil_acquire calls it; a caller whose wait exit() need
- * not await calls it directly. Blocks the thread forever if another thread
- * finalizes the interpreter: Python would end this thread. */
+/* Acquires the GIL. Called by core_gil_acquire, and directly after waits that
+ * are not driver calls, for which exit() does not wait. Blocks the thread
+ * forever if another thread finalizes the interpreter, since Python would end
+ * this thread. */
 void
 core_gil_acquire_or_block(PyThreadState *thread)
 {

@@ -12,11 +12,11 @@
  * main thread. */
 int core_interrupt_raise(void);
 
-/* The caller calls these two before and after a call that waits and then runs
- * Python code. An exception of a signal handler during the wait is then raised
- * by core_interrupt_resume instead of inside the Python code.
- * core_interrupt_resume takes over the call's result, and returns it, or NULL
- * with the exception. */
+/* The caller calls core_interrupt_postpone before, and core_interrupt_resume
+ * after, a call that waits and then runs Python code. An exception of a signal
+ * handler during the wait is then raised by core_interrupt_resume instead of
+ * inside the Python code. core_interrupt_resume takes over the call's result,
+ * and returns it, or NULL with the exception. */
 void core_interrupt_postpone(void);
 PyObject *core_interrupt_resume(PyObject *result);
 

@@ -21,8 +21,8 @@ PyObject *core_object_new(PyTypeObject *type, struct core_context *context);
  * tp_clear keeps `context`. */
 int core_object_traverse(PyObject *self, visitproc visit, void *arg);
 int core_object_clear(PyObject *self);
-/* First and last step of tp_dealloc. The last one frees the object's
- * memory. */
+/* core_object_begin_dealloc is the first step of tp_dealloc and
+ * core_object_end_dealloc the last one, which frees the object's memory. */
 void core_object_begin_dealloc(PyObject *self);
 void core_object_end_dealloc(PyObject *self);
 /* tp_new of classes that Python programs cannot instantiate: raises
@@ -40,10 +40,11 @@ core_init_reads(const PyTypeObject *type, newfunc make, initproc init)
 /* Creates the type, stores it in *field (strong) and adds it to the module. */
 int core_add_type(PyObject *module, PyTypeObject **field, PyType_Spec *spec,
                   PyTypeObject *base);
-/* Makes an assignment to the class's __call__ effective, although the type has
- * vectorcall. */
+/* Allows programs to replace __call__ of a class although its instances are
+ * called by vectorcall. */
 int core_type_allow_call_override(PyTypeObject *type);
-/* __dictoffset__ and __weaklistoffset__ of CORE_HEAD. */
+/* Python members __dictoffset__ and __weaklistoffset__ of all types whose
+ * struct begins with CORE_HEAD. */
 extern PyMemberDef core_object_members[];
 
 #endif

@@ -8,7 +8,7 @@
 
 struct core_context;
 
-/* Stores a thread-local variable in the static TLS block, so that an access
+/* Places a thread-local variable in the static TLS block, so that an access
  * needs no function call. */
 #define CORE_AT_ONCE __attribute__((tls_model("initial-exec")))
 /* First fields of each object that belongs to a context. `context` is a strong

@@ -24,16 +24,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Entry of the queue: a callback to call. */
+/* Entry of the queue: a callback whose function is to be called. */
 struct reached_callback {
     struct callback *callback;
     struct reached_callback *next;
 };
 
 struct callback {
-    PyObject *call; /* strong reference; (function, arguments) */
+    PyObject *call; /* strong reference: a tuple (function, arguments) */
     atomic_uint uses;
-    bool repeats; /* in a graph: called at each launch */
+    /* true: the callback is in a graph, and is called at each launch of it */
+    bool repeats;
     struct reached_callback
         /* queue entry that is used if no memory for a further entry is
          * available */
@@ -100,8 +101,8 @@ callback_reached(void *data)
     pthread_mutex_unlock(&queue_lock);
 }
 
-/* Drops one use of the record; frees the record with the last one. Needs the
- * GIL. */
+/* Drops one use of the callback record; frees the record with the last use.
+ * Needs the GIL. */
 static void
 callback_drop(struct callback *callback)
 {
@@ -123,7 +124,8 @@ held_traverse(PyObject *op, visitproc visit, void *arg)
 {
     struct callback *callback = ((struct held_callback *)op)->callback;
     Py_VISIT(Py_TYPE(op));
-    /* With more uses the queue refers to `call`, too, so it is not garbage. */
+    /* If the callback has further uses, the queue refers to `call`, too, so
+     * `call` is not garbage. */
     if (callback != NULL && atomic_load(&callback->uses) == 1) {
         Py_VISIT(callback->call);
     }
@@ -217,7 +219,9 @@ callback_retain(struct core_context *context, struct callback *callback)
     }
     held->callback = callback;
     if (context->held == NULL) {
-        return 0; /* another library captures: the callback is never freed */
+        /* Another library captures the stream, and the end of its graph is not
+         * known here, so the callback is never freed. */
+        return 0;
     }
     int status = core_capture_retain(context, (PyObject *)held);
     Py_DECREF((PyObject *)held);

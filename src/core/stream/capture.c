@@ -28,9 +28,10 @@
 #include "core/stream/open_captures.h"
 #include "core/stream/stream.h"
 
-/* capture_opened counts one more open capture of the context, capture_closed
- * one less. When the last one ends, capture_closed drops the list of objects
- * and frees the device memory that was released during the captures. */
+/* capture_opened increments the number of open captures of the context,
+ * capture_closed decrements it. When the last one ends, capture_closed drops
+ * the list of objects and frees the device memory that was released during the
+ * captures. */
 static int
 capture_opened(struct core_context *context)
 {
@@ -48,7 +49,8 @@ capture_closed(struct core_context *context)
     context->captures--;
     core_contexts_guard();
     if (context->captures == 0) {
-        Py_CLEAR(context->held); /* may release device memory */
+        /* drops objects that may release device memory */
+        Py_CLEAR(context->held);
         core_deferred_free(context);
     }
 }

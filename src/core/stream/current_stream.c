@@ -64,7 +64,8 @@ core_current_with_stream(void **key, CUstream *stream)
 {
     struct core_context *context = core_stack_top();
     if (UNLIKELY(context == NULL || core.forked)) {
-        return core_current(); /* raises "no context" */
+        /* raises LogicError: the thread has no context */
+        return core_current();
     }
     *key = (void *)(uintptr_t)context->serial;
     *stream = *stream == NULL ? core_stream_default() : *stream;
@@ -128,7 +129,10 @@ core_stream_captures(CUstream stream)
            (code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* *stream stays NULL if the current stream is the legacy default stream. */
+/* Replaces NULL in *stream by the current stream; NULL stays if that is the
+ * legacy default stream. LogicError if the stream captures, since a
+ * synchronous call would run immediately and not at the launch of the graph.
+ */
 int
 core_stream_without_capture(CUstream *stream, const char *routine)
 {

@@ -28,7 +28,7 @@ core_stream_default(void)
                                              : core_stream_default_find();
 }
 
-/* returns the next value for core_entry.turn */
+/* returns the next value of the process's counter for core_entry.turn */
 uint64_t core_stream_next_turn(void);
 /* core_stream_push makes a stream the thread's current stream, core_stream_pop
  * undoes that. RuntimeError if the stream was not entered. */

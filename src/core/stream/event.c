@@ -21,7 +21,7 @@ handle_of(PyObject *self)
     return ((struct core_event *)self)->handle;
 }
 
-/* LogicError if the event's context was detached. */
+/* Raises LogicError and returns -1 if the event's context was detached. */
 static int
 event_check(PyObject *self, const char *routine)
 {
@@ -115,7 +115,9 @@ event_record(PyObject *self, CORE_ARGS)
     static const struct core_signature signature = {"record", 0, {"stream"}};
     PyObject *values[1];
     CUstream stream;
-    core_stack_claim(); /* the default stream is the current context's */
+    /* the default stream is that of the current context, so make ours current
+     * in CUDA */
+    core_stack_claim();
     if (core_args(&signature, args, nargs, names, values) < 0 ||
         core_stream(values[0], &stream) < 0 ||
         event_check(self, "cuEventRecord") < 0 ||

@@ -4,8 +4,9 @@
  * __cuda_stream__ returns a pair: version 0, and the handle as an integer. It
  * is a method, or an attribute in early versions of cuda.core. The caller of a
  * function that takes a stream keeps the native stream alive until the
- * function returns. After that the stream may be destroyed: uses of memory
- * on unknown streams are waited for by a wait for the whole context.
+ * function returns. After that the stream may be destroyed. To wait for memory
+ * that was used on such a stream, the extension therefore waits for the whole
+ * context.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/stream/foreign_stream.h"

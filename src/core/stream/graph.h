@@ -15,7 +15,8 @@
 struct core_graph {
     CORE_HEAD
     struct core_graph_link link;
-    CUgraph handle; /* NULL until the capture ends */
+    /* NULL until the capture that creates the graph has ended */
+    CUgraph handle;
     PyObject *held; /* list: objects that the graph's operations use */
     PyObject *exec; /* GraphExec that Graph.launch launches, or NULL */
 };

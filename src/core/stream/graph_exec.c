@@ -88,8 +88,8 @@ exec_traverse(PyObject *op, visitproc visit, void *arg)
     return core_object_traverse(op, visit, arg);
 }
 
-/* Waits for the last launch, which uses the kept objects, before it drops
- * them. */
+/* Waits for the last launch of the GraphExec, since that uses the kept
+ * objects, and then drops them. */
 static void
 exec_dealloc(PyObject *op)
 {
@@ -127,7 +127,8 @@ exec_event(struct graph_exec *self, struct core_context *context)
     }
     self->done = NULL;
     if (old != NULL) {
-        /* no wait needed, since launches of one GraphExec run in order */
+        /* no wait for the old event is needed, since launches of one GraphExec
+         * run in order */
         driver.cuEventDestroy(old);
     }
     if (core_check(driver.cuEventCreate(&self->done, CU_EVENT_DISABLE_TIMING),
@@ -183,7 +184,7 @@ exec_call(PyObject *op, CORE_ARGS)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Returns a text that explains why an update failed. */
+/* Returns a text that explains why the update of a GraphExec failed. */
 static const char *
 update_text(CUgraphExecUpdateResult result)
 {

@@ -61,7 +61,8 @@ core_graph_links_end(struct core_context *context)
         return;
     }
     PyThreadState *thread = core_gil_release();
-    driver.cuCtxSynchronize(); /* a launch of a graph may still run */
+    /* a launch of one of the graphs may still run */
+    driver.cuCtxSynchronize();
     core_gil_acquire(thread);
     while (context->graphs != NULL) {
         link_end(context->graphs);

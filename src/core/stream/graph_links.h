@@ -15,9 +15,11 @@ struct core_context;
 
 /* Entry of a native graph or executable graph in the list of its context. */
 struct core_graph_link {
-    /* `at` is NULL if the link is in no list */
+    /* links of the list; `at` is the address of the pointer to this entry, or
+     * NULL if the entry is in no list */
     struct core_graph_link *next, **at;
-    CUgraph *graph; /* address of the owner's handle, or NULL */
+    /* address of the owner's field with its CUgraph, or NULL */
+    CUgraph *graph;
     CUgraphExec *exec;
 };
 

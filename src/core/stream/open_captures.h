@@ -28,7 +28,8 @@ struct core_capture {
     struct core_stream_object *stream; /* strong reference */
     struct core_graph *graph; /* strong reference; NULL before __enter__ */
     struct core_capture_joined *joined; /* owned list; empty unless `open` */
-    struct core_capture *next;          /* next in core_open_captures */
+    /* next in the list core_open_captures */
+    struct core_capture *next;
     unsigned long thread;
     /* counter value when the capture began; streams that are entered get
      * values of the same counter (core_entry.turn) */

@@ -16,16 +16,18 @@ struct core_context;
 struct core_stream_object {
     CORE_HEAD
     CUstream handle;
-    bool foreign; /* from Stream.from_handle: never destroyed */
+    /* true: made by Stream.from_handle; never destroys the native stream */
+    bool foreign;
     /* another library's stream object, or NULL; strong reference */
     PyObject *source;
 };
 
-/* An entry of the list of streams that a thread has entered by a with
- * statement; the newest entry is last. */
+/* A stream that a thread has entered by a with statement: an entry of the
+ * thread's list, in which the newest entry is last. */
 struct core_entry {
     struct core_stream_object *stream; /* strong reference */
-    uint64_t turn; /* increases with each entry in the process */
+    /* number of this entry; later entries in the process have larger ones */
+    uint64_t turn;
 };
 
 struct core_entered {

@@ -37,8 +37,8 @@ descriptor_get_format(PyObject *op, void *unused)
                      (long)((struct descriptor *)op)->value.Format);
 }
 
-/* Returns whether a setter's value is not NULL. NULL means that the program
- * deletes the field; raises TypeError then. */
+/* Returns true if a setter's value is not NULL. NULL means that the program
+ * deletes the field: then raises TypeError and returns false. */
 static bool
 is_set(PyObject *object)
 {
@@ -124,7 +124,7 @@ static PyGetSetDef descriptor3d_fields[] = {
     {NULL},
 };
 
-/* A descriptor owns no native resource. */
+/* Frees a descriptor, which owns no native resource. */
 static void
 descriptor_dealloc(PyObject *self)
 {
@@ -220,8 +220,8 @@ core_array_wrap(CUarray handle, struct core_context *context, PyObject *owner)
 }
 
 /* Creates an Array in the current context. If memory is short, frees idle
- * device memory and retries. The type of the descriptor decides whether it has
- * two or three dimensions. */
+ * device memory and retries. The type of the descriptor decides whether the
+ * Array has two or three dimensions. */
 static PyObject *
 array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -248,7 +248,8 @@ array_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     PyObject *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
+    /* a destructor may pop the context from the stack and free it */
+    Py_INCREF((PyObject *)context);
     do {
         code = deep ? driver.cuArray3DCreate(&handle, whole)
                     : driver.cuArrayCreate(&handle, &flat);
@@ -526,8 +527,8 @@ copy_atoa(PyObject *unused, CORE_ARGS)
     return none_or_error(core_legacy_stream_end(&plain, code), "cuMemcpyAtoA");
 }
 
-/* Copies a host buffer into an array. The buffer is released after the copy is
- * complete. */
+/* Copies a host buffer into a CUDA array. The buffer is released after the
+ * copy is complete. */
 static PyObject *
 copy_htoa(PyObject *unused, CORE_ARGS)
 {

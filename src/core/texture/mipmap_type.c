@@ -64,7 +64,8 @@ mipmap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     struct core_mipmap *self = NULL;
     bool tried = false;
     CUresult code;
-    Py_INCREF((PyObject *)context); /* a destructor may pop and free it */
+    /* a destructor may pop the context from the stack and free it */
+    Py_INCREF((PyObject *)context);
     do {
         code = driver.cuMipmappedArrayCreate(&handle, &descriptor, count);
     } while (core_reclaim_memory(code, &tried));

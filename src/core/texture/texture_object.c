@@ -25,16 +25,18 @@
 
 #include <math.h>
 
-/* larger than any level, so fetches are not limited */
+/* upper limit of the mipmap level in a texture fetch; larger than any real
+ * level, so fetches are not limited */
 #define MAX_LEVEL 1000.0f
 
 /* A TextureObject or SurfaceObject; immutable until it is freed. */
 struct object {
     CORE_HEAD
-    unsigned long long handle; /* 0 after free() */
-    PyObject *resource;        /* strong: Array, allocation, GPUArray ... */
+    unsigned long long handle; /* native handle; 0 after free() */
+    /* strong: the Array, allocation or GPUArray that kernels access */
+    PyObject *resource;
     bool surface;
-    bool used; /* was passed to a kernel, which may still read it */
+    bool used; /* true: was passed to a kernel, which may still read it */
 };
 
 /* Native handle of an object that was freed during a capture. The graphs that
@@ -198,7 +200,8 @@ format_of_dtype(PyObject *object)
 struct constructor_arguments {
     PyObject *resource, *format, *channels, *bytes, *descr, *pitch;
     PyObject *address, *filter, *border;
-    PyObject *level_filter, *bias, *least, *most; /* mipmap level options */
+    /* options for mipmap levels */
+    PyObject *level_filter, *bias, *least, *most;
     /* 0 or 1: normalized_coordinates, normalized_float, srgb */
     int coordinates, floats, srgb;
 };

@@ -33,7 +33,8 @@ struct reference {
     /* strong reference; the module of the texture reference, or NULL if it
      * belongs to no module */
     struct core_module *module;
-    struct core_texture *state; /* the module's state, or `own` */
+    /* state of the reference: the module's, or `own` */
+    struct core_texture *state;
     struct core_texture own;
 };
 
@@ -163,7 +164,8 @@ texture_update(struct core_texture *state, CUstream stream)
                          "a binding changed since the last launch; launch "
                          "once before the stream is captured");
     }
-    core_stack_claim(); /* a launch has not claimed the context yet */
+    /* the launch has not made the context current in CUDA yet */
+    core_stack_claim();
     if (state->object != 0) {
         CUresult code;
         PyThreadState *thread = core_gil_release();
@@ -191,8 +193,8 @@ texture_update(struct core_texture *state, CUstream stream)
         return -1;
     }
     state->dirty = false;
-    /* Wait for the write here, because kernels on other streams also read the
-     * variable. */
+    /* Wait here until the handle is written, because kernels on other streams
+     * also read the variable. */
     return core_check(driver.cuStreamSynchronize(stream),
                       "cuStreamSynchronize");
 }
@@ -321,7 +323,8 @@ static enum core_fetched
 declared_read(const struct core_module *module, CUdeviceptr variable)
 {
     unsigned long long mark = 0;
-    if (module->context->captures == 0) { /* copying invalidates a capture */
+    /* copying from the device would invalidate a capture */
+    if (module->context->captures == 0) {
         driver.cuMemcpyDtoH(&mark, variable, sizeof mark);
     }
     return mark == FETCHED_FLOATS || mark == FETCHED_INTEGERS

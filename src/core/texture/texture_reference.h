@@ -22,10 +22,13 @@ enum core_fetched {
 
 /* State of one texture or surface reference. */
 struct core_texture {
-    struct core_texture *next; /* next in the module's list */
-    PyObject *name;            /* strong str; NULL without a module */
+    /* next in the list of the module's references */
+    struct core_texture *next;
+    /* strong str: name of the variable; NULL without a module */
+    PyObject *name;
     CUdeviceptr variable; /* address of the module's 8-byte variable, or 0 */
-    unsigned long long object; /* CUtexObject or CUsurfObject in use, or 0 */
+    /* native texture or surface object in use, or 0 */
+    unsigned long long object;
     PyObject *resource; /* strong: the bound Array or allocation, or NULL */
     CUDA_RESOURCE_DESC where;
     CUDA_TEXTURE_DESC how;
@@ -45,7 +48,7 @@ PyObject *core_surfref_for(struct core_module *module, PyObject *name,
  * TextureReference. */
 PyObject *core_texrefs_list(PyObject *texrefs);
 /* Checks the argument `texrefs` of a launch. LogicError if memory bound to one
- * of them was freed. */
+ * of the references was freed. */
 int core_texrefs_check(PyObject *texrefs);
 /* Writes the handles of changed texture bindings into the module's variables,
  * on the stream. LogicError if the stream captures. */

@@ -48,8 +48,8 @@ int cpu_fiber_guard(void **saved, void (*function)(void *), void *argument,
  * not declared noreturn, because ASan would then clear the wrong stack before
  * a call. */
 void cpu_fiber_unwind(void *saved, int value);
-/* Prepares a new stack that ends at `top`. Returns the pointer with which
- * cpu_fiber_switch runs `entry` on it. */
+/* Prepares a new stack whose highest address is `top`. Returns the pointer
+ * with which cpu_fiber_switch runs `entry` on it. */
 void *cpu_fiber_prepare(char *top, void (*entry)(void));
 
 /* ---- image.c ---- */
@@ -61,14 +61,14 @@ const char *cpu_arch_target(void);
  * zero-terminated or 32 bytes long. */
 bool cpu_arch_runs(const char *target);
 
-/* Value of e_machine in ELF objects. */
+/* Value of e_machine in ELF objects for this processor. */
 extern const unsigned cpu_arch_machine;
 /* Section type of unwind tables, which are not loaded; 0: no such type. */
 extern const unsigned cpu_arch_unwind_type;
 
-/* Size of a stub. A stub jumps to the address that is stored
- * cpu_arch_stub_address bytes after its start. That place is aligned as the
- * processor requires. */
+/* Size of a stub in bytes. A stub jumps to a function outside the image. The
+ * function's address is stored in the stub, at the offset
+ * cpu_arch_stub_address, aligned as the processor requires. */
 enum { CPU_ARCH_STUB_BYTES = 16 };
 /* Offset in a stub of the address to which it jumps. */
 extern const size_t cpu_arch_stub_address;
@@ -80,7 +80,8 @@ struct cpu_relocation {
     char *location;
     unsigned type;
     int64_t addend;
-    /* Address for calls of the symbol: its stub if it is external. */
+    /* Address for calls of the symbol: that of its stub if the symbol is
+     * outside the image, else that of the symbol itself. */
     uint64_t value;
     uint64_t address; /* address of the symbol itself */
     /* Entry of the image's table of addresses, 8 bytes. A relocation through

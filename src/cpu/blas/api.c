@@ -138,7 +138,8 @@ static const struct type_row {
     cudaDataType type;
     cublasComputeType_t compute;
     size_t alignment;
-    int work; /* cost of a multiplication relative to one of floats */
+    /* cost of one multiplication of elements of this type; 1 for floats */
+    int work;
 } types[BLAS_TYPES] = {
     [BLAS_S] = {CUDA_R_32F, CUBLAS_COMPUTE_32F, 4, 1},
     [BLAS_D] = {CUDA_R_64F, CUBLAS_COMPUTE_64F, 8, 2},

@@ -73,20 +73,20 @@ struct blas_range {
 /* Returns the size in bytes of a matrix element of this type. */
 size_t cpu_blas_itemsize(enum blas_type type);
 
-/* Computes one product of m x n elements; ignores p->a, p->b, p->c and
- * p->count. The caller holds cpu_blas_lock. */
+/* Computes one product, an m x n matrix, from the operands `at`. Ignores p->a,
+ * p->b, p->c and p->count. The caller holds cpu_blas_lock. */
 void cpu_blas_compute(const struct blas_product *p,
                       const struct blas_operands *at);
 
-/* Computes the elements on and above the diagonal of a product for which
- * cpu_blas_is_symmetric is true, except that beta may differ from 0. The
- * caller holds cpu_blas_lock. */
+/* Computes only the elements on and above the diagonal of a product of a
+ * matrix and its own transpose. beta may differ from 0. The caller holds
+ * cpu_blas_lock. */
 void cpu_blas_compute_upper(const struct blas_product *p,
                             const struct blas_operands *at);
 
-/* Returns whether one operand is the other one transposed and beta is 0. The
- * result is then symmetric; with another beta it depends on C, which need not
- * be. */
+/* Returns whether the result of the product is known to be symmetric: one
+ * operand is the other one transposed, and beta is 0. With another beta, beta
+ * C is added, and the matrix C may be asymmetric. */
 bool cpu_blas_is_symmetric(const struct blas_product *p,
                            const struct blas_operands *at);
 

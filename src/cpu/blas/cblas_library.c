@@ -57,8 +57,9 @@ static const char *const routines[BLAS_ROUTINES] = {"gemm", "gemv", "syrk"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Looks up all functions with one prefix and suffix, spellings[spelling].
- * Returns false if one is missing. */
+/* Looks up all CBLAS functions in the shared object `handle`. Their names have
+ * the prefix and suffix spellings[spelling]. Returns false if a function is
+ * missing. */
 static bool
 functions_find(void *handle, size_t spelling, struct blas_library *into)
 {

@@ -62,7 +62,8 @@ function_get(const struct blas_product *p, enum blas_routine routine)
     return p->library->function[p->type][routine];
 }
 
-/* Computes one product of the batch, of any kind, with gemm. */
+/* Computes one product of the batch with gemm, which supports all products
+ * (gemv and syrk do not). */
 static void
 gemm(const struct blas_product *p, const struct blas_operands *at)
 {

@@ -1,12 +1,14 @@
 /* tiles.c - batches of matrix products with cancellation points, for which
  * large products are split.
  *
- * Called by the operations that api.c submits to streams. A product with less
- * work than WHOLE_WORK is not split. Others are split into steps of about
- * STEP_WORK. A step adds the products of some columns of op(a) and rows of
- * op(b) to the result: a BLAS itself works in such slices, so these steps cost
- * almost nothing. Very large results are also split into tiles. The sizes
- * depend on the shape only, so that equal products have equal results.
+ * Called by the operations that api.c submits to streams. The work of a
+ * product is its cost in multiplications of floats. A product with less work
+ * than WHOLE_WORK is not split. A larger one is split into steps with a work
+ * of about STEP_WORK. A step multiplies a slice: some columns of op(a) and the
+ * same rows of op(b). It adds the product to the result. A BLAS itself works
+ * in such slices, so that the split costs almost nothing. A very large result
+ * is also split into tiles (submatrices). The sizes depend only on the shapes
+ * of the matrices, so that equal products have equal results.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -19,24 +21,26 @@
 #include "cpu/run/cancellation.h"
 #include "cpu/stream/scheduler.h"
 
-/* Work of a step and greatest work of a product that is not split, in
- * multiplications of floats. One processor with vectors of 256 bits does 3e10
- * to 5e10 in a second. */
+/* STEP_WORK: work of one step of a split product. WHOLE_WORK: greatest work of
+ * a product that is not split. Unit: multiplications of floats. One processor
+ * with vectors of 256 bits does 3e10 to 5e10 in a second. */
 #define STEP_WORK  8e9
 #define WHOLE_WORK 1.6e10
 /* Time to load or store an element, in multiplications of floats. */
 #define ELEMENT_WORK 25.0
-/* Work of a product after which a batch has a cancellation point. */
+/* If the products of a batch have more work than this (in multiplications of
+ * floats), a cancellation point follows each of them. */
 #define BATCH_WORK 1e8
-/* Minimum thickness of a slice: a thinner one loads and stores the result too
- * often. */
+/* Minimum number of columns of op(a), and rows of op(b), in a slice. With
+ * thinner slices the result is loaded and stored too often. */
 #define SLICE 512
 /* Tiles and slices have a multiple of this number of rows or columns. */
 #define UNIT 64
-/* Small products of a batch between two cancellation points. */
+/* Number of small products of a batch between two cancellation points. */
 #define BATCH_PART 64
 
-/* A product that is split. Sizes are those of a tile and a slice. */
+/* A product that is split. Each tile of the result has `rows` x `columns`
+ * elements; each slice has `slice` columns of op(a) and rows of op(b). */
 struct split {
     const struct blas_product *p;
     const struct blas_operands *at;
@@ -61,8 +65,8 @@ work_of(const struct blas_product *p)
     return product_work(p->type, p->m, p->n, p->k);
 }
 
-/* Computes a product, or only the elements on and above the diagonal. Acquires
- * cpu_blas_lock. */
+/* Computes a product; if `upper` is true, only the elements on and above its
+ * diagonal. Acquires cpu_blas_lock. */
 static void
 compute(const struct blas_product *p, const struct blas_operands *at,
         bool upper)
@@ -136,8 +140,9 @@ beta_set_one(struct blas_product *p)
     }
 }
 
-/* Adds one slice to the elements of the result in these rows and columns; the
- * first slice sets them. */
+/* Multiplies one slice (some columns of op(a), the same rows of op(b)) and
+ * adds the product to the tile of the result in these rows and columns. The
+ * first slice sets the tile instead, to alpha * product + beta * c. */
 static void
 step_compute(const struct split *split, const struct blas_range *rows,
              const struct blas_range *columns, const struct blas_range *slice)
@@ -165,7 +170,8 @@ step_compute(const struct split *split, const struct blas_range *rows,
     compute(&part, &at, split->symmetric && rows->from == columns->from);
 }
 
-/* Computes the elements of the result in these rows and columns. */
+/* Computes the tile of the result in these rows and columns, slice by
+ * slice. */
 static CUresult
 tile_compute(const struct split *split, const struct blas_range *rows,
              const struct blas_range *columns)

@@ -27,7 +27,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
     if (step != 1) {
         return false;
     }
-    /* Number of iterations until `value` wraps around to 0, minus one. */
+    /* Number of iterations until `value`, which grows by 1 in each, wraps
+     * around to 0, minus one. */
     uint64_t until_wrap = mask - value;
     if (value < limit) {
         *first = 0;
@@ -40,7 +41,8 @@ rounds_below_limit(uint64_t value, int64_t step, uint64_t limit, unsigned bits,
 }
 
 /* Narrows the range of iterations in each dimension to those in which the
- * condition holds. Returns false if those iterations are not contiguous. */
+ * condition (such as i < n, on which the access depends) is true. Returns
+ * false if those iterations are not contiguous. */
 static bool
 condition_apply(const struct image_check_condition *condition,
                 const struct image_check_nest *nest, uint64_t first[2],

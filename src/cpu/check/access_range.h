@@ -2,7 +2,9 @@
  *
  * access_range.c makes them; loop_accesses.c checks and records them. An
  * access range has up to two dimensions: threads (or an inner loop) and an
- * outer loop.
+ * outer loop. A trace (trace.c) is the recorded sequence of calls of
+ * __pycuda_check_rows of one thread block. The next thread block replays it:
+ * it skips the checks in calls that equal the recorded ones.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CHECK_AREA_H
@@ -15,9 +17,10 @@
 #include "cpu/check/shadow.h"
 #include "image/abi.h"
 
-/* All accesses that one instruction makes in a loop nest, in the iterations in
- * which its conditions hold. Element 0 of the arrays describes the inner loop,
- * element 1 the outer loop. */
+/* All accesses that one instruction makes in a loop nest. The instruction
+ * executes only in iterations in which its conditions, such as i < n, are
+ * true. Element 0 of the arrays describes the inner loop, element 1 the outer
+ * loop. */
 struct cpu_check_range {
     const struct image_check_range *row;
     uintptr_t address; /* address in the first iteration */
@@ -40,8 +43,9 @@ struct cpu_check_range {
     /* Number of the source location of the access, shifted to the bits of an
      * access record (slot, see race.h) that contain it. */
     uint64_t site;
-    /* For the race check: the access records of the granule that contains all
-     * bytes of the range. NULL if the range spans several granules. */
+    /* For the race check: the access records of the granule (64 KiB of memory)
+     * that contains all bytes of the range. NULL if the range extends over
+     * several granules. */
     struct cpu_shadow_granule *granule;
 };
 
@@ -53,11 +57,13 @@ bool cpu_check_range_make(struct cpu_check_range *range,
                           const struct image_check_nest *nest,
                           const struct image_check_range *row);
 
-/* Returns the index of a condition of `row` that is false in every iteration,
- * whatever the other conditions are. Returns -1 if there is none. */
+/* Returns the index of a condition of `row` (the compiler's description of one
+ * access in a loop) that is false in every iteration, so that the access never
+ * executes. Returns -1 if there is none. */
 int cpu_check_range_false_condition(const struct image_check_range *row);
 
-/* Returns the size of `row` in bytes, including its conditions. */
+/* Returns the size in bytes of `row`, the compiler's description of one access
+ * in a loop, including its conditions. */
 static inline unsigned
 cpu_check_range_bytes(const struct image_check_range *row)
 {
@@ -67,7 +73,7 @@ cpu_check_range_bytes(const struct image_check_range *row)
 
 /* ---- loop_accesses.c ---- */
 
-/* Makes up for checks that trace.c skipped in a call of __pycuda_check_rows
+/* Performs checks that trace.c has skipped in a call of __pycuda_check_rows
  * (which checks all accesses of a loop in advance): checks and records the
  * shared-memory accesses whose bits are set in `selected`. If `behind_barrier`
  * is true, the thread block has passed a barrier after the call, so the
@@ -94,26 +100,30 @@ void cpu_check_range_record(struct cpu_check *check,
 
 /* ---- trace.c ---- */
 
-/* Compares a call of __pycuda_check_rows with the call that the previous
- * thread block made at the same position of its trace. Returns a bit set of
- * the rows (accesses) that need no check, since their values are equal; 0 if
- * there are none. If the result equals `all`, the trace advances past the
- * call. */
+/* Compares a call of __pycuda_check_rows with the call at the current position
+ * of the trace (the recorded calls of the previous thread block). Returns a
+ * bit set of the rows (accesses) that need no check, since they were passed
+ * equal values in both calls; 0 if there are none. If the result equals `all`,
+ * the position advances past the call. */
 uint64_t cpu_check_trace_match(struct cpu_check *check,
                                const struct image_check_form *form,
                                const uint64_t *values, uint64_t all);
-/* Advances the trace past a call whose remaining rows (accesses) have been
- * checked and are valid. */
+/* Advances the position in the trace (the recorded calls of the previous
+ * thread block) past a call. The caller has checked those rows (accesses) of
+ * the call that differ from the trace, and they are valid. */
 void cpu_check_trace_advance(struct cpu_check *check,
                              const struct image_check_form *form);
-/* Switches from replaying to recording, since the thread block makes a call
- * that the previous thread block did not make. Checks and records all accesses
- * that replaying had skipped. Returns false if the trace was not replaying. */
+/* Switches from replaying the trace (comparing with the recorded calls of the
+ * previous thread block) to recording a new one, since the thread block makes
+ * a different call. Checks and records all accesses that were skipped because
+ * they equalled the trace. Returns false if the trace was not being
+ * replayed. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
 /* Appends a call of __pycuda_check_rows, whose accesses were valid, to the
- * trace. `selected` is the bit set of the accesses that need no check in a
- * thread block that passes equal values. `words` is the compiler's description
- * of the call (the form) with the values filled in. */
+ * trace, the recorded calls of the thread block. `selected` is the bit set of
+ * the accesses that need no check in a thread block that passes equal values.
+ * `words` is the compiler's description of the call (the form) with the values
+ * filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,

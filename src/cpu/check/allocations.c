@@ -53,7 +53,7 @@ index_above(uintptr_t address)
 static void
 rows_remove(size_t at, size_t count)
 {
-    if (count == 0) { /* `allocations` may be NULL then */
+    if (count == 0) { /* the array `allocations` may be NULL if it is empty */
         return;
     }
     memmove(allocations + at, allocations + at + count,

@@ -39,8 +39,8 @@ cpu_check_state_prepare(struct cpu_worker *worker)
     return CUDA_SUCCESS;
 }
 
-/* Clears what the previous thread block left in the arrays `sites`, `returned`
- * and `clocks`, which only some kernels use. */
+/* Clears the data of the previous thread block in the arrays `sites`,
+ * `returned` and `clocks`, which only some kernels use. */
 static void
 threads_clear(struct cpu_check *check)
 {

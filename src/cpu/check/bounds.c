@@ -92,8 +92,9 @@ recent_add(struct cpu_check *check, uintptr_t base, size_t bytes)
     check->recent[at].bytes = bytes;
 }
 
-/* Returns the live global allocation that contains the address; its size is 0
- * if there is none. Looks in the worker's cache first. */
+/* Returns the address range of the live global allocation that contains the
+ * address; an empty range if there is none. Looks in the worker's cache
+ * first. */
 static struct range
 global_find(struct cpu_check *check, uintptr_t address)
 {

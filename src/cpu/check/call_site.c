@@ -3,8 +3,9 @@
  *
  * Called when memory is allocated or freed while checks are on. In a process
  * with Python, if this thread holds the GIL, the call site is the innermost
- * frame outside the package; Python's functions are looked up with dlsym.
- * Otherwise it is the first native caller outside this library.
+ * Python frame outside the pycuda package; the functions of Python's C API are
+ * looked up with dlsym. Otherwise it is the first native caller outside this
+ * library.
  *
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -77,7 +78,7 @@ package_length(const char **path)
 }
 
 /* Writes the file and line of the Python frame to `text`. Returns false if the
- * file belongs to the package. */
+ * file belongs to the Python package that contains this library. */
 static bool
 frame_call_site(const struct python *python, void *frame,
                 char text[CPU_CHECK_CALL_SITE_SIZE])

@@ -33,7 +33,7 @@ struct cpu_check_allocation {
     uintptr_t base;
     size_t bytes;
     const char *maker; /* name of the API function that allocated it */
-    uint64_t serial;   /* allocation count of the process, from 1 */
+    uint64_t serial;   /* n for the n-th allocation of the process, from 1 */
     /* Position in the order of frees: n for the n-th allocation that was
      * freed; 0: live. */
     uint64_t freed;
@@ -70,9 +70,9 @@ struct cpu_check_variable {
     const char *name;
 };
 
-/* Times at which a thread last released and acquired, as values of
- * cpu_check_clock. `fenced` is set from a fence until the thread's next
- * ordinary write. */
+/* Times of a thread's last release operation and last acquire operation (as in
+ * the C memory model), as values of cpu_check_clock. `fenced` is set from a
+ * fence until the thread's next ordinary write. */
 struct cpu_check_thread_clock {
     uint32_t released, acquired;
     bool fenced;
@@ -105,23 +105,24 @@ struct cpu_check {
     /* Number of the time interval in which the running thread block
      * started. */
     uint32_t first_interval;
-    /* trace.c currently compares the shared-memory accesses of the thread
-     * block with those of the previous block, or records them. */
+    /* True while trace.c compares the shared-memory accesses of the thread
+     * block with those of the previous one, or records them for the next
+     * one. */
     bool traced;
     /* True until an access is recorded: the time interval since the last
      * barrier (interval_due), or since the start of the thread block
      * (block_due), has no number yet. */
     bool interval_due, block_due;
-    /* Latest time (value of cpu_check_clock) at which a thread of the thread
-     * block acquired. */
+    /* Time (value of cpu_check_clock) of the latest acquire operation of a
+     * thread of the thread block. */
     uint32_t acquired;
     /* Clock of the thread that is about to execute an atomic or volatile read,
      * or NULL. The thread's acquire time is set after the read, by
      * cpu_check_acquire. */
     struct cpu_check_thread_clock *acquiring;
     bool fenced; /* a thread of the thread block has executed a memory fence */
-    /* Number of elements at the start of `sites`, and of `clocks`, that may be
-     * in use; all further elements are 0. */
+    /* Number of elements at the start of the arrays `sites` and `clocks` that
+     * may be in use; all further elements are 0. */
     unsigned sites_used, clocks_used;
     /* Cached result of race.c: number of a time interval of another thread
      * block (0: no result), and whether the accesses in that interval happen
@@ -147,7 +148,8 @@ struct cpu_check {
     struct cpu_check_warp warps[CPU_MAX_THREADS / CPU_WARP];
     struct cpu_check_pending *pending;
     struct cpu_check_trace *trace;
-    /* Stack of work areas for loop_accesses.c, one for each nested call. */
+    /* Stack of work areas for loop_accesses.c, one for each nested call of
+     * __pycuda_check_rows. */
     struct cpu_check_loop *loops;
     unsigned loops_used; /* number of elements of `loops` that are in use */
     /* Memory that an invalid access uses instead, in continue mode. */
@@ -164,34 +166,40 @@ cpu_check_self(void)
 
 /* ---- pending_accesses.c: shared-memory accesses of whole loops ---- */
 
-/* Allocates the worker's list of pending accesses. Returns false if there is
- * not enough memory. */
+/* Allocates the worker's list of pending accesses: the access ranges of shared
+ * memory since the last barrier. Returns false if there is not enough
+ * memory. */
 bool cpu_check_pending_open(struct cpu_check *check);
-/* Records all pending accesses word by word in shadow memory. Accesses added
- * afterwards are recorded there at once, until cpu_check_pending_clear. */
+/* Records all pending accesses (access ranges of shared memory since the last
+ * barrier) word by word in shadow memory. Later accesses are recorded there at
+ * once, until cpu_check_pending_clear. */
 void cpu_check_pending_flush(struct cpu_check *check);
-/* Discards all pending accesses. Called at a barrier and at a thread block's
- * begin, since accesses before a barrier cannot conflict with accesses after
- * it. */
+/* Discards all pending accesses (access ranges of shared memory since the last
+ * barrier). Called at a barrier and at a thread block's begin, since accesses
+ * before a barrier cannot conflict with accesses after it. */
 void cpu_check_pending_clear(struct cpu_check *check);
 
 /* ---- trace.c: shared-memory accesses compared between thread blocks ---- */
 
-/* Allocate the worker's trace, and its work areas for loop_accesses.c. They
- * return false if there is not enough memory. block_state.c frees both. */
+/* cpu_check_trace_open allocates the worker's trace, which records the
+ * shared-memory accesses of a thread block. cpu_check_loops_open allocates the
+ * worker's work areas for loop_accesses.c. Both return false if there is not
+ * enough memory. block_state.c frees the memory. */
 bool cpu_check_trace_open(struct cpu_check *check);
 bool cpu_check_loops_open(struct cpu_check *check);
-/* Called when a thread block begins. Starts to compare the thread block's
- * accesses with the trace (replaying), or starts to record one if the launch
- * has no trace yet. */
+/* Called when a thread block begins. Starts to compare its shared-memory
+ * accesses with the trace, those that another thread block of the launch has
+ * recorded. If the launch has no trace yet, starts to record one. */
 void cpu_check_trace_begin(struct cpu_check *check);
-/* Stops tracing until the end of the block. First records in shadow memory all
- * accesses that were skipped because they equalled the trace. Slow path of
- * cpu_check_trace_stop. */
+/* Stops comparing and recording shared-memory accesses (trace.c) until the end
+ * of the thread block. First records in shadow memory all accesses that were
+ * skipped because they equalled those of the previous thread block. Slow path
+ * of cpu_check_trace_stop. */
 void cpu_check_trace_stop_slow(struct cpu_check *check);
 
-/* Stops tracing before an access of shared memory that the trace cannot
- * represent. All earlier accesses are then recorded in shadow memory. */
+/* Stops tracing (comparing shared-memory accesses with those of the previous
+ * thread block) before an access that the trace cannot represent. All earlier
+ * accesses are then recorded in shadow memory. */
 static inline void
 cpu_check_trace_stop(struct cpu_check *check)
 {
@@ -278,7 +286,8 @@ void *cpu_check_access_resolve(struct cpu_check *check,
 void cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
                              struct image_site *site);
 /* race.c: reports a data race with an earlier access, and records this one.
- * `value` is the argument of __pycuda_check. */
+ * `value` is the value that a write is about to store, as the kernel passes it
+ * to __pycuda_check. */
 void cpu_check_race(struct cpu_check *check,
                     const struct cpu_check_access *access, uint64_t value);
 /* race.c: sets the acquire time of the thread in `check->acquiring` to the

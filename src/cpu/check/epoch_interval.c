@@ -12,7 +12,8 @@
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 
-#define RING_SIZE (1u << 20) /* number of intervals in the ring buffer */
+/* capacity of the ring buffer of time intervals, in intervals */
+#define RING_SIZE (1u << 20)
 
 static struct cpu_check_interval ring[RING_SIZE];
 static atomic_uint last_number;

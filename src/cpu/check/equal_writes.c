@@ -66,9 +66,9 @@ cpu_race_write_becomes_equal(const struct cpu_check *check,
         return false;
     }
     for (;;) {
-        bool done = write_is_done(
-            check, slot); /* evaluated before memory is read: a write that is
-                             done then is visible */
+        /* Evaluated before memory is read: if the other write is done now, the
+         * read below sees its value. */
+        bool done = write_is_done(check, slot);
 
         if (cpu_race_write_is_equal(write)) {
             return true;

@@ -61,8 +61,10 @@ void cpu_check_copied(const void *to, const void *from, size_t bytes);
  * fibers wait for each other. They report invalid synchronization. */
 void cpu_check_barrier(struct cpu_worker *worker);
 void cpu_check_exit(struct cpu_worker *worker);
-/* Called when the thread block arrives at the grid barrier, and when it
- * continues after it. */
+/* cpu_check_grid_arrive is called when the thread block arrives at the grid
+ * barrier, cpu_check_grid_pass when it continues after the barrier. They
+ * record for the race check that accesses before the grid barrier happen
+ * before accesses after it. */
 void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
 void cpu_check_deadlock(struct cpu_worker *worker);
@@ -75,14 +77,19 @@ void cpu_check_state_free(struct cpu_worker *worker);
  * before the worker runs its first thread block. Returns OUT_OF_MEMORY on
  * failure. */
 CUresult cpu_check_state_prepare(struct cpu_worker *worker);
-/* cpu_check_launch_begin is called before a thread block of the launch begins,
- * possibly several times; cpu_check_launch_end once after all thread blocks
- * have ended. Both take the lock of reclaim.c. */
+/* cpu_check_launch_begin counts the launch as running; it is called before a
+ * thread block of the launch begins, possibly several times.
+ * cpu_check_launch_end is called once after all thread blocks have ended;
+ * after the last running launch it frees access records. Both take the lock of
+ * reclaim.c. */
 void cpu_check_launch_begin(struct cpu_launch *launch);
 void cpu_check_launch_end(struct cpu_launch *launch);
-/* Called when a thread block begins on the worker. */
+/* Resets the worker's state of the kernel checks. Called when a thread block
+ * begins on the worker. */
 void cpu_check_block_begin(struct cpu_worker *worker);
-/* Called when the last thread block of a launch on the worker has ended. */
+/* Marks the worker's current time interval (epoch_interval.c) as ended: all
+ * its recorded accesses have been executed. Called when the last thread block
+ * of a launch on the worker has ended. */
 void cpu_check_block_end(const struct cpu_worker *worker);
 /* Returns the number of the newest time interval (epoch_interval.c) of all
  * thread blocks of the process, to be stored in cpu_launch.before. */

@@ -52,8 +52,9 @@ memory_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
 
 /* ---- uninitialized memory ---- */
 
-/* Called for each run of adjacent bytes of a range; returns true to end the
- * iteration. `known` is the state of the granule, or NULL if it must be looked
+/* Function that is called for each run of adjacent bytes of an access range.
+ * Returns true to end the loop over the runs. `known` points to the byte
+ * states (written or not) of the 64 KiB granule; NULL: they must be looked
  * up. */
 typedef bool byte_visitor(uintptr_t address, uint64_t bytes,
                           const uint8_t *known);
@@ -115,7 +116,8 @@ bytes_mark_written(uintptr_t address, uint64_t bytes, const uint8_t *known)
 
 /* ---- races ---- */
 
-/* Returns whether no two threads access the same byte of the range. */
+/* Returns whether each byte of the access range is accessed by one thread
+ * only. */
 static bool
 threads_are_disjoint(const struct cpu_check_range *range)
 {
@@ -207,8 +209,9 @@ range_is_valid(struct cpu_check *check, const struct cpu_check_range *range)
            cpu_check_range_is_race_free(check, range);
 }
 
-/* Determines the memory space of the range, and data that the checks use
- * several times. */
+/* Determines whether the range is in shared memory or on a stack. For the race
+ * check, also finds its granule of access records and the number of its source
+ * location. */
 static void
 range_locate(const struct cpu_check *check, const struct cpu_worker *worker,
              struct cpu_check_range *range)

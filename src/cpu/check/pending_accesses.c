@@ -75,8 +75,8 @@ cpu_check_pending_flush(struct cpu_check *check)
     unsigned reads = pending->read_count, writes = pending->write_count;
 
     cpu_check_interval_ensure(check);
-    /* The ranges can be recorded in any order, since no two of them
-     * conflict. */
+    /* The pending access ranges can be recorded in any order, since no two of
+     * them conflict. */
     pending->flushed = true;
     pending->read_count = pending->write_count = 0;
     for (unsigned i = 0; i < reads; i++) {

@@ -26,8 +26,9 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Capacity of `releases`, which has the release times of thread blocks; the
- * index is the thread block's linear index modulo RELEASES. */
+/* RELEASES: capacity of `releases`, the times of the last release operations
+ * of thread blocks; the index is the thread block's linear index modulo
+ * RELEASES. */
 #define RELEASES 4096
 #define SITES    65536
 
@@ -37,7 +38,8 @@ static atomic_uint releases[RELEASES];
 static struct image_site *_Atomic sites[SITES];
 static atomic_uint last_site;
 
-/* State of the race check of one access. */
+/* The access that the race check compares with earlier ones, and the
+ * result. */
 struct access {
     struct cpu_check *check;
     const struct cpu_check_access *what;
@@ -141,10 +143,10 @@ overlaps(const struct access *access, uint64_t slot)
            !(slot & access->slot & CPU_RACE_ATOMIC) && !access->found;
 }
 
-/* Returns whether the current thread itself may have made the recorded access
- * of all bytes that the record `slot` and the new access have in common. A
- * record merged from the accesses of several threads of a thread block does
- * not say which thread accessed which byte. */
+/* Returns whether the bytes that the record `slot` and the new access have in
+ * common may have been accessed by the current thread only, so that there is
+ * no conflict. A record that merges accesses of several threads of a thread
+ * block does not say which thread accessed which byte. */
 static bool
 may_be_same_thread(const struct access *access, uint64_t slot)
 {
@@ -379,8 +381,8 @@ cpu_check_heap_allocated(const void *memory, size_t bytes)
         uintptr_t i = at % CPU_SHADOW_GRANULE / 4;
 
         if (granule) {
-            /* A span record also describes the words around it, so clear whole
-             * spans. */
+            /* Clear the records of the whole span (16 words), since one span
+             * record describes all its words. */
             uintptr_t span = i / CPU_SHADOW_SPAN;
 
             granule->writes[i] = granule->reads[0][i] = granule->reads[1][i] =

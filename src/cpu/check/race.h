@@ -33,7 +33,8 @@
  * time interval and the thread. */
 #define CPU_RACE_ACCESSOR 0xffffffff00007fe0u
 
-/* Returns the thread that made the access recorded in the slot. */
+/* Returns the linear index of the thread that made the access recorded in the
+ * slot. */
 static inline unsigned
 cpu_race_thread(uint64_t slot)
 {
@@ -124,13 +125,15 @@ bool cpu_race_ordered(struct cpu_check *check, uint64_t slot, unsigned thread,
 /* The part of a write that falls into one 4-byte word. */
 struct cpu_check_write {
     const struct cpu_check_access *what;
-    uint64_t value;    /* the value that the kernel is about to write */
-    uintptr_t address; /* first byte of the part; all bytes are in one word */
+    uint64_t value; /* the value that the kernel is about to write */
+    /* address of the first byte that the write stores in this word */
+    uintptr_t address;
     uint64_t bytes;
 };
 
 /* Returns whether memory already holds the value to be written. The caller
- * must load the slot of the conflicting write before the call. */
+ * must load the slot (access record) of the conflicting write before the
+ * call. */
 bool cpu_race_write_is_equal(const struct cpu_check_write *write);
 /* Waits until the write recorded in `slot` has been executed, for at most a
  * second, and returns whether memory then holds the value to be written. The
@@ -140,15 +143,15 @@ bool cpu_race_write_becomes_equal(const struct cpu_check *check,
                                   const struct cpu_check_write *write,
                                   uint64_t slot);
 
-/* Returns a slot of the shadow memory. Loads and stores of slots are relaxed
- * atomic, since workers access them concurrently. */
+/* Loads a slot (access record) of shadow memory. Loads and stores of slots are
+ * relaxed atomic operations, since workers access them concurrently. */
 static inline uint64_t
 cpu_race_load(const uint64_t *slot_address)
 {
     return __atomic_load_n(slot_address, __ATOMIC_RELAXED);
 }
 
-/* Stores a slot of the shadow memory. */
+/* Stores a slot (access record) in shadow memory. */
 static inline void
 cpu_race_store(uint64_t *slot_address, uint64_t slot)
 {
@@ -173,9 +176,10 @@ cpu_race_merge(uint64_t slot, uint64_t known)
 }
 
 /* Records a read of a word in one of the word's two read slots: the first one
- * that is free or has the same accessor. If there is none, merges the read
- * into the second slot where possible. The caller updates the granule's `read`
- * stamp. */
+ * that is free, or that has a read by the same thread in the same time
+ * interval. If there is none, merges the read into the second slot where
+ * possible. The caller updates the granule's member `read`, the time interval
+ * of its latest read. */
 static inline void
 cpu_race_record_read(struct cpu_check *check,
                      struct cpu_shadow_granule *granule, uintptr_t at,
@@ -205,8 +209,9 @@ cpu_race_record_read(struct cpu_check *check,
     }
 }
 
-/* Clears the read slots whose bytes `slot` writes. They are not needed: an
- * access that conflicts with such a read conflicts with this write too. */
+/* Clears those read slots of a word whose bytes are all overwritten by the
+ * write recorded in `slot`. Such a read need not be stored any more: an access
+ * that conflicts with it conflicts with the write too. */
 static inline void
 cpu_race_clear_reads(struct cpu_shadow_granule *granule, uintptr_t at,
                      uint64_t slot)
@@ -238,7 +243,8 @@ struct cpu_check_run {
     bool alone; /* no other thread of the loop accesses these words */
 };
 
-/* Returns the thread that accesses word `i` of the run. */
+/* Returns the linear index of the thread that accesses word `i` of the run
+ * (consecutive words). */
 static inline unsigned
 cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 {
@@ -255,12 +261,14 @@ cpu_check_run_thread(const struct cpu_check_run *run, uint64_t i)
 bool cpu_race_span_read(struct cpu_check *check,
                         struct cpu_shadow_granule *granule, uintptr_t at,
                         uint64_t count, uint64_t slot, bool shared);
-/* Returns whether all span reads happen before the accesses of the run. */
+/* Returns whether all reads of the run's words that are recorded in spans
+ * (units of 16 words) happen before the accesses of the run. */
 bool cpu_race_spans_ordered(struct cpu_check *check,
                             const struct cpu_check_run *run, bool shared);
-/* Returns a slot for the word, computed from a span record: the record of a
- * loop that read all words of the word's span. A span has two such records;
- * `which` (0 or 1) selects one. Returns 0 if there is none. */
+/* Returns the access record (slot) of a read of one word, computed from a span
+ * record: one record for reads of all words of a span (16 consecutive words).
+ * A span has two such records; `which` (0 or 1) selects one. Returns 0 if
+ * there is none. */
 static inline uint64_t
 cpu_race_span_slot(const struct cpu_shadow_granule *granule, int which,
                    uintptr_t at)

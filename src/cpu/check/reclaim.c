@@ -1,12 +1,14 @@
 /* reclaim.c - frees access records of old launches while no kernel runs.
  *
  * Called by block.c and launch.c. Data races can only occur within a launch,
- * so the access records are obsolete while no launch runs. Granules that were
- * used recently are kept, since the next launch will probably use them. A
- * granule that was unused at one pass gives its pages back, and one that was
- * unused at several passes is freed: each launch allocates granules for shared
- * memory, but few use them. One lock, taken when a launch begins and ends; no
- * other lock is taken while it is held.
+ * so the access records are obsolete while no launch runs. A granule has the
+ * records of 64 KiB of memory. After a launch, a reclaim pass goes over all
+ * granules. Those that were used since the previous pass are kept, since the
+ * next launch will probably use them. The first pass that finds a granule
+ * unused returns its pages to the system; it is freed after MAX_UNUSED such
+ * passes: each launch allocates granules for shared memory, but few use them.
+ * One lock, taken when a launch begins and ends; no other lock is taken while
+ * it is held.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
@@ -20,9 +22,11 @@
 #include "cpu/run/launch_state.h"
 
 /* Minimum number of time intervals (times between synchronization events of
- * thread blocks) that begin between two passes that free access records. */
+ * thread blocks) that begin between two reclaim passes, which free access
+ * records. */
 #define RECENT_INTERVALS 256
-/* A granule is freed after this many passes in which it was unused. */
+/* A granule is freed after this many successive reclaim passes (passes that
+ * free access records) in which it was unused. */
 #define MAX_UNUSED 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,9 +41,9 @@ granule_used_since(const struct cpu_shadow_granule *granule, uint32_t number)
            !cpu_race_stamp_is_past(&granule->read, number);
 }
 
-/* Counts the passes since the granule was last used. Clears its access records
- * in the first pass that finds it unused. Returns whether the caller must free
- * it. */
+/* Counts the reclaim passes since the granule was last used. Clears its access
+ * records in the first pass that finds it unused. Returns whether the caller
+ * must free the granule. */
 static bool
 granule_is_expired(struct cpu_shadow_granule *granule, uint32_t since)
 {

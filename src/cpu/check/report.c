@@ -29,14 +29,15 @@
 
 CUresult cuGetErrorString(CUresult code, const char **text);
 
-#define SEEN_MAX 1024 /* capacity of the list of reports already written */
+/* capacity of the list of reports already written, in reports */
+#define SEEN_MAX 1024
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static char message[2048], json[4096], report_texts[4][2400];
 static unsigned report_next;
 static CUresult report_code;
-/* In continue mode, the sites and kinds of reports already written, so that
- * each is written once per launch. */
+/* Source location and kind of each report already written. In continue mode,
+ * an equal report is written only once per launch. */
 static struct {
     const struct image_site *site;
     const char *kind;
@@ -279,7 +280,8 @@ json_write(const struct text *text)
 
 /* ---- reporting ---- */
 
-/* Returns whether this kind was reported at this site in this launch. */
+/* Returns whether a report of the kind `kind` was already written for this
+ * site (source location) in this launch. */
 static bool
 is_seen(const struct image_site *site, const char *kind)
 {

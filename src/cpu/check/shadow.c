@@ -23,9 +23,10 @@
 #include "cpu/check/shadow.h"
 #include "cpu/stream/worker.h"
 
-#define TABLE_SIZE (1 << 16) /* number of granules in a second-level table */
-/* Extra bytes at the end of the byte states of a granule, for reads of several
- * bytes at once. */
+/* number of granules (64 KiB of memory each) in a second-level table */
+#define TABLE_SIZE (1 << 16)
+/* Extra bytes after the byte states of a granule, since code that reads
+ * several states at once may read beyond the end. */
 #define SLACK         4096
 #define PAGE          ((uintptr_t)CPU_ARCH_PAGE)
 #define GRANULE_BYTES (sizeof(struct cpu_shadow_granule) + PAGE)
@@ -33,8 +34,8 @@
 void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
 
-/* Byte states (1: never written) shared by all granules that were never
- * written. Read-only. */
+/* Byte states (1: never written) shared by all granules (units of 64 KiB) in
+ * which no byte was written. Read-only. */
 static uint8_t all_uninitialized[CPU_SHADOW_GRANULE + SLACK];
 static pthread_once_t all_uninitialized_once = PTHREAD_ONCE_INIT;
 
@@ -44,8 +45,9 @@ all_uninitialized_fill(void)
     memset(all_uninitialized, 1, CPU_SHADOW_GRANULE);
 }
 
-/* Allocates zeroed memory. The worker leaves kernel mode during the call,
- * since a fault inside malloc must not be handled as a fault of the kernel. */
+/* Allocates zeroed memory. Clears the worker's flag in_kernel during the call,
+ * since a fault inside malloc must not be handled as a fault of the CUDA
+ * kernel. */
 static void *
 table_allocate(size_t bytes)
 {
@@ -62,8 +64,9 @@ table_allocate(size_t bytes)
     return made;
 }
 
-/* Returns the table entry of the granule that contains `address`. Returns NULL
- * if there is not enough memory for the table. */
+/* Returns the table entry of the granule (64 KiB of memory) that contains
+ * `address`. The entry points to the granule's shadow memory. Returns NULL if
+ * there is not enough memory for the table. */
 static void *_Atomic *
 slot_get(enum cpu_shadow_kind kind, uintptr_t address)
 {
@@ -96,10 +99,11 @@ pages_map(size_t bytes)
     return made == MAP_FAILED ? NULL : made;
 }
 
-/* Maps memory for the access records of the granule that contains `address`.
- * The records start some cache lines after the start of a page; how many
- * depends on the address. Otherwise the records of arrays that are used
- * together would compete for the same sets of the processor's cache. */
+/* Maps memory for the access records of the granule (64 KiB of memory) that
+ * contains `address`. The records start some cache lines after the start of a
+ * page; how many depends on the address. Otherwise the records of arrays that
+ * are used together would compete for the same sets of the processor's
+ * cache. */
 static struct cpu_shadow_granule *
 granule_map(uintptr_t address)
 {
@@ -159,15 +163,17 @@ cpu_shadow_granule_free(struct cpu_shadow_granule *granule)
 
 /* ---- byte states ---- */
 
-/* Free list of byte states that no granule uses. They are never unmapped,
- * since a worker that has looked them up before may still read them. */
+/* Free list of byte states (one byte per byte of a granule: written or not)
+ * that no granule uses. They are never unmapped, since a worker that has
+ * looked them up before may still read them. */
 static pthread_mutex_t free_list_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t **free_list;
 static size_t free_list_count, free_list_capacity;
 
 /* Takes the byte states (one byte per byte of memory) of a granule from the
- * free list. Returns NULL if the list is empty. The worker leaves kernel mode,
- * since a fault must not end the kernel while the worker holds the lock. */
+ * free list. Returns NULL if the list is empty. Clears the worker's flag
+ * in_kernel during the call, since a fault must not end the CUDA kernel while
+ * the worker holds the lock. */
 static uint8_t *
 free_list_take(void)
 {
@@ -226,9 +232,9 @@ bytes_get(void)
     return made ? made : pages_map(CPU_SHADOW_GRANULE + SLACK);
 }
 
-/* Returns the granule's writable byte states. Allocates them if the granule
- * has none or the shared read-only ones. Returns NULL if there is not enough
- * memory. */
+/* Returns the writable byte states (one byte per byte of memory) of a granule.
+ * Allocates them if the granule has none, or only the read-only states that
+ * all unwritten granules share. Returns NULL if there is not enough memory. */
 static uint8_t *
 bytes_get_private(void *_Atomic *slot)
 {
@@ -242,7 +248,8 @@ bytes_get_private(void *_Atomic *slot)
         memset(made, 1, CPU_SHADOW_GRANULE);
     }
     if (made && !atomic_compare_exchange_strong(slot, &found, made)) {
-        /* No other worker has seen these pages, so they can be unmapped. */
+        /* Another worker has installed its pages first. No worker has seen
+         * these pages, so they can be unmapped. */
         munmap(made, CPU_SHADOW_GRANULE + SLACK);
         made = found == all_uninitialized ? NULL : found;
     }
@@ -311,7 +318,7 @@ cpu_check_has_uninitialized(uintptr_t address, uint64_t bytes)
 
 /* ---- freed memory ---- */
 
-/* Clears the access records of a whole granule. */
+/* Clears all access records of the granule (64 KiB of memory) at `address`. */
 static void
 accesses_forget(uintptr_t address)
 {

@@ -25,8 +25,8 @@
 #define CPU_SHADOW_SPAN  16
 #define CPU_SHADOW_SPANS (CPU_SHADOW_WORDS / CPU_SHADOW_SPAN)
 
-/* The last accesses of each 4-byte word of a granule, as slots (race.h). 0
- * means no access. */
+/* Access records of a granule (64 KiB of memory): the last accesses of each of
+ * its 4-byte words, as slots (race.h). 0 means no access. */
 struct cpu_shadow_granule {
     /* next granule in the list cpu_shadow_granules */
     struct cpu_shadow_granule *next;
@@ -56,8 +56,9 @@ enum cpu_shadow_kind {
     CPU_SHADOW_KINDS,
 };
 
-/* Two-level tables: the first level is indexed by bits 32 to 46 of the
- * address, the second one by bits 16 to 31. */
+/* Two-level tables of shadow memory, one table for each kind. An entry points
+ * to the shadow memory of a 64 KiB granule. The first level is indexed by bits
+ * 32 to 46 of the address, the second one by bits 16 to 31. */
 extern void *_Atomic *_Atomic cpu_shadow_tables[CPU_SHADOW_KINDS][1 << 15];
 
 /* Returns the shadow memory of the 64 KiB granule that contains `address`, or
@@ -74,17 +75,19 @@ cpu_shadow_find(enum cpu_shadow_kind kind, uintptr_t address)
                  : NULL;
 }
 
-/* List of all granules with access records. Granules are not freed while a
- * kernel runs. */
+/* List of all granules (64 KiB of memory) that have access records. Access
+ * records are not freed while a kernel runs. */
 extern struct cpu_shadow_granule *_Atomic cpu_shadow_granules;
-/* Returns the access records of the granule that contains `address`, which it
- * allocates if needed; NULL if there is not enough memory. */
+/* Returns the access records of the granule (64 KiB of memory) that contains
+ * `address`, and allocates them if necessary. Returns NULL if there is not
+ * enough memory. */
 struct cpu_shadow_granule *cpu_shadow_granule_get(uintptr_t address);
-/* Returns the granule's pages to the system; its slots read as 0
- * afterwards. */
+/* Returns the pages of the granule's access records to the system; all records
+ * read as 0 (no access) afterwards. */
 void cpu_shadow_granule_clear(struct cpu_shadow_granule *granule);
-/* Unmaps the granule and removes it from the table. The caller must have
- * removed it from the list of granules, and no kernel may be running. */
+/* Unmaps the access records of a granule and removes them from the table. The
+ * caller must have removed the granule from the list of granules, and no
+ * kernel may be running. */
 void cpu_shadow_granule_free(struct cpu_shadow_granule *granule);
 
 /* Marks bytes as written or as uninitialized. Bytes that were never marked

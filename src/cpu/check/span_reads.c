@@ -3,11 +3,12 @@
  * Called by word_ranges.c and race.c. Loops over threads mostly read
  * consecutive words, so a read of sixteen words is recorded as one. Like a
  * word, a span has two read slots; further readers change nothing while both
- * are in use. A span read is kept when some of the span's words are written.
- * That is correct because only whole thread blocks and epochs are ordered for
- * such readers (kernels with warp synchronization record words one by one):
- * whatever is ordered after the write is ordered after the reads too. No
- * locks: concurrent records of two workers are stored in either order.
+ * are in use. A write to some words of a span does not clear the record of an
+ * earlier read of the span. This causes no false report: span records are only
+ * used where whole thread blocks or epochs are ordered (kernels with warp
+ * synchronization record words one by one), so an access that is ordered after
+ * the write is also ordered after the read. No locks: concurrent records of
+ * two workers are stored in either order.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -15,10 +16,10 @@
 
 #include "cpu/check/race.h"
 
-/* What the record in a read slot (of an earlier read) means for a new read.
- * FREE: the record may be overwritten. OWN: it already describes the new read.
- * UNCHANGED: it must stay, and the new read is not recorded. DOUBTFUL: the
- * reads of the words must be recorded one by one. */
+/* What the record of an earlier read of a span (16 words) means for a new read
+ * of the span. FREE: the record may be overwritten. OWN: it already describes
+ * the new read. UNCHANGED: it must stay, and the new read is not recorded.
+ * DOUBTFUL: the reads of the words must be recorded one by one. */
 enum span_state { FREE, OWN, UNCHANGED, DOUBTFUL };
 
 /* Returns whether a read in time interval `number` was made by the running
@@ -53,8 +54,8 @@ span_judge(const struct cpu_check *check, uint64_t known, uint64_t mine,
         return (known ^ mine) & CPU_RACE_ACCESSOR ? UNCHANGED : OWN;
     }
     if (!isolated && number - past - 1 < check->first_interval - past - 1) {
-        /* Another thread block, which is not ordered with this one, has read
-         * the span. */
+        /* Another thread block, which no synchronization orders before this
+         * one, has read the span. */
         return UNCHANGED;
     }
     return is_of_other_epoch(check, number) ? FREE : DOUBTFUL;
@@ -84,8 +85,9 @@ cpu_race_span_read(struct cpu_check *check, struct cpu_shadow_granule *granule,
     return true;
 }
 
-/* Returns the index of the first word after the span that contains word `at`,
- * or the end of the run if that comes first. */
+/* Returns the index of the first word after the span (16 words) that contains
+ * word `at`, or `run_end`, the end of the accessed words, if that comes
+ * first. */
 static uintptr_t
 span_end(uintptr_t at, uintptr_t run_end)
 {

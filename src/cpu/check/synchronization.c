@@ -76,8 +76,9 @@ same_group(const struct cpu_worker *worker, const struct cpu_check *check,
             check->sites[one] == check->sites[two]);
 }
 
-/* Appends to the text the indices of the threads that are in the same state at
- * the same site as `member`, such as "0-15, 20". */
+/* Appends to the text the indices of the threads that are in the same state
+ * (such as waiting) at the same source location as the thread `member`, such
+ * as "0-15, 20". */
 static void
 group_add(struct text *text, const struct cpu_worker *worker,
           const struct cpu_check *check, unsigned member)

@@ -161,8 +161,8 @@ cpu_check_trace_diverge(struct cpu_check *check)
 
 /* ---- recording ---- */
 
-/* Reserves space for a record in the trace. If the trace is full, stops
- * tracing for this thread block and returns NULL. */
+/* Reserves space in the trace for the record of a call or barrier. If the
+ * trace is full, stops tracing for this thread block and returns NULL. */
 static uint64_t *
 record_reserve(struct cpu_check *check, unsigned words)
 {
@@ -178,8 +178,8 @@ record_reserve(struct cpu_check *check, unsigned words)
 }
 
 /* Finds the words of the row (access) that must be equal in the next thread
- * block so that it can skip the check: all words, or only those of the
- * condition that is always false. */
+ * block so that it can skip the check: all words, or only those of a condition
+ * that is false in every iteration. */
 static void
 row_condition_words(const struct image_check_range *row, unsigned at,
                     unsigned *first, unsigned *end)

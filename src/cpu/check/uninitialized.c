@@ -92,8 +92,9 @@ cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
     }
 }
 
-/* If the address is in shared memory, stops tracing, so that all earlier
- * accesses are recorded in shadow memory. */
+/* If the address is in shared memory, stops comparing accesses with those of
+ * the previous thread block (trace.c), so that all earlier accesses are
+ * recorded in shadow memory. */
 static void
 shared_trace_stop(const void *address)
 {

@@ -2,8 +2,8 @@
  *
  * Called by loop_accesses.c for ranges that do not conflict with each other,
  * and by pending_accesses.c. All words are checked first, and are recorded
- * only if there is no conflict. Stamps of whole granules (not written since
- * the launch began) avoid looking at words.
+ * only if there is no conflict. The time of the last write and read of a whole
+ * granule (64 KiB) often shows that its words need not be examined.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -33,11 +33,12 @@ typedef double doubles __attribute__((vector_size(8 * LANES)));
  * the first word, and a value greater by `step` for each next word. */
 struct readers {
     uint64_t slot, step;
-    /* number of the first time interval whose accesses may conflict */
+    /* number of the first time interval (epoch_interval.c) whose accesses may
+     * conflict */
     uint64_t since;
-    uint64_t interval; /* number of the current time interval */
-    /* Access records with a lower age belong to thread blocks that are not
-     * ordered with the running thread block. */
+    uint64_t interval; /* number of the thread block's current time interval */
+    /* Access records with an age (PAST_AGE) below this belong to thread blocks
+     * that may run at the same time as this one. */
     int64_t others;
 };
 
@@ -73,8 +74,8 @@ lanes_are_free(const struct readers *readers, lanes known)
     return lanes_age(readers, known) >= PAST_AGE;
 }
 
-/* Returns whether all accesses recorded in the slots were made in time
- * interval number `past` or earlier. */
+/* Returns whether all accesses recorded in the slots (access records) were
+ * made in time interval number `past` or earlier. */
 static inline bool
 slots_are_past(const uint64_t *slots, uint64_t count, uint32_t past)
 {
@@ -197,8 +198,8 @@ lanes_record(const struct readers *readers, uint64_t *one, uint64_t *two,
     return all_of(free_one | free_two | known);
 }
 
-/* Returns whether the first read slot of each of the BATCH words may be
- * overwritten: it has no access record, or an old one that cannot conflict. */
+/* Returns whether the first of the two read records of each of BATCH words may
+ * be overwritten: it is empty, or so old that it cannot conflict. */
 static inline bool
 slots_are_free(const struct readers *readers, const uint64_t *one)
 {
@@ -210,8 +211,9 @@ slots_are_free(const struct readers *readers, const uint64_t *one)
     return all_of(free_one);
 }
 
-/* Records reads of BATCH words. If *fresh is true, the read slots of the
- * preceding words were free, so those of these words probably are free too. */
+/* Records reads of BATCH words in shadow memory. If *fresh is true (the read
+ * records of the preceding words could be overwritten), first tries to
+ * overwrite those of these words; sets *fresh to false if that fails. */
 static inline bool
 slots_record(const struct readers *readers, uint64_t *one, uint64_t *two,
              bool *fresh)
@@ -414,8 +416,8 @@ run_record(struct cpu_check *check, const struct cpu_check_range *range,
 }
 
 /* Calls `visit` for `words` consecutive words from `address` on, in parts that
- * do not cross a granule's end. Stops and returns false if a call returns
- * false. */
+ * do not cross the end of a granule (64 KiB). Stops and returns false if a
+ * call returns false. */
 static inline __attribute__((always_inline)) bool
 run_visit(struct cpu_check *check, const struct cpu_check_range *range,
           struct cpu_check_run *run, uintptr_t address, uint64_t words,
@@ -630,7 +632,8 @@ narrow_record(struct cpu_check *check, const struct cpu_check_range *range)
 
 /* ---- all kinds of ranges ---- */
 
-/* Returns whether all accesses are of whole, aligned words. */
+/* Returns whether the range consists of accesses of whole, aligned 4-byte
+ * words. */
 static bool
 is_whole_words(const struct cpu_check_range *range)
 {
@@ -638,8 +641,9 @@ is_whole_words(const struct cpu_check_range *range)
            range->step[0] % 4 == 0 && range->step[1] % 4 == 0;
 }
 
-/* Returns whether the granule has no access since the launch or the last
- * barrier that could conflict. */
+/* Returns whether no access recorded for the granule (64 KiB) of the range can
+ * conflict: its latest write and, if the range is written, its latest read are
+ * older than the launch or, for shared memory, than the last barrier. */
 static bool
 granule_is_past(const struct cpu_check *check,
                 const struct cpu_check_range *range)

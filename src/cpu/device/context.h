@@ -35,19 +35,22 @@ struct cpu_context {
     /* List of all streams, the legacy stream first; guarded by the scheduler
      * lock. */
     struct cpu_stream *streams;
-    /* Number of operations that are not done; guarded by the scheduler
-     * lock. */
+    /* Number of operations of the context that are not done; guarded by the
+     * scheduler lock. */
     unsigned outstanding;
     struct cpu_module *modules; /* list of modules; guarded by `lock` */
-    struct cpu_fifo *fifo;   /* output of printf in kernels (run/printf.c) */
+    /* buffer for printf output of kernels (run/printf.c) */
+    struct cpu_fifo *fifo;
     uint64_t peers;          /* bit mask of devices with enabled peer access */
     atomic_size_t heap_used; /* bytes allocated by malloc in kernels */
     pthread_mutex_t heap_lock;
-    /* List of heap blocks of kernels; guarded by heap_lock. */
+    /* List of the heap blocks that kernels have allocated with malloc; guarded
+     * by heap_lock. */
     struct cpu_heap_block *heap;
     atomic_uint capturing; /* number of streams that are being captured */
-    /* Operation that new streams wait for, or NULL. Written under the
-     * scheduler lock. */
+    /* Operation that every new stream of the context waits for, or NULL. It is
+     * done when all events are reached for which a program has made the
+     * context wait (cuCtxWaitEvent). Written under the scheduler lock. */
     struct cpu_op *_Atomic gate;
 };
 

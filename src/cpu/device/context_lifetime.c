@@ -1,7 +1,7 @@
 /* context_lifetime.c - creation and destruction of contexts.
  *
  * A context owns its streams, modules, events, memory and the output of its
- * kernels; this file is above all of them.
+ * kernels; this file calls the functions that create and free them.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -14,10 +14,11 @@
 #define STACK_MAX 64
 
 _Thread_local struct context_stack context_stack;
-/* thread-local key + 1; 0: there is no key yet */
+/* key for pthread_setspecific, plus 1; 0: the key is not created yet */
 static atomic_uint key_plus_1;
 
-/* Called when a thread ends: frees the memory of its stack. */
+/* Called when a thread ends: frees the memory of its context stack. `below` is
+ * the array of the contexts below the current one. */
 static void
 below_free(void *below)
 {
@@ -25,8 +26,9 @@ below_free(void *below)
     free(below);
 }
 
-/* Stores the key, which frees `below` at the end of a thread. Creates it on
- * first use; a failure is not final. Returns false on failure. */
+/* Stores in *key the key whose destructor frees a thread's array `below` when
+ * the thread ends. Creates the key on first use. Returns false on failure; the
+ * next call then tries again. */
 static bool
 key_get(pthread_key_t *key)
 {

@@ -2,8 +2,9 @@
  *
  * Used by context.c, on the calling thread's stack only. The stack holds
  * handles instead of pointers, so that a context destroyed by another thread
- * is detected. Only the current context is thread-local: a library that is
- * loaded late shares less than 2 KiB of such memory with all others.
+ * is detected. The contexts below the current one are in allocated memory,
+ * because thread-local memory is scarce: all libraries that a process loads
+ * after its start share less than 2 KiB of it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_CONTEXT_STACK_H

@@ -132,7 +132,8 @@ static CUresult
 machine_configure(void)
 {
     int devices = 1, threads = INT_MAX;
-    CUresult code = count_read("PYCUDA_CPU_DEVICES", CPU_MAX_DEVICES, &devices);
+    CUresult code =
+        count_read("PYCUDA_CPU_DEVICES", CPU_MAX_DEVICES, &devices);
 
     if (!code) {
         code = count_read("PYCUDA_CPU_THREADS", INT_MAX, &threads);
@@ -168,7 +169,8 @@ cuInit(unsigned flags)
         if (!code && !cpu_state.device_count) {
             code = CUDA_ERROR_NO_DEVICE;
         } else if (code) {
-            /* The text of the error names the invalid environment variable. */
+            /* machine_configure has set an error text that names the invalid
+             * environment variable. */
         } else if (!cpu_state.fork_safe) {
             code = CUDA_ERROR_OUT_OF_MEMORY;
         } else {

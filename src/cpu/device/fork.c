@@ -7,14 +7,15 @@
  * therefore holds the locks of NVRTC during fork(), and they are free in both
  * processes afterwards.
  *
- * Lock order: that of the array `locks`. Holders take no other library lock,
- * so fork() waits for a few milliseconds at most, until a compiler process is
- * started; the child then has no copies of its pipe ends. If a BLAS is
- * computing a product, fork() waits until it is done, since those libraries
- * end their threads, with their pending work, when the process forks. cuInit
- * may be called by a thread that holds a lock that another fork handler waits
- * for, so the child reinitializes the lock of cuInit instead; an incomplete
- * cuInit has no effect.
+ * Lock order: that of the array `locks`. A thread that holds one of them takes
+ * no other lock of the library. If another thread is starting a compiler
+ * process, fork() waits for it, a few milliseconds at most; so the child does
+ * not inherit the pipes to that process. If a BLAS is computing a product,
+ * fork() waits until it is done, since BLAS libraries end their threads, with
+ * their pending work, when the process forks. fork() does not wait for the
+ * lock of cuInit. That could deadlock: a thread may call cuInit while it holds
+ * a lock that another library's fork handler acquires. The child reinitializes
+ * the lock of cuInit instead; an incomplete cuInit has no effect.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -18,14 +18,16 @@ struct cpu_op;
 
 struct cpu_green {
     CUgreenCtx handle;
-    /* Handle that cuCtxFromGreenCtx returned: the primary context, under this
-     * green context. */
+    /* Handle of type CUcontext that cuCtxFromGreenCtx returned for this green
+     * context. It denotes the primary context. */
     CUcontext context;
     struct cpu_context *ctx; /* the primary context, retained */
     unsigned sm_count;
     uint64_t id; /* id that no other context of the process has */
-    /* Operation that new streams of the green context wait for, or NULL.
-     * Written under the scheduler lock. */
+    /* Operation that every new stream of the green context waits for, or NULL.
+     * It is done when all events are reached for which a program has made the
+     * green context wait (cuGreenCtxWaitEvent). Written under the scheduler
+     * lock. */
     struct cpu_op *_Atomic gate;
     struct cpu_green *next;
 };

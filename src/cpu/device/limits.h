@@ -6,9 +6,9 @@
 
 #define CPU_VERSION        13000 /* CUDA version that the library reports */
 #define CPU_MAX_DEVICES    64
-#define CPU_MAX_THREADS    1024 /* threads per block */
+#define CPU_MAX_THREADS    1024 /* maximum number of threads per block */
 #define CPU_WARP           32
-#define CPU_TEXTURE_PITCH  32 /* pitch alignment in bytes */
+#define CPU_TEXTURE_PITCH  32 /* alignment of texture rows in bytes */
 #define CPU_SHARED_DEFAULT (48u << 10)
 #define CPU_SHARED_OPTIN   (96u << 10)
 #define CPU_LIMITS         8

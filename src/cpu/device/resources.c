@@ -45,8 +45,9 @@ static pthread_mutex_t desc_lock = PTHREAD_MUTEX_INITIALIZER;
 /* A descriptor for each count and device; guarded by desc_lock. */
 static struct desc *descs;
 
-/* Returns the smallest number of multiprocessors that compute capability 7
- * allows in a part, or the device's number if that is lower. */
+/* Returns the smallest number of multiprocessors that a part of a split device
+ * can have with compute capability 7, or the device's number if that is
+ * lower. */
 static unsigned
 partition_minimum(unsigned sm_count)
 {
@@ -139,8 +140,9 @@ cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
 
 /* ---- splits ---- */
 
-/* Computes the number of multiprocessors of each group, a multiple of the
- * smallest part. */
+/* Computes the number of multiprocessors in each group of a split: at least
+ * `least`, and a multiple of the smallest allowed part, or of 1 if the flags
+ * permit it. */
 static CUresult
 group_size(const CUdevResource *input, unsigned flags, unsigned least,
            unsigned *size)
@@ -150,7 +152,8 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                         : partition_minimum(input->sm.smCount);
 
     if (flags == CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) {
-        /* CUDA has this flag for compute capability 9 only */
+        /* CUDA supports MAX_POTENTIAL_CLUSTER_SIZE for compute capability 9
+         * only */
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (flags & ~(unsigned)CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) {
@@ -165,7 +168,8 @@ group_size(const CUdevResource *input, unsigned flags, unsigned least,
                : CUDA_SUCCESS;
 }
 
-/* Stores the groups of a split, if `result` is not NULL, and the remainder. */
+/* Stores the groups of a split in `result`, unless that is NULL, and the
+ * remaining multiprocessors in `remaining`. */
 static void
 groups_fill(CUdevResource *result, unsigned groups, unsigned size,
             const CUdevResource *input, CUdevResource *remaining)
@@ -206,7 +210,8 @@ cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups,
     if (code) {
         return code;
     }
-    /* A copy, since `remaining` may point to the same object. */
+    /* `input` is a copy, since `remaining` may point to the same object as
+     * `given`, and would overwrite it. */
     CUdevResource input = *given;
     unsigned possible = input.sm.smCount / size;
     if (!result || *groups > possible) {

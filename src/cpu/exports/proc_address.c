@@ -30,8 +30,9 @@ struct address_row {
     const char *base;
     int since;
     void *function;
-    /* Names with the legacy and the per-thread default stream (_ptsz); both
-     * are equal if the function uses no stream. */
+    /* Exported names of two variants of the function: stream 0 is the legacy
+     * default stream, or the per-thread default stream (_ptsz). Both names are
+     * equal if the function uses no stream. */
     const char *symbol, *per_thread;
     void *wrapped;
 };

@@ -21,9 +21,10 @@
 #define TEXTS      16
 
 static char texts[TEXTS][TEXT_BYTES];
-static unsigned next;      /* next entry to write, modulo TEXTS */
-static const char *latest; /* latest text of any thread; or NULL */
-/* latest text about memory of any thread; NULL after it was queried */
+static unsigned next;      /* next entry of `texts` to write, modulo TEXTS */
+static const char *latest; /* latest text of any thread, or NULL */
+/* latest text of any thread about failed allocations; NULL after it was
+ * queried */
 static const char *latest_memory;
 /* latest text about an environment variable; NULL after it was queried */
 static const char *latest_setting;
@@ -65,8 +66,9 @@ advice_find(int error)
     return NULL;
 }
 
-/* Writes the next text: `before`, `purpose`, the system's text for the errno
- * value `error`, and advice. Returns the text. The caller holds the lock. */
+/* Writes a text into the next entry of `texts`: `before`, `purpose`, the
+ * system's text for the errno value `error`, and advice. Returns the entry.
+ * The caller holds the lock. */
 static const char *
 text_write(const char *before, const char *purpose, int error)
 {

@@ -19,8 +19,8 @@ cpu_unsupported(void)
     return code ? code : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Target of the functions that a program may call before cuInit: it does not
- * return NOT_INITIALIZED. */
+/* Target of the aliases for functions that a program may call before cuInit.
+ * Unlike cpu_unsupported, it never returns NOT_INITIALIZED. */
 CUresult cpu_unsupported_process(void);
 
 __attribute__((used)) CUresult

@@ -21,7 +21,8 @@
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 
-static uint64_t capture_ids; /* the latest id; guarded by the graph lock */
+/* id of the latest capture; guarded by the graph lock */
+static uint64_t capture_ids;
 
 CUresult
 cpu_capture_stream(CUstream handle, struct cpu_stream **stream)
@@ -188,9 +189,10 @@ cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph,
     return code;
 }
 
-/* Returns true if the node is a tip of the origin stream or has a dependent
- * node. Nodes that the program has removed from a stream's dependencies, or
- * that the capture has not added, are not checked. */
+/* Returns true if the node is a tip of the origin stream (the stream's next
+ * node will depend on it), or if another node depends on it. Also returns true
+ * for a node that the program has removed from the tips of a stream, or that
+ * the capture has not added. */
 static bool
 node_joined(const struct cpu_stream *origin, const struct cpu_node *node)
 {

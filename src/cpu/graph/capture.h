@@ -25,7 +25,7 @@ struct cpu_context;
 struct cpu_green;
 
 struct cpu_capture {
-    struct cpu_capture *next; /* link of the list of active captures */
+    struct cpu_capture *next; /* next element in the list of active captures */
     struct cpu_graph *graph;
     struct cpu_stream *origin;  /* stream in which the capture began */
     struct cpu_stream *streams; /* participating streams, of any context */
@@ -39,7 +39,8 @@ struct cpu_capture {
 /* ---- capture_streams.c: participating streams and their tips ---- */
 
 extern struct cpu_capture *cpu_captures; /* list of active captures */
-extern atomic_uint cpu_captures_strict; /* captures that forbid unsafe calls */
+/* number of active captures that forbid unsafe calls */
+extern atomic_uint cpu_captures_strict;
 
 /* Makes the stream participate in the capture, without changing the nodes on
  * which the stream's next node depends. */

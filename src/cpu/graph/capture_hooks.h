@@ -1,4 +1,4 @@
-/* capture_hooks.h - functions that other folders call in captures.
+/* capture_hooks.h - stream captures: functions that other folders call.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_GRAPH_CAPTURE_HOOKS_H

@@ -48,7 +48,7 @@ cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status,
     if (capture && tips) {
         *tips = stream->tips;
     }
-    /* the edge data follow the array of tips in memory */
+    /* the array of edge data follows the array of tips (nodes) in memory */
     if (capture && data) {
         *data =
             stream->tip_count

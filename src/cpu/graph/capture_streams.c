@@ -26,9 +26,10 @@ atomic_uint cpu_captures_strict;
 
 /* ---- tips ---- */
 
-/* Allocates an array of `count` tips, followed by an array of the edge data
- * for each. The edge data are zero, which means a normal dependency: the next
- * node waits until the tip has ended. */
+/* Allocates an array of `count` tips (nodes that a stream's next node depends
+ * on), followed by an array of the edge data for each. The edge data are zero,
+ * which means a normal dependency: the next node waits until the tip has
+ * ended. */
 static CUgraphNode *
 tips_new(size_t count)
 {
@@ -191,9 +192,9 @@ cpu_capture_invalidate(struct cpu_capture *capture, CUresult code)
     return code;
 }
 
-/* Marks the stream's tips as those of a destroyed stream. The end of the
- * capture checks whether the origin stream waits for them: until then, an
- * event or another stream can still join them. */
+/* Marks the stream's tips (its latest nodes) as those of a destroyed stream.
+ * The end of the capture checks whether the origin stream waits for them:
+ * until then, an event or another stream can still join them. */
 static void
 tips_orphan(struct cpu_stream *stream)
 {

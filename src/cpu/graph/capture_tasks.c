@@ -40,17 +40,17 @@ capture_tips(struct cpu_stream *stream, struct cpu_node **nodes)
 
     for (size_t i = 0; i < stream->tip_count; i++) {
         nodes[i] = cpu_node_of(stream->tips[i]);
-        if (!nodes[i] ||
-            nodes[i]->graph != graph) { /* the program destroyed the tip */
+        /* the program may have destroyed the node */
+        if (!nodes[i] || nodes[i]->graph != graph) {
             return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
         }
     }
     return CUDA_SUCCESS;
 }
 
-/* Adds a node with the task that depends on the stream's tips. The node
- * becomes the stream's only tip, and owns the task on success. The caller
- * holds the graph lock. */
+/* Adds a node for the task; the node depends on the stream's tips (its latest
+ * nodes). The node becomes the stream's only tip, and owns the task on
+ * success. The caller holds the graph lock. */
 static CUresult
 capture_add(struct cpu_stream *stream, struct cpu_node_task *task)
 {

@@ -3,7 +3,8 @@
  * Called by users of the library, by params.c, and by event.c for captured
  * streams. A task holds a reference to its event, since the program may
  * destroy the event before the graph. Recording and waiting are implemented in
- * exec_launch.c, because an event stores the operation of a launch.
+ * exec_launch.c, because an event refers to the operation of the launch that
+ * records it.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

@@ -217,8 +217,8 @@ device_could_launch(const struct cpu_graph *graph)
     return true;
 }
 
-/* Creates an executable graph and its handle. The caller holds the graph
- * lock. */
+/* Creates an executable graph from the graph `graph_handle`, and a handle for
+ * it. The caller holds the graph lock. */
 static CUresult
 instantiate(CUgraphExec *handle, CUgraph graph_handle,
             unsigned long long flags)

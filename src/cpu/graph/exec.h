@@ -20,7 +20,7 @@ struct cpu_stream;
  * condition selects one. */
 struct cpu_branch {
     CUgraphConditionalNodeType type;
-    struct cpu_condition *condition; /* holds a reference */
+    struct cpu_condition *condition; /* counted reference to the condition */
     unsigned count;
     /* owned; executable graphs of the branches, which have no handles */
     struct cpu_exec *bodies[];
@@ -28,7 +28,8 @@ struct cpu_branch {
 
 struct cpu_step {
     struct cpu_node_task task;
-    CUgraphNode node; /* the step's node in the source graph */
+    /* node of the source graph from which the step was created */
+    CUgraphNode node;
     /* indices of the steps that must end before this step starts; owned
      * array */
     unsigned *after;
@@ -36,9 +37,10 @@ struct cpu_step {
     /* for the first step of a child graph: index of the child graph's last
      * step */
     unsigned last;
-    bool leaf; /* no other step depends on this step */
+    bool leaf; /* true if no other step depends on this step */
     bool disabled;
-    struct cpu_branch *branch; /* for a conditional node; owned */
+    /* owned; the bodies of a conditional node; NULL for other nodes */
+    struct cpu_branch *branch;
 };
 
 struct cpu_exec {
@@ -46,9 +48,11 @@ struct cpu_exec {
     struct cpu_step *steps;
     size_t count;
     unsigned long long flags;
-    struct cpu_hold *holds; /* references to user objects */
-    bool has_memory;        /* some steps allocate or free memory */
-    struct cpu_op *last;    /* end of the latest launch; holds a reference */
+    /* list of references to user objects (cuUserObjectCreate) */
+    struct cpu_hold *holds;
+    bool has_memory; /* true if some nodes allocate or free memory */
+    /* end operation of the latest launch; counted reference */
+    struct cpu_op *last;
     /* next element in the list of executable graphs to free */
     struct cpu_exec *next;
 };

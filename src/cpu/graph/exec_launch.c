@@ -29,9 +29,9 @@
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
 
-/* Stores in *found the context in which the task runs: the task's own context
- * or, if it has none, `ctx`, the context of the launch. Returns an error if
- * the context was destroyed. */
+/* Stores in *found the context in which a task (the work of a graph node)
+ * runs: the task's own context or, if it has none, `ctx`, the context of the
+ * launch. Returns an error if the context was destroyed. */
 static CUresult
 task_context(const struct cpu_node_task *task, struct cpu_context *ctx,
              struct cpu_context **found)
@@ -46,8 +46,8 @@ task_context(const struct cpu_node_task *task, struct cpu_context *ctx,
                : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* Creates an operation for the task, but does not submit it. If the step is
- * `disabled`, the operation does no work. */
+/* Creates the stream operation that performs the task, but does not submit it.
+ * If the graph node is `disabled`, the operation does no work. */
 static CUresult
 task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
         bool disabled, struct cpu_op **made)
@@ -107,8 +107,8 @@ step_op(const struct cpu_exec *exec, const struct cpu_step *step,
     return code;
 }
 
-/* If the step waits for an event, returns the operation whose completion
- * completes the event; the caller must release it. Otherwise returns NULL. */
+/* If the step (executable node) waits for an event, returns a reference to the
+ * operation whose end completes the event. Otherwise returns NULL. */
 static struct cpu_op *
 step_waits_for(const struct cpu_step *step)
 {

@@ -33,7 +33,8 @@ static void
 params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
 {
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* source and target: same layout */
+    /* both structures of kernel parameters have the same layout */
+    case CU_GRAPH_NODE_TYPE_KERNEL:
         memcpy(&plain->as.kernel, &params->kernel, sizeof plain->as.kernel);
         plain->ctx = params->kernel.ctx;
         break;
@@ -41,8 +42,8 @@ params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
         plain->as.copy = params->memcpy.copyParams;
         plain->ctx = params->memcpy.copyCtx;
         break;
-    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older structure is a prefix of the
-                                     * newer one */
+    /* CUDA_MEMSET_NODE_PARAMS is a prefix of the newer structure */
+    case CU_GRAPH_NODE_TYPE_MEMSET:
         memcpy(&plain->as.fill, &params->memset, sizeof plain->as.fill);
         plain->ctx = params->memset.ctx;
         break;
@@ -55,9 +56,9 @@ params_convert(const CUgraphNodeParams *params, struct plain_params *plain)
     }
 }
 
-/* Creates a task from the parameters; `ctx` is the context if they name none.
- * Also converts them to the type-specific structure in `plain`, a copy of
- * which later queries of the node return. */
+/* Creates a task from the parameters. It runs in `ctx` if they name no
+ * context. Also converts the parameters to the type-specific structure in
+ * `plain`; later queries of the node return a copy of that. */
 static CUresult
 params_task(const CUgraphNodeParams *params, CUcontext ctx,
             struct plain_params *plain, struct cpu_node_task *task)
@@ -78,7 +79,7 @@ params_task(const CUgraphNodeParams *params, CUcontext ctx,
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return cpu_event_task(params->type, params->eventRecord.event, task);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cpu_batch_task(/* the layouts of both types are equal */
+        return cpu_batch_task(/* the layout is that of params->memOp */
                               (const CUDA_BATCH_MEM_OP_NODE_PARAMS
                                    *)(const void *)&params->memOp,
                               task);
@@ -123,8 +124,8 @@ cuGraphAddNode_v2(CUgraphNode *made, CUgraph graph, const CUgraphNode *after,
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return cpu_child_add(made, graph, after, data, count, &params->graph);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* the layouts of both types are equal
-                                        */
+    /* params->alloc has the same layout */
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return cpu_allocation_add(
             made, graph, after, data, count,
             (CUDA_MEM_ALLOC_NODE_PARAMS *)(void *)&params->alloc);

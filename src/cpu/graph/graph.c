@@ -27,7 +27,8 @@ cpu_node_of(CUgraphNode handle)
     return cpu_handle_object(CPU_NODE, handle);
 }
 
-/* Frees the node with all that it owns; the caller has unlinked it. */
+/* Frees the node with all that it owns. The caller has removed it from its
+ * graph. */
 static void
 node_free(struct cpu_node *node)
 {

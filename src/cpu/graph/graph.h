@@ -38,15 +38,19 @@ struct cpu_node_task_hold {
 
 struct cpu_node_task {
     CUgraphNodeType type;
-    cpu_run *run;      /* NULL: a kernel, or no work */
-    CUcontext context; /* NULL: the context of the launch's stream */
+    /* function that does the work; NULL if the task is a kernel or has no
+     * work */
+    cpu_run *run;
+    /* context in which the task runs; NULL: the context of the launch's
+     * stream */
+    CUcontext context;
     uint64_t context_id;
     void *payload; /* owned; argument of `run`, or kernel parameters */
     size_t bytes;  /* size of `payload` in bytes */
     /* functions that retain and release the objects to which `payload` refers;
      * NULL: it refers to no such objects */
     const struct cpu_node_task_hold *hold;
-    CUfunction function; /* kernel; looked up at each launch */
+    CUfunction function; /* handle of the kernel; looked up at each launch */
     unsigned grid[3], block[3], shared;
     bool cooperative;
     bool has_priority; /* `priority` replaces the priority of the stream */
@@ -57,24 +61,34 @@ struct cpu_node {
     CUgraphNode handle;
     struct cpu_graph *graph;
     struct cpu_node *next, *previous;
-    struct cpu_node **after;    /* dependencies; owned */
-    CUgraphEdgeData *edge_data; /* one per dependency; owned */
+    /* nodes that this node depends on; owned array */
+    struct cpu_node **after;
+    CUgraphEdgeData *edge_data; /* edge data of each dependency; owned array */
     size_t after_count;
     struct cpu_node_task task;
-    void **params;   /* owned; result of cuGraphKernelNodeGetParams */
-    void *described; /* owned; parameters that the program has passed */
+    /* owned array of parameter addresses that cuGraphKernelNodeGetParams
+     * returns */
+    void **params;
+    /* owned copy of the CUDA parameters that the program has passed */
+    void *described;
     size_t described_bytes;
-    struct cpu_graph *child;                /* owned; of a child graph node */
-    struct cpu_conditional *conditional;    /* owned; of a conditional node */
-    struct cpu_node_attributes *attributes; /* owned; of a kernel node */
+    /* owned graph of a child graph node; NULL for other nodes */
+    struct cpu_graph *child;
+    /* owned state of a conditional node; NULL for other nodes */
+    struct cpu_conditional *conditional;
+    /* owned attributes of a kernel node; NULL: none are set */
+    struct cpu_node_attributes *attributes;
     /* copy of the node; only used while the graph is copied */
     struct cpu_node *twin;
     CUgraphNode original; /* in a copied graph: the node it is a copy of */
     /* scratch: index of the node in topological order, or of its step */
     unsigned index;
-    bool detached; /* the program has removed the node from a stream's tips */
-    bool earlier;  /* the node was in the graph before the capture began */
-    /* the node was a tip of a stream that was destroyed in the capture */
+    /* the program has removed the node from a stream's tips, which the
+     * stream's next node depends on */
+    bool detached;
+    bool earlier; /* the node was in the graph before the capture began */
+    /* the node was a tip (one of the latest nodes) of a stream that was
+     * destroyed during its capture */
     bool orphaned;
 };
 
@@ -86,18 +100,21 @@ struct cpu_graph {
     bool capturing;
     /* the graph belongs to a node: a child graph or conditional body */
     bool owned;
-    struct cpu_hold *holds;           /* references to user objects */
-    struct cpu_condition *conditions; /* owned; created for this graph */
+    /* list of references to user objects (cuUserObjectCreate) */
+    struct cpu_hold *holds;
+    /* owned list of the conditions that were created for this graph */
+    struct cpu_condition *conditions;
 };
 
 extern pthread_mutex_t cpu_graph_lock;
 
 /* ---- user_object.c ---- */
 
-/* Adds references to the user objects of the list `from` to the list *to.
- * Returns OUT_OF_MEMORY on failure. Acquires the lock of the user objects. */
+/* Adds to the list *to a reference to each user object (cuUserObjectCreate) in
+ * the list `from`. Returns OUT_OF_MEMORY on failure. Acquires the lock of the
+ * user objects. */
 CUresult cpu_holds_copy(struct cpu_hold **to, const struct cpu_hold *from);
-/* Releases all references of a list, and empties it. */
+/* Releases all references to user objects in a list, and empties the list. */
 void cpu_holds_free(struct cpu_hold **holds);
 /* Destroys the user objects that have no references any more. The caller must
  * not hold a lock, because this calls destructors of the program. */
@@ -105,15 +122,17 @@ void cpu_users_end(void);
 
 /* ---- node_task.c ---- */
 
-/* Copies the task and its payload, and retains the objects that the payload
- * refers to. On OUT_OF_MEMORY, `to` need not be freed. */
+/* Copies a task (the work of a graph node) and its payload, and retains the
+ * objects that the payload refers to. On OUT_OF_MEMORY, `to` need not be
+ * freed. */
 CUresult cpu_node_task_copy(struct cpu_node_task *to,
                             const struct cpu_node_task *from);
-/* Releases the objects that the payload refers to, and frees the payload. */
+/* Frees a task's payload (its argument or parameters), and releases the
+ * objects to which the payload refers. */
 void cpu_node_task_free(struct cpu_node_task *task);
-/* Returns true if `new` can replace `old` in an executable graph: both must
- * have the same type and the same context. For host functions, only the type
- * must be the same. */
+/* Returns true if the task `new` can replace the task `old` of a node in an
+ * executable graph: both must have the same type and the same context. For
+ * host functions, only the type must be the same. */
 bool cpu_node_task_may_replace(const struct cpu_node_task *old,
                                const struct cpu_node_task *new);
 /* Creates a task for a node of this type from its CUDA parameter structure,
@@ -160,7 +179,7 @@ bool cpu_graph_has_memory(const struct cpu_graph *graph);
  * the node's child graph or conditional bodies. */
 bool cpu_graph_captures(const struct cpu_graph *graph);
 bool cpu_node_captures(const struct cpu_node *node);
-/* Unlinks the node and frees it with all that it owns. */
+/* Removes the node from its graph and frees it with all that it owns. */
 void cpu_node_remove(struct cpu_node *node);
 
 /* ---- dependencies.c ---- */
@@ -328,8 +347,10 @@ CUresult cpu_free_add(CUgraphNode *made, CUgraph graph,
 /* A 32-bit value that kernels write and that selects the body of a conditional
  * node (IF, WHILE, SWITCH). */
 struct cpu_condition {
-    struct cpu_condition *next; /* link of the graph's list */
-    uintptr_t value;            /* address of a uint32_t; also the handle */
+    /* next element in the graph's list of conditions */
+    struct cpu_condition *next;
+    /* address of the value, a uint32_t; also the condition's handle */
+    uintptr_t value;
     unsigned initial;
     bool reset; /* each launch sets the value to `initial` */
     unsigned references;
@@ -337,7 +358,7 @@ struct cpu_condition {
 
 struct cpu_conditional {
     CUgraphConditionalNodeType type;
-    struct cpu_condition *condition; /* holds a reference */
+    struct cpu_condition *condition; /* counted reference to the condition */
     unsigned count;
     CUgraph *handles; /* owned; handles of the bodies */
     struct cpu_graph **bodies;

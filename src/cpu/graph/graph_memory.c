@@ -39,7 +39,8 @@ struct cpu_graph_memory {
     /* the memory is counted in struct usage, since a launch has used it */
     bool reserved;
     bool taken; /* scratch of launch_check: the checked launch allocates it */
-    struct cpu_graph_memory *next; /* link of the free list */
+    /* next block in the free list of the device */
+    struct cpu_graph_memory *next;
 };
 
 /* The values of cuDeviceGetGraphMemAttribute for a device, in bytes; `high` is
@@ -91,8 +92,9 @@ block_free(struct cpu_graph_memory *memory)
     free(memory);
 }
 
-/* Drops a reference. After the last one, a block that a launch has used is put
- * into the free list; any other block is freed. */
+/* Drops a reference to the memory block of an allocation node. After the last
+ * one, a block that a launch has used is put into the free list; any other
+ * block is freed. */
 static void
 block_release(struct cpu_graph_memory *memory)
 {
@@ -107,8 +109,8 @@ block_release(struct cpu_graph_memory *memory)
     free_blocks[memory->device] = memory;
 }
 
-/* Marks a block as allocated or free. While it is allocated, it holds a
- * reference to itself. */
+/* Marks the memory block of an allocation node as allocated or free. While it
+ * is allocated, it holds a reference to itself. */
 static void
 block_set_allocated(struct cpu_graph_memory *memory, bool allocated)
 {

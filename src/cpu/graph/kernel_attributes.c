@@ -16,7 +16,7 @@
 #include "cpu/graph/graph.h"
 #include "cpu/stream/stream.h"
 
-/* size of the array of attributes, which CUkernelNodeAttrID indexes */
+/* number of elements in an array that CUkernelNodeAttrID indexes */
 #define ATTRIBUTES 17
 
 struct cpu_node_attributes {

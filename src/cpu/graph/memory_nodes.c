@@ -23,7 +23,7 @@
 
 /* Payload of allocation and free tasks. */
 struct memory_call {
-    struct cpu_graph_memory *memory; /* holds a reference */
+    struct cpu_graph_memory *memory; /* counted reference to the memory */
     CUDA_MEM_ALLOC_NODE_PARAMS params;
     CUmemAccessDesc access[]; /* params.accessDescCount elements */
 };

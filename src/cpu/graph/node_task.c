@@ -130,8 +130,11 @@ host_submit(const void *params)
 }
 
 struct node_kind {
-    submit *how;  /* NULL: a task of this type has no parameters */
-    size_t bytes; /* size of the parameters that nodes store, or 0 */
+    /* driver function that creates the task; NULL: such a task has no
+     * parameters */
+    submit *how;
+    /* size in bytes of the parameters that a node stores, or 0 */
+    size_t bytes;
 };
 
 static const struct node_kind kinds[] = {
@@ -140,7 +143,8 @@ static const struct node_kind kinds[] = {
     [CU_GRAPH_NODE_TYPE_MEMSET] = {fill_submit,
                                    sizeof(CUDA_MEMSET_NODE_PARAMS)},
     [CU_GRAPH_NODE_TYPE_HOST] = {host_submit, sizeof(CUDA_HOST_NODE_PARAMS)},
-    /* the largest type, so that the array has an element for each */
+    /* the largest node type, so that the array has an element for every
+     * type */
     [CU_GRAPH_NODE_TYPE_CONDITIONAL] = {NULL, 0},
 };
 

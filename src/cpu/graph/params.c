@@ -166,7 +166,8 @@ cuGraphKernelNodeGetParams(CUgraphNode handle,
     CUresult code = cuGraphKernelNodeGetParams_v2(handle, &newer);
     if (!code) {
         memcpy(params, &newer,
-               /* the older structure is a prefix of the newer one */
+               /* CUDA_KERNEL_NODE_PARAMS_v1 is a prefix of the newer
+                * structure */
                sizeof *params);
     }
     return code;

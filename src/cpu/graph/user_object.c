@@ -24,7 +24,8 @@ struct user {
     void *pointer;
     CUhostFn destroy;
     uint64_t references;
-    struct user *next; /* link of the list of objects to destroy */
+    /* next element in the list of user objects to destroy */
+    struct user *next;
 };
 
 struct cpu_hold {
@@ -42,8 +43,9 @@ user_of(CUuserObject handle)
     return cpu_handle_object(CPU_USER, handle);
 }
 
-/* Drops `count` references. After the last one, adds the object to the list
- * `ended`; cpu_users_end destroys it. The caller holds user_lock. */
+/* Drops `count` references to the user object. After the last one, adds the
+ * object to the list `ended`; cpu_users_end destroys it. The caller holds
+ * user_lock. */
 static void
 references_drop(struct user *user, uint64_t count)
 {

@@ -83,8 +83,8 @@ stale_drop(uintptr_t start, uintptr_t end, uint64_t allocation)
     }
 }
 
-/* Splits the segment that contains the address in two at that address. Does
- * nothing if there is no such segment. */
+/* Splits the segment (range of pages with equal advice) that contains the
+ * address in two at that address. Does nothing if there is no such segment. */
 static CUresult
 segment_split(uintptr_t address)
 {
@@ -105,8 +105,8 @@ segment_split(uintptr_t address)
     return CUDA_SUCCESS;
 }
 
-/* Adds segments without advice for all pages of the range that have no
- * segment. */
+/* Adds segments (list elements) without advice for all pages of the range that
+ * have none. */
 static CUresult
 segments_cover(uintptr_t start, uintptr_t end, uint64_t allocation)
 {
@@ -134,7 +134,8 @@ segments_cover(uintptr_t start, uintptr_t end, uint64_t allocation)
 /* ---- ranges ---- */
 
 struct range {
-    uintptr_t start, end; /* first page and end of the last page */
+    /* address of the first page, and end address of the last page */
+    uintptr_t start, end;
     uint64_t allocation;
 };
 

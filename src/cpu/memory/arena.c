@@ -30,12 +30,12 @@
 #define GRANULE   ((size_t)64 << 10)
 #define PAGE      ((size_t)CPU_ARCH_PAGE)
 #define ALIGNMENT ((size_t)256)
-#define LARGE     GRANULE /* minimum size of allocations with own pages */
-/* Minimum size of an allocation that begins at a huge page. */
+#define LARGE     GRANULE /* minimum bytes of an allocation with own pages */
+/* Minimum bytes of an allocation that begins at a huge page. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_UNIT  ((size_t)2 << 20)
 #define SLAB_BYTES ((size_t)1 << 20)
-/* Minimum bytes of addresses that are used before freed ones are reused. */
+/* Minimum bytes of other addresses used before a freed address is reused. */
 #define REUSE_MIN ((size_t)64 << 30)
 #define LEAD      PAGE /* accessible bytes before a span's first allocation */
 
@@ -54,7 +54,7 @@ struct span {
     uintptr_t start;
     size_t granules;
     size_t committed; /* number of writable bytes in the span */
-    int file;         /* descriptor of the memory file, plus 1; 0: none */
+    int file;         /* file of the span's pages: descriptor + 1; 0: none */
     /* For a span that holds one large allocation: that allocation. */
     struct cpu_allocation one;
     /* For a slab: the allocation in each slot. NULL in other spans. */
@@ -119,8 +119,8 @@ arena_ready(void)
 
 /* ---- granules ---- */
 
-/* Returns the index of the first of `granules` successive free granules
- * between `from` and `to`, or `to` if there are none. */
+/* Returns the index of the first of `granules` successive free granules (of 64
+ * KiB) between `from` and `to`, or `to` if there are none. */
 static size_t
 run_find(size_t granules, size_t unit, size_t from, size_t to)
 {
@@ -196,8 +196,8 @@ span_new(size_t granules, size_t unit)
     return span;
 }
 
-/* Returns the span's pages to the system and makes them inaccessible. Returns
- * false, with the pages unchanged, if the system cannot create the mapping. */
+/* Returns the pages of a span (large allocation or slab) to the system and
+ * makes them inaccessible. On failure returns false and changes nothing. */
 static bool
 span_unmap(const struct span *span)
 {
@@ -209,7 +209,7 @@ span_unmap(const struct span *span)
              0) == MAP_FAILED) {
         return false;
     }
-    /* Free pages get equal flags, so that the system merges mappings. */
+    /* Free pages get equal mapping flags, so that the system merges them. */
     madvise(start, bytes, MADV_DONTDUMP);
     return true;
 }
@@ -430,7 +430,7 @@ arena_lookup(uintptr_t address)
     found = &span->one;
     if (span->small) {
         size_t slot = (address - span->start - LEAD) / span->slot_bytes;
-        if (slot >= span->slots) { /* also in the page before slot 0 */
+        if (slot >= span->slots) { /* also for an address before slot 0 */
             return NULL;
         }
         found = &span->small[slot];

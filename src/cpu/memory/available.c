@@ -91,7 +91,8 @@ less(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
-/* Lowers the bound to `bytes` if it is higher. `source` names the limit. */
+/* Lowers the bound to `bytes` if the bound is higher. `source` names the
+ * system limit that `bytes` comes from. */
 static void
 bound_lower(struct cpu_bound *bound, uint64_t bytes, const char *source)
 {

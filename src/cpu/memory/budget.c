@@ -7,10 +7,10 @@
  * that is available now, minus memory that is allocated and not yet touched.
  *
  * The available memory changes all the time. It is treated as constant while
- * it stays within a quarter of the reserve, so that a program finds the bytes
- * free that it has freed. Small allocations draw on a grant of at most another
- * quarter, so that few of them read the amount of available memory from /proc
- * and the cgroup files.
+ * it changes by less than a quarter of the reserve, so that the free memory
+ * that a program queries grows by what it has freed. Small allocations draw on
+ * a grant of at most another quarter, so that few of them read the amount of
+ * available memory from /proc and the cgroup files.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

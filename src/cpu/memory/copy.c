@@ -1,5 +1,5 @@
-/* copy.c - one-dimensional copies, and the copy of rows and slices to which
- * all kinds of copies are reduced.
+/* copy.c - one-dimensional copies, and the copy function for boxes of rows and
+ * slices, which performs all kinds of copies.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 #include "cpu/stream/wait.h"
 
 #define SMALL_BYTES                                                           \
-    (256u << 10) /* largest copy that the calling thread performs itself */
+    (256u << 10) /* bytes; the largest copy done by the calling thread */
 
 /* Copies each row, or each slice at once if its rows are contiguous. Tells the
  * kernel checks which bytes were copied. */
@@ -127,7 +127,8 @@ rows_copy_chunks(const struct cpu_rows *rows)
         slice.to += z * rows->to_slice;
         slice.from += z * rows->from_slice;
         slice.depth = n;
-        if (slices) { /* together they are at most one chunk */
+        /* the `n` slices together have at most CPU_CANCELLATION_BYTES bytes */
+        if (slices) {
             code = cpu_fault_guard(rows_copy, &slice);
             code = code ? code : cpu_cancellation_point(&interrupt);
             continue;
@@ -291,8 +292,8 @@ cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
                         stream, false);
 }
 
-/* On a GPU this copy returns to the host before it is done; here it is done on
- * return. A program cannot observe another order. */
+/* As on a GPU, this function may return before the copy is done. Later work in
+ * the default stream waits for the copy. */
 CPU_API CUresult
 cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {

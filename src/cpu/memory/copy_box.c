@@ -30,7 +30,8 @@ struct side {
     /* distance of rows in bytes, and rows per slice, of linear memory; 0: the
      * width or height of the copied box */
     size_t pitch, height;
-    size_t x, y, z; /* start of the box; x in bytes */
+    /* start of the copied box: x in bytes, y in rows, z in slices */
+    size_t x, y, z;
 };
 
 struct copy_location {
@@ -65,9 +66,9 @@ array_locate(const struct side *side, const size_t box[3],
     return CUDA_SUCCESS;
 }
 
-/* Computes the pitch and slice size of one side of a copy in `place`, the
- * offset of the box in `*skip`, and the size in bytes of the box with its gaps
- * in `*bytes`. Returns false on overflow. */
+/* Computes, for the source or the destination of a copy (`side`), the pitch
+ * and slice size in `place`, the offset of the box in `*skip`, and the size in
+ * bytes of the box with its gaps in `*bytes`. Returns false on overflow. */
 static bool
 extent(const struct side *side, const size_t box[3],
        struct copy_location *place, size_t *skip, size_t *bytes)

@@ -22,7 +22,8 @@
 
 struct fill {
     char *to;
-    size_t pitch, width, height; /* pitch in bytes, width in elements */
+    /* pitch in bytes, width in elements, height in rows */
+    size_t pitch, width, height;
     uint32_t value;
     uint32_t element; /* size of an element in bytes: 1, 2 or 4 */
 };

@@ -525,7 +525,7 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         if (*(cuuint64_t *)value) {
-            /* A program may only set this attribute to 0. */
+            /* A high-water mark can only be reset, by setting it to 0. */
             return CUDA_ERROR_INVALID_VALUE;
         }
         *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high

@@ -25,8 +25,9 @@ struct cpu_image;
  * Returns 0 if it is not an image. Reads only the first sizeof(struct
  * image_header) bytes. */
 size_t cpu_image_size(const void *bytes);
-/* Returns the same size. Reads no byte after the first one that differs from
- * an image's, so that the text or image of another form may be shorter. */
+/* Returns the size in bytes of the image at `bytes`, or 0 if it is not an
+ * image. Reads no byte after the first one that differs from the magic number
+ * of images, so that `bytes` may be any shorter data, such as a text. */
 size_t cpu_image_bytes(const void *bytes);
 
 /* ---- image_text.c: images as text ---- */

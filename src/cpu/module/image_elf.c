@@ -29,7 +29,8 @@
 
 enum { STUB_BYTES = CPU_ARCH_STUB_BYTES, MAX_ALIGNMENT = 4096 };
 
-/* Images above this size are only loaded if the system has enough memory. */
+/* For an image of more than this many bytes, the available memory is checked
+ * before it is loaded. */
 #define ASKED_BYTES (1u << 20)
 
 struct cpu_region {
@@ -66,9 +67,9 @@ cpu_image_contains(const void *address)
     return false;
 }
 
-/* Adds the address range of loaded code to the list of code regions, in an
- * unused node if there is one. Uses no lock, because the fault handler reads
- * the list. */
+/* Adds the address range of loaded code to the list of code regions. Reuses an
+ * unused list node if there is one. Uses no lock, because the fault handler
+ * reads the list. */
 static struct cpu_region *
 region_new(const char *start, size_t bytes, size_t all)
 {

@@ -68,8 +68,8 @@ kernel_new(struct cpu_library *library, const struct image_kernel *row)
     return kernel;
 }
 
-/* Stores the kernel's handle. Creates the kernel's object at the first
- * request. */
+/* Stores in *handle the handle of the library's kernel that `row` describes.
+ * Creates the struct cpu_kernel at the first request. */
 static CUresult
 kernel_get(struct cpu_library *library, const struct image_kernel *row,
            CUkernel *handle)

@@ -80,8 +80,8 @@ log_error(struct cpu_jit_log *log, const char *text)
     }
 }
 
-/* Writes to the log why an image of another kind (PTX, cubin...) cannot be
- * loaded. */
+/* Writes to the JIT error log why an image of another kind (PTX, cubin...)
+ * cannot be loaded. */
 static CUresult
 foreign_refuse(const void *bytes, struct cpu_jit_log *log)
 {
@@ -146,7 +146,8 @@ globals_remove(struct cpu_module *module)
     }
 }
 
-/* The checks: flag of the process, bit of an image, name. */
+/* The kernel checks: bit in cpu_check_flags, bit in the header of an image
+ * that was compiled with the check, and name in PYCUDA_CPU_CHECK. */
 static const struct check_row {
     unsigned flag;
     uint32_t check;
@@ -167,9 +168,9 @@ name_append(char names[CHECK_NAMES_BYTES], const char *name)
     snprintf(names + n, CHECK_NAMES_BYTES - n, "%s%s", n ? "," : "", name);
 }
 
-/* Warns once per process if kernels were compiled without checks that
- * PYCUDA_CPU_CHECK requests. Writes to the caller's log, or without one, to
- * where the checks write their reports. */
+/* Warns once per process if kernels were compiled without kernel checks that
+ * PYCUDA_CPU_CHECK requests. The warning goes to the JIT log of the caller or,
+ * without one, to the output for reports of the checks. */
 static void
 checks_compare(const struct image_header *header, struct cpu_jit_log *log)
 {
@@ -384,8 +385,8 @@ cpu_modules_close(struct cpu_context *ctx)
 
 /* ---- functions ---- */
 
-/* Creates the object of a kernel and adds it to the module's list. The caller
- * holds the context's lock. */
+/* Creates the struct cpu_function of a kernel and adds it to the module's
+ * list. The caller holds the context's lock. */
 static CUresult
 function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
              struct cpu_function **made)
@@ -417,7 +418,8 @@ function_new(struct cpu_module *module, const struct cpu_image_kernel *found,
     return CUDA_SUCCESS;
 }
 
-/* Finds the object of a kernel. Creates it at the first request. */
+/* Finds the struct cpu_function of a kernel. Creates it at the first
+ * request. */
 static CUresult
 function_get(struct cpu_module *module, const struct cpu_image_kernel *found,
              struct cpu_function **function)

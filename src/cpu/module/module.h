@@ -38,8 +38,8 @@ void cpu_module_close(struct cpu_module *module);
 void cpu_modules_close(struct cpu_context *ctx);
 /* Frees all links (cuLinkCreate) of the context that were not destroyed. */
 void cpu_links_close(struct cpu_context *ctx);
-/* Find a kernel of the module by name or index. Create its object on first
- * use. Return NOT_FOUND if there is none. */
+/* Find a kernel of the module by name or index. Create its struct cpu_function
+ * on first use. Return NOT_FOUND if there is none. */
 CUresult cpu_function_find(struct cpu_module *module, const char *name,
                            struct cpu_function **function);
 CUresult cpu_function_at(struct cpu_module *module, uint32_t index,
@@ -65,9 +65,9 @@ CUresult cpu_function_attribute(const struct cpu_function *function,
 CUresult cpu_function_attribute_check(const struct image_kernel *kernel,
                                       CUfunction_attribute attribute,
                                       int value);
-/* Reads from JIT options where the log buffers are, and empties these. Ignores
- * other options. Returns INVALID_VALUE if an array is NULL and `count` is not
- * 0. */
+/* Reads the addresses and sizes of the log buffers from JIT options, and
+ * empties the buffers. Ignores other options. Returns INVALID_VALUE if an
+ * array is NULL and `count` is not 0. */
 CUresult cpu_jit_options(unsigned count, const CUjit_option *options,
                          void **values, struct cpu_jit_log *log);
 /* Stores in the JIT options how many bytes of the log buffers are used. */

@@ -24,8 +24,8 @@
 #include "cpu/module/module.h"
 #include "cpu/module/module_state.h"
 
-/* Reads from the JIT options where the log buffers are, and empties the
- * buffers. Ignores all other options. */
+/* Reads the addresses and sizes of the log buffers from the JIT options, and
+ * empties the buffers. Ignores all other options. */
 CUresult
 cpu_jit_options(unsigned count, const CUjit_option *options, void **values,
                 struct cpu_jit_log *log)

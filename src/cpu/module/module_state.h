@@ -27,7 +27,8 @@ struct cpu_function {
     int max_dynamic_shared;
     int carveout;
     atomic_uint ns_per_launch; /* duration of the last launch in ns */
-    _Atomic uint64_t threads_per_launch; /* threads of the last launch, or 0 */
+    /* total number of threads of the last launch; 0: no launch yet */
+    _Atomic uint64_t threads_per_launch;
     bool may_inline;
     struct cpu_function *next;
 };

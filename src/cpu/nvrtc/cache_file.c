@@ -127,8 +127,9 @@ read_all(int fd, void *bytes, size_t count)
     return true;
 }
 
-/* Reads `bytes` bytes and the trailer after them. Returns true if the bytes
- * match the trailer's checksum. `chunk` is a buffer of CHUNK bytes. */
+/* Reads `bytes` bytes of the cache file and the trailer after them. Returns
+ * true if the bytes match the trailer's checksum. `chunk` is a buffer of CHUNK
+ * bytes. */
 static bool
 bytes_are_valid(int fd, const char *path, size_t bytes, char *chunk)
 {

@@ -15,8 +15,8 @@ struct nvrtc_text;
  * others, since they cannot replace its entries. If the result is false, errno
  * is 0, or the reason why a folder could not be examined. */
 bool nvrtc_folder_private(const char *folder);
-/* Stores the path of the file for `digest`. Returns false if it is too
- * long. */
+/* Stores in `path` the path of the cache file in `folder` that is named after
+ * `digest`. Returns false if the path is too long. */
 bool nvrtc_cache_file_path(char path[PATH_MAX], const char *folder,
                            const struct nvrtc_digest *digest);
 /* Returns true if `path` is a regular file that the user or root owns, with

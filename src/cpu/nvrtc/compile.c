@@ -50,9 +50,9 @@ names_compile(struct nvrtc_job *job)
     if (job->program->expression_count == 0) {
         return NVRTC_SUCCESS;
     }
-    /* The front-end run for name expressions starts with an empty log: it
-     * repeats the warnings of the first run, which are in `kept`. Only its
-     * errors are reported. */
+    /* This second run of the front end repeats the warnings of the first run,
+     * which are saved in `kept`. Therefore it starts with an empty log, which
+     * is only reported if the run fails. */
     job->program->log = (struct nvrtc_text){0};
     nvrtcResult result = nvrtc_job_front(job, true, &process);
     if (result == NVRTC_SUCCESS) {
@@ -193,8 +193,9 @@ nvrtc_compile_ptx(struct _nvrtcProgram *program)
 
 /* ---- the complete compilation ---- */
 
-/* Precompiles the source's leading includes, unless they follow pre-includes
- * that are not precompiled and may change their meaning. */
+/* Precompiles the leading #include lines of the source. Does nothing if a
+ * header of --pre-include is not precompiled: it comes before these lines and
+ * may change their meaning. */
 static void
 job_precompile(struct nvrtc_job *job)
 {
@@ -292,8 +293,9 @@ pch_create(struct nvrtc_job *job)
     return NVRTC_SUCCESS;
 }
 
-/* Reports on --pch, with which NVRTC creates a precompiled header once in a
- * process and uses it from then on. */
+/* Sets the result and the messages of the option --pch as NVRTC does: the
+ * first call in the process reports that the precompiled header is created,
+ * later calls report that it is used. */
 static void
 pch_report(struct nvrtc_job *job)
 {
@@ -454,8 +456,8 @@ job_judge(struct nvrtc_job *job, nvrtcResult result)
     return result;
 }
 
-/* Removes what is known of the previous compilation, since the options of the
- * new one are valid. */
+/* Clears the results of the program's previous compilation. Called when the
+ * options of the new compilation have been found valid. */
 static void
 results_clear(struct _nvrtcProgram *program)
 {

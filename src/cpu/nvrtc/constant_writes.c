@@ -26,8 +26,8 @@
 
 enum { NAMES_MOST = 256 };
 
-/* Comment that the copy of the source has before the name of each variable
- * that only the copy declares const. */
+/* Comment that is inserted into the copy of the source before the name of each
+ * variable that the copy, but not the source, declares const. */
 static const char mark[] = "/*constant*/";
 
 struct constants {
@@ -67,8 +67,8 @@ struct declaration {
     int depth;     /* number of open parentheses, brackets and braces */
     int angles;    /* number of open '<' of template arguments of the type */
     bool is_named; /* the name of the declarator was read */
-    bool is_initialized; /* its initializer was read */
-    bool is_pointer;     /* a '*' precedes the name */
+    bool is_initialized; /* the initializer of the declarator was read */
+    bool is_pointer;     /* a '*' precedes the declarator's name */
     bool is_type;        /* the next braces are the body of a class or enum */
 };
 
@@ -86,7 +86,8 @@ variable_add(struct constants *all, struct declaration *at,
     }
 }
 
-/* Ends a declarator. A const variable needs an initializer. */
+/* Called at the end of a declarator. Adds the initializer `= {}` if there is
+ * none, since C++ requires one for a const variable. */
 static void
 declarator_end(struct constants *all, struct declaration *at, const char *end)
 {
@@ -135,7 +136,8 @@ token_take(struct constants *all, struct declaration *at,
     at->is_pointer |= c == '*' && !at->is_named;
     at->depth += strchr("([{", c) != NULL;
     at->depth -= strchr(")]}", c) != NULL;
-    if (!at->is_named && !at->is_initialized) { /* not a comparison or shift */
+    /* in an initializer, '<' and '>' are comparisons or shifts */
+    if (!at->is_named && !at->is_initialized) {
         at->angles += c == '<';
         at->angles -= c == '>' && at->angles > 0;
     }
@@ -203,7 +205,8 @@ is_increment(const char *at)
     return nvrtc_begins(at, "++") || nvrtc_begins(at, "--");
 }
 
-/* Returns true if the token is the name in one of the declarations. */
+/* Returns true if the token is the name of a variable at its __constant__
+ * declaration, rather than at a use of the variable. */
 static bool
 is_declared(const struct constants *all, struct nvrtc_token name)
 {
@@ -247,8 +250,9 @@ is_after_increment(const char *source, const char *name)
     return name - source >= 2 && is_increment(name - 2);
 }
 
-/* Returns true if the name, or the macro whose text the reader is in, may be
- * modified here. */
+/* Returns true if the last token may be the name of a __constant__ variable
+ * that is modified here. In the text of a macro this can be any name, since it
+ * may be a parameter. */
 static bool
 is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
              bool in_macro)
@@ -264,7 +268,8 @@ is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
            is_after_increment(all->source, name.start);
 }
 
-/* Returns true after __attribute__((constant)), which it reads to its end. */
+/* Returns true if the last token is `constant` in __attribute__((constant)),
+ * and then reads both closing parentheses. */
 static bool
 is_attribute(struct nvrtc_tokens *tokens)
 {
@@ -274,7 +279,9 @@ is_attribute(struct nvrtc_tokens *tokens)
            nvrtc_token_is(tokens->last, ")");
 }
 
-/* Marks the declarations and returns true if a name may be written to. */
+/* Finds the declarations of __constant__ variables and makes them const in
+ * the copy of the source. Returns true if the source may modify such a
+ * variable. */
 static bool
 source_read(struct constants *all)
 {
@@ -335,8 +342,8 @@ is_scalar(const char *said)
     return true;
 }
 
-/* Returns true if the operator at `at` has a name as its operand, and no
- * member, element or other expression. */
+/* Returns true if the operator at `at` modifies a variable that is only named,
+ * as in `c = 1`, and not a member, an element or another expression. */
 static bool
 is_direct(const char *source, const char *at)
 {
@@ -351,7 +358,8 @@ is_direct(const char *source, const char *at)
         at--;
     }
     if (at > source && at[-1] == '>') {
-        return true; /* an instance of a variable template */
+        /* the operand is an instance of a variable template, name<...> */
+        return true;
     }
     const char *end = at;
     while (at > source && nvrtc_in_name(at[-1])) {
@@ -383,11 +391,12 @@ is_in_template(const struct nvrtc_job *job, const char *source,
 struct finding {
     const char *line; /* start of the error's line in the log */
     struct nvrtc_remark error;
-    bool in_macro;    /* the error is in a macro's text */
-    bool is_constant; /* the variable has been made const here */
+    bool in_macro; /* the error is in a macro's text */
+    /* the variable is const only in the copy of the source */
+    bool is_constant;
 };
 
-/* Returns true if the declared name at `at` has been marked. */
+/* Returns true if the declared name at `at` follows the comment `mark`. */
 static bool
 is_marked(const char *source, const char *at)
 {
@@ -401,8 +410,8 @@ is_marked(const char *source, const char *at)
            nvrtc_begins(at - strlen(mark), mark);
 }
 
-/* Reads the messages from one error to the next. Returns the line after them,
- * or NULL. */
+/* Reads the notes that follow the error at `line` of the log into `found`.
+ * Returns the line of the next error, or NULL at the end of the log. */
 static const char *
 finding_read(struct finding *found, const char *name, const char *line)
 {
@@ -429,8 +438,10 @@ finding_read(struct finding *found, const char *name, const char *line)
     return line;
 }
 
-/* Reports the writes among the errors of the front end. Returns true if there
- * may be others, in templates that may be instantiated or not. */
+/* Reports those errors of the front end that are assignments to
+ * __constant__ variables. Assignments in templates are not reported, since
+ * they are errors only if the template is instantiated; the result is true
+ * if there are any. */
 static bool
 errors_report(struct nvrtc_job *job, const char *source,
               const struct nvrtc_text *said, nvrtcResult *result)

@@ -14,10 +14,11 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/tokens.h"
 
-/* Parentheses that are nested deeper than this are ignored. */
+/* Maximum depth of nested parentheses; deeper ones are ignored. */
 #define OPEN_CALLS_MAX 64
 
-/* An open parenthesis: the name before it, and the token before that name. */
+/* What precedes a '(' in the source: a name, and the token before this
+ * name. */
 struct call {
     struct nvrtc_token name, before;
 };
@@ -25,7 +26,7 @@ struct call {
 struct reader {
     struct nvrtc_tokens tokens;
     struct call open[OPEN_CALLS_MAX];
-    struct call closed; /* call whose ')' is the most recent one */
+    struct call closed; /* the `struct call` of the last ')' that was read */
     size_t depth;
 };
 
@@ -81,7 +82,7 @@ arguments_follow(struct nvrtc_tokens tokens, struct nvrtc_token name)
            nvrtc_token_is(tokens.before, ">");
 }
 
-/* Returns true if the last token is the arrow of a guide. */
+/* Returns true if the last token is the arrow of a deduction guide. */
 static bool
 is_guide(const struct reader *reader)
 {

@@ -40,7 +40,7 @@ static const char *const prefixes[] = {
     "__builtin_", "__sync_", "__atomic_", "__c11_", "__INT", "__UINT",
     "__FLT",      "__DBL",   "__LDBL_",   "__SIZE", "__GCC_"};
 
-/* Names that NVRTC has, although they begin with one of these prefixes. */
+/* Names that NVRTC has, although they begin with one of `prefixes`. */
 static const char *const known[] = {
     "__builtin_expect",         "__builtin_assume",
     "__builtin_assume_aligned", "__builtin_unreachable",
@@ -97,8 +97,8 @@ is_reserved(struct nvrtc_token token)
            *token.start == 'e';
 }
 
-/* Returns true if '&' between these tokens takes the address of a built-in
- * variable. */
+/* Returns true if a '&' between the tokens `before` and `object` takes the
+ * address of a built-in variable such as threadIdx. */
 static bool
 takes_address(struct nvrtc_token before, struct nvrtc_token object)
 {
@@ -155,7 +155,8 @@ nvrtc_dialect_mark(struct nvrtc_edits *edits, const char *source,
 {
     struct nvrtc_tokens tokens = {
         .at = source, .line_begins = true, .directives = true};
-    struct nvrtc_token earlier = {0}; /* the token before `tokens.before` */
+    /* the third-last token that was read, before `tokens.before` */
+    struct nvrtc_token earlier = {0};
 
     if (strstr(source, "__PYCUDA_CPU__")) {
         return;

@@ -8,12 +8,12 @@
 #include <stddef.h>
 
 struct nvrtc_edit {
-    size_t at, drop; /* offset in the source; number of removed bytes */
+    size_t at, drop; /* byte offset in the source; number of removed bytes */
     char *text;      /* inserted text */
 };
 
 struct nvrtc_edits {
-    struct nvrtc_edit *edit; /* sorted by position */
+    struct nvrtc_edit *edit; /* array of the edits, sorted by `at` */
     size_t count;
     bool failed; /* an allocation failed; checked by nvrtc_edits_make */
 };
@@ -23,12 +23,12 @@ struct nvrtc_edits {
 void nvrtc_edits_add(struct nvrtc_edits *edits, size_t at, size_t drop,
                      const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Returns true if there is an edit at this position. */
+/* Returns true if the list has an edit at the byte offset `at`. */
 bool nvrtc_edits_touch(const struct nvrtc_edits *edits, size_t at);
 /* Returns the edited source, which the caller frees, or NULL if out of
  * memory. */
 char *nvrtc_edits_make(const struct nvrtc_edits *edits, const char *source);
-/* Frees the memory of the edits. */
+/* Frees the memory of the list. */
 void nvrtc_edits_free(struct nvrtc_edits *edits);
 
 #endif

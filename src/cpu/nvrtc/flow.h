@@ -16,8 +16,9 @@ struct nvrtc_flow {
 /* Milliseconds between calls of the callback while a child process works. */
 #define NVRTC_FLOW_MS 20
 
-/* Begins a compilation in this thread, with its callback; nvrtc_flow_end ends
- * it and returns true if it has been cancelled. */
+/* nvrtc_flow_begin begins a compilation in this thread, which the callback in
+ * `flow` can cancel. nvrtc_flow_end ends it, and returns true if it has been
+ * cancelled. */
 void nvrtc_flow_begin(const struct nvrtc_flow *flow);
 bool nvrtc_flow_end(void);
 /* Returns true if this thread's compilation has a callback. */

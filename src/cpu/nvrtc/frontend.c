@@ -244,8 +244,8 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
         nvrtc_strings_add(argv, "-internal-isystem");
         nvrtc_strings_add(argv, "%s/%s", headers, *name);
     }
-    /* Add the folder of empty headers, which preamble.c does not
-     * precompile. */
+    /* Add the folder of placeholders for headers of cub and thrust that the
+     * package lacks. preamble.c does not precompile them. */
     nvrtc_strings_add(argv, "-internal-isystem");
     nvrtc_strings_add(argv, "%s/cpu/absent", headers);
     nvrtc_strings_add_all(argv, &options->language);

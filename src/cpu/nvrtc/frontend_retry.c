@@ -1,11 +1,11 @@
 /* frontend_retry.c - runs the front end, with retries of edited sources.
  *
  * Called by compile.c. Clang rejects some sources that NVRTC accepts. Such a
- * source is compiled again in another form: retry_rewritten (rewrite.c), with
- * all functions as device functions, with a trivial constructor of
- * pycuda::complex, or without the template function bodies that have errors
- * (function_bodies.c). If no retry succeeds, the errors of the first attempt
- * are reported.
+ * source is compiled again in another form: with its declarations rewritten
+ * (rewrite.c), with all functions as device functions, with a trivial
+ * constructor of pycuda::complex, or without the template function bodies that
+ * have errors (function_bodies.c). If no retry succeeds, the errors of the
+ * first attempt are reported.
  *
  * All state is in the job, which one thread uses.
  *
@@ -168,8 +168,9 @@ nvrtc_job_mark(struct nvrtc_job *job)
 
 /* ---- the front end ---- */
 
-/* Copies the diagnostics except for clang's final count, which names a GPU
- * that the program has not requested. */
+/* Appends the diagnostics `said` to the log, without clang's last line, such
+ * as "2 errors generated when compiling for sm_70": it names a GPU that the
+ * program has not requested. */
 void
 nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
 {
@@ -186,7 +187,8 @@ nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
     }
 }
 
-/* Adds the front end's command, up to the flags that select its output. */
+/* Adds to `argv` the front end's command and its flags, except those that
+ * select the output. */
 static void
 frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
 {
@@ -203,7 +205,8 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     }
 }
 
-/* Adds the flags for the output and the input, which is standard input. */
+/* Adds to `argv` the flags that select the output and, as the input, standard
+ * input. */
 static void
 output_argv(const char *output, struct nvrtc_strings *argv)
 {
@@ -351,9 +354,10 @@ nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
     nvrtc_strings_free(&argv);
 }
 
-/* Called if rewriting did not help. If the log has an error about the
- * constructor of a shared variable, sets options that give pycuda::complex a
- * trivial constructor, once per job. Returns true if a retry may succeed. */
+/* Called if rewriting the source did not remove all errors. If the log has an
+ * error about the constructor of a shared variable, sets options that give
+ * pycuda::complex a trivial constructor, once per job. Returns true if a retry
+ * may succeed. */
 static bool
 retry_shared_complex(struct nvrtc_job *job)
 {
@@ -404,10 +408,10 @@ errors_are_original(const struct nvrtc_text *log,
     return any;
 }
 
-/* Compiles the source as retry_rewritten by rewrite.c. Repeats the rewrite up
- * to REWRITES times, since clang may report further errors when the first ones
- * are corrected. Returns false if the source still has errors; job->source is
- * then NULL. */
+/* Compiles the source in the form to which rewrite.c changes it. Repeats the
+ * rewrite up to REWRITES times, since clang may report further errors when the
+ * first ones are corrected. Returns false if the source still has errors;
+ * job->source is then NULL. */
 static bool
 retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -435,8 +439,8 @@ retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
         free(job->source);
         job->source = NULL;
     }
-    /* Keep the result, and report its errors, if no error comes from a
-     * rewrite. */
+    /* Report the errors of the rewritten source only if the original source
+     * has all of them, too. Otherwise report those of the original source. */
     if (well || errors_are_original(&job->program->log, &said)) {
         nvrtc_text_free(&said);
     } else {
@@ -447,8 +451,9 @@ retry_rewritten(struct nvrtc_job *job, struct nvrtc_process *process)
 }
 
 /* If all functions are device functions and the log has an error about a
- * kernel that is declared twice, excludes kernels from the pragma with
- * execution_spaces.c, once per job. Returns true if a retry may succeed. */
+ * kernel that is declared twice, excludes kernels from the pragma
+ * force_cuda_host_device (execution_spaces.c), once per job. Returns true if a
+ * retry may succeed. */
 static bool
 retry_marked_kernels(struct nvrtc_job *job)
 {
@@ -471,9 +476,10 @@ retry_marked_kernels(struct nvrtc_job *job)
     return text != NULL;
 }
 
-/* Compiles with the current options, with retries. Returns true on success.
- * retry_unmarked has just set the option that makes all functions without an
- * execution space device functions. */
+/* Compiles the source after retry_unmarked has set the option that makes all
+ * functions without an execution space device functions. If that fails,
+ * retries with other declarations of kernels and with rewritten code. Returns
+ * true on success. */
 static bool
 retry_with_device_default(struct nvrtc_job *job, struct nvrtc_process *process)
 {
@@ -486,11 +492,11 @@ retry_with_device_default(struct nvrtc_job *job, struct nvrtc_process *process)
     return result == NVRTC_SUCCESS || retry_rewritten(job, process);
 }
 
-/* Compiles with all functions without an execution space as device functions,
- * if the log has a matching error. NVRTC accepts one declaration of a function
- * with __device__ and another one without; for clang these are two functions.
- * Returns false if that fails, too; the log and the options are then as
- * before. */
+/* NVRTC accepts one declaration of a function with __device__ and another one
+ * without; for clang these are two functions. If the log has an error about
+ * this, compiles with all functions without an execution space as device
+ * functions. Returns false if the log has no such error, or if this
+ * compilation fails, too; the log and the options are then as before. */
 static bool
 retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
 {

@@ -34,8 +34,8 @@ bool nvrtc_headers_shadowed(const char *headers, const char *folder);
 bool nvrtc_headers_contain(const char *headers, const char *folder,
                            const char *name);
 /* nvrtc_headers_are_only returns true if `word` is an -I option with the path
- * of the package headers' folder; nvrtc_headers_among, if one of the words
- * is. */
+ * of the package headers' folder. nvrtc_headers_among returns true if the list
+ * `preprocess` has such an option. */
 bool nvrtc_headers_are_only(const char *headers, const char *word);
 bool nvrtc_headers_among(const char *headers,
                          const struct nvrtc_strings *preprocess);

@@ -24,11 +24,12 @@ struct nvrtc_job {
     const struct nvrtc_strings *frontend;
     struct nvrtc_pch pch;
     char headers[PATH_MAX]; /* folder pycuda/cuda */
-    /* folder of headers that were given in memory; "" without such headers */
+    /* temporary folder of the headers that the caller passed to
+     * nvrtcCreateProgram; "" without such headers */
     char folder[PATH_MAX];
     bool trivial; /* pycuda::complex has a trivial constructor */
-    bool apart;   /* execution_spaces.c has excluded kernels in `marked` */
-    char *marked; /* source with the edits of nvrtc_job_mark */
+    bool apart;   /* `marked` has the edits of execution_spaces.c */
+    char *marked; /* program's source with the edits of nvrtc_job_mark */
     /* the text in `marked` with the changes by rewrite.c; NULL before that */
     char *source;
     struct nvrtc_process jit;
@@ -52,7 +53,7 @@ nvrtcResult nvrtc_job_front(struct nvrtc_job *job, bool text,
 /* Runs the front end with all retries, and stores the bitcode in the program.
  * On failure the log has the errors of the first attempt. */
 nvrtcResult nvrtc_job_bitcode(struct nvrtc_job *job);
-/* Runs the front end on `source`, which replaces the program's, without
+/* Runs the front end on `source` instead of the program's source, without
  * generating code. Stores its messages in `said`. */
 void nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
                       struct nvrtc_text *said);

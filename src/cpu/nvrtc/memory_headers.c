@@ -117,8 +117,8 @@ nvrtc_memory_headers_write(const struct _nvrtcProgram *program,
     return true;
 }
 
-/* Removes the header's file, and those of its parent folders that become
- * empty. */
+/* Removes the header's file from the temporary folder, and each parent folder
+ * of the file that becomes empty. */
 static void
 header_remove(const struct nvrtc_header *header, const char *folder)
 {

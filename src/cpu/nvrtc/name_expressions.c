@@ -20,8 +20,9 @@
 
 #define NAME_VARIABLE "__pycuda_name_"
 
-/* An expression is an address, as &table, or a kernel, which becomes its
- * address. A line end follows it, in case it ends in a comment. */
+/* Format of the initializer for a name expression. An expression is an address
+ * such as &table, or the name of a kernel, which C++ converts to its address.
+ * The line end ends a comment at the end of the expression. */
 #define ADDRESS_FORMAT "(const void *)(%s\n)"
 
 void
@@ -75,7 +76,8 @@ symbol_read(const char *initialiser)
     size_t line = strcspn(initialiser, "\n");
     const char *at = memchr(initialiser, '@', line);
 
-    /* &table[1] is an address in a variable, but not that of the variable. */
+    /* The expression is the address of an element, such as &table[1], and not
+     * of a whole variable. */
     if (at == NULL || memmem(initialiser, line, "getelementptr", 13)) {
         return NULL;
     }
@@ -100,8 +102,8 @@ lowered_find(const char *ir, size_t index)
     snprintf(key, sizeof key, NAME_VARIABLE "%zu", index);
     for (const char *at = strstr(ir, key); at; at = strstr(at + 1, key)) {
         const char *rest = at + strlen(key);
-        /* If a digit follows, the variable has a longer index: "1" is also the
-         * start of "12". Other characters may follow, since the name is
+        /* Skip variables with a longer index: "1" is also the start of
+         * "12". Characters other than digits may follow, since the name is
          * mangled. */
         if (isdigit((unsigned char)*rest)) {
             continue;
@@ -132,7 +134,8 @@ is_list(const char *expression)
     return false;
 }
 
-/* Returns true if the IR has `format` with `symbol` in place of %s. */
+/* Returns true if the IR contains the text of `format` with `symbol` in place
+ * of its %s. */
 static bool
 ir_has(const char *ir, const char *format, const char *symbol)
 {
@@ -176,9 +179,9 @@ object_refuse(const char *ir, const char *symbol)
                                         : NULL;
 }
 
-/* Changes the symbol of a static object, as _ZL2sk, to the name that NVRTC
- * gives it: static functions are mangled like others, and static variables
- * outside namespaces keep their name. */
+/* Changes the symbol of a static function or variable to the name that NVRTC
+ * gives it. A function gets the mangled name that it has without `static`. A
+ * variable outside namespaces gets its plain name: _ZL1v becomes v. */
 static void
 symbol_publish(char *symbol, bool is_variable)
 {
@@ -194,8 +197,8 @@ symbol_publish(char *symbol, bool is_variable)
     }
 }
 
-/* Stores the expression's symbol, or adds the reason to the log why it has
- * none. */
+/* Stores the symbol of the expression and returns true. If it has none, adds
+ * the reason to the log and returns false. */
 static bool
 name_read(struct nvrtc_expression *expression, size_t index, const char *ir,
           struct nvrtc_text *log)

@@ -83,7 +83,7 @@ static const struct option_row table[] = {
     {"--no-display-error-number", "-no-err-no", VALUE_NONE, OPTION_IGNORE,
      NULL},
     {"--brief-diagnostics", "-brief-diag", VALUE_BOOL, OPTION_IGNORE, NULL},
-    /* Option that NVRTC does not have: the optimization level of
+    /* Options that only this library has: the optimization level of
      * pycuda-jit. */
     {"--optimize", "-O", VALUE_JOINED, OPTION_LEVEL, " 0 1 2 3 4 "},
 };

@@ -85,8 +85,9 @@ bool nvrtc_option_fault(struct nvrtc_text *log, const char *format, ...)
 bool nvrtc_option_check(const struct option_row *row, const char *value,
                         struct nvrtc_text *log);
 
-/* Applies `text`, one option of ptxas or the value of the previous one.
- * Returns false, with an error in the log, if the option does not exist. */
+/* Applies `text`: an option of ptxas, or the value of the ptxas option in the
+ * previous call. Returns false, with an error in the log, if the option does
+ * not exist. */
 bool nvrtc_ptxas_options_apply(struct nvrtc_options *options, const char *text,
                                struct nvrtc_text *log);
 

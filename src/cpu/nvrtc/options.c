@@ -26,8 +26,8 @@ static bool
 standard_add(struct nvrtc_options *options, const char *value,
              struct nvrtc_text *log)
 {
-    /* Values of -std= and clang's flag for each. c++03 selects C++11, which
-     * the package's headers need, as do those of NVRTC. */
+    /* Values of -std= and clang's flag for each. c++03 selects C++11, since
+     * the package's headers need at least C++11. */
     static const struct {
         const char *name, *flag;
     } known[] = {{"c++03", "-std=c++11"},
@@ -40,7 +40,8 @@ standard_add(struct nvrtc_options *options, const char *value,
         if (!strcmp(value, known[i].name)) {
             nvrtc_strings_add(&options->language, "%s", known[i].flag);
             if (!strcmp(value, "c++20")) {
-                /* clang 19 reports T(1) of aggregates in C++20 too */
+                /* clang 19 reports an aggregate in parentheses, T(1), as an
+                 * extension although it is valid in C++20 */
                 nvrtc_strings_add(&options->language, "-Wno-c++20-extensions");
             }
             return true;
@@ -233,8 +234,9 @@ folder_has(const char *folder, const char *name)
 static bool
 folder_is_nvidias(const char *folder)
 {
-    /* A header, and another one that only NVIDIA's folder has next to it: a
-     * program may have a header of its own with the first name. */
+    /* Pairs of headers that are both in a folder of NVIDIA's. One header is
+     * not enough to recognize it, since a program may have a header with the
+     * first name. */
     static const char *const signs[][2] = {
         {"cuda_runtime_api.h", "crt/host_defines.h"},
         {"curand_kernel.h", "curand_mtgp32_kernel.h"},

@@ -14,16 +14,17 @@ enum nvrtc_output {
     NVRTC_OUTPUT_CODE,  /* cubin and PTX */
     NVRTC_OUTPUT_LTO,   /* -dlto: LTO IR only */
     NVRTC_OUTPUT_OPTIX, /* -optix-ir: OptiX IR only */
-    NVRTC_OUTPUT_PTX,   /* as an argument only: the text of the code */
+    NVRTC_OUTPUT_PTX,   /* only as an argument of output_get: PTX */
 };
 
 struct nvrtc_options {
     struct nvrtc_strings language; /* cc1 flags that affect headers as well */
     struct nvrtc_strings preprocess;  /* cc1 flags: -I -D -U */
     struct nvrtc_strings preincludes; /* file names of --pre-include */
-    struct nvrtc_strings jit;         /* flags of pycuda-jit */
+    struct nvrtc_strings jit;         /* options for pycuda-jit */
     struct nvrtc_strings diagnostics; /* cc1 flags for warnings */
-    struct nvrtc_strings entries;     /* lists of kernels that must exist */
+    /* values of -e: kernels that must exist */
+    struct nvrtc_strings entries;
     /* copies of the options without blanks at their ends */
     struct nvrtc_strings trimmed;
     const char *times;      /* file of --time, or NULL */
@@ -31,7 +32,7 @@ struct nvrtc_options {
     const char *create_pch; /* file of --create-pch */
     nvrtcResult result;     /* result code for an invalid option */
     int arch;               /* 90 for sm_90; 0: not specified */
-    char arch_suffix;       /* 'a' of sm_90a, 'f', or 0 */
+    char arch_suffix;       /* 'a' as in sm_90a, or 'f'; 0: no suffix */
     int assembler_kind;     /* kind of the previous ptxas option */
     /* the next argument may be the value of the previous ptxas option */
     bool assembler_value;

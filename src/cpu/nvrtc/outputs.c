@@ -1,10 +1,11 @@
 /* outputs.c - the NVRTC functions that return compiled code.
  *
- * Called by any C program. Each kind of output exists after compilations with
- * certain options only; without it, its size is 0, or 1 for PTX, a text. These
- * functions succeed for every program, also before its compilation. After a
- * failed compilation the cubin of the previous one remains, as in NVRTC. A
- * program is used by one thread at a time.
+ * Called by any C program. Each kind of output (cubin, PTX, LTO IR, OptiX IR)
+ * exists only after a compilation with certain options. The size of an output
+ * that does not exist is 0; for PTX, which is a text, it is 1. These functions
+ * succeed for every program, also before its compilation. After a failed
+ * compilation the cubin of the previous one remains, as in NVRTC. A program is
+ * used by one thread at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

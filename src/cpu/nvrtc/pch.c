@@ -37,8 +37,9 @@ digest_add_word(struct nvrtc_digest *digest, const char *word)
     nvrtc_digest_add(digest, word, strlen(word));
 }
 
-/* Stores the path for a digest. Returns false if there is no cache folder, or
- * if other users can write to it; `log` reports that once per process. */
+/* Stores the path of the precompiled header that is named after `digest`.
+ * Returns false if there is no cache folder, or if other users can write to
+ * it; `log` reports that once per process. */
 static bool
 path_name(char path[PATH_MAX], const struct nvrtc_digest *digest,
           struct nvrtc_text *log)
@@ -208,8 +209,8 @@ nvrtc_pch_get(struct nvrtc_pch *pch, const struct nvrtc_strings *frontend,
     return right;
 }
 
-/* Adds the flags that create a precompiled header on top of the existing one,
- * pch->path. */
+/* Adds to `flags` the front end's flags that create a precompiled header on
+ * top of an existing one, pch->path. */
 static void
 extension_flags(struct nvrtc_strings *flags, const struct nvrtc_pch *pch,
                 const char *headers, const struct nvrtc_options *options)

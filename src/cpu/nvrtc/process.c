@@ -31,8 +31,9 @@
 #include "cpu/run/program_handlers.h"
 #include "cpu/run/watchdog.h"
 
-#define REAPER_STACK  ((size_t)64 << 10)
-#define POLL_FAILURES 20 /* failures of poll after which a child is killed */
+#define REAPER_STACK ((size_t)64 << 10)
+/* number of failed poll calls after which the child is killed */
+#define POLL_FAILURES 20
 
 extern char **environ;
 
@@ -94,14 +95,17 @@ close_pair(int pair[2])
 struct child {
     char *const *argv;
     char *const *environment;
-    int ends[3]; /* become its standard input, output and error output */
+    /* descriptors that become the child's standard input, output and error
+     * output */
+    int ends[3];
     pid_t parent;
-    const sigset_t *mask; /* its signal mask: that of the calling thread */
-    volatile int error;   /* errno if the program could not be executed */
+    /* signal mask of the child: that of the calling thread */
+    const sigset_t *mask;
+    volatile int error; /* errno if the program could not be executed */
 };
 
-/* Returns whether the program ignores the signal. Signals that Python itself
- * ignores do not count. */
+/* Returns true if this process ignores the signal. The result is false for
+ * SIGPIPE and SIGXFSZ, since Python itself ignores them. */
 static bool
 signal_ignored(int number)
 {
@@ -121,7 +125,7 @@ signal_ignored(int number)
 
 /* Sets the signals of the child to their default actions, since handlers would
  * run the parent's code. As for a child of Python's subprocess module, signals
- * that the program ignores stay ignored, such as SIGHUP after nohup. */
+ * that this process ignores stay ignored, such as SIGHUP after nohup. */
 static void
 signals_reset(void)
 {
@@ -170,8 +174,9 @@ child_start(struct child *child)
     return pid;
 }
 
-/* Starts the child with these standard descriptors. Returns 0 or an errno.
- * posix_spawn is not used because it cannot set PR_SET_PDEATHSIG. */
+/* Starts the child with the standard input `in`, output `out` and error output
+ * `err`. Returns 0 or an errno. posix_spawn is not used because it cannot set
+ * PR_SET_PDEATHSIG. */
 static int
 spawn(pid_t *pid, char *const argv[], int in, int out, int err)
 {
@@ -470,7 +475,8 @@ nvrtc_process_finish(struct nvrtc_process *process, const void *input,
             {.fd = process->errors, .events = POLLIN},
         };
         if (nvrtc_flow_cancelled()) {
-            return ECANCELED; /* nvrtc_process_free ends the child */
+            /* the caller's nvrtc_process_free kills the child */
+            return ECANCELED;
         }
         int ready = ends_wait(ends, &interrupt, &failures);
         if (ready == 0) {

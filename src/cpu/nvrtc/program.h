@@ -19,7 +19,9 @@ struct nvrtc_header {
 
 struct nvrtc_expression {
     char *text;
-    char *lowered; /* mangled symbol; NULL before a successful compilation */
+    /* mangled symbol of the expression; NULL before a successful
+     * compilation */
+    char *lowered;
 };
 
 struct _nvrtcProgram {
@@ -31,7 +33,8 @@ struct _nvrtcProgram {
     struct nvrtc_expression *expressions;
     size_t expression_count;
     struct nvrtc_flow flow; /* set by nvrtcSetFlowCallback */
-    bool attempted;         /* nvrtcCompileProgram has read its options */
+    /* nvrtcCompileProgram was called with valid options */
+    bool attempted;
     bool compiled;          /* nvrtcCompileProgram has succeeded once */
     nvrtcResult pch_status; /* result of nvrtcGetPCHCreateStatus */
     struct nvrtc_text log;
@@ -40,7 +43,7 @@ struct _nvrtcProgram {
     struct nvrtc_text ptx;     /* text form of the image; made on request */
     int arch;                  /* target architecture */
     bool flush;                /* compiled with -ftz=true */
-    bool is_virtual;           /* compiled without a real architecture */
+    bool is_virtual;           /* compiled for compute_..., not for sm_... */
     enum nvrtc_output output;  /* kind of the compiled code */
     size_t pch_bytes;          /* result of nvrtcGetPCHHeapSizeRequired */
 };

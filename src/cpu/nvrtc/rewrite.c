@@ -42,7 +42,8 @@
 
 /* ---- the front end's log ---- */
 
-/* Position at the start of a line of the log: FILE:LINE:COLUMN. */
+/* Position in a source, FILE:LINE:COLUMN, as it precedes a message in the
+ * log. */
 struct location {
     const char *file;
     size_t file_length;
@@ -165,7 +166,8 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
         }
         if (other.at == NULL ||
             nvrtc_edits_touch(edits, (size_t)(other.at - other.source))) {
-            /* another use of the macro has already corrected its text */
+            /* The text of the macro has been corrected already, for another
+             * error. */
             return true;
         }
         const char *said = other.said;

@@ -179,7 +179,7 @@ expression_end(const char *at)
 
     for (; *at; at++) {
         if (*at == '"' || *at == '\'' || *at == '#') {
-            /* this function does not parse literals and directives */
+            /* a literal or directive, which this function does not parse */
             return NULL;
         }
         if (depth == 0 && (*at == ';' || *at == ',')) {
@@ -339,8 +339,9 @@ constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     int length = (int)(variable_end(remark->source, name) - name);
     char place[256], first[300], value[600];
 
-    /* The struct's name contains the variable's name, so that each use of a
-     * macro that declares variables gets another struct. */
+    /* The struct type identifies the variable's memory. Its name contains the
+     * variable's name, so that each use of a macro that declares a variable
+     * gets a different struct. */
     snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
              remark->number, is_directive(remark->source, name) ? "_##" : "_",
              length, name);
@@ -596,8 +597,9 @@ attributes_skip(const char *at)
     }
 }
 
-/* Returns true if the attributes at `at` are before the type of a declaration.
- * In `float4 alignas(16) name`, which NVRTC rejects, only the name follows. */
+/* Returns true if a type follows the attributes at `at`. Returns false if only
+ * the variable's name follows, as in `float4 alignas(16) name`, which NVRTC
+ * rejects. */
 static bool
 is_before_type(const char *at)
 {
@@ -606,7 +608,8 @@ is_before_type(const char *at)
     if (end == at) {
         return nvrtc_begins(at, "::");
     }
-    if (*end == '(') { /* as in decltype(x) name, or float (*name)[2] */
+    /* a type with parentheses, as in decltype(x) name or float (*name)[2] */
+    if (*end == '(') {
         const char *next = space_skip(end + 1);
         return nvrtc_begins(at, "decltype") || nvrtc_begins(at, "__typeof") ||
                *next == '*' || *next == '&';
@@ -629,8 +632,8 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
         if (word_before(source, at, earlier[i])) {
-            /* NVRTC also rejects alignas after this word, so the error is
-             * correct */
+            /* NVRTC also rejects alignas after `earlier[i]`, so the error
+             * remains */
             return false;
         }
     }

@@ -23,8 +23,9 @@ struct nvrtc_text {
     bool failed;
 };
 
-/* Append `n` bytes, or formatted text. nvrtc_text_free frees the memory and
- * makes the text empty, so that it can be used again. */
+/* nvrtc_text_add appends `n` bytes, nvrtc_text_print appends formatted text.
+ * nvrtc_text_free frees the memory and makes the text empty, so that it can be
+ * used again. */
 void nvrtc_text_add(struct nvrtc_text *text, const void *bytes, size_t n);
 void nvrtc_text_print(struct nvrtc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -37,7 +38,8 @@ struct nvrtc_strings {
     bool failed;
 };
 
-/* Append one formatted string, or copies of all strings of another list. */
+/* nvrtc_strings_add appends one formatted string, nvrtc_strings_add_all
+ * appends copies of all strings of `more`. */
 void nvrtc_strings_add(struct nvrtc_strings *words, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nvrtc_strings_add_all(struct nvrtc_strings *words,

@@ -48,8 +48,8 @@ nvrtc_timing_end(struct nvrtc_timing *timing)
     }
 }
 
-/* Appends the times of the parts to the file `path`, one row each, with a
- * heading if the file is new. */
+/* Appends the times of all parts of a compilation to the table in the file
+ * `path`, one row per part. Writes a heading first if the file is new. */
 static bool
 table_write(const struct nvrtc_timing *timing, const char *program,
             const char *path, struct nvrtc_text *log)

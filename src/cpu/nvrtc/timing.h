@@ -21,9 +21,9 @@ struct nvrtc_timing {
     size_t count;
 };
 
-/* Begins a part with this name, which must remain valid. */
+/* Begins a part of the compilation. The string `name` must remain valid. */
 void nvrtc_timing_begin(struct nvrtc_timing *timing, const char *name);
-/* Ends all parts that have begun. */
+/* Stores the end time of all parts that have begun and not ended. */
 void nvrtc_timing_end(struct nvrtc_timing *timing);
 /* Writes the files that the options request. Returns
  * TIME_FILE_WRITE_FAILED or TIME_TRACE_FILE_WRITE_FAILED if a file cannot be

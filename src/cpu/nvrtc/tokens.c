@@ -99,8 +99,8 @@ quoted_end(const char *at)
     return at + (*at == quote);
 }
 
-/* Returns the end of a name or number, including a raw string that directly
- * follows. */
+/* Returns the end of the name or number at `at`. If the name is the prefix of
+ * a raw string, such as R"x(...)x", returns the end of the string. */
 static const char *
 word_end(const char *at)
 {

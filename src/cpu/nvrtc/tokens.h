@@ -19,7 +19,7 @@ struct nvrtc_tokens {
     bool line_begins;
     /* true: directives (#...) are read as tokens; false: they are skipped */
     bool directives;
-    /* end of the last directive that was read; NULL: no directive was read */
+    /* end of the last directive that was begun; NULL: no directive so far */
     const char *line_end;
     struct nvrtc_token before, last;
 };

@@ -42,7 +42,8 @@
 #include "image/abi.h"
 #include "image/image.h"
 
-/* Bytes added to the frame size that LLVM reports. */
+/* Bytes of a fiber's stack beyond the frame size that LLVM reports for the
+ * kernel. */
 #define STACK_EXTRA (16u << 10)
 /* Minimum size of the stack of a thread of a recursive kernel. */
 #define STACK_RECURSIVE (256u << 10)
@@ -60,7 +61,7 @@
  * guard. */
 #define GUARD_BYTES         (64u << 10)
 #define YIELDS_BEFORE_SLEEP 4096
-/* A launch with more blocks along x does not run by warps. */
+/* Maximum number of blocks along x of a launch that runs warp by warp. */
 #define MAX_BLOCKS (1u << 21)
 
 struct block_range {
@@ -81,9 +82,10 @@ kernel_flags(const struct cpu_launch *launch)
     return launch->function->kernel->flags;
 }
 
-/* Returns true if the kernel runs warp by warp: its warps must be complete and
- * consist of neighbours along x. Also, the compiler relies on at most
- * MAX_BLOCKS blocks along x (src/jit/warps/warps.h). */
+/* Returns true if the kernel runs warp by warp. This requires that each warp
+ * is complete and consists of threads that are neighbours along x, and that
+ * the grid has at most MAX_BLOCKS blocks along x, on which the compiled code
+ * relies (src/jit/warps/warps.h). */
 static bool
 runs_by_warps(const struct cpu_launch *launch)
 {
@@ -98,8 +100,9 @@ runs_on_fibers(const struct cpu_launch *launch)
            !runs_by_warps(launch);
 }
 
-/* Returns the stack bytes that one fiber needs, or the whole block if the
- * kernel loops over its threads. */
+/* Returns the size in bytes of the stack for one fiber. If the kernel loops
+ * over the threads of a block, returns the size of the stack for the whole
+ * block. */
 static uint32_t
 frame_bytes(const struct cpu_launch *launch)
 {
@@ -215,7 +218,8 @@ cpu_fibers_prepare(struct cpu_worker *worker, struct cpu_launch *launch)
     if (!worker->fibers) {
         worker->fibers = calloc(CPU_MAX_THREADS, sizeof *worker->fibers);
     }
-    /* An earlier call may have allocated only one of the two arrays. */
+    /* An earlier call may have allocated only one of the arrays `fibers` and
+     * `warps`. */
     if (!worker->warps) {
         worker->warps =
             calloc(CPU_MAX_THREADS / CPU_WARP, sizeof *worker->warps);

@@ -23,15 +23,16 @@
 #include "cpu/stream/operation.h"
 #include "image/image.h"
 
-/* Chunks per worker at the start of a launch, when they are largest. */
+/* The first chunks of a launch have 1/8 of the blocks per worker (total number
+ * of blocks / number of workers). Later chunks are smaller. */
 #define CHUNKS_PER_WORKER 8
-/* Chunks become smaller during a launch. The smallest ones have 1/64 of the
- * blocks per worker. */
+/* The last and smallest chunks of a launch have 1/64 of the blocks per
+ * worker. */
 #define SMALL_CHUNKS 64
 #define CHUNK_NS     1000u /* minimum expected run time of a chunk in ns */
-/* Number of chunks of a launch of a recursive kernel, which limits the workers
- * that run it. Its stacks have guards, and each guard takes one of the
- * process's limited number of mappings. */
+/* Number of chunks of a launch of a recursive kernel. This also limits the
+ * number of workers that run it, and so the number of its stacks: each stack
+ * has a guard, which takes one of the process's limited number of mappings. */
 #define RECURSIVE_CHUNKS 8
 
 static pthread_once_t processors_once = PTHREAD_ONCE_INIT;
@@ -65,10 +66,11 @@ sizes_plan(struct cpu_launch *launch)
         most = small = RECURSIVE_CHUNKS;
     }
     if (launch->function->kernel->flags & IMAGE_KERNEL_GRID_STRIDE) {
-        /* The kernel has long loops, so blocks take equal time, and a longer
-         * chunk reads longer rows of memory. */
+        /* Each block runs a grid-stride loop, so all blocks take equal time:
+         * chunks need not become smaller. */
         small = most;
-        worth *= 2; /* longer chunks read longer rows of memory */
+        /* longer chunks access longer contiguous ranges of memory */
+        worth *= 2;
     }
     if (workers == 1) {
         most = small = 1;
@@ -78,7 +80,7 @@ sizes_plan(struct cpu_launch *launch)
     if (launch->cooperative) {
         launch->most = launch->least = (launch->total + workers - 1) / workers;
     } else if (launch->least < worth) {
-        /* At most this many blocks, so that every worker gets a chunk. */
+        /* A chunk has at most `part` blocks, so that every worker gets one. */
         uint64_t part = (launch->total + workers - 1) / workers;
         launch->least = worth < part ? worth : part;
         launch->most =
@@ -121,7 +123,7 @@ cpu_chunks_plan(struct cpu_op *op)
     }
 }
 
-/* Assigns the numbers 0, 1, ... to the processors that the process may use. */
+/* Numbers the processors that the process may use: 0, 1, ... */
 static void
 processors_enumerate(void)
 {
@@ -155,8 +157,8 @@ static uint64_t
 share_take(const struct cpu_launch *launch, struct cpu_share *share,
            uint64_t *first)
 {
-    /* Number of threads that work on this share, including one that steals
-     * from it. */
+    /* Number of threads that take chunks of this share, including one that
+     * steals from it. */
     uint64_t sharing = (uint64_t)cpu_state.threads / launch->share_count +
                        (launch->share_count > 1);
     uint64_t next = atomic_load(&share->next), count;

@@ -30,7 +30,8 @@
 #define SLEEPS_BEFORE_MORE 16
 
 struct cooperative_run {
-    /* Worker of this thread; first in the list of worker states. */
+    /* Worker state of this thread, with the first block; first in the list of
+     * the worker states of its blocks. */
     struct cpu_worker *home;
     struct cpu_launch *launch;
     unsigned live; /* number of blocks on this thread that have not ended */
@@ -103,16 +104,17 @@ blocks_take(struct cooperative_run *together)
     uint64_t first, count = cpu_chunk_take(together->launch, 0, &first);
 
     together->sleeps = 0;
-    /* `left` stays above 0, since the chunk that the thread runs still
-     * counts. */
+    /* `left` stays above 0, since it still includes the blocks of the chunk
+     * that this thread began with. */
     atomic_fetch_sub(&together->launch->left, count);
     for (uint64_t i = 0; i < count; i++) {
         block_start(together, first + i);
     }
 }
 
-/* Called when each block had a turn. The blocks may wait for another thread,
- * so this yields the processor from time to time. */
+/* Called when each block of this thread had a turn. Yields the processor from
+ * time to time, since the blocks may wait for blocks of another thread. If
+ * that does not help, takes more blocks. */
 static void
 round_end(struct cooperative_run *together)
 {

@@ -28,7 +28,7 @@ struct cpu_heap_block {
     _Atomic uint64_t mark;
     size_t bytes;
     struct cpu_heap_block *next, *previous;
-    void *whole; /* start of the memory, for the C library's free */
+    void *whole; /* pointer that the C library's malloc returned */
     void *unused;
 };
 

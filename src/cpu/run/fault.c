@@ -152,8 +152,8 @@ void
 cpu_fault_check(void)
 {
     if (atomic_exchange(&installing, true)) {
-        /* the lock's holder may be waiting for the loader's lock, so do not
-         * wait for it */
+        /* The thread that holds `installing` may be waiting for the loader's
+         * lock, which the caller may hold: do not wait for that thread. */
         return;
     }
     install_locked();

@@ -15,9 +15,9 @@
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
 
-/* Returns true if the current phase of the barrier waits for a block that has
- * ended. A block that passed this barrier before it ended would have begun a
- * new phase. */
+/* Returns true if `phase` of the barrier can never complete: it is the current
+ * phase, and a block has ended. The ended block has not arrived in this phase,
+ * since a block cannot end between its arrival and the end of the phase. */
 static bool
 grid_is_stuck(struct cpu_launch *launch, unsigned phase)
 {
@@ -39,7 +39,8 @@ grid_wait(struct cpu_launch *launch)
     while (atomic_load(&launch->grid_phase) == phase) {
         int error = atomic_load(&launch->error);
 
-        if (error) { /* a block has failed, so it will never arrive */
+        /* a block has failed and will never arrive at the barrier */
+        if (error) {
             cpu_fibers_fail((CUresult)error);
         }
         if (grid_is_stuck(launch, phase)) {

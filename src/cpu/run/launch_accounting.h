@@ -6,8 +6,8 @@
 
 struct cpu_launch;
 
-/* Called once after the last block: stores the launch's duration and ends its
- * checks. */
+/* Called once after the last block of the launch: stores its duration and ends
+ * its checks by PYCUDA_CPU_CHECK. */
 void cpu_launch_finish(struct cpu_launch *launch);
 /* Called once before a block of the launch runs, while no other worker can run
  * blocks of it. */

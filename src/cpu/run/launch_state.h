@@ -39,7 +39,7 @@ struct cpu_launch {
     unsigned joined;
     uint64_t started_ns;
     uint64_t serial; /* number of the launch, unique in the process */
-    /* Number of the last interval before the launch
+    /* Number of the last epoch interval that began before the launch
      * (check/epoch_interval.c). */
     uint32_t before;
     atomic_bool checked; /* cpu_check_launch_begin has counted the launch */

@@ -28,7 +28,9 @@ struct cpu_fifo {
     pthread_mutex_t lock;
     char *text;
     size_t used, capacity;
-    size_t first; /* bytes of dropped records at the start of the buffer */
+    /* offset of the oldest record in `text`; the bytes before it are
+     * dropped records */
+    size_t first;
     atomic_bool filled;
 };
 

@@ -19,7 +19,7 @@
 
 #include "cpu/run/printf_format.h"
 
-/* Most bytes of a conversion specification such as "%-8.3f". */
+/* Maximum length of a conversion specification such as "%-8.3f", in bytes. */
 #define SPEC_MAX  64
 #define FIELD_MAX 65536 /* largest field width and precision */
 
@@ -94,7 +94,8 @@ struct spec {
     char text[SPEC_MAX];
     size_t length;
     char conversion;
-    /* The width, or after a point the precision, has been given. */
+    /* The current field, the width or after '.' the precision, already has a
+     * number. */
     bool numbered;
     bool wide;  /* the argument has 64 bits (l, ll, z, j, t) */
     int narrow; /* 1 for the modifier h, 2 for hh */
@@ -122,8 +123,8 @@ spec_add(struct spec *spec, char c)
     }
 }
 
-/* Appends a width or precision to the specification. A second one for the same
- * field is ignored; otherwise the digits of both would form one huge number. A
+/* Appends a width or precision to the specification. Ignores a second number
+ * for the same field, since the digits of both would form one huge number. A
  * negative precision counts as none. */
 static void
 spec_number(struct spec *spec, long number)
@@ -220,7 +221,7 @@ integer_put(struct cpu_text *text, struct spec *spec,
     cpu_text_print(text, spec->text, (long long)value);
 }
 
-static locale_t plain_locale; /* 0: it could not be created */
+static locale_t plain_locale; /* the "C" locale; 0: it could not be created */
 
 static void
 plain_locale_create(void)

@@ -10,8 +10,8 @@
 
 #include "api/cuda_types.h"
 
-/* A text buffer that grows up to `most` bytes. All zeros is an empty
- * buffer. */
+/* A text buffer that grows up to `most` bytes. A buffer whose members are all
+ * 0 is empty. */
 struct cpu_text {
     char *bytes;
     size_t used, capacity, most;

@@ -37,7 +37,7 @@ const size_t cpu_fault_signal_count =
 static struct sigaction rows[CPU_FAULT_SIGNALS_MAX][ROWS];
 static atomic_uint current[CPU_FAULT_SIGNALS_MAX];
 static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
-/* The process that the table describes, and our handler. */
+/* The process whose handlers `rows` contains, and our handler. */
 static _Atomic pid_t owner;
 static cpu_fault_function *installed;
 
@@ -94,8 +94,8 @@ cpu_program_sigaction(int number, const struct sigaction *handler)
 }
 
 /* Returns whether our handler is installed in the system. If the program
- * ignores the signal, the system ignores it from now on, because a child that
- * executes another program passes that on. */
+ * ignores the signal, also makes the system ignore it: a program that this
+ * process executes inherits ignored signals, but no handlers. */
 static bool
 ours_is_installed(int number, const struct sigaction *program)
 {
@@ -236,7 +236,8 @@ struct object {
     const ElfW(Sym) * symbols;
     const char *strings;
     uintptr_t protected_start,
-        protected_end; /* range that the loader has made read-only */
+        /* address range of the object that the loader has made read-only */
+        protected_end;
 };
 
 /* Overwrites one entry of a linkage table with the address of our function. */
@@ -249,7 +250,8 @@ entry_divert(const struct object *object, void **entry, void *function)
                      (uintptr_t)entry < object->protected_end;
 
     if (protected && mprotect((void *)first, page, PROT_READ | PROT_WRITE)) {
-        /* cpu_fault_check will detect handlers that are set by this call. */
+        /* The entry cannot be changed. Handlers that are set through it are
+         * detected by cpu_fault_check. */
         return;
     }
     __atomic_store_n(entry, function, __ATOMIC_RELEASE);

@@ -23,8 +23,8 @@ void cpu_program_handler_set(int number, const struct sigaction *handler);
 /* Stores the default action as the program's handler of a signal, as
  * SA_RESETHAND does. Safe in signal handlers. */
 void cpu_program_handler_reset(int number);
-/* Sets the handler of a signal in the system; not diverted. Returns -1 with
- * errno on failure. */
+/* Sets the handler of a signal in the system, by a call of sigaction() that is
+ * not diverted. Returns -1 with errno on failure. */
 int cpu_program_sigaction(int number, const struct sigaction *handler);
 
 /* Lets the system ignore the signals that the program ignores. Called in a

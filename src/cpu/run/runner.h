@@ -22,7 +22,8 @@ struct cpu_runner {
     _Atomic uint64_t context; /* id of the current launch's context */
     _Atomic uint64_t abandon; /* serial number of the launch that must end */
     atomic_int reason;        /* CUresult for the launch that must end */
-    atomic_bool signalled;    /* an abandon signal was sent and not handled */
+    /* an abandon signal was sent and is not handled yet */
+    atomic_bool signalled;
     /* neighbours in the list of all runners */
     struct cpu_runner *next, *previous;
 };

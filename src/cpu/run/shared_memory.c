@@ -44,7 +44,8 @@ round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Returns the bytes between the two guards for `bytes` of shared memory. */
+/* Returns the number of bytes between the two guards, for `bytes` bytes of
+ * shared memory. */
 static size_t
 inner_bytes(size_t bytes)
 {
@@ -77,8 +78,9 @@ cpu_block_shared(const struct cpu_launch *launch)
                                   : own;
 }
 
-/* Addresses are scarce under RLIMIT_AS and on systems with 39 address
- * bits. */
+/* Returns the size in bytes of the guard above shared memory or stacks. The
+ * large guard needs many addresses, which are scarce under RLIMIT_AS and on
+ * systems with 39 address bits. */
 size_t
 cpu_guard_bytes(bool large)
 {

@@ -1,10 +1,10 @@
 /* stack_memory.c - memory for the stacks on which kernels run.
  *
  * An index beyond the end of a thread's own array reaches the memory above the
- * stack: the guard turns that into an illegal address. It is as large as that
- * of shared memory, since an unsigned index that wraps around becomes one of
- * almost 2^32 elements. The memory shares no granule of shadow memory with
- * other memory.
+ * stack: the guard turns that into an illegal address. The guard is as large
+ * as the guard above shared memory, since an unsigned index that wraps around
+ * becomes one of almost 2^32 elements. The memory shares no granule of shadow
+ * memory with other memory.
  *
  * No state; any thread may call these functions.
  *

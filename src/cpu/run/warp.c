@@ -16,13 +16,16 @@
 enum warp_kind {
     WARP_BARRIER,
     WARP_BALLOT,
-    /* like a ballot, but not combined with the ballots of other lanes */
+    /* result as of WARP_BALLOT, but a vote of some lanes is not combined with
+     * a ballot of other lanes */
     WARP_VOTE,
     WARP_MATCH,
     WARP_MATCH_ALL,
     WARP_REDUCE,
     WARP_CONVERGED = IMAGE_SHUFFLE_CONVERGED,
-    WARP_SHUFFLE = 2 * WARP_CONVERGED, /* plus a value of enum image_shuffle */
+    /* first of the shuffles: a shuffle is WARP_SHUFFLE + a value of enum
+     * image_shuffle */
+    WARP_SHUFFLE = 2 * WARP_CONVERGED,
 };
 
 /* Loops over the lanes in the bit set `set`, lowest first. */
@@ -54,10 +57,10 @@ shuffle_source(const struct cpu_warp *warp, int lane, int kind)
     }
 }
 
-/* Replaces each lane's mask by the lanes that it synchronizes with: those
- * lanes of `set` that its mask names and that have the same mask. For a
- * shuffle, if each lane has the same mask as all lanes of `set` that its mask
- * names, all masks become 0xffffffff instead: then a lane may read any lane,
+/* Replaces the mask of each lane by its group: the lanes of `set` that the
+ * mask names and that have the same mask. The lanes of a group synchronize
+ * with each other. For a shuffle, all masks become 0xffffffff if no lane of
+ * `set` that a mask names has a different mask: then a lane may read any lane,
  * as on an H100. */
 static void
 find_groups(uint32_t *masks, uint32_t set, bool shuffle)

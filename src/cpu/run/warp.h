@@ -19,9 +19,11 @@ struct cpu_warp {
     uint32_t waiting; /* bit set: lanes that wait in a warp operation */
     uint32_t asking;  /* bit set: lanes that wait in __pycuda_activemask */
     uint32_t stopped; /* bit set: lanes that wait at the block's barrier */
-    /* For each lane, a bit set of the lanes that it waits for. */
+    /* For each lane, a bit set of the lanes with which its warp operation
+     * synchronizes. */
     uint32_t mask[CPU_WARP];
-    /* Each lane's own mask, in a shuffle that waits for all lanes. */
+    /* Mask that each lane passed to a shuffle that waits for all lanes of the
+     * warp, whatever the mask is. */
     uint32_t named[CPU_WARP];
     /* Operation in which each lane waits (enum warp_kind). */
     int32_t kind[CPU_WARP];

@@ -43,15 +43,17 @@
 #include "cpu/stream/worker.h"
 
 #define MS 1000000ull
-/* Time between two ticks of a wait or of the watchdog. */
+/* Time in ns between two checks (ticks): of a waiting thread for an interrupt,
+ * and of the watchdog thread for the time limit. */
 #define TICK_NS CPU_INTERRUPT_TICK_NS
-/* Time between two signals to the same thread. */
+/* Time in ns between two signals to the same thread to leave its kernel. */
 #define RETRY_NS (1 * MS)
 #define GRACE_NS CPU_INTERRUPT_GRACE_NS
-/* Time for launches of other contexts to end after an interrupt, longer than
- * GRACE_NS. */
+/* Time in ns that launches of other contexts have to end after an interrupt;
+ * longer than GRACE_NS. */
 #define GRACE_ALL_NS (1000 * MS)
-/* A caller's own launch counts as stuck after this time. */
+/* Time in ns after which a launch that a caller runs itself counts as
+ * stuck. */
 #define STUCK_NS (100 * MS)
 /* The watchdog sleeps after this many ticks without a launch. */
 #define IDLE_TICKS     20
@@ -74,8 +76,9 @@ static sem_t watch_wake;
 
 /* ---- the C library's mathematical functions ---- */
 
-/* The machine code of libm. Some of its functions run for seconds, such as
- * jn(). They hold no locks, and our runtime holds none when it calls them. */
+/* Address range of the machine code of libm. A kernel can be left inside it:
+ * libm holds no locks, and our runtime holds none when it calls libm. This
+ * matters because functions such as jn() can run for seconds. */
 static struct {
     uintptr_t start, bytes;
 } libm_code;
@@ -153,8 +156,8 @@ abandon_signal_handle(int number, siginfo_t *info, void *state)
     }
 }
 
-/* Returns the highest real-time signal that the program does not use, with our
- * handler installed, or 0. */
+/* Finds the highest real-time signal that the program does not use, installs
+ * our handler for it and returns its number. Returns 0 if there is none. */
 static int
 signal_choose(void)
 {
@@ -214,7 +217,9 @@ cpu_runner_leave(struct cpu_runner *runner)
 {
     runner_tls = NULL;
     if (atomic_load(&cpu_state.forked)) {
-        return; /* the registry and its lock belong to the parent process */
+        /* in a forked child, the list `registry` and its lock are copies
+         * from the parent process that must not be used */
+        return;
     }
     pthread_mutex_lock(&registry_lock);
     if (runner->previous) {
@@ -375,7 +380,8 @@ cpu_interrupt_poll(struct cpu_interrupt *interrupt)
 /* ---- Ctrl-C while a caller runs blocks ---- */
 
 static struct sigaction program_sigint;
-/* Our SIGINT handler is installed; used by the watchdog only. */
+/* True while our SIGINT handler is installed. Only the watchdog thread uses
+ * the variable. */
 static bool sigint_observed;
 static _Atomic uint64_t sigint_ns;
 

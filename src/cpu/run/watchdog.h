@@ -54,8 +54,8 @@ void cpu_watchdog_unmask(sigset_t *mask);
  * should end. It may run the program's signal handlers. */
 typedef int cpu_interrupt_hook(void);
 
-/* Time between two questions for an interrupt, and the time that running work
- * has to end after an interrupt. */
+/* Time in ns between two calls of the interrupt hook, and the time in ns that
+ * running work has to end after an interrupt. */
 #define CPU_INTERRUPT_TICK_NS  50000000ull
 #define CPU_INTERRUPT_GRACE_NS 250000000ull
 
@@ -65,8 +65,9 @@ struct cpu_context;
 struct cpu_interrupt {
     /* context for whose work the program waits, or NULL */
     struct cpu_context *context;
-    uint64_t since;   /* time of the interrupt in ns; 0: none so far */
-    uint64_t poll_at; /* time of the next cpu_interrupt_poll; 0: not set */
+    uint64_t since; /* time of the interrupt in ns; 0: none so far */
+    /* time of the next cpu_interrupt_poll in ns; 0: not set */
+    uint64_t poll_at;
 };
 
 /* Returns true if the program has set an interrupt hook. */
@@ -82,8 +83,9 @@ int cpu_interrupt_milliseconds(const struct cpu_interrupt *interrupt);
  * are abandoned as well, because they may occupy all workers. The wait
  * continues until the launches have ended. The caller holds no lock. */
 void cpu_interrupt_poll(struct cpu_interrupt *interrupt);
-/* Asks the program whether a wait is interrupted. For waits that can end at
- * once, without abandoning launches. The caller holds no lock. */
+/* Asks the program whether a wait is interrupted, and returns its answer. Used
+ * by waits that can end at once, without abandoning launches. The caller holds
+ * no lock. */
 bool cpu_interrupt_wanted(void);
 
 #endif

@@ -53,8 +53,8 @@ scope_of_green(CUgreenCtx handle, struct scope *scope)
     return CUDA_SUCCESS;
 }
 
-/* Returns a new reference to the event. Fails if a stream of the scope is
- * being captured. */
+/* Stores in `*event` a new reference to the event of the handle. Fails if a
+ * stream of the scope is being captured. */
 static CUresult
 event_take(const struct scope *scope, CUevent handle, struct cpu_event **event)
 {

@@ -38,9 +38,10 @@ gate_take(struct cpu_op *_Atomic *gate)
     return mark;
 }
 
-/* Returns whether new streams must wait for a gate. A new stream is already in
- * the context's list here, and scope_wait lists the streams after it has
- * stored the gate. So the stream waits whichever of the two comes first. */
+/* Returns true if the new stream must wait for a gate. The stream is already
+ * in the context's list of streams. scope_wait (context_events.c) stores a
+ * gate first and then reads the list: so either this function finds the gate,
+ * or scope_wait finds the stream. */
 static bool
 has_gate(const struct cpu_stream *stream)
 {

@@ -27,7 +27,8 @@ op_run(struct cpu_op *op)
     struct cpu_worker *worker = cpu_worker_tls;
 
     if (worker) {
-        worker->ctx = op->ctx; /* cpu_cancellation_point reads it */
+        /* the context whose error cpu_cancellation_point returns */
+        worker->ctx = op->ctx;
     }
     return code && !op->runs_after_failure ? code : op->run(op->argument);
 }
@@ -107,8 +108,8 @@ cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type, cpu_run *run,
 void
 cpu_op_call(struct cpu_op *op)
 {
-    /* Read before the call, since the function may free an operation with this
-     * flag. */
+    /* Read the flag before the call: if it is set, the operation may be freed
+     * before the call returns. */
     bool finishes_later = op->finishes_later;
     CUresult code = op_run(op);
 

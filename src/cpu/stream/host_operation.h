@@ -13,11 +13,11 @@
 struct cpu_op;
 struct cpu_stream;
 
-/* Run a function in stream order. cpu_run_sync waits for the earlier
- * operations and runs the function on the calling thread. cpu_run_async copies
- * `argument`; a worker runs the function, or the calling thread if it is
- * `small` and can start immediately. If the stream is being captured,
- * cpu_run_async adds a graph node of `type` instead. */
+/* Both functions run run(argument) in stream order. cpu_run_sync waits for the
+ * earlier operations and runs the function on the calling thread.
+ * cpu_run_async copies `argument`; a worker runs the function, or the calling
+ * thread if it is `small` and can start immediately. If the stream is being
+ * captured, cpu_run_async adds a graph node of `type` instead. */
 CUresult cpu_run_sync(struct cpu_stream *stream, cpu_run *run, void *argument);
 CUresult cpu_run_async(struct cpu_stream *stream, CUgraphNodeType type,
                        cpu_run *run, const void *argument, size_t bytes,

@@ -167,7 +167,7 @@ cpu_ipc_event_open(const CUipcEventHandle *imported,
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (handle.pid == getpid()) {
-        /* A handle of memory of the same process gives this error, too. */
+        /* the same error as for the handle of this process's memory (ipc.c) */
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.pid, handle.fd);
@@ -275,7 +275,8 @@ record_is_reached(struct page *page, uint32_t number)
     return (int32_t)(number - atomic_load(&page->reached)) <= 0;
 }
 
-/* Blocks until the record is reached, or the process that made it is dead. */
+/* Blocks until the record is reached, or until the process that made the
+ * record is dead. */
 static void
 record_wait(struct page *page, uint32_t number)
 {
@@ -368,7 +369,8 @@ cpu_ipc_event_gate(struct cpu_ipc_event *event, struct cpu_stream *stream)
     }
     atomic_fetch_add(&event->references, 1);
     *waiter = (struct waiter){event, gate, number};
-    /* From here on the state of the operation is RUNNING. */
+    /* cpu_op_submit sets the state of `gate` to RUNNING. No worker runs it;
+     * waiter_main finishes it. */
     cpu_op_submit(NULL, gate, NULL);
     cpu_op_submit(stream, wait, gate);
     cpu_op_release(wait);

@@ -1,11 +1,11 @@
 /* memory_ops.c - stream operations that write words of memory or wait for
  * values.
  *
- * Called by users of the library, and by src/cpu/graph for graph nodes of this
- * kind. A worker runs a batch of operations until it must wait for a value.
- * The batch then moves to a list that one poller thread checks periodically,
- * so that no worker blocks. As on a GPU, a batch that waits for a value that
- * never arrives keeps its stream busy.
+ * Called by users of the library, and by src/cpu/graph for graph nodes with
+ * such operations. A worker runs a batch of operations until it must wait for
+ * a value. The batch then moves to a list that one poller thread checks
+ * periodically, so that no worker blocks. As on a GPU, a batch that waits for
+ * a value that never arrives keeps its stream busy.
  *
  * `waits_lock` guards the list of waiting batches. It may be held when the
  * scheduler lock is taken, not the other way round.
@@ -35,8 +35,8 @@
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
 
-#define POLL_NS_FIRST 20000   /* shortest time between two polls */
-#define POLL_NS_LAST  1000000 /* longest time between two polls */
+#define POLL_NS_FIRST 20000   /* shortest time between two polls, in ns */
+#define POLL_NS_LAST  1000000 /* longest time between two polls, in ns */
 #define BATCH_MAX     256     /* capacity of a batch in operations */
 
 /* A batch of operations on memory words. It is the payload of a stream
@@ -440,7 +440,7 @@ cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
                   node->task.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)) {
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (!code) { /* on failure the node still owns the operations */
+    if (!code) { /* params->paramArray points to the array of the node */
         struct batch *batch = node->task.payload;
 
         *params =

@@ -42,17 +42,18 @@ extern struct cpu_ready_queue_counters {
     _Alignas(64) atomic_uint spinning; /* number of spinning workers */
 } cpu_ready_queue_counters;
 
-/* Value of a hand-off slot while its worker spins and has received nothing. In
- * general a slot has the operation that the worker receives: a kernel that it
- * has already joined, or a call to run. NULL means that the worker does not
- * spin. */
+/* A hand-off slot points to the operation that its spinning worker receives: a
+ * kernel that the worker has already joined, or a CALL operation to run. The
+ * slot is NULL if the worker does not spin, and has this value while the
+ * worker spins and has received nothing. */
 #define CPU_HANDOFF_FREE ((struct cpu_op *)1)
-/* Value of a hand-off slot in which an operation will be stored soon. */
+/* Value of a hand-off slot that the scheduler has reserved, to store an
+ * operation in it. */
 #define CPU_HANDOFF_RESERVED ((struct cpu_op *)2)
 struct cpu_handoff {
     _Alignas(64) _Atomic(struct cpu_op *) op;
 };
-/* array with one element per worker */
+/* array of the hand-off slots, one per worker */
 extern struct cpu_handoff *cpu_handoffs;
 
 #endif

@@ -36,7 +36,7 @@
 #define FREE_MAX 256 /* capacity of the free list, in operations */
 
 /* An adaptive mutex spins before it sleeps. The lock is held for less time
- * than it takes to sleep. */
+ * than a thread needs to fall asleep and wake. */
 pthread_mutex_t cpu_scheduler_lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 pthread_cond_t cpu_ready_queue_work_added = PTHREAD_COND_INITIALIZER;
 pthread_cond_t cpu_ready_queue_calls_added = PTHREAD_COND_INITIALIZER;
@@ -327,7 +327,8 @@ edges_reserve(struct cpu_stream *stream, struct cpu_op *op, size_t after,
 
     if (stream && stream == &stream->ctx->legacy) {
         /* An operation of the legacy stream waits for the last operation of
-         * each stream, and ctx->streams includes the legacy stream. */
+         * each stream in ctx->streams, which includes the legacy stream. Count
+         * them instead of the 2 above. */
         wanted -= 2;
         for (struct cpu_stream *s = stream->ctx->streams; s; s = s->next) {
             wanted++;
@@ -373,8 +374,8 @@ edges_make(struct cpu_stream *stream, struct cpu_op *op,
     }
 }
 
-/* Returns how many workers to request for a launch. One fewer if a waiting
- * thread may join the launch (cpu_worker_help). */
+/* Returns how many workers to request for a launch: one per chunk at most, and
+ * one fewer if a waiting thread may join the launch (cpu_worker_help). */
 static uint64_t
 workers_wanted(const struct cpu_launch *launch)
 {
@@ -445,7 +446,8 @@ call_put(struct cpu_op *op)
     atomic_store(&op->state, CPU_OP_READY);
     ready_put(&ready_calls, op);
     wakes.calls = true;
-    /* the thread that runs only calls may be busy, so wake a worker, too */
+    /* the thread that runs only CALL operations may be busy, so wake a worker,
+     * too */
     wakes.workers++;
 }
 
@@ -551,8 +553,8 @@ cpu_op_submit_after(struct cpu_stream *stream, struct cpu_op *op,
     if (!ready_now) {
         op->kind = op->kind_if_deferred;
     }
-    /* No thread sleeps until this operation is RUNNING, since it was just
-     * submitted. So no thread must be woken. */
+    /* No thread sleeps until the operation is RUNNING, since no other thread
+     * knows it yet. So setting this state need not wake any thread. */
     if (ready_now && op->kind == CPU_OP_CALLER) {
         atomic_store_explicit(&op->state, CPU_OP_RUNNING,
                               memory_order_release);
@@ -596,7 +598,8 @@ kernel_join(void)
         atomic_store(&op->state, CPU_OP_RUNNING);
     }
     if (launch->total <= launch->least) {
-        /* the caller may later wait for the next kernel */
+        /* The kernel has one chunk, which the calling thread takes. It does
+         * not count as requested for the next kernel. */
         kernel_pop(0);
     }
     return op;
@@ -616,7 +619,8 @@ kernel_first(uint64_t coming)
                        ? ready_kernels.first
                        : NULL;
         }
-        /* all chunks are taken, so the other workers run the last blocks */
+        /* all chunks of this kernel are taken, so nothing is left for the
+         * calling thread */
         kernel_pop(coming);
     }
     return NULL;
@@ -676,8 +680,8 @@ cpu_ready_queue_take_for_waiter(const struct cpu_op *op, uint64_t most)
 }
 
 /* Requests one more worker if the launch has chunks left. Called by a worker
- * that has run the launch for a while. Before that, a waiting thread may have
- * joined. */
+ * that has run the launch for a while: the first request may leave one worker
+ * out, in case a waiting thread joins (workers_wanted). */
 void
 cpu_ready_queue_request_worker(struct cpu_op *op)
 {

@@ -215,8 +215,8 @@ cpu_stream_any(CUstream handle, struct cpu_stream **stream)
     return code ? code : cpu_stream_of(handle, ctx, stream);
 }
 
-/* Destroys a stream of cuStreamCreate whose handle is already
- * invalid. */
+/* Destroys a stream that cuStreamCreate made and whose handle has been deleted
+ * already. */
 static void
 stream_drop(struct cpu_stream *stream)
 {
@@ -373,7 +373,7 @@ cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer, size_t length,
         (length && length != found.bytes)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* host and device share memory, so no data must be moved */
+    /* host and device share memory, so no data needs to be moved */
     return CUDA_SUCCESS;
 }
 

@@ -26,9 +26,9 @@
 
 #define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
 
-/* Spins until the operation has reached the state, or the counter of queued
- * kernels differs from `seen`. Then returns true. Returns false after
- * SPIN_NS. */
+/* Spins until the operation has reached the state `least`, or until the
+ * counter of queued kernels differs from `seen`. Then returns true. Returns
+ * false after SPIN_NS. */
 static bool
 wait_spin(struct cpu_op *op, unsigned least, unsigned seen)
 {

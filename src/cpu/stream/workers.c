@@ -40,7 +40,7 @@
 #define REQUEST_NS   20000
 #define WORKER_STACK (1u << 20)
 #define SIGNAL_STACK (64u << 10)
-/* Longest launch in ns that a waiting thread joins. */
+/* Maximum expected duration in ns of a launch that a waiting thread joins. */
 #define HELP_NS 50000000u
 
 _Thread_local struct cpu_worker *cpu_worker_tls
@@ -140,7 +140,8 @@ caller_join(void)
 {
     pthread_once(&caller_once, caller_key_make);
     cpu_worker_tls = cpu_worker_new();
-    /* without the key the state is not freed when the thread ends */
+    /* if the key could not be created, the state is not freed when the thread
+     * ends */
     if (caller_has_key) {
         pthread_setspecific(caller_key, cpu_worker_tls);
     }
@@ -180,9 +181,10 @@ chunk_run(struct cpu_worker *worker, struct cpu_launch *launch, uint64_t first,
     }
 }
 
-/* Blocks that a thread has run and not yet subtracted from the launch's
- * `left`, and the time since when. Other processors use the launch too, so it
- * is written rarely. */
+/* Number of blocks that a thread has run and not yet subtracted from
+ * launch->left, and the start of the time that it has not yet added to
+ * launch->ns. Both are collected here, because writing to a launch that other
+ * processors also use is slow. */
 struct progress {
     uint64_t blocks, since;
 };
@@ -343,7 +345,7 @@ work_take(void)
 }
 
 /* Sleeps until there is an operation for the thread, and returns it. The
- * thread takes kernels only if `kernels`. */
+ * thread takes kernels only if `kernels` is true. */
 static struct cpu_op *
 work_wait(bool kernels, pthread_cond_t *wake)
 {
@@ -496,7 +498,8 @@ cpu_workers_start(void)
         code = services_start();
         for (int i = 0; !code && i < cpu_state.threads; i++) {
             CUresult failed = thread_start(worker_main, &cpu_handoffs[i]);
-            /* one worker is enough to run all operations */
+            /* a failure after the first worker is no error: one worker is
+             * enough to run all operations */
             code = i ? CUDA_SUCCESS : failed;
         }
         atomic_store_explicit(&started, !code, memory_order_release);

@@ -92,8 +92,8 @@ dimensions_of(int32_t access)
     }
 }
 
-/* Converts a small change of a direction to the change of the position on the
- * face of the cube to which the direction points. */
+/* For a cubemap: converts a small change of a direction to the change of the
+ * sampled position on the cube face. */
 static void
 cube_gradient(const float direction[3], const float change[3], float out[3])
 {
@@ -108,8 +108,8 @@ cube_gradient(const float direction[3], const float change[3], float out[3])
     }
 }
 
-/* Returns the squared length of a change of coordinates, in texels of level
- * 0. */
+/* Returns the squared length, in texels of level 0, of a change of the texture
+ * coordinates. */
 static float
 footprint_squared(const struct cpu_texture *texture, int32_t access,
                   const float position[3], const float change[3])

@@ -123,8 +123,8 @@ weights_set(const struct axis axes[3], int weights[8])
 
         for (int x = 0; x < 2; x++) {
             int column = x ? right : deep - right;
-            /* Rounds to nearest: a tie up in the right column, down in the
-             * left one. */
+            /* Rounds to nearest. Rounds a tie up in the right column (x = 1),
+             * down in the left column (x = 0). */
             int below = (column * axes[1].fraction + 127 + x) / 256;
 
             weights[4 * z + x] = column - below;
@@ -145,9 +145,10 @@ half_rounded(double x)
     return (float)copysign(floor(fabs(x) / unit + 0.5) * unit, x);
 }
 
-/* Texels of 8 and 16 bits are filtered with integers. `texel` and `result` are
- * the integers that represent 1.0 before and after the filter. Both are 0 for
- * texels that are filtered as floats. */
+/* How the linear filter rounds. Texels of 8 and 16 bits are filtered as
+ * integers: `texel` is the integer that represents 1.0 before the filter,
+ * `result` the one after it. Both are 0 for texels that are filtered as
+ * floats. */
 struct unit {
     double texel, result;
 };
@@ -168,7 +169,8 @@ unit_get(const struct cpu_texture *texture)
     }
 }
 
-/* Returns the filtered value for a weighted sum in units of 1/256. */
+/* Rounds the result of the linear filter. `sum` is the weighted sum of the
+ * texels, with weights in units of 1/256. */
 static float
 filter_result(const struct cpu_texture *texture, struct unit unit, double sum)
 {
@@ -354,7 +356,7 @@ cpu_texture_sample(const struct cpu_texture *texture, int32_t access,
     int32_t inside = layer_clamp(layer, texture->layers);
 
     switch (access) {
-    /* A GPU filters a 1-D texture like the row y = 0 of an image. */
+    /* A GPU filters a 1-D texture like a 2-D texture at y = 0. */
     case IMAGE_ACCESS_1D:
         dimensions_sample(texture, texture->linear ? 2 : 1, row, 0, texel);
         break;

@@ -127,8 +127,8 @@ surface_address(uint64_t object, int32_t access, const int32_t at[3],
     }
     bool flat = access == IMAGE_ACCESS_1D || access == IMAGE_ACCESS_1D_LAYERED;
     bool layered = access >= IMAGE_ACCESS_1D_LAYERED;
-    /* `layer` is the face of a cubemap. In a layered cubemap it is 6 * layer +
-     * face. */
+    /* The index of the slice. For a cubemap `layer` is the face, for a layered
+     * cubemap 6 * (number of the layer) + face. */
     int64_t deep = layered ? layer : access == IMAGE_ACCESS_3D ? at[2] : 0;
     int64_t x =
         coordinate_clamp(at[0], (int64_t)(array->pitch - bytes + 1), &out);

@@ -316,7 +316,8 @@ cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *description, CUtexObject object)
     return CUDA_SUCCESS;
 }
 
-/* Always fails: texture objects with a resource view cannot be created. */
+/* Always fails: no texture object has a resource view with a format, since
+ * cuTexObjectCreate rejects it. */
 CPU_API CUresult
 cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view,
                                CUtexObject object)

@@ -31,7 +31,8 @@ struct cpu_array {
     /* Number of slices (depth, layers or faces), at least 1. */
     size_t layers;
     char *data;
-    /* A level of a mipmapped array, which owns and frees it. */
+    /* True if the array is a level of a mipmapped array, which owns and frees
+     * it. */
     bool is_level;
 };
 
@@ -45,7 +46,8 @@ CUresult cpu_array_new(struct cpu_context *ctx,
  * array. Returns INVALID_VALUE if its memory was freed already. */
 CUresult cpu_array_free(struct cpu_array *array);
 
-#define CPU_MIPMAP_LEVELS 18 /* enough for 131072 texels per side */
+/* maximum number of mipmap levels, for 131072 texels per side */
+#define CPU_MIPMAP_LEVELS 18
 
 /* texture/mipmap.c: a mipmapped array, a sequence of arrays (levels). Each
  * level has half the width, height and depth of the previous one. The
@@ -68,7 +70,7 @@ struct cpu_texture {
     CUarray_format format;
     unsigned channels;
     const char *data;
-    size_t element, pitch, slice; /* sizes in bytes */
+    size_t element, pitch, slice; /* size of a texel, row and slice in bytes */
     int32_t width, height, depth; /* number of texels; at least 1 */
     int32_t layers;
     bool normalised; /* coordinates are normalised */
@@ -77,8 +79,9 @@ struct cpu_texture {
     bool srgb;       /* the first three channels are sRGB encoded */
     bool snorm;      /* fetches convert signed integers to [-1, 1] */
     float border[4]; /* border color, rounded to the format */
-    /* These members are only used for mipmapped arrays. `data` and the extents
-     * above are then those of level 0. */
+    /* The following members are only used for a mipmapped array. The members
+     * `data`, `pitch`, `slice`, `width`, `height` and `depth` above are then
+     * those of level 0. */
     bool level_linear; /* mixes two levels (linear level filter) */
     int32_t level_count;
     struct cpu_level {

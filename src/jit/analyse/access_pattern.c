@@ -24,9 +24,12 @@
 #include "jit/regions/regions.h"
 
 enum {
-    /* maximum nesting depth of operands of an address that are examined */
+    /* largest number of operand levels that are followed back from an
+     * address */
     MAX_STEPS = 16,
-    NEAR = 4, /* largest factor, in elements, whose accesses are still cheap */
+    /* largest distance between the accesses of neighbouring threads, in
+     * elements, that counts as cheap */
+    NEAR = 4,
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
 };
 
@@ -44,8 +47,9 @@ size_of(const struct walk *walk, LLVMTypeRef type)
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(walk->jit->module), type);
 }
 
-/* Sets *factor to the factor of the sum a + sign * b of the value's
- * operands. */
+/* For a sum a + sign * b, where a and b are the value's operands: sets *factor
+ * to the increment of the sum from one thread to the next in threadIdx.x.
+ * Returns false if the increment is unknown. */
 static bool
 sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
            int64_t *factor)
@@ -59,8 +63,9 @@ sum_factor(const struct walk *walk, LLVMValueRef value, int sign, int steps,
     return true;
 }
 
-/* Sets *factor to the factor of a product with, or left shift by, a
- * constant. */
+/* For a product with a constant, or a left shift by a constant: sets *factor
+ * to the increment of the result from one thread to the next in threadIdx.x.
+ * Returns false if the increment is unknown. */
 static bool
 product_factor(const struct walk *walk, LLVMValueRef value, int steps,
                int64_t *factor)
@@ -79,8 +84,9 @@ product_factor(const struct walk *walk, LLVMValueRef value, int steps,
     return true;
 }
 
-/* Sets *factor to the distance in bytes between the addresses that
- * neighbouring threads compute. */
+/* For a getelementptr instruction: sets *factor to the distance in bytes
+ * between the addresses that neighbouring threads compute. Returns false if
+ * the distance is unknown. */
 static bool
 address_factor(const struct walk *walk, LLVMValueRef value, int steps,
                int64_t *factor)
@@ -105,8 +111,8 @@ address_factor(const struct walk *walk, LLVMValueRef value, int steps,
     return true;
 }
 
-/* Sets *factor to the increment of the value from one thread of a row to the
- * next. Returns false if it is unknown or not constant. */
+/* Sets *factor to the increment of the value from one thread to the next in
+ * threadIdx.x. Returns false if the increment is unknown or not constant. */
 static bool
 find_factor(const struct walk *walk, LLVMValueRef value, int steps,
             int64_t *factor)
@@ -125,7 +131,8 @@ find_factor(const struct walk *walk, LLVMValueRef value, int steps,
         }
     }
     if (!LLVMIsAInstruction(value)) {
-        /* other geometry values are equal for the threads of a row */
+        /* other arguments, such as threadIdx.y, do not change with
+         * threadIdx.x */
         return true;
     }
     if (steps-- == 0) {

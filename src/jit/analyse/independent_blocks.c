@@ -3,8 +3,9 @@
  *
  * The runtime may start the thread blocks of such a kernel in any order, since
  * no thread block waits for another. A thread could observe other thread
- * blocks by a volatile or atomic read, or by a read after a fence. Printing
- * counts too, since its order is visible.
+ * blocks by a volatile or atomic read, or by a read after a fence. A call of
+ * printf also lets blocks observe each other, since the order of the output is
+ * visible.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

@@ -13,8 +13,9 @@
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
-/* Marks the basic block in which `user` needs the value. A phi needs it at the
- * end of the predecessors from which the value comes. */
+/* Sets live[] for the basic block in which the instruction `user` needs the
+ * value. A phi needs it at the end of the predecessors from which the value
+ * comes. */
 static void
 add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
                LLVMValueRef user, bool *live)
@@ -30,8 +31,9 @@ add_use_blocks(const struct jit_cfg *cfg, LLVMValueRef value,
     }
 }
 
-/* Marks all basic blocks at whose start the value is live: goes backwards from
- * the basic blocks with uses, which are already marked, to the definition. */
+/* Sets live[] for all basic blocks at whose start the value is live. Goes
+ * backwards to the definition from the basic blocks with uses, for which
+ * live[] is already set. */
 static void
 spread_back(const struct jit_cfg *cfg, unsigned definition, bool *live)
 {

@@ -29,17 +29,19 @@
 
 struct analysis {
     const struct jit_cfg *cfg;
-    /* if not NULL, values are compared between the lanes of a warp of this
-     * kernel, else between the threads of a block */
+    /* if not NULL, the analysis finds values that differ between the lanes of
+     * a warp of this kernel; if NULL, between the threads of a block */
     struct jit_kernel *by_lane;
     struct jit_map *differs;
     size_t words; /* number of 64-bit words of a bit set of basic blocks */
-    /* a bit set for each basic block: its post-dominators */
+    /* array of bit sets: the post-dominators of each basic block */
     uint64_t *postdominators;
     unsigned *immediate; /* basic block -> its immediate postdominator */
-    /* for each basic block: only some threads may execute it */
+    /* array, by basic block: true if only some of the threads may execute
+     * it */
     bool *apart;
-    /* for each basic block: spread_branch has processed its branch */
+    /* array, by basic block: true if spread_branch has processed the branch at
+     * its end */
     bool *spread;
     bool changed;
 };
@@ -89,8 +91,8 @@ set_size(const struct analysis *analysis, unsigned block)
 }
 
 /* Sets the immediate post-dominator of each basic block: of its
- * post-dominators, the one that has the most post-dominators itself. Only for
- * basic blocks with a path to a return; the sets of other basic blocks have no
+ * post-dominators, the one that has the most post-dominators itself. Basic
+ * blocks without a path to a return get NO_BLOCK, since their sets have no
  * meaning. */
 static void
 find_immediate(struct analysis *analysis, const bool *returning)
@@ -114,7 +116,7 @@ find_immediate(struct analysis *analysis, const bool *returning)
     free(sizes);
 }
 
-/* Marks the basic blocks that have a path to a return. */
+/* Sets returning[b] for the basic blocks b that have a path to a return. */
 static void
 find_returning(const struct jit_cfg *cfg, bool *returning)
 {
@@ -368,8 +370,8 @@ spread_branch(struct analysis *analysis, unsigned branch)
     free(joined);
 }
 
-/* Propagates divergence from the values already marked to others, until
- * nothing changes. */
+/* Propagates divergence from the values that are already marked as divergent
+ * to the values that depend on them, until nothing changes. */
 static void
 spread_all(struct analysis *analysis)
 {

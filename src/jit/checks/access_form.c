@@ -62,8 +62,9 @@ put_numbers(struct form *form, uint64_t low, uint64_t high)
     put(form, LLVMConstInt(form->jit->i64, low | high << 32, 0));
 }
 
-/* Appends a comparison. The runtime only evaluates `value < limit` for
- * unsigned numbers, or its negation, so other predicates are converted. */
+/* Appends the words of a comparison to the description of the loop. The
+ * runtime only evaluates `value < limit` for unsigned numbers, or its
+ * negation, so other predicates are converted. */
 static void
 put_compare(struct form *form, struct jit_view *view,
             const struct jit_term *term)
@@ -92,7 +93,8 @@ put_compare(struct form *form, struct jit_view *view,
         made.value = LLVMBuildAdd(builder, made.value, bias, "");
         limit = LLVMBuildAdd(builder, limit, bias, "");
     }
-    /* limit + 1 must not wrap; the range check requires this condition */
+    /* `value <= limit` becomes `value < limit + 1`; the check before the loop
+     * is only valid if limit + 1 does not wrap */
     if (next) {
         limit = LLVMBuildAdd(builder, limit, LLVMConstInt(jit->i64, 1, 0), "");
         LLVMValueRef mask =
@@ -109,8 +111,9 @@ put_compare(struct form *form, struct jit_view *view,
     put_numbers(form, bits, otherwise == term->holds);
 }
 
-/* Appends a condition that is a truth value t, as the comparison t < 1. It
- * holds if t is false, so it is negated where t must be true. */
+/* Appends the condition that the truth value `term->value` equals
+ * `term->holds`. It becomes the comparison `value < 1`, which means that the
+ * value is false, or the negation of this comparison. */
 static void
 put_truth(struct form *form, const struct jit_term *term)
 {
@@ -123,9 +126,8 @@ put_truth(struct form *form, const struct jit_term *term)
     put_numbers(form, 32, term->holds);
 }
 
-/* Appends the words of a struct image_check_range: an access and its
- * conditions.
- */
+/* Appends the words of a struct image_check_range: a memory access in the
+ * loop, and the conditions under which it runs. */
 static void
 put_row(struct form *form, struct jit_view *view,
         const struct jit_access_range *row)
@@ -150,8 +152,8 @@ put_row(struct form *form, struct jit_view *view,
     }
 }
 
-/* Writes the words of struct image_check_nest, which come first. Called last,
- * when view->consistent is complete. */
+/* Fills the first words of the form, which are a struct image_check_nest.
+ * Called last, when all conditions have been added to view->consistent. */
 static void
 put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
          unsigned rows)
@@ -173,7 +175,7 @@ put_nest(struct form *form, struct jit_view *view, LLVMValueRef linear,
     }
 }
 
-/* Builds the iteration counts of the view's loops. */
+/* Builds the iteration counts of the loops in view->nest. */
 static void
 count_iterations(struct jit_view *view)
 {
@@ -223,8 +225,9 @@ jit_ranges_build_check(struct jit_view *view,
 
 /* ---- after simplification ---- */
 
-/* The words of a placeholder call that are not constant. `list` has their
- * distinct values; `places` says which word has which value. */
+/* The words of a placeholder call (__pycuda_check_ask) that are not constant.
+ * `list` has their distinct values; each element of `places` has the index of
+ * a word and the index of its value in `list`. */
 struct values {
     /* the distinct values of words that are not constant */
     LLVMValueRef list[MAX_WORDS];
@@ -246,8 +249,9 @@ value_number(struct values *values, LLVMValueRef value)
     return i;
 }
 
-/* Creates a constant global variable with the form's words. Words that are not
- * constant are 0 there, and are collected in `values`. */
+/* Creates a constant global variable with the words that are the arguments of
+ * the placeholder call `ask`. Words that are not constant are 0 there, and are
+ * collected in `values`. */
 static LLVMValueRef
 form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
 {
@@ -286,8 +290,9 @@ form_global(struct jit *jit, LLVMValueRef ask, struct values *values)
     return made;
 }
 
-/* Allocates memory in the function's frame, and stores the values there ahead
- * of `before`. */
+/* Allocates an array in the function's frame, and inserts before the
+ * instruction `before` the stores of values->list to it. Returns the address
+ * of the array. */
 static LLVMValueRef
 values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
 {
@@ -308,7 +313,8 @@ values_store(struct jit *jit, const struct values *values, LLVMValueRef before)
     return made;
 }
 
-/* Replaces one placeholder call by a call of __pycuda_check_rows. */
+/* If the instruction is a placeholder call (__pycuda_check_ask), replaces it
+ * by a call of __pycuda_check_rows. */
 static void
 lower_check(struct jit *jit, LLVMValueRef at, void *data)
 {

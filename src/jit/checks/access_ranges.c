@@ -32,14 +32,15 @@ struct hoist {
     struct jit *jit;
     struct jit_loops loops;
     LLVMValueRef function;
-    /* calls of __pycuda_check, and for each the result `ok` that replaces
-     * it */
+    /* `calls`: calls of __pycuda_check in loops; `answers`: for each call, the
+     * result `ok` of the check before its loop */
     LLVMValueRef *calls, *answers;
     unsigned count;
 };
 
-/* Builds the check before a loop. If all accesses qualify for it, the check
- * moves before the enclosing loop and covers both loops. */
+/* Builds one check before the loop for those of its accesses that qualify. If
+ * they also qualify for a check before the enclosing loop, the check is built
+ * there and covers both loops. */
 static void
 hoist_loop_checks(struct hoist *hoist, const struct jit_loop *loop)
 {

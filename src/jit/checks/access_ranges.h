@@ -36,24 +36,28 @@ struct jit_access_range {
 
 /* ---- candidates.c ---- */
 /* Finds the calls of __pycuda_check in the inner loop that can be replaced by
- * one check before the view's loops. Returns how many. */
+ * one check before the loop nest view->nest. Describes them in `rows` and
+ * returns their number. */
 unsigned jit_ranges_read(const struct jit_view *view,
                          struct jit_access_range rows[JIT_MOST_ROWS]);
-/* Tests whether the check can move before the loop around `inner` as well. */
+/* Tests whether a check of the accesses in the loop `inner` can move before
+ * the enclosing loop as well. */
 bool jit_ranges_may_nest(const struct jit_loops *loops,
                          const struct jit_loop *inner);
 
-/* access_form.c: builds the check of all rows before the loops. Returns an i1
- * that is true at run time if no access is invalid. */
+/* access_form.c: builds one check of the accesses `rows` before the loop nest.
+ * Returns an i1 that is true at run time if no access is invalid. */
 LLVMValueRef jit_ranges_build_check(struct jit_view *view,
                                     const struct jit_access_range *rows,
                                     unsigned count);
 
-/* checks/access_ranges.c: replaces the checks of each iteration of a loop,
- * where possible, by one check before the loop that covers all iterations. */
+/* checks/access_ranges.c: replaces checks that run in each iteration of a
+ * loop, where possible, by one check before the loop that covers all
+ * iterations. */
 void jit_check_ranges(struct jit *jit);
-/* checks/access_form.c: turns the descriptions of loops, which the checks
- * before loops pass to the runtime, into constant data. */
+/* checks/access_form.c: a check before a loop passes a description of the loop
+ * to the runtime. Moves the constant parts of these descriptions to global
+ * variables. */
 void jit_lower_range_checks(struct jit *jit);
 
 #endif

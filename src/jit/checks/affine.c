@@ -2,8 +2,9 @@
  *
  * Called by candidates.c and access_form.c for addresses and conditions. To
  * compute start and steps, the computation of a value is cloned with the loop
- * indices replaced by those of the first, second or last iteration. The value
- * of the last iteration shows at run time that nothing wraps in between.
+ * indices replaced by those of the first, second or last iteration. Code is
+ * added that tests at run time whether the value of the last iteration is
+ * start + step * (count - 1). If so, the value wraps in no iteration.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -27,8 +28,8 @@ jit_view_outer_loop(const struct jit_view *view)
     return view->nest[1] ? view->nest[1] : view->nest[0];
 }
 
-/* Returns which loop of the view has this value as its index: 0 for the inner,
- * 1 for the outer; -1 for none. */
+/* Tests whether the value is the index of a loop of view->nest. Returns 0 for
+ * the inner loop, 1 for the outer loop, -1 for none. */
 static int
 index_of(const struct jit_view *view, LLVMValueRef value)
 {
@@ -164,8 +165,9 @@ value_in(const struct jit_view *view, LLVMValueRef value, const int rounds[2])
     return copy;
 }
 
-/* Builds the value for the given iterations, as 64 bits. Narrower integers
- * wrap at their own width and are then zero-extended. */
+/* Builds the value of iteration `inner` of the inner loop and iteration
+ * `outer` of the outer loop, extended to 64 bits. A value that has fewer bits
+ * is computed with its own width, wraps there, and is then zero-extended. */
 static LLVMValueRef
 wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
 {
@@ -179,9 +181,9 @@ wide_in(const struct jit_view *view, LLVMValueRef value, int inner, int outer)
                : LLVMBuildZExtOrBitCast(builder, made, view->jit->i64, "");
 }
 
-/* Adds a run-time condition: the value in the last iteration of both loops is
- * first + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). Then the value
- * does not wrap in any iteration. */
+/* Adds to view->consistent the run-time condition that the affine value wraps
+ * in no iteration: its value in the last iteration of both loops must be first
+ * + step[0] * (count[0] - 1) + step[1] * (count[1] - 1). */
 static void
 require_linear(struct jit_view *view, LLVMValueRef value,
                const struct jit_affine *made)
@@ -211,8 +213,9 @@ require_linear(struct jit_view *view, LLVMValueRef value,
 static bool known_step(const struct jit_view *view, LLVMValueRef value,
                        int which, int64_t *step);
 
-/* Sets *step to the step of the sum: the step of the first operand plus `sign`
- * times that of the second. Returns false if a step is not constant. */
+/* For a sum a + sign * b of the value's operands: sets *step to what each
+ * iteration of loop `which` adds to the sum. Returns false if that is not
+ * constant. */
 static bool
 sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
          int64_t *step)
@@ -227,8 +230,9 @@ sum_step(const struct jit_view *view, LLVMValueRef value, int which, int sign,
     return true;
 }
 
-/* Sets *step to the step in bytes of the address base[index]: that of the base
- * plus that of the index times the element size. */
+/* For an address base[index]: sets *step to the number of bytes that each
+ * iteration of loop `which` adds to the address. Returns false if that is not
+ * constant. */
 static bool
 element_step(const struct jit_view *view, LLVMValueRef value, int which,
              int64_t *step)
@@ -326,8 +330,10 @@ add_term(struct terms *terms, struct jit_term term)
     return true;
 }
 
-/* Adds the comparison of an affine value with a value that is invariant in the
- * loops. The operands are swapped if the invariant one is on the left. */
+/* Appends to `terms` the condition that the comparison `test` has the result
+ * `holds`. It must compare an affine value with a value that is invariant in
+ * the loops; the operands are swapped if the invariant one is on the left.
+ * Returns false for other comparisons. */
 static bool
 add_compare(struct terms *terms, LLVMValueRef test, bool holds)
 {
@@ -358,13 +364,14 @@ add_compare(struct terms *terms, LLVMValueRef test, bool holds)
                                              predicate, holds});
 }
 
-/* Tests whether `test` is an AND (or, if `holds` is false, an OR) of two
- * conditions, which then both must equal `holds`. Sets `parts` to them. */
+/* Tests whether `test` equals `holds` exactly if two conditions both equal
+ * `holds`: `test` is an AND, or, if `holds` is false, an OR. Sets `parts` to
+ * the two conditions. */
 static bool
 is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(test);
-    /* the constant operand of a select that expresses AND or OR */
+    /* if `test` is a select that expresses AND or OR: its constant operand */
     LLVMValueRef other = NULL;
 
     if (opcode == (holds ? LLVMAnd : LLVMOr)) {
@@ -381,8 +388,9 @@ is_both(LLVMValueRef test, bool holds, LLVMValueRef parts[2])
            (LLVMConstIntGetZExtValue(other) != 0) == !holds;
 }
 
-/* Splits the requirement that `test` equals `holds` into terms that must all
- * hold. Returns false if it has a part that no term can express. */
+/* Splits the condition that `test` equals `holds` into simple conditions that
+ * must all be true, and appends them to `terms`. Returns false if a part of it
+ * cannot be expressed as a jit_term. */
 static bool
 add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
 {
@@ -411,7 +419,7 @@ add_condition(struct terms *terms, LLVMValueRef test, bool holds, int steps)
 }
 
 /* Tests whether there is a path from block `from` to the loop's latch that
- * avoids `block`, so that an iteration may end without it. */
+ * avoids `block`: an iteration may then end without executing `block`. */
 static bool
 path_avoids(const struct jit_view *view, const struct jit_loop *loop,
             unsigned from, unsigned block)
@@ -440,8 +448,8 @@ path_avoids(const struct jit_view *view, const struct jit_loop *loop,
     return false;
 }
 
-/* Collects the conditions of all branches between the loop's header and
- * `block` under which `block` runs. */
+/* Collects in `terms` the conditions of all branches between the loop's header
+ * and `block` under which `block` is executed. */
 static bool
 find_in_loop(struct terms *terms, const struct jit_loop *loop, unsigned block)
 {

@@ -32,9 +32,10 @@ struct jit_affine {
     LLVMValueRef value, step[2];
 };
 
-/* Returns the outer loop of the view, or its only one. */
+/* Returns the outermost loop of view->nest. */
 const struct jit_loop *jit_view_outer_loop(const struct jit_view *view);
-/* Tests whether the value is affine in the indices of the view's loops. */
+/* Tests whether the value is affine in the indices of the loops in
+ * view->nest. */
 bool jit_is_affine(const struct jit_view *view, LLVMValueRef value);
 /* Builds the start and the steps of an affine value at the builder's position,
  * and returns them as i64 values. Adds the run-time condition that the value
@@ -46,15 +47,17 @@ struct jit_affine jit_make_affine(struct jit_view *view, LLVMValueRef value);
  * condition must be false. */
 struct jit_term {
     LLVMValueRef value; /* an affine value; for TRUTH, a loop-invariant i1 */
-    LLVMValueRef limit; /* invariant in the loops; NULL for TRUTH */
+    /* loop-invariant value that `value` is compared with; NULL for TRUTH */
+    LLVMValueRef limit;
     enum { JIT_TERM_TRUTH, JIT_TERM_COMPARE } kind;
     LLVMIntPredicate predicate;
     bool holds;
 };
 
 /* Finds the conditions under which an iteration of the inner loop executes the
- * basic block. Stores at most `most` to `terms`, and their number to *count.
- * Returns false if there are more, or if one is not a jit_term. */
+ * basic block. Stores at most `most` conditions to `terms`, and their number
+ * to *count. Returns false if there are more, or if a condition cannot be
+ * expressed as a jit_term. */
 bool jit_find_terms(const struct jit_view *view, unsigned block,
                     struct jit_term *terms, unsigned most, unsigned *count);
 

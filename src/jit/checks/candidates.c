@@ -42,7 +42,7 @@ is_outside(const struct jit_view *view, LLVMValueRef value)
 }
 
 /* Tests whether `is(instruction, name)` returns true for some instruction of
- * the view's loops. */
+ * the loops in view->nest. */
 static bool
 any_instruction(const struct jit_view *view,
                 bool (*is)(LLVMValueRef at, const char *name),
@@ -95,8 +95,8 @@ may_pause(const struct jit_view *view)
     return any_instruction(view, pauses, NULL);
 }
 
-/* Tests whether the access may be to a variable that is private to a
- * thread. */
+/* Tests whether the access that `call` checks may be to a variable that is
+ * private to a thread. */
 static bool
 may_be_local(LLVMValueRef call)
 {
@@ -104,8 +104,8 @@ may_be_local(LLVMValueRef call)
              (IMAGE_SITE_SHARED | IMAGE_SITE_VARIABLE | IMAGE_SITE_POINTER));
 }
 
-/* Fills `row` for the access that `call` checks, and returns whether the
- * access qualifies. */
+/* Fills `row` with the description of the access that `call` checks. Returns
+ * whether the access can be checked before the loop. */
 static bool
 row_read(const struct jit_view *view, LLVMValueRef call,
          struct jit_access_range *row)
@@ -197,8 +197,9 @@ jit_ranges_read(const struct jit_view *view,
     /* True if the lifetime of a private variable begins in the loop. */
     bool local = has_call(view, "__pycuda_check_local");
 
-    /* A copy of the "initialized" state must run after exactly the writes that
-     * precede it in the program, so checks cannot move before such a loop. */
+    /* __pycuda_check_copy copies the "initialized" state of memory. It must
+     * run after exactly the writes that precede it in the program, so no check
+     * of a loop with such a call can move before the loop. */
     if (has_call(view, "__pycuda_check_copy") || may_pause(view)) {
         return 0;
     }

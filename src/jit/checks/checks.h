@@ -24,17 +24,19 @@ struct jit_object {
     LLVMValueRef base; /* address of the object; NULL: unknown */
     LLVMValueRef bytes;
     const char *name;
-    unsigned flags; /* enum image_site_flags */
-    uint64_t size;  /* in bytes; 0: not known before the launch */
+    unsigned flags; /* bit mask of enum image_site_flags */
+    /* size of the object in bytes; 0: not known before the launch */
+    uint64_t size;
 };
 
 /* One memory access: the instruction `at` and what the access check must know
  * about it. */
 struct jit_access {
     LLVMValueRef at;
-    unsigned operand; /* index of the address operand */
+    /* index of the instruction's operand that is the address */
+    unsigned operand;
     LLVMValueRef bytes;
-    uint64_t size;      /* in bytes; 0: not constant */
+    uint64_t size;      /* size of the access in bytes; 0: not constant */
     LLVMValueRef value; /* the value stored, or NULL for a load */
     unsigned flags;
     unsigned alignment;
@@ -58,11 +60,11 @@ LLVMValueRef jit_alloca_bytes(struct jit *jit, LLVMValueRef variable);
 void jit_object_of(struct jit *jit, LLVMValueRef pointer,
                    struct jit_object *object);
 
-/* Returns the name that a variable has in the source. */
+/* Returns the name that a device or shared variable has in the source. */
 const char *jit_source_name(LLVMValueRef variable);
 
-/* operand.c: describes the memory accesses of an instruction; returns how many
- * there are, 0 to 2. */
+/* operand.c: stores descriptions of the memory accesses of an instruction to
+ * `accesses`; returns their number, 0 to 2. */
 unsigned jit_accesses_of(struct jit *jit, LLVMValueRef at,
                          struct jit_access accesses[2]);
 

@@ -196,8 +196,8 @@ insert_copy(struct jit *jit, const struct jit_access *access,
 }
 
 /* Inserts the checks of one access. A memory check returns the address that
- * the access must use from then on, which differs from the original one after
- * an error in continue mode. */
+ * the access must use from then on. It differs from the original address if
+ * the check finds an error and the program continues after errors. */
 static void
 instrument_access(struct jit *jit, const struct jit_access *access)
 {
@@ -241,8 +241,9 @@ mark_written(struct jit *jit, LLVMValueRef address, uint64_t bytes)
     call_check(jit, "__pycuda_check_written", no_result(jit), arguments, 2);
 }
 
-/* Marks memory that a call may write as initialized: functions of the runtime
- * and of libm are not instrumented. */
+/* Inserts calls that mark memory as initialized: the memory that the call `at`
+ * may write. Functions of the runtime and of libm are not instrumented, so
+ * their writes are not seen otherwise. */
 static void
 trust_callee(struct jit *jit, LLVMValueRef at)
 {

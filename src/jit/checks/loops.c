@@ -1,7 +1,7 @@
 /* loops.c - finds natural loops, their preheaders and iteration counts.
  *
  * Called by return.c, and by access_ranges.c for the functions that run whole
- * basic blocks, after the pass loop-rotate, which moves a loop's condition to
+ * thread blocks, after the pass loop-rotate, which moves a loop's condition to
  * its end.
  *
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@
 
 struct order {
     unsigned *blocks; /* block indices in postorder */
-    unsigned *places; /* for each basic block: its position in `blocks` */
+    unsigned *places; /* for each basic block: its index in `blocks` */
     unsigned count;
     bool *seen;
 };
@@ -184,7 +184,7 @@ leaves_only_at_latch(const struct jit_cfg *cfg, const struct jit_loop *loop)
         for (unsigned k = 0; loop->blocks[b] && k < row->successor_count;
              k++) {
             const struct jit_block *to = &cfg->blocks[row->successors[k]];
-            /* the successor ends in a trap */
+            /* the successor ends in a trap, not in a return */
             bool ends = !to->successor_count && !to->returns;
             if (!loop->blocks[row->successors[k]] && b != loop->latch &&
                 !ends) {

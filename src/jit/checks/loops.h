@@ -17,10 +17,11 @@
  * compares the index, or index + 1, with a loop-invariant `end`. */
 struct jit_loop {
     unsigned header, latch;
-    unsigned preheader; /* only predecessor outside the loop; NO_BLOCK: none */
-    bool *blocks;       /* for each basic block: it is part of the loop */
-    unsigned size;      /* number of basic blocks in the loop */
-    int outer;          /* index of the enclosing loop, or -1 */
+    /* the header's only predecessor outside the loop, or NO_BLOCK */
+    unsigned preheader;
+    bool *blocks;  /* for each basic block: true if it is part of the loop */
+    unsigned size; /* number of basic blocks in the loop */
+    int outer;     /* index in jit_loops.rows of the enclosing loop, or -1 */
     bool counted;
     LLVMValueRef index, start, end;
     bool inclusive; /* the latch compares the index itself, not index + 1 */

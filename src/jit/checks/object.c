@@ -150,8 +150,8 @@ jit_source_name(LLVMValueRef variable)
     return name;
 }
 
-/* Describes a global or shared variable. The size of dynamic shared memory is
- * known only at run time. */
+/* Fills `object` with what is known of a global or shared variable. The size
+ * of dynamic shared memory is known only at run time. */
 static void
 object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -173,8 +173,9 @@ object_variable(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->size = size_of(jit, LLVMGlobalGetValueType(base));
 }
 
-/* Describes the object of a parameter. A struct passed by value is private
- * memory; a pointer parameter of a kernel refers to some allocation. */
+/* Fills `object` with what is known of a parameter. A struct passed by value
+ * is private memory; a pointer parameter of a kernel refers to some
+ * allocation. */
 static void
 object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {
@@ -197,8 +198,8 @@ object_parameter(struct jit *jit, LLVMValueRef base, struct jit_object *object)
     object->name = jit_name(base);
 }
 
-/* Describes a private variable (an alloca). Its size may be known only at run
- * time. */
+/* Fills `object` with what is known of a private variable (an alloca). Its
+ * size may be known only at run time. */
 static void
 object_alloca(struct jit *jit, LLVMValueRef base, struct jit_object *object)
 {

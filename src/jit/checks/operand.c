@@ -124,8 +124,8 @@ range_alignment(LLVMValueRef at, unsigned operand)
     return given ? (unsigned)LLVMGetEnumAttributeValue(given) : 1;
 }
 
-/* Describes the memory at the address operand number `operand` of a memset or
- * memcpy. */
+/* Fills `access` with what a memset or memcpy reads or writes at the address
+ * that is its operand number `operand`. */
 static void
 range_access(LLVMValueRef at, unsigned operand, unsigned flags,
              struct jit_access *access)

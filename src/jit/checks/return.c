@@ -2,9 +2,10 @@
  *
  * Called by insert.c. clang makes each `return` a branch to one block,
  * "return". If the kernel ends in an empty block, clang uses that one, which
- * is then also the target of an `if` or a loop ("if.end"). If variables end at
- * a `return`, the branch first passes through blocks named "cleanup". They
- * receive a number that says where to continue: 1 means `return`.
+ * is then also the target of an `if` or a loop ("if.end"). If the lifetime of
+ * variables ends at a `return`, the branch first passes through blocks named
+ * "cleanup", which receive a number that says where to continue: 1 means
+ * `return`.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -31,8 +32,9 @@ is_named(LLVMBasicBlockRef block, const char *prefix)
     return strncmp(LLVMGetBasicBlockName(block), prefix, strlen(prefix)) == 0;
 }
 
-/* Tests for a cleanup block. It also serves `break` and other jumps, so a
- * branch from it is not itself a `return`. */
+/* Tests for a basic block named "cleanup", which clang makes where lifetimes
+ * of variables end. It also serves `break` and other jumps, so a branch from
+ * it is not itself a `return`. */
 static bool
 is_cleanup(LLVMBasicBlockRef block)
 {
@@ -50,8 +52,9 @@ is_own(LLVMValueRef at)
     return location && !LLVMDILocationGetInlinedAt(location);
 }
 
-/* Returns the number that a "cleanup" block `to` receives from `from`: it says
- * where to continue (1: `return`). Returns 0 if there is none. */
+/* A basic block named "cleanup" receives from each predecessor a number that
+ * says where to continue (1: `return`). Returns the number that `to` receives
+ * from `from`, or 0 if there is none. */
 static uint64_t
 cleanup_target(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -72,9 +75,9 @@ cleanup_target(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return 0;
 }
 
-/* Tests whether nothing is done between the basic block and the kernel's end.
- * Sets *left if the basic block follows a loop: a branch to it may also be a
- * `break`. */
+/* Tests whether the kernel executes no more instructions from the basic block
+ * on, apart from branches, ends of lifetimes and the return. Sets *left if the
+ * basic block follows a loop: a branch to it may also be a `break`. */
 static bool
 is_end(LLVMBasicBlockRef block, bool *left)
 {
@@ -97,8 +100,8 @@ is_end(LLVMBasicBlockRef block, bool *left)
     return false;
 }
 
-/* Returns the loops of the function. The result for the last function is
- * cached. */
+/* Returns the loops of the function. They are cached until the next call for
+ * another function. */
 static const struct jit_loops *
 loops_of(LLVMValueRef function)
 {
@@ -195,7 +198,9 @@ jit_is_return(struct jit *jit, LLVMValueRef at)
         !jit_is_kernel(jit, LLVMGetBasicBlockParent(from))) {
         return false;
     }
-    /* the kernel has no return: this is the exit of an endless loop */
+    /* the kernel's end is not reachable, as after an endless loop; clang then
+     * makes its only `return` a return instruction, without a block
+     * "return" */
     if (LLVMIsAReturnInst(at)) {
         return is_named(from, "if.then") || is_named(from, "if.else");
     }

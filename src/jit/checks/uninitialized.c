@@ -22,8 +22,8 @@
 #include "jit/jit.h"
 #include "jit/report.h"
 
-/* A value that may be uninitialized. At run time its shadow, an i1, is true if
- * it is. */
+/* A value that may be uninitialized. Its shadow is an i1 that is true at run
+ * time if the value is uninitialized. */
 struct uncertain_value {
     LLVMValueRef value, shadow;
 };
@@ -53,7 +53,8 @@ note_copy(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Called before the pass SROA splits struct copies into single stores. */
+/* Records the source locations of all struct copies of the module. Called
+ * before the pass SROA splits these copies into single loads and stores. */
 void
 jit_note_copies(struct jit *jit)
 {
@@ -64,7 +65,7 @@ bool
 jit_is_copy(LLVMValueRef at)
 {
     if (LLVMIsAMemCpyInst(at) || LLVMIsAMemMoveInst(at)) {
-        return false; /* the copy was not split, so it is no part of one */
+        return false; /* a whole copy, not a part of a copy that SROA split */
     }
     for (size_t i = 0; i < copy_count; i++) {
         if (copies[i].line == LLVMGetDebugLocLine(at) &&
@@ -162,8 +163,9 @@ shadow_of(struct jit *jit, struct uncertain_values *doubts, LLVMValueRef value)
                : LLVMConstInt(jit->i1, LLVMIsUndef(value) != 0, 0);
 }
 
-/* Creates an empty phi as the shadow of a phi. This comes first, since phis
- * may refer to each other in cycles; fill_phi adds the operands. */
+/* Creates an empty phi as the shadow of a phi (an i1: the value is
+ * uninitialized). fill_phi adds the operands later, since phis may refer to
+ * each other in cycles. */
 static void
 make_phi(struct jit *jit, struct uncertain_value *doubt)
 {
@@ -183,8 +185,8 @@ fill_phi(struct jit *jit, struct uncertain_values *doubts,
     }
 }
 
-/* Creates the shadow of a cast or select. Returns false if the shadow of an
- * operand does not exist yet. */
+/* Creates the shadow of a cast or select (an i1: the value is uninitialized).
+ * Returns false if the shadow of an operand does not exist yet. */
 static bool
 make_cast_or_select(struct jit *jit, struct uncertain_values *doubts,
                     struct uncertain_value *doubt)
@@ -211,8 +213,9 @@ make_cast_or_select(struct jit *jit, struct uncertain_values *doubts,
     return true;
 }
 
-/* Creates all shadows in three steps: empty phis; then casts and selects, each
- * after its operands; then the operands of the phis. */
+/* Creates the shadows of all values that may be uninitialized, in three steps:
+ * empty phis; then casts and selects, each after its operands; then the
+ * operands of the phis. */
 static void
 make_shadows(struct jit *jit, struct uncertain_values *doubts)
 {

@@ -110,10 +110,10 @@ jit_text_parameters(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes loads of the geometry (blockDim, gridDim, shared memory). `width` is
- * blockDim.x if it is known, else 0. If it is known and the kernel does not
- * use threadIdx.y (flat), blockDim.y and blockDim.z are 1. `own`: no other
- * pointer refers to the thread block's shared memory while the entry runs
- * (output/vector_slices.c). */
+ * blockDim.x, or 0 if it is unknown. `flat`: the kernel does not use
+ * threadIdx.y; if `width` is known too, blockDim.y and blockDim.z are 1.
+ * `own`: no other pointer refers to the thread block's shared memory while the
+ * entry runs (output/vector_slices.c). */
 void
 jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
 {
@@ -284,8 +284,8 @@ open_text(struct jit *jit)
         LLVMGetDataLayoutStr(jit->module), LLVMGetTarget(jit->module));
 }
 
-/* Completes the text, parses it and links it into the module. LLVM intrinsics
- * need no declarations in it. */
+/* Completes the IR text of the entries, parses it and links it into the
+ * module. LLVM intrinsics need no declarations in the text. */
 static void
 close_text(struct jit *jit)
 {
@@ -321,9 +321,9 @@ close_text(struct jit *jit)
     link_wrappers(jit);
 }
 
-/* Removes the source location of an instruction. Only one function may have
- * the lines of a kernel, and that is the kernel's entry for warps, not its
- * fiber entry. */
+/* Removes the source location of an instruction. A debugger must find the
+ * source lines of a kernel in one function only. For a kernel with a warp
+ * entry and a fiber entry, that is the warp entry. */
 static void
 drop_location(struct jit *jit, LLVMValueRef at, void *data)
 {
@@ -356,8 +356,9 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     if (kernel->warps) {
         jit_write_warp_entry(jit, kernel);
     } else if (kernel->threads_made) {
-        /* The entry function that runs each thread in a fiber was written
-         * earlier. Kernels with such an entry have no other one. */
+        /* The entry that runs each thread on a fiber was written by
+         * jit_add_thread_entry. Kernels with such an entry have no other
+         * one. */
         return;
     } else if (kernel->fibers) {
         jit_write_thread_entry(jit, kernel);
@@ -368,7 +369,8 @@ write_entry(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Makes the function part of the entries that call it. */
+/* Makes the function internal to the module, and lets LLVM inline it into all
+ * its callers, the entries. */
 static void
 hide(struct jit *jit, LLVMValueRef function)
 {
@@ -387,8 +389,8 @@ jit_add_entries(struct jit *jit)
     close_text(jit);
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        /* The linker has connected the calls to the bodies, which are still
-         * the same functions as before. */
+        /* The linker has connected the calls in the entries to the kernel
+         * bodies. kernel->body is still valid. */
         copy_byval(jit, kernel);
         hide(jit, kernel->body);
         for (unsigned k = 0; k < 2 && kernel->packs[k]; k++) {

@@ -21,8 +21,9 @@ void jit_write_region_entry(struct jit *jit, struct jit_kernel *kernel);
 void jit_write_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 /* entries/entries.c: adds the entries of all kernels to the module. */
 void jit_add_entries(struct jit *jit);
-/* entries/entries.c: adds the entry for fibers before the kernel is split,
- * with a copy of the body as it is then. */
+/* entries/entries.c: adds the entry that runs each thread on a fiber. Called
+ * before the kernel is split into regions; the entry contains a copy of the
+ * unsplit body. */
 void jit_add_thread_entry(struct jit *jit, struct jit_kernel *kernel);
 /* Returns the IR operand for a value that jit_is_uniform accepts. Appends the
  * instructions that compute it to `text`. */
@@ -35,8 +36,8 @@ void jit_text_parameters(struct jit *jit, struct jit_kernel *kernel);
  * use threadIdx.y. `own`: while the entry runs, shared memory is accessed only
  * through this address. */
 void jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own);
-/* Writes a call of the body. `suffix` ends the names that differ between the
- * loops of an entry; `metadata` is appended to the call. */
+/* Writes a call of the body. Names that differ between the loops of an entry
+ * end in `suffix`; `metadata` is appended to the call. */
 void jit_text_call(struct jit *jit, struct jit_kernel *kernel,
                    const char *suffix, const char *metadata);
 /* entries/warp.c: returns the symbol of the entry that runs warp by warp. The
@@ -49,18 +50,23 @@ void jit_write_warp_entry(struct jit *jit, struct jit_kernel *kernel);
  * the variables in which uniform values pass from one region to the next. The
  * caller frees it. */
 char *jit_region_variables(const struct jit_regions *regions);
-/* entries/region.c: writes the loads of the uniform values that are used from
- * start point `point` on. */
+/* entries/region.c: writes the loads of the uniform values that are live at
+ * start point number `point` (0: the kernel's begin, k: the code after the
+ * k-th barrier). */
 void jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
                        unsigned point);
-/* entries/region.c: writes the call of the body from a start point. */
+/* entries/region.c: writes the call of the kernel body that runs it from start
+ * point number `point` (0: the kernel's begin, k: the code after the k-th
+ * barrier). */
 void jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
                      unsigned point, bool inside);
-/* entries/region.c: writes the thread loop of a start point. */
+/* entries/region.c: writes the loop over the threads of a block that runs the
+ * body from start point number `point` (0: the kernel's begin, k: the code
+ * after the k-th barrier). */
 void jit_region_point(struct jit *jit, struct jit_kernel *kernel,
                       unsigned point, unsigned loop);
-/* Writes only the arguments of the call that jit_text_call writes, without
- * parentheses. */
+/* Writes only the arguments of the call of the kernel body that jit_text_call
+ * writes, without parentheses. */
 void jit_text_arguments(struct jit *jit, struct jit_kernel *kernel,
                         const char *suffix);
 

@@ -154,8 +154,8 @@ match_comparison(struct search *search, LLVMValueRef left,
     return true;
 }
 
-/* Returns the predicate of the negated comparison. Returns EQ, which
- * match_leaf does not accept, if the predicate is not an order. */
+/* Returns the predicate of the negated comparison. If the predicate is not one
+ * of <, <=, > and >=, returns EQ, which match_leaf does not accept. */
 static LLVMIntPredicate
 opposite(LLVMIntPredicate predicate)
 {
@@ -179,8 +179,9 @@ opposite(LLVMIntPredicate predicate)
     }
 }
 
-/* Returns the predicate of the comparison with swapped operands. Returns EQ,
- * which match_comparison does not accept, if that is not `less than`. */
+/* Returns the predicate of the comparison with swapped operands. If the result
+ * would not be `less than`, returns EQ, which match_comparison does not
+ * accept. */
 static LLVMIntPredicate
 swapped(LLVMIntPredicate predicate)
 {
@@ -467,8 +468,8 @@ match_stride(struct search *search, LLVMBasicBlockRef entry)
     return true;
 }
 
-/* Matches value = index * factor + addend with small constants, and stores
- * these in the guard. */
+/* Tests whether value = index * factor + addend with small constants. If so,
+ * stores factor and addend to kernel->guard. */
 static bool
 match_affine(struct search *search, LLVMValueRef value)
 {

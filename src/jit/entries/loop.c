@@ -48,9 +48,9 @@ write_limit(struct jit *jit, struct jit_kernel *kernel)
     }
 }
 
-/* Writes IR text that sets %start to the first threadIdx.x for which the guard
- * (the condition of the kernel's first branch) holds. Writes only a branch if
- * that is always 0. */
+/* If the guard (the condition of the kernel's first branch) has a lower bound,
+ * writes IR text that sets %start to the first threadIdx.x for which it holds.
+ * Otherwise writes only a branch. */
 static void
 write_lower(struct jit *jit, struct jit_kernel *kernel)
 {
@@ -142,8 +142,8 @@ write_split(struct jit *jit, struct jit_kernel *kernel)
 }
 
 /* Writes IR text that sets %index and %wide to the global index with 32 and 64
- * bits, and %whole to nest->whole. The flags nsw and nuw state that an index
- * within a guard's bound does not wrap. */
+ * bits, and %whole to the constant nest->whole. The flags nsw and nuw state
+ * that an index within a guard's bound does not wrap. */
 static void
 write_index(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_nest *nest)
@@ -169,9 +169,10 @@ write_index(struct jit *jit, struct jit_kernel *kernel,
                  s, flags, s, s, s, s, guard->compare_signed ? "nsw " : "", s);
 }
 
-/* Writes the call of the function that runs the pack of `width` threads from
- * %tid0 on. `mask`: IR operand, the lanes of the pack. `outer`: suffix of the
- * loops over threadIdx.z and threadIdx.y. */
+/* Writes the call of the function that runs a pack: `width` threads with
+ * consecutive threadIdx.x, from %tid0 on. `mask`: IR operand, a vector that
+ * says which of these threads exist. `outer`: suffix of the loops over
+ * threadIdx.z and threadIdx.y. */
 static void
 write_pack_call(struct jit *jit, struct jit_kernel *kernel,
                 const struct jit_nest *nest, const char *outer, unsigned width,
@@ -190,7 +191,8 @@ write_pack_call(struct jit *jit, struct jit_kernel *kernel,
     jit_text_add(jit->wrappers, ", <%u x i1> %s)\n", width, mask);
 }
 
-/* Returns the IR constant `<i1 true, ...>` or `<i32 0, i32 1, ...>`. */
+/* Returns an IR vector constant with `width` elements: <i32 0, i32 1, ...> if
+ * `count` is true, else <i1 true, ...>. */
 static const char *
 lanes_constant(unsigned width, bool count)
 {
@@ -232,8 +234,9 @@ write_whole_packs(struct jit *jit, struct jit_kernel *kernel,
                  s, s, width, s, s);
 }
 
-/* Writes the last pack of a row, of which only some threads are in the
- * row. */
+/* Writes the call for the last pack of a row, where a row is the threads with
+ * the same threadIdx.y and z, and a pack is `width` of them. Only some of its
+ * threads exist. */
 static void
 write_last_pack(struct jit *jit, struct jit_kernel *kernel,
                 const struct jit_nest *nest, unsigned width,
@@ -261,7 +264,8 @@ write_last_pack(struct jit *jit, struct jit_kernel *kernel,
     jit_text_add(text, "  br label %%x.end%s\n", nest->suffix);
 }
 
-/* Writes the loops over the threads of a kernel that runs in packs. */
+/* Writes the loops over threads for a kernel that runs in packs (groups of
+ * threads with consecutive threadIdx.x, each run by one call). */
 static void
 write_packs(struct jit *jit, struct jit_kernel *kernel,
             const struct jit_nest *nest)
@@ -305,9 +309,9 @@ write_nest(struct jit *jit, struct jit_kernel *kernel,
     jit_text_nest_end(jit, nest, loop);
 }
 
-/* Writes the loops over threads. If the guard has `split` set, writes them
- * twice: with %whole true for the threads before %bound, and with %whole false
- * for the others. */
+/* Writes the loops over threads. If guard.split is set, writes them twice:
+ * with %whole true for the threads before %bound, and with %whole false for
+ * the others. */
 static void
 write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
 {
@@ -334,8 +338,9 @@ write_loops(struct jit *jit, struct jit_kernel *kernel, unsigned loop)
     }
 }
 
-/* Writes the end of the loop over strides of a grid-stride loop, if there is
- * one, and of the loop over thread blocks. */
+/* Writes the end of two loops: the loop over thread blocks and, for a kernel
+ * that is a grid-stride loop, the loop inside it that repeats the thread loop
+ * for each stride. */
 static void
 write_tail(struct jit *jit, struct jit_kernel *kernel)
 {

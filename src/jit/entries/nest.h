@@ -35,7 +35,7 @@ struct jit_frame {
     const char *variables;
     /* blockDim.x for which the entry is compiled; 0: any */
     unsigned width;
-    /* the function has internal linkage and is inlined into the entry */
+    /* the entry has internal linkage and is inlined into another entry */
     bool internal;
     /* one loop may run several thread blocks of the grid */
     bool merged;
@@ -45,8 +45,8 @@ struct jit_frame {
     bool columns;
 };
 
-/* Writes the start of the function, up to where the code of one thread block
- * begins in the loop over thread blocks. */
+/* Writes the start of the entry function, up to where the code of one thread
+ * block begins in the loop over thread blocks. */
 void jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                            const struct jit_frame *frame);
 /* Writes the end of the loop over thread blocks. The code of one thread block
@@ -63,11 +63,12 @@ void jit_text_nest_start(struct jit *jit, const struct jit_nest *nest);
 void jit_text_nest_end(struct jit *jit, const struct jit_nest *nest,
                        unsigned loop);
 
-/* Reserves `count` consecutive numbers of loop metadata; returns the first. */
+/* Reserves `count` consecutive numbers, each for the metadata of one loop in
+ * the IR text. Returns the first number. */
 unsigned jit_text_loops(unsigned count);
 enum jit_hint {
     JIT_HINT_SHORT = 1,  /* the last, partial vector is vectorised, too */
-    JIT_HINT_UNROLL = 2, /* unroll after vectorisation */
+    JIT_HINT_UNROLL = 2, /* unroll the loop after vectorisation */
 };
 
 /* Writes the metadata of loop number `loop`; `hints` are bits of enum

@@ -115,9 +115,9 @@ write_warp(struct jit *jit, const struct jit_kernel *kernel, const char *s)
     }
 }
 
-/* Writes IR text that sets %c.<name> to the bound's limit, clamped to the
- * possible range of threadIdx. For <= and >, one is added: `i <= n` becomes `i
- * < n + 1`, and `i > n` becomes `i >= n + 1`. */
+/* Writes IR text that sets %c.<name> to bound->limit, clamped to the possible
+ * range of threadIdx. For <= and >, one is added: `i <= n` becomes `i < n +
+ * 1`, and `i > n` becomes `i >= n + 1`. */
 static void
 write_limit(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name)
@@ -146,7 +146,8 @@ write_limit(struct jit_text *text, const struct jit_region_bound *bound,
 }
 
 /* Writes IR text that narrows the range of threadIdx from *first to *last - 1
- * by the bound. *first and *last are names of IR values, and are updated. */
+ * to the values that satisfy `bound`. *first and *last are names of IR values,
+ * and are updated. */
 static void
 write_range(struct jit_text *text, const struct jit_region_bound *bound,
             const char *name, const char **first, const char **last)

@@ -23,8 +23,8 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 
-/* how many operations lie at most between a variable and an address that is
- * derived from it */
+/* largest number of operations that are followed back from an address to the
+ * variable that it is derived from */
 enum { MAX_STEPS = 32 };
 
 /* Tests for the call of an access check (PYCUDA_CPU_CHECK), which returns the

@@ -28,7 +28,7 @@ struct cfg {
     bool *in_loop;
     unsigned header, latch;
     bool has_fence;
-    /* values in the loop that depend on what other threads write */
+    /* values in the loop that depend on what other threads write to memory */
     LLVMValueRef *read;
     unsigned read_count, read_capacity;
 };

@@ -49,9 +49,10 @@ struct reach {
     unsigned count;
 };
 
-/* Visits a function. A runtime function in which a thread may wait makes the
- * kernel need fibers. A function with a body is added to the queue, so that
- * its calls are visited. */
+/* Visits a function that the kernel may reach. If it is a runtime function in
+ * which a thread may wait, the kernel needs fibers. If it is defined in the
+ * module, it is appended to reach->functions, so that its calls are
+ * visited. */
 static void
 reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
 {
@@ -88,8 +89,9 @@ grows_the_stack(LLVMValueRef at)
            block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
 }
 
-/* Visits an instruction. A direct call reaches its callee. An indirect call
- * may reach any function whose address is taken. */
+/* Visits an instruction. For a direct call, visits the callee with
+ * reach_function. For an indirect call, visits all functions whose address is
+ * taken. */
 static void
 reach_call(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -123,10 +123,11 @@ is_outlined(const struct jit *jit, LLVMValueRef function)
     return false;
 }
 
-/* Replaces all calls that stand for results of loops. This may create
- * functions for several threads, which are appended to the module, so that the
- * loop visits them too. They are made from the unchanged functions for one
- * thread, so those are visited last. */
+/* Replaces all calls that stand for results of outlined loops, in two steps.
+ * First in all functions but those that contain an outlined loop for one
+ * thread. This step may append functions for several threads to the module,
+ * which are then visited too. They are copied from the functions for one
+ * thread, so these are changed last. */
 static void
 define_calls(struct jit *jit)
 {

@@ -95,8 +95,9 @@ struct jit_result_name {
     unsigned number, result, width;
 };
 bool jit_read_result_name(LLVMValueRef function, struct jit_result_name *name);
-/* Returns the function with that name. If there is none, adds a declaration
- * with the function type `type`. */
+/* Returns the function with the name __pycuda_loop.NUMBER.RESULT.WIDTH that
+ * `name` describes. If there is none, adds a declaration with the function
+ * type `type`. */
 LLVMValueRef jit_declare_result(struct jit *jit,
                                 const struct jit_result_name *name,
                                 LLVMTypeRef type);
@@ -106,8 +107,8 @@ LLVMValueRef jit_declare_result(struct jit *jit,
  * surrounding code. */
 void jit_fuse_products(struct jit *jit, LLVMValueRef function);
 
-/* widen.c: returns a new function that runs the loop for `width` threads. Its
- * last argument is the mask of the threads that run the loop. */
+/* widen.c: returns a new function that runs an outlined loop for `width`
+ * threads. Its last argument is the mask of the threads that run the loop. */
 LLVMValueRef jit_widen_loop(struct jit *jit,
                             const struct jit_outlined *outlined,
                             unsigned width);
@@ -115,8 +116,8 @@ LLVMValueRef jit_widen_loop(struct jit *jit,
  * if `width` is 1. */
 LLVMTypeRef jit_wide_type(LLVMTypeRef type, unsigned width);
 /* Tests for a call of an LLVM intrinsic that works element by element on
- * vectors. *same: its last argument is a constant flag, which remains a
- * scalar. */
+ * vectors. Sets *same if the last argument is a constant flag, which remains a
+ * scalar in the vector form. */
 bool jit_is_elementwise(LLVMValueRef at, bool *same);
 /* Tests whether widen.c can convert the call to one for several threads. */
 bool jit_can_widen_call(LLVMValueRef at);
@@ -124,14 +125,15 @@ bool jit_can_widen_call(LLVMValueRef at);
 /* loops/outline.c: moves loops of the kernel's source into functions that can
  * be vectorised over threads. */
 void jit_outline_loops(struct jit *jit);
-/* loops/outline.c: tests whether the function is one whose calls return a
- * result of a loop that was moved. */
+/* loops/outline.c: tests whether the function is one that returns a result of
+ * an outlined loop (__pycuda_loop.NUMBER.RESULT). */
 bool jit_is_loop_result(LLVMValueRef function);
-/* loops/outline.c: declares the vector variants of the functions of these
- * loops, before vectorisation. */
+/* loops/outline.c: declares, before vectorisation, the vector variants of the
+ * functions that return a result of an outlined loop. */
 void jit_declare_loops(struct jit *jit);
-/* loops/define.c: writes the vector variants that the vectoriser has called,
- * and inlines the functions of these loops. */
+/* loops/define.c: after vectorisation, writes the vector variants of outlined
+ * loops that the vectoriser has called, and inlines all functions of outlined
+ * loops. */
 void jit_define_loops(struct jit *jit);
 
 #endif

@@ -87,7 +87,8 @@ jit_declare_result(struct jit *jit, const struct jit_result_name *name,
                    LLVMTypeRef type)
 {
     static const char *const words[] = {"nounwind", "willreturn", "nosync",
-                                        /* "memory" means memory(none) */
+                                        /* the attribute "memory" with the
+                                         * value 0 means memory(none) */
                                         "nofree", "memory"};
     const char *text = result_name(name);
     LLVMValueRef function = LLVMGetNamedFunction(jit->module, text);
@@ -311,7 +312,8 @@ tell_variants(struct jit *jit, LLVMValueRef call,
               const struct jit_outlined *row)
 {
     static const char key[] = "vector-function-abi-variant";
-    /* one letter per input: the input is a vector; MAX_INPUTS letters */
+    /* MAX_INPUTS letters, one for each input of the loop; v: the input is a
+     * vector */
     static const char each[] = "vvvvvvvvvvvvvvvv";
     const char *scalar = jit_name(jit_callee(call));
     struct jit_text text = {0};
@@ -327,8 +329,9 @@ tell_variants(struct jit *jit, LLVMValueRef call,
                                   text.bytes, (unsigned)text.length));
 }
 
-/* Declares the vector variants of a result function, which LLVM's vectoriser
- * may call. Each has a mask of the active threads as last argument. */
+/* Declares the vector variants of a function that returns one result of an
+ * outlined loop. LLVM's vectoriser may call them. Each has a mask of the
+ * active threads as last argument. */
 static void
 declare_variants(struct jit *jit, LLVMValueRef function,
                  struct jit_result_name name)
@@ -386,8 +389,8 @@ build_call(struct outline *outline, const struct jit_outlined *row,
     return call;
 }
 
-/* Builds the branches to the exit that `number`, a value at run time,
- * selects. */
+/* Builds the branches from the call to the code after the loop: `number`, a
+ * value at run time, selects one of the loop's exits. */
 static void
 build_exits(struct outline *outline, LLVMValueRef number)
 {

@@ -44,8 +44,8 @@ term_add(struct jit_address *address, LLVMValueRef value, int64_t factor)
     }
 }
 
-/* Tests whether the value has 32 bits or more, so that it may be assumed not
- * to wrap (see the start of the file). */
+/* Tests whether the value has 32 bits or more. Only then it is assumed not to
+ * wrap, as the file's opening comment explains. */
 static bool
 is_wide(LLVMValueRef value)
 {

@@ -99,8 +99,9 @@ loaded_from(LLVMValueRef root)
 }
 
 /* Returns the kind of memory that `root`, the value from which an address is
- * computed, refers to. Parameters are loaded from the entry's first argument,
- * and data of the thread block is reached through its second. */
+ * computed, refers to. The kernel's parameters are loaded from the entry's
+ * first argument; data of the thread block is reached through its second
+ * argument. */
 static enum memory
 memory_of(LLVMValueRef root)
 {

@@ -18,8 +18,8 @@
 #include "jit/ir.h"
 #include "jit/jit.h"
 
-/* Returns the point at which a call of the kernel's body starts: the number of
- * the barrier or warp operation before it, or 0 for the kernel's begin. */
+/* Returns the number of the start point at which the body is called: k for the
+ * code after the k-th barrier or warp operation, 0 for the kernel's begin. */
 static unsigned
 point_of(const struct jit_kernel *kernel, LLVMValueRef call)
 {

@@ -75,8 +75,8 @@ check_frame(const struct jit_kernel *kernel, uint64_t kept)
 
 /* Sets the frame size of each kernel in bytes: the frame of its entry, plus,
  * if it calls functions that were not inlined, the frames of all such
- * functions. Each gets an addition for the return address and saved
- * registers. */
+ * functions. For the return address and saved registers, a constant is added
+ * to the size of each frame. */
 static void
 measure_frames(struct jit *jit)
 {
@@ -109,7 +109,7 @@ generate(struct jit *jit, LLVMCodeGenFileType type)
     char *message = NULL;
 
     for (unsigned i = 0; i < jit->global_count; i++) {
-        /* The host program may write this variable, so it must be in the
+        /* The host program may write device variables, so they must be in the
          * writable data section. */
         LLVMSetGlobalConstant(jit->globals[i].variable, 0);
     }

@@ -100,8 +100,8 @@ may_be_joined(const struct member *a, const struct member *b)
                  : jit_bases_meet(one->address.base, other->address.base);
 }
 
-/* Tests whether the i-th access is in the loop's header and its address
- * differs from that of the other access only in the offset. */
+/* Tests whether access i of loop->members is in the loop's header, and its
+ * address differs from that of the access `other` only in the offset. */
 static bool
 is_adjacent(const struct loop *loop, unsigned i, const struct member *other)
 {
@@ -172,8 +172,9 @@ overlap(struct loop *loop, unsigned i, unsigned k)
     return loop->pairs[i][k] == OVERLAP;
 }
 
-/* Tests whether the i-th and the later j-th access must not be combined, since
- * a third access between them may overlap the one that would be moved. */
+/* Tests whether accesses i and j of loop->members (i comes first) must not be
+ * combined: a third access between them may overlap the one that would be
+ * moved. */
 static bool
 is_between(struct loop *loop, unsigned i, unsigned j)
 {
@@ -227,7 +228,8 @@ member_part(struct loop *loop, const struct member *member)
     LLVMValueRef epoch = LLVMConstInt(jit->i32, member->epoch, 0);
     LLVMValueRef callee =
         jit_declare(jit, APART, jit->i64, (LLVMTypeRef[]){jit->i32}, 1);
-    jit_add_attribute(jit, callee, "memory"); /* "memory" means memory(none) */
+    /* the attribute "memory" with the value 0 means memory(none) */
+    jit_add_attribute(jit, callee, "memory");
     jit_add_attribute(jit, callee, "willreturn");
     LLVMValueRef at = member->access.at;
     unsigned operand = jit_access_pointer(&member->access);

@@ -1,7 +1,9 @@
-/* loop_nest.c - finds the loops of a function: cycles of blocks, and the
- * cycles that remain without a cycle's header.
+/* loop_nest.c - finds the loops of a function.
  *
- * Called by unswitch.c; contracts are in loop_nest.h.
+ * A loop is a largest set of basic blocks that can all reach each other. The
+ * loops inside it are found in the same way, after its header is removed.
+ *
+ * Called by unswitch.c. The functions are described in loop_nest.h.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -20,8 +22,9 @@ struct finder {
     bool *reached; /* for each basic block: find_loops has visited it */
 };
 
-/* Appends the basic blocks of a list that are in `allowed` and not in `marks`
- * to the queue; returns the new count. */
+/* Sets `marks` for the basic blocks in the list `blocks` that are in `allowed`
+ * and not yet marked, and appends them to finder->queue. Returns the new
+ * number of elements in the queue. */
 static unsigned
 visit(struct finder *finder, const bool *allowed, bool *marks,
       const unsigned *blocks, unsigned block_count, unsigned count)
@@ -36,8 +39,8 @@ visit(struct finder *finder, const bool *allowed, bool *marks,
     return count;
 }
 
-/* Marks the basic blocks in `allowed` that can be reached from the successors
- * of `from`. */
+/* Sets `marks` for the basic blocks in `allowed` that can be reached from the
+ * successors of `from`. */
 static void
 reach_forward(struct finder *finder, unsigned from, const bool *allowed,
               bool *marks)
@@ -50,7 +53,8 @@ reach_forward(struct finder *finder, unsigned from, const bool *allowed,
     }
 }
 
-/* Marks the basic blocks in `allowed` from which `to` can be reached. */
+/* Sets `marks` for the basic blocks in `allowed` from which `to` can be
+ * reached. */
 static void
 reach_backward(struct finder *finder, unsigned to, const bool *allowed,
                bool *marks)
@@ -63,8 +67,8 @@ reach_backward(struct finder *finder, unsigned to, const bool *allowed,
     }
 }
 
-/* Returns the first basic block of the loop that has a predecessor outside the
- * loop. */
+/* Returns the first basic block of the loop `inside` that has a predecessor
+ * outside the loop, or `block` if there is none. */
 static unsigned
 header_of(const struct jit_cfg *cfg, const bool *inside, unsigned block)
 {
@@ -79,8 +83,9 @@ header_of(const struct jit_cfg *cfg, const bool *inside, unsigned block)
     return block;
 }
 
-/* Finds the outermost loops among the basic blocks of `allowed`, which are
- * those of the loop `parent` without its header. */
+/* Finds the outermost loops among the basic blocks in `allowed`, and appends
+ * them to `nest` with the parent `parent`. For inner loops, `allowed` has the
+ * basic blocks of `parent` without its header. */
 static void
 find_loops(struct finder *finder, struct jit_loop_nest *nest,
            const bool *allowed, unsigned parent)

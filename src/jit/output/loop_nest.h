@@ -28,12 +28,12 @@ struct jit_loop_nest {
     unsigned *innermost;
 };
 
-/* Fills `nest` with all natural loops of the function whose control-flow graph
- * is given. */
+/* Fills `nest` with all natural loops of a function. `cfg` is the control-flow
+ * graph of the function. */
 void jit_loop_nest_read(struct jit_loop_nest *nest, const struct jit_cfg *cfg);
-/* Returns a flag for each basic block: an iteration of the loop reaches it
- * only through the edge between two given blocks. All flags are false if the
- * edge leaves the loop. */
+/* Returns an array with a flag for each basic block, which is true if an
+ * iteration of the loop reaches the block only through the edge between the
+ * two given blocks. All flags are false if the edge leaves the loop. */
 bool *jit_loop_side(const struct jit_cfg *cfg, const struct jit_loop *loop,
                     unsigned from, unsigned to);
 

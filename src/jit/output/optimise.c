@@ -1,8 +1,8 @@
 /* optimise.c - the pipelines of LLVM passes.
  *
- * They are shorter than LLVM's default<O3>: they take a third of its time and
- * produce equally fast code for loops over threads. Inner loops must not be
- * unrolled before the loop over threads is vectorised.
+ * The pipelines are shorter than LLVM's default<O3>. They take a third of its
+ * time and produce equally fast code for loops over threads. Inner loops must
+ * not be unrolled before the loop over threads is vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -95,9 +95,10 @@ unroll_loops(struct jit *jit)
     }
 }
 
-/* Runs the passes between making bodies and splitting kernels. Marks a kernel
- * as sequential (its loop over threads must not be vectorised) if private
- * variables remain in memory, since all iterations share that memory. */
+/* Unrolls short loops in the kernel bodies, and sets properties of each kernel
+ * that later passes need. One is kernel->sequential: the loop over threads
+ * must not be vectorised, since private variables remain in memory and all
+ * iterations share this memory. */
 void
 jit_prepare_bodies(struct jit *jit)
 {
@@ -130,9 +131,10 @@ drop_scope_declaration(struct jit *jit, LLVMValueRef at, void *data)
     }
 }
 
-/* Tests whether some kernel has code for thread blocks with one row of threads
- * and a known blockDim.x, or has code for warps (*warps). Such loops over
- * threads become a few vectors, which may stay in registers. */
+/* Tests whether some loop over threads is so short that it becomes a few
+ * vectors, which may stay in registers: a loop over a thread block with a
+ * known blockDim.x and one value of threadIdx.y, or a loop over a warp. Sets
+ * *warps if there is a loop over a warp. */
 static bool
 has_known_rows(const struct jit *jit, bool *warps)
 {
@@ -164,10 +166,11 @@ unroll_rows(struct jit *jit, bool warps)
     jit_join_slices(jit);
 }
 
-/* Disables epilogue vectorisation (vectors of half the length for remaining
- * iterations) if a kernel has regions. The rows of threads of such kernels are
- * usually whole vectors, and it takes a fifth of the compile time. Loops over
- * all threads of a grid, without barriers, may have a long remainder. */
+/* Disables epilogue vectorisation (vectors of half the length for the
+ * remaining iterations of a loop) if a kernel has regions. The loops over
+ * threads of such a kernel usually need whole vectors only, and epilogue
+ * vectorisation takes a fifth of the compile time. Loops over all threads of a
+ * grid, without barriers, may have a long remainder. */
 static void
 tune_rows(const struct jit *jit)
 {
@@ -210,7 +213,7 @@ jit_optimise(struct jit *jit)
     jit_part_accesses(jit);
     jit_hide_masks(jit);
     jit_bound_unswitching(jit);
-    /* These passes must be one pipeline: the results of indvars save run-time
+    /* These passes must be one pipeline. What indvars finds out saves run-time
      * checks in the vectorised code, and values that are equal after
      * unswitching must be one value before vectorisation. */
     jit_run_passes(jit,

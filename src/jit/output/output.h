@@ -15,11 +15,12 @@ struct jit;
 void jit_open_target(struct jit *jit);
 /* output/optimise.c: sets LLVM's own command-line options. */
 void jit_tune(void);
-/* output/unswitch.c: limits the copies of loops with many invariant
- * conditions, by an LLVM option for the whole module. */
+/* output/unswitch.c: sets an LLVM option that limits the number of copies that
+ * LLVM makes of a loop for its invariant conditions, if some loop has many of
+ * them. */
 void jit_bound_unswitching(struct jit *jit);
-/* output/optimise.c: run the passes before, and those after, kernels are
- * turned into bodies. */
+/* output/optimise.c: run passes before (jit_prepare) and after
+ * (jit_prepare_bodies) the kernel bodies are made from the kernels. */
 void jit_prepare(struct jit *jit);
 void jit_prepare_bodies(struct jit *jit);
 /* output/slow_path.c: declares the vector variants of the slow-path calls
@@ -32,8 +33,8 @@ void jit_define_slow_paths(struct jit *jit);
 /* Returns the name of the C library function for the name `__pycuda_rare_...`,
  * NULL for other names. */
 const char *jit_slow_path_function(const char *name);
-/* Returns the declaration of the variant for `width` threads of a slow-path
- * function. */
+/* Returns the declaration of the vector variant of the slow-path function
+ * `function` that handles `width` threads. */
 LLVMValueRef jit_slow_path_variant(struct jit *jit, LLVMValueRef function,
                                    unsigned width);
 /* output/vector_slices.c: jit_join_slices simplifies reads of a part of a
@@ -41,8 +42,8 @@ LLVMValueRef jit_slow_path_variant(struct jit *jit, LLVMValueRef function,
  * argument. Both run after the passes that promote memory to registers. */
 void jit_join_slices(struct jit *jit);
 void jit_drop_unaliased(struct jit *jit);
-/* output/vector_extensions.c: splits vector extensions that LLVM 19 cannot
- * select. */
+/* output/vector_extensions.c: splits zero and sign extensions of vectors that
+ * LLVM 19 cannot compile. */
 void jit_split_extensions(struct jit *jit);
 /* output/join.c: keeps the vectoriser from moving an access across another one
  * that may alias. It adds to addresses the results of calls that LLVM cannot
@@ -56,9 +57,11 @@ void jit_hide_masks(struct jit *jit);
 void jit_show_masks(struct jit *jit);
 /* output/join.c: removes the zeros that jit_part_accesses added. */
 void jit_show_zeros(struct jit *jit);
-/* output/optimise.c: runs the optimisation pipeline on module and entries. */
+/* output/optimise.c: runs the optimisation pipeline on the module, which
+ * contains the entries by then. */
 void jit_optimise(struct jit *jit);
-/* output/traps.c: makes reaching undefined behaviour of C++ end in a fault. */
+/* output/traps.c: inserts traps, so that a kernel with undefined behaviour,
+ * such as a missing `return`, ends with a fault. */
 void jit_add_traps(struct jit *jit);
 /* output/emit.c: returns the ELF object file, and sets the frame sizes of the
  * kernels. */

@@ -76,7 +76,8 @@ loop_metadata(const struct jit_parallel *loop, unsigned block)
                            LLVMGetMDKindID("llvm.loop", 9));
 }
 
-/* Tests whether the loop that the latch closes contains no other loop. */
+/* Tests whether the loop with the back edge from basic block `latch` contains
+ * no other loop. */
 static bool
 is_innermost(const struct jit_parallel *loop, unsigned latch)
 {
@@ -122,8 +123,8 @@ has_hint(LLVMValueRef metadata, const char *what)
     return false;
 }
 
-/* Finds the basic blocks of the loop that the latch closes. Returns false if
- * it is not an innermost loop. */
+/* Finds the basic blocks of the loop with the back edge from basic block
+ * `latch`. Returns false if it is not an innermost loop. */
 static bool
 blocks_find(struct jit_parallel *loop, unsigned latch)
 {
@@ -136,8 +137,8 @@ blocks_find(struct jit_parallel *loop, unsigned latch)
     return is_innermost(loop, latch);
 }
 
-/* Calls `visit` for the loop that the latch closes, if the loop's metadata
- * marks its accesses as parallel. */
+/* Calls `visit` for the loop with the back edge from basic block `latch`, if
+ * the loop's metadata marks its accesses as parallel. */
 static void
 branch_visit(struct jit *jit, struct jit_parallel *loop, unsigned latch,
              jit_visit_loop *visit, void *data)

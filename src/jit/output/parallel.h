@@ -20,8 +20,8 @@ struct jit_parallel {
     /* for each basic block of the function: it is part of the loop */
     bool *inside;
     unsigned block_count, header;
-    /* the vectoriser may use vectors in which a mask disables some threads, up
-     * to all but one */
+    /* vectors of the loop may be masked: up to all but one of the threads may
+     * be inactive */
     bool masked;
 };
 

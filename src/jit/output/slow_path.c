@@ -3,12 +3,12 @@
  *
  * The headers pycuda/cuda/cpu/math_*.h call `__pycuda_rare_F(rare, usual, x,
  * ...)`. It means `rare ? F(x, ...) : usual`, where F is a function of the C
- * library. Before vectorisation, jit_declare_slow_paths gives it vector
- * variants, so that LLVM can vectorise loops with it. After vectorisation,
- * jit_define_slow_paths defines each variant as a branch: if the condition
- * `rare` holds for any lane, it calls a function that processes the lanes one
- * by one. Without this, every lane would pay for the slow path, or the loop
- * would not be vectorised.
+ * library. Before vectorisation, jit_declare_slow_paths declares vector
+ * variants of these functions, so that LLVM can vectorise loops that call
+ * them. After vectorisation, jit_define_slow_paths defines each variant as a
+ * branch: if the condition `rare` holds for any lane, it calls a function that
+ * processes the lanes one by one. Without this, every lane would pay for the
+ * slow path, or the loop would not be vectorised.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

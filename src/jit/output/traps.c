@@ -4,8 +4,8 @@
  * in foreign code or memory:
  *
  * - An `unreachable` that is reached: a function without its `return`,
- *   __builtin_unreachable, or a call that passes proved to be undefined.
- *   Control would run into the next function in memory. Before:
+ * __builtin_unreachable, or a call whose behaviour LLVM found to be undefined.
+ * Control would run into the next function in memory. Before:
  *
  *       unreachable
  *

@@ -6,12 +6,14 @@
  * multiplier prevents that, but it also counts sibling loops, and a kernel's
  * thread loops are siblings. The pass therefore predicts what LLVM does, and
  * enables the multiplier only if some basic block would be copied many times.
- * A condition copies the basic blocks of a loop, without those that depend on
- * it, if they are small. The basic blocks that depend on another split
- * condition are left out of the size, since the copies may lack them. A first
- * prediction takes all loads as invariant. If it finds many copies, a second
- * one looks at a copy of the module in which LLVM has hoisted what is
- * invariant.
+ *
+ * The prediction: LLVM unswitches a loop by a condition if the code that must
+ * be copied is short. The code is the basic blocks of the loop, except those
+ * that run only for one value of the condition. Basic blocks that run only for
+ * one value of another such condition do not count either, since the copies
+ * may lack them. In a first prediction, all loads count as invariant. If it
+ * finds many copies, a second prediction is made in a copy of the module in
+ * which LLVM has hoisted invariant code.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -54,8 +56,8 @@ struct search {
     struct jit_cfg cfg;
     struct jit_loop_nest nest;
     unsigned *sizes; /* for each basic block: number of instructions */
-    /* a condition is unswitched only if the basic blocks that this copies have
-     * at most this many instructions in total */
+    /* LLVM unswitches a condition only if the basic blocks that it must copy
+     * have at most this many instructions in total */
     unsigned most_size;
     /* for each basic block: it may change the value of the examined
      * condition */
@@ -74,8 +76,9 @@ struct search {
     unsigned *doublings;
 };
 
-/* Tests whether the operands of `value` alone determine it. Loads qualify,
- * since LLVM moves them out of the loop if no store in the loop may alias. */
+/* Tests whether the result of the instruction depends only on its operands.
+ * Returns true for loads as well, since LLVM moves a load out of the loop if
+ * no store in the loop may alias. */
 static bool
 is_pure(LLVMValueRef value)
 {
@@ -83,8 +86,9 @@ is_pure(LLVMValueRef value)
            (!LLVMIsACallInst(value) || jit_is_call(value, "llvm."));
 }
 
-/* Marks the basic blocks that contain the instructions from which the value is
- * computed. */
+/* Follows the operands of the value backwards, as far as they are computed
+ * from other values. Sets search->varying for the basic blocks of the
+ * instructions at which the search ends, such as phis. */
 static void
 mark_sources(struct search *search, LLVMValueRef value, int depth)
 {
@@ -101,8 +105,8 @@ mark_sources(struct search *search, LLVMValueRef value, int depth)
     }
 }
 
-/* Tests whether a loop has a basic block that changes the condition's
- * value. */
+/* Tests whether the loop contains a basic block that may change the value of
+ * the examined condition (search->varying). */
 static bool
 varies_in(const struct search *search, const struct jit_loop *loop)
 {
@@ -114,7 +118,7 @@ varies_in(const struct search *search, const struct jit_loop *loop)
     return false;
 }
 
-/* Tests whether the value, which `block` tests, is invariant in the loop. */
+/* Tests whether the value is invariant in the loop. */
 static bool
 is_invariant(struct search *search, LLVMValueRef value,
              const struct jit_loop *loop)
@@ -175,7 +179,8 @@ cost_of(LLVMValueRef at)
     return 32 - (unsigned)__builtin_clz(ways > 1 ? ways - 1 : 1);
 }
 
-/* Adds the invariant conditions of a basic block of the loop. */
+/* Appends the invariant conditions of the basic block `block` in the loop to
+ * search->splits. */
 static void
 add_conditions(struct search *search, unsigned loop, unsigned block)
 {
@@ -197,7 +202,7 @@ add_conditions(struct search *search, unsigned loop, unsigned block)
     }
 }
 
-/* Tests whether a basic block depends on the condition. */
+/* Tests whether the basic block runs only for one value of the condition. */
 static bool
 depends_on(const struct split *split, unsigned block)
 {
@@ -205,8 +210,10 @@ depends_on(const struct split *split, unsigned block)
            (split->sides[0][block] || split->sides[1][block]);
 }
 
-/* Tests whether a copy that LLVM makes for another condition of the loop may
- * lack `block` and contain the test of `split`. */
+/* Tests whether `block` can be left out of the size of the code that is copied
+ * for `split`. This is so if LLVM unswitches the same loop by another
+ * condition too, and one of the two resulting copies contains the test of
+ * `split` but not `block`. */
 static bool
 may_lack(const struct search *search, const struct split *split,
          unsigned block)
@@ -226,8 +233,8 @@ may_lack(const struct search *search, const struct split *split,
     return false;
 }
 
-/* Tests whether the basic blocks that the condition copies are small
- * enough. */
+/* Tests whether the basic blocks that LLVM must copy to unswitch the loop by
+ * the condition are small enough. */
 static bool
 is_small(const struct search *search, const struct split *split)
 {
@@ -243,8 +250,9 @@ is_small(const struct search *search, const struct split *split)
     return size <= search->most_size;
 }
 
-/* Sets `splits` for the conditions by which LLVM unswitches their loops.
- * Repeats the search until no further condition is found. */
+/* Sets split->splits for the conditions by which LLVM is predicted to unswitch
+ * their loops. Since each of them may make the code that must be copied for
+ * others smaller, repeats this until nothing changes. */
 static void
 mark_splits(struct search *search)
 {
@@ -260,8 +268,9 @@ mark_splits(struct search *search)
     }
 }
 
-/* Tests whether the basic block is already copied by an earlier element of
- * search->splits that has the same condition. */
+/* Tests whether the copies that LLVM makes of the basic block for element
+ * number `split` of search->splits are already counted: an earlier element has
+ * the same condition, and its loop contains the block too. */
 static bool
 was_copied(const struct search *search, unsigned split, unsigned block)
 {
@@ -329,8 +338,8 @@ block_size(struct search *search, unsigned block)
     return size;
 }
 
-/* Returns the number of conditions in the function, or 0 if their cost is too
- * small for a search to be worthwhile. */
+/* Returns the number of conditions in the function, or 0 if they are too few
+ * to make many copies of a loop. */
 static unsigned
 condition_count(LLVMValueRef function)
 {
@@ -362,7 +371,8 @@ loop_depth(const struct jit_loop_nest *nest)
     return most;
 }
 
-/* Predicts whether LLVM copies a basic block of the function many times. */
+/* Predicts whether LLVM makes many copies of some basic block of the function.
+ * `depth`: levels of operands of a condition that are examined. */
 static bool
 has_many_copies(struct jit *jit, LLVMValueRef function, int depth)
 {

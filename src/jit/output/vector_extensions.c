@@ -1,4 +1,5 @@
-/* vector_extensions.c - splits vector extensions that LLVM 19 cannot select.
+/* vector_extensions.c - splits zero and sign extensions of vectors that LLVM
+ * 19 cannot compile.
  *
  * Called by optimise.c after the last pass. For
  *
@@ -41,8 +42,8 @@ build_lanes(struct jit *jit, LLVMValueRef a, LLVMValueRef b, unsigned first,
                                   LLVMConstVector(lanes, count), "");
 }
 
-/* Returns `count` lanes, from lane `first` on, of the vector that `at`
- * extends, in extended form. */
+/* Returns `count` lanes, from lane `first` on, of the result of the vector
+ * extension `at`. */
 static LLVMValueRef
 build_extended(struct jit *jit, LLVMValueRef at, unsigned first,
                unsigned count, unsigned piece)

@@ -1,11 +1,12 @@
-/* fallback.c - runs the threads of a pack one after the other if an assumption
- * does not hold.
+/* fallback.c - runs the threads of a pack one after the other if an index
+ * wraps.
  *
  * Called by values.c. The index of an access is often computed with 32 bits
- * and extended to 64. The accesses of a pack are a row only if the index does
- * not wrap between its first and its last lane. If this cannot be proved, the
- * function for a pack tests it before it does anything that can be observed,
- * and calls the body for one lane after the other if the index wraps.
+ * and extended to 64. The lanes of a pack (neighbouring threads that one
+ * function runs) access consecutive elements only if the index does not wrap
+ * between the first and the last lane. If this cannot be proved, the function
+ * for a pack tests it before it does anything that can be observed, and calls
+ * the body for one lane after the other if the index wraps.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -21,7 +22,8 @@
 #include "jit/planted_faults.h"
 #include "jit/text.h"
 
-/* Writes the call of the body for the lane. */
+/* Writes a call of the kernel body for the thread in lane number `lane` of the
+ * pack. */
 static void
 call_body(struct jit_pack_writer *to, LLVMValueRef lane)
 {
@@ -46,7 +48,8 @@ call_body(struct jit_pack_writer *to, LLVMValueRef lane)
                    kernel->body, arguments, count, "");
 }
 
-/* Writes the loop over the lanes, which ends the function. */
+/* Writes a loop that calls the kernel body for each lane of the mask, and then
+ * returns from the function for the pack. */
 static void
 write_fallback(struct jit_pack_writer *to)
 {

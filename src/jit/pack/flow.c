@@ -73,8 +73,9 @@ is_uniform_end(const struct flow *flow, unsigned block)
            jit_pack_is_uniform(flow->to.body, LLVMGetOperand(end, 0));
 }
 
-/* Returns the outermost loop that an edge leaves, or JIT_NO_LOOP. *parts: in
- * one of the loops that it leaves, lanes leave in different iterations. */
+/* Returns the outermost loop that an edge leaves, or JIT_NO_LOOP if it leaves
+ * none. Sets *parts if lanes may leave one of these loops in different
+ * iterations. */
 static unsigned
 left_loop(const struct flow *flow, unsigned from, unsigned to, bool *parts)
 {
@@ -152,9 +153,9 @@ add_edges(struct flow *flow)
     }
 }
 
-/* Writes code that empties the masks of the edges that are in the loop and in
- * no loop inside it (JIT_NO_LOOP: in no loop), at the start of an iteration.
- */
+/* Writes code for the start of an iteration of `loop` that empties the masks
+ * of the edges for which `loop` is the innermost loop around both ends.
+ * JIT_NO_LOOP: of the edges outside of loops. */
 static void
 clear_edges(struct flow *flow, unsigned loop)
 {
@@ -191,7 +192,8 @@ saved_slot(struct flow *flow, LLVMValueRef phi, unsigned incoming)
 }
 
 /* For an edge that leaves a loop: writes code that saves, for the lanes in
- * `mask`, the values that the phis of the edge's target receive by it. */
+ * `mask`, the values that the phis of the edge's target receive over this
+ * edge. */
 static void
 save_values(struct flow *flow, const struct edge *edge, LLVMValueRef mask,
             LLVMValueRef any, bool parts)
@@ -322,8 +324,9 @@ incoming(struct flow *flow, LLVMValueRef phi, unsigned i)
     return LLVMBuildLoad2(to->builder, jit_pack_type(to, phi), slot, "");
 }
 
-/* Returns the union of the masks of all edges from one basic block to another,
- * or (single: true) the disjunction of their bits `any`. */
+/* Returns the union of the masks of all edges from one basic block to another.
+ * If `single` is true, returns the OR of the bits `any` of these edges
+ * instead. */
 static LLVMValueRef
 taken(struct flow *flow, LLVMBasicBlockRef from, unsigned to, bool single)
 {
@@ -360,9 +363,9 @@ write_phi(struct flow *flow, unsigned block, LLVMValueRef phi)
 
 /* ---- blocks ---- */
 
-/* Stores in *of the basic block whose lane mask also applies to edge->from,
- * the source of the edge. Tests whether either all lanes of this mask or no
- * lanes take the edge. */
+/* Sets *of to the basic block whose lane mask also applies to edge->from, the
+ * source of the edge. Tests whether either all lanes of this mask or no lanes
+ * take the edge. */
 static bool
 keeps_lanes(const struct flow *flow, const struct edge *edge, unsigned *of)
 {
@@ -456,8 +459,9 @@ may_speculate(const struct flow *flow, unsigned block)
     return count <= SHORT;
 }
 
-/* Begins code that is skipped unless the basic block is executed. Returns the
- * basic block after it, or NULL if the code is always executed. */
+/* If the basic block is not always executed, writes a branch that skips its
+ * code if no lane executes it, and returns the LLVM basic block to which the
+ * branch jumps. Returns NULL if the basic block is always executed. */
 static LLVMBasicBlockRef
 begin_guard(struct flow *flow, unsigned block)
 {
@@ -484,8 +488,8 @@ end_guard(struct flow *flow, LLVMBasicBlockRef after)
     }
 }
 
-/* Writes the instructions of the block. `head`: it is a loop's head, whose
- * phis are defined. */
+/* Writes the instructions of a basic block. `head`: it is a loop's head, whose
+ * phis have been written already. */
 static void
 write_block(struct flow *flow, unsigned block, bool head)
 {
@@ -588,8 +592,9 @@ write_loop(struct flow *flow, unsigned number)
     end_guard(flow, after);
 }
 
-/* Returns the loop inside `level` that contains the basic block, or
- * JIT_NO_LOOP if the basic block is directly in `level`. */
+/* If the basic block is in a loop that is directly inside the loop `level`,
+ * returns that inner loop. Returns JIT_NO_LOOP if `level` is the block's
+ * innermost loop. `level` is JIT_NO_LOOP for code outside of loops. */
 static unsigned
 part_of(const struct jit_pack_body *body, unsigned block, unsigned level)
 {
@@ -603,8 +608,8 @@ part_of(const struct jit_pack_body *body, unsigned block, unsigned level)
     return loop;
 }
 
-/* Tests whether all predecessors of the basic block, or of the loop that it
- * heads, are written. */
+/* Tests whether the basic block, or the loop of which it is the head, can be
+ * written next: all predecessors are written. */
 static bool
 is_ready(const struct flow *flow, unsigned block, unsigned level)
 {
@@ -642,7 +647,8 @@ write_part(struct flow *flow, unsigned block, unsigned level)
     flow->done[block] = true;
 }
 
-/* Writes the basic blocks and loops that are directly in the loop `level`. */
+/* Writes the basic blocks of the loop `level` that are in no inner loop, and
+ * the inner loops. `level` is JIT_NO_LOOP for the whole function. */
 static void
 write_level(struct flow *flow, unsigned level)
 {

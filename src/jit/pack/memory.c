@@ -1,4 +1,5 @@
-/* memory.c - writes the memory accesses of a function for a pack of threads.
+/* memory.c - writes the memory accesses of a function for a pack (neighbouring
+ * threads that run as lanes of vectors).
  *
  * Called by values.c. An access of all lanes to one address is a scalar one;
  * accesses to neighbouring elements are those of a vector; others are gathers
@@ -88,9 +89,10 @@ copy_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 
 static LLVMValueRef write_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* Returns the bit that tells whether the index grows by 1 from each lane to
- * the next. *first is the index of lane 0, with 64 bits. If lane 0 is not in
- * the mask, its index has any value, so that the result may be false. */
+/* Returns an i1 that is true at run time if the index grows by 1 from each
+ * lane to the next. Sets *first to the index of lane 0, with 64 bits. If lane
+ * 0 is not in the mask, its index may have any value, so the i1 may be false
+ * without need. */
 static LLVMValueRef
 test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
 {
@@ -120,7 +122,8 @@ test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
                      "");
     *first = low;
     if (wide || LLVMGetIntTypeWidth(type) < 64) {
-        /* no lane's index wraps */
+        /* the index must not wrap in a lane before it is extended to 64
+         * bits */
         unsigned size = LLVMGetIntTypeWidth(type);
         uint64_t most = ~UINT64_C(0) >> (64 - size + !zero);
         LLVMValueRef last = LLVMConstInt(type, most - to->width, 0);
@@ -294,8 +297,9 @@ write_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef *operands,
     }
 }
 
-/* Writes the instruction once per lane of the mask, in a loop over lanes.
- * Returns the vector of the results, NULL if it has none. */
+/* Writes a loop over the lanes of the mask, with a scalar copy of the
+ * instruction. Returns the vector of the results, or NULL if the instruction
+ * has no result. */
 static LLVMValueRef
 write_serial(struct jit_pack_writer *to, LLVMValueRef at)
 {

@@ -1,4 +1,5 @@
-/* nest.c - finds the loops of a kernel body, and the relations of its blocks.
+/* nest.c - finds the loops of a kernel body, and the dominators of its basic
+ * blocks.
  *
  * Called by pack.c. The body is in the form that LLVM's loop-simplify and
  * lcssa passes produce.
@@ -94,8 +95,8 @@ add_loop(struct jit_pack_body *body, unsigned latch, unsigned head)
     return true;
 }
 
-/* Returns the smallest loop that contains the basic block and is larger than
- * `size`. */
+/* Returns the smallest loop that contains the basic block and has more than
+ * `size` basic blocks, or JIT_NO_LOOP. */
 static unsigned
 smallest_loop(const struct jit_pack_body *body, unsigned block, unsigned size)
 {

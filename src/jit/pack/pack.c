@@ -42,8 +42,10 @@ struct content {
     unsigned size, accesses, scattered;
     /* number of instructions with vector results in innermost loops */
     unsigned vectors;
-    bool wide;   /* the loops compute with 64-bit floating-point numbers */
-    bool tested; /* the loops contain accesses for which is_tested is true */
+    bool wide; /* the loops compute with 64-bit floating-point numbers */
+    /* the loops have accesses whose elements are consecutive in most packs,
+     * but not in all, so that a run-time test is needed */
+    bool tested;
 };
 
 static bool
@@ -95,9 +97,9 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
     return shape.stride > near || shape.stride < -near;
 }
 
-/* Tests whether the access concerns consecutive elements in most packs, but
- * not in all, so that it is tested at run time. Shorter packs are faster then.
- */
+/* Tests whether the access is to consecutive elements in most packs, but not
+ * in all. A run-time test then chooses between a vector access and scalar
+ * ones; this favours short packs. */
 static bool
 is_tested(const struct jit_pack_body *body, LLVMValueRef at)
 {
@@ -194,8 +196,9 @@ write_packs(struct jit_pack_body *body, const struct content *content)
     }
 }
 
-/* Reads the body and determines the shapes of its values. Returns false if it
- * cannot run in packs. */
+/* Reads the body and determines the shapes of its values: which are equal in
+ * all lanes of a pack or grow linearly. Returns false if the body cannot run
+ * in packs. */
 static bool
 analyse(struct jit_pack_body *body)
 {

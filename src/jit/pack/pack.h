@@ -33,10 +33,11 @@ enum jit_shape_kind {
     JIT_SHAPE_VECTOR,  /* the lanes' values are not known to be linear */
 };
 
-/* A value with stride 0 is uniform. The relation holds for the lanes that
- * execute the instruction. It holds modulo 2^bits; `is_signed` (`is_unsigned`)
- * tells that it also holds for the values as signed (unsigned) numbers. For a
- * pointer, the stride is in bytes. */
+/* How the values of an LLVM value in the lanes of a pack are related. A value
+ * with stride 0 is uniform. The relation holds for the lanes that execute the
+ * instruction. It holds modulo 2^bits; `is_signed` (`is_unsigned`) tells that
+ * it also holds for the values as signed (unsigned) numbers. For a pointer,
+ * the stride is in bytes. */
 struct jit_shape {
     enum jit_shape_kind kind;
     int64_t stride;
@@ -78,7 +79,8 @@ struct jit_pack_body {
     bool *joins;
     struct jit_map shape_index;
     struct jit_shape *shapes;
-    /* the set of instructions for which jit_pack_assumes is true */
+    /* set of the integer extensions whose shape is only right if a run-time
+     * test shows that the operand does not wrap (jit_pack_assumes) */
     struct jit_map assumed;
 };
 
@@ -103,9 +105,11 @@ bool jit_pack_lanes_meet_in_iteration(const struct jit_pack_body *body);
 unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
                               unsigned b);
 
-/* shapes.c: determines the shapes of all values of the body. */
+/* shapes.c: determines the shape of each value of the body: how its values in
+ * the lanes of a pack are related. */
 void jit_pack_find_shapes(struct jit_pack_body *body);
-/* Returns the shape of a value. Constants are uniform. */
+/* Returns how the values of `value` in the lanes of a pack are related.
+ * Constants are uniform. */
 struct jit_shape jit_pack_shape(const struct jit_pack_body *body,
                                 LLVMValueRef value);
 /* Tests whether the value is the same in all lanes. */
@@ -113,11 +117,12 @@ bool jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value);
 /* Tests whether the value grows by a constant from lane to lane, or is
  * uniform. */
 bool jit_pack_is_linear(const struct jit_pack_body *body, LLVMValueRef value);
-/* Tests for an extension of an integer to 64 bits of which the shape is right
- * only if the operand does not wrap between lane 0 and the last lane. */
+/* Tests for an extension of an integer to 64 bits that counts as linear,
+ * although its operand may wrap between lane 0 and the last lane. A run-time
+ * test is needed for it. */
 bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
-/* Tests whether lanes may take different edges into the basic block of the
- * phi, or leave a loop for it in different iterations. */
+/* Tests whether lanes may arrive at the phi from different predecessors, or
+ * from different iterations of a loop that they have left. */
 bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 
 /* If the address of an access to `type` is base[index], with an index that is
@@ -133,13 +138,14 @@ struct jit_pack_writer {
     struct jit_pack_body *body;
     struct jit *jit;
     LLVMBuilderRef builder;
-    unsigned width; /* lanes */
+    unsigned width; /* number of lanes */
     LLVMValueRef function;
     /* entry block of the function; it contains the stack variables (slots) */
     LLVMBasicBlockRef entry;
-    LLVMValueRef all;           /* mask of the lanes that call the function */
-    LLVMBasicBlockRef fallback; /* runs the lanes one by one after a failed
-                                   run-time test; NULL: not yet needed */
+    LLVMValueRef all; /* mask of the lanes for which the function is called */
+    /* basic block that runs the lanes one by one after a failed run-time test;
+     * NULL: not yet needed */
+    LLVMBasicBlockRef fallback;
     struct jit_map slot_index, local_index;
     LLVMValueRef *slots, *locals;
     unsigned slot_count, local_count, capacity;
@@ -150,15 +156,17 @@ struct jit_pack_writer {
     bool whole;
 };
 
-/* values.c */
-/* Returns the value of lane 0 of a linear value. */
+/* ---- values.c: writes the instructions of a function for a pack ---- */
+/* Returns the value that a linear value of the body has in lane 0. */
 LLVMValueRef jit_pack_scalar(struct jit_pack_writer *to, LLVMValueRef value);
-/* Returns the vector of the values of all lanes. */
+/* Returns a vector with what a value of the body is in each lane. */
 LLVMValueRef jit_pack_vector(struct jit_pack_writer *to, LLVMValueRef value);
-/* Returns the type of the slot of a value: scalar if it is linear. */
+/* Returns the type of the stack variable for a value of the body: scalar if
+ * the value is linear, else a vector. */
 LLVMTypeRef jit_pack_type(const struct jit_pack_writer *to,
                           LLVMValueRef value);
-/* Returns the value as a scalar if `like` is linear, else as a vector. */
+/* Returns the translation of `value`: a scalar (of lane 0) if `like` is
+ * linear, else a vector. */
 LLVMValueRef jit_pack_as(struct jit_pack_writer *to, LLVMValueRef value,
                          LLVMValueRef like);
 /* Adds a variable on the stack of the function, and returns its address. */
@@ -171,14 +179,15 @@ LLVMValueRef jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value);
  * the value, writes a store of `by` to the value's slot, too. */
 void jit_pack_define(struct jit_pack_writer *to, LLVMValueRef value,
                      LLVMValueRef by);
-/* Writes an instruction that is not a phi or terminator. */
+/* Writes the translation of an instruction that is not a phi or terminator,
+ * for all lanes of the mask. */
 void jit_pack_instruction(struct jit_pack_writer *to, LLVMValueRef at);
 /* Returns a vector of `width` times the scalar. */
 LLVMValueRef jit_pack_splat(struct jit_pack_writer *to, LLVMValueRef scalar);
 /* Returns the constant vector 0, stride, 2 * stride, ... */
 LLVMValueRef jit_pack_steps(const struct jit_pack_writer *to, LLVMTypeRef type,
                             int64_t stride);
-/* Tests whether the instruction can be written for a pack. */
+/* Tests whether the instruction can be translated for a pack. */
 bool jit_pack_accepts(LLVMValueRef at);
 /* Tests for a call that only carries information for the compiler, such as the
  * lifetime of a variable. The function for a pack does not contain these
@@ -191,12 +200,14 @@ void jit_pack_load(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes a store for all lanes of the mask: a scalar store, a vector store, a
  * scatter, or one store per lane. */
 void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
-/* Writes the instruction once per lane of the mask, in a loop over lanes. */
+/* Writes the instruction once per lane of the mask, in a loop over lanes.
+ * Makes the vector of the results the translation of the instruction. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
-/* fallback.c: writes a test of the assumption on which the sign or zero
- * extension `at` relies. If it does not hold, the function for the pack runs
- * the body for one lane after the other, and returns. */
+/* fallback.c: writes a run-time test that the operand of the sign or zero
+ * extension `at` does not wrap between the first and the last lane. If it
+ * wraps, the function for the pack runs the body for one lane after the other,
+ * and returns. */
 void jit_pack_check(struct jit_pack_writer *to, LLVMValueRef at);
 
 /* flow.c: writes the function for a pack of `width` threads, and returns

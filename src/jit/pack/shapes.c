@@ -65,9 +65,10 @@ jit_pack_is_uniform(const struct jit_pack_body *body, LLVMValueRef value)
 
 /* ---- integer arithmetic ---- */
 
-/* Returns an upper bound of a sum of products of indices and sizes of blocks
- * and of constants that are not negative, UINT64_MAX of any other value. Grids
- * of more than 2^30 threads along an axis are never launched in practice. */
+/* Returns an upper bound of a value that is a sum of products of block
+ * indices, thread indices, block sizes and non-negative constants. Returns
+ * UINT64_MAX for any other value. Grids of more than 2^30 threads along an
+ * axis are never launched in practice. */
 static uint64_t
 upper_bound(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 {
@@ -115,7 +116,8 @@ sum_shape(const struct jit_pack_body *body, LLVMValueRef at, int sign)
     a.stride += sign * b.stride;
     a.is_signed =
         a.is_signed && b.is_signed && (most <= INT32_MAX || LLVMGetNSW(at));
-    /* of a difference, lane 0 may be negative if it does not execute it */
+    /* not true of a difference: it may be negative in lane 0 if lane 0 does
+     * not execute the instruction */
     a.is_unsigned = a.is_unsigned && b.is_unsigned && sign > 0 &&
                     (most <= UINT32_MAX || LLVMGetNUW(at));
     return a;
@@ -207,8 +209,8 @@ may_check(const struct jit_pack_body *body, unsigned b)
     return fits;
 }
 
-/* Notes the extensions in the basic block that may be checked before any
- * effect. */
+/* Adds to body->assumed the integer extensions in the basic block that may be
+ * tested at run time before the function has any side effect. */
 static void
 assume_in(struct jit_pack_body *body, unsigned b)
 {
@@ -262,8 +264,8 @@ address_shape(const struct jit_pack_body *body, LLVMValueRef at)
 
 /* ---- phis ---- */
 
-/* Returns the shape of a value that is `a` in some iterations or on some
- * paths, and `b` on others. */
+/* Returns the shape that includes both `a` and `b`: that of a value that has
+ * the shape `a` in some iterations or on some paths, and `b` on others. */
 static struct jit_shape
 meet(struct jit_shape a, struct jit_shape b)
 {
@@ -428,7 +430,8 @@ update_all(struct jit_pack_body *body)
             struct jit_shape *now =
                 &body->shapes[jit_map_get(&body->shape_index, at) - 1];
             struct jit_shape next = instruction_shape(body, at);
-            /* Shapes only move from unknown to linear to vector. */
+            /* The shape of a value only changes from unknown to linear, and
+             * from linear to vector. */
             if (now->kind == JIT_SHAPE_VECTOR || same(*now, next)) {
                 continue;
             }

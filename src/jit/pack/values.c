@@ -1,5 +1,5 @@
-/* values.c - writes the values and the plain instructions of a function for a
- * pack of threads.
+/* values.c - writes the instructions of a function for a pack of threads,
+ * except memory accesses and control flow.
  *
  * Called by flow.c. A linear value (shapes.c) is computed for lane 0 only, and
  * becomes a vector where one is needed. Other values are vectors.
@@ -95,9 +95,10 @@ jit_pack_slot_of(struct jit_pack_writer *to, LLVMValueRef value)
     return to->slots[*at - 1];
 }
 
-/* Tests whether another basic block may need the value. An access reads the
- * operands of its address, and those of an index (jit_pack_row_index),
- * although only the basic block of the address uses them. */
+/* Tests whether another basic block may need the value. An operand of an
+ * address or of an extended index counts: the access may be in another basic
+ * block, and reads these operands instead of the address
+ * (jit_pack_row_index). */
 static bool
 used_elsewhere(LLVMValueRef value)
 {
@@ -256,8 +257,9 @@ jit_pack_accepts(LLVMValueRef at)
 
 /* ---- instructions ---- */
 
-/* Removes the flags by which the instruction's result is poison for some
- * operands: lane 0, whose operands it has, may not execute it. */
+/* Removes the flags nsw and nuw from a copy for lane 0. With them, the result
+ * would be poison if the operation wraps, which it may do if lane 0 does not
+ * execute the instruction. */
 static void
 drop_flags(LLVMValueRef at)
 {
@@ -274,7 +276,7 @@ drop_flags(LLVMValueRef at)
     }
 }
 
-/* Returns the number of the first lane of the mask. */
+/* Returns the index of the first lane in the mask. */
 static LLVMValueRef
 first_lane(struct jit_pack_writer *to)
 {
@@ -291,10 +293,11 @@ first_lane(struct jit_pack_writer *to)
                           arguments, 2, "");
 }
 
-/* Extends `first`, which lane 0 has for the linear value `operand`, with zeros
- * or the sign, so that the extended values of the other lanes follow. The
- * value of lane 0 may have wrapped around if lane 0 is not in the mask; that
- * of the first lane in the mask has not. */
+/* Extends the linear value `operand` to the wider type. `first` is its value
+ * in lane 0. Returns the extended value of lane 0, such that adding l times
+ * the stride gives that of lane l. Starts from the first lane in the mask,
+ * because in lane 0 the value may have wrapped around if lane 0 is not in the
+ * mask. */
 static LLVMValueRef
 extend_linear(struct jit_pack_writer *to, LLVMValueRef operand,
               LLVMValueRef first, LLVMOpcode extension, LLVMTypeRef type)
@@ -327,7 +330,9 @@ for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
     LLVMValueRef first = LLVMGetOperand(copy, 0), made = copy, indices[15];
     unsigned count = (unsigned)LLVMGetNumOperands(copy);
     switch (LLVMGetInstructionOpcode(copy)) {
-    case LLVMOr: /* without its flag, it would not be a sum */
+    /* equals a sum only if the operands have no common bits, which may not be
+     * so in lane 0 */
+    case LLVMOr:
         made = LLVMBuildAdd(builder, first, LLVMGetOperand(copy, 1), "");
         break;
     case LLVMZExt:
@@ -366,7 +371,7 @@ write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 {
     LLVMValueRef copy = LLVMInstructionClone(at);
     int count = LLVMGetNumOperands(at);
-    bool uniform = true; /* all operands are */
+    bool uniform = true; /* all operands are equal in all lanes */
     for (int i = 0; i < count; i++) {
         LLVMValueRef operand = LLVMGetOperand(at, (unsigned)i);
         if (!LLVMIsAFunction(operand)) {

@@ -5,10 +5,10 @@
  *     if (x >= width || y >= height) return;
  *
  * Here x is threadIdx.x plus uniform terms, and y is threadIdx.y plus uniform
- * terms. The condition keeps threads whose threadIdx.x and threadIdx.y are
- * below certain numbers. It is removed, all thread loops of the entry end at
- * these bounds (entries/region.c), and a thread block without remaining
- * threads is skipped.
+ * terms. All threads that do not return have a threadIdx.x and a threadIdx.y
+ * below certain bounds. The condition is removed, all thread loops of the
+ * entry end at these bounds (entries/region.c), and a thread block without
+ * remaining threads is skipped.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -197,8 +197,8 @@ match_condition(struct search *search, LLVMValueRef value, bool go_on)
 
 /* ---- the text for the entry ---- */
 
-/* Writes IR text that extends the term to 64 bits, and returns the name of the
- * result. */
+/* Writes IR text that extends the term, a uniform value, to 64 bits, and
+ * returns the name of the result. */
 static const char *
 write_wide(struct jit_text *text, struct jit_kernel *kernel,
            const struct term *term)

@@ -130,7 +130,8 @@ has_byval(struct jit_kernel *kernel)
     return false;
 }
 
-/* Returns the limit that the kernel exceeds, for `explain`, or NULL. */
+/* Returns a text that says which size limit of split kernels the kernel
+ * exceeds, or NULL. The command `explain` shows it. */
 static const char *
 limit_of(const struct survey *survey)
 {
@@ -492,8 +493,9 @@ width_pays(const struct jit_kernel *kernel)
     return !kernel->flat || levels >= TREE;
 }
 
-/* Cuts the body at all of its barriers. Returns the array of find_ends, or
- * NULL if some threads may reach a barrier that others do not. */
+/* Splits the body at all of its barriers. Returns an array with an element for
+ * each basic block that says how it ends (find_ends), or NULL if some threads
+ * may reach a barrier that others do not. */
 static unsigned *
 split_and_find_ends(struct jit *jit, struct jit_split *split)
 {
@@ -536,8 +538,8 @@ carry_by_warps(struct jit *jit, struct jit_split *split)
 }
 
 /* Makes warp operations ignore their mask if all lanes of a warp reach them.
- * If `all` is true, that is known for every warp operation and every shape of
- * the thread block. */
+ * `all`: this is known for every warp operation, whatever the dimensions of
+ * the thread block are. */
 static void
 meet_together(struct jit *jit, const struct jit_split *split, bool all)
 {

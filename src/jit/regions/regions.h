@@ -71,15 +71,16 @@ void jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                         struct jit_map *differs, unsigned *immediate,
                         bool *apart);
 
-/* Does the same as jit_find_differing, but for the threads of a thread block
- * that have the same threadIdx.y and threadIdx.z. */
+/* Like jit_find_differing: finds the values and branches that may differ
+ * between threads, here between those with the same threadIdx.y and
+ * threadIdx.z of a thread block. */
 void jit_find_row_differing(struct jit_kernel *kernel,
                             const struct jit_cfg *cfg, struct jit_map *differs,
                             unsigned *immediate, bool *apart);
 
-/* Does the same as jit_find_differing for the lanes of a warp instead of the
- * threads of a thread block. Assumes that the threadIdx.x of a warp's first
- * thread is a multiple of 32. */
+/* Like jit_find_differing: finds the values and branches that may differ
+ * between threads, here between the lanes of a warp. Assumes that the
+ * threadIdx.x of a warp's first thread is a multiple of 32. */
 void jit_find_lanes_differing(struct jit_kernel *kernel,
                               const struct jit_cfg *cfg,
                               struct jit_map *differs, unsigned *immediate,
@@ -110,7 +111,7 @@ struct jit_added_point {
 };
 
 /* A barrier that returns a result, such as __syncthreads_count (warp_votes.c).
- * If the barrier has no result, `kind` is NULL. */
+ * `kind` is NULL if the barrier returns none. */
 struct jit_vote {
     /* first argument of the barrier call, an enum image_barrier: which result
      * the barrier returns */
@@ -178,9 +179,10 @@ void jit_add_row_guards(struct jit *jit, struct jit_split *split);
  * address of the element if prefetching rows of the array pays, else NULL. */
 LLVMValueRef jit_far_row(const struct jit_cfg *cfg, const bool *inside,
                          LLVMValueRef index, LLVMValueRef step);
-/* Inserts, between basic blocks `from` and `to`, prefetches of `count` rows of
- * the array of which `address` is an element. next[i] is the index of the
- * first element of row i. */
+/* Inserts prefetches between basic blocks `from` and `to`: of `count` rows
+ * (elements that consecutive threads read in one iteration) of the array with
+ * the element at `address`. next[i] is the index of the first element of row
+ * i. */
 void jit_prefetch_rows(struct jit *jit, struct jit_kernel *kernel,
                        LLVMBasicBlockRef from, LLVMBasicBlockRef to,
                        LLVMValueRef address, const LLVMValueRef *next,
@@ -192,25 +194,26 @@ void jit_build_split_mark(struct jit *jit);
 bool jit_is_split_mark(LLVMValueRef at);
 void jit_drop_split_marks(struct jit *jit);
 
-/* unroll_and_jam.c: a strided loop after stride.c transformed it (see
- * stride.c). `gate` is the basic block that tests whether the thread has work
- * in the iteration; `round` ends the iteration. */
+/* unroll_and_jam.c: a strided loop in the form `for (b = first; b < n; b +=
+ * step) if (threadIdx.x < n - b) ...`, to which stride.c transforms it. `gate`
+ * is the basic block with the `if`; `round` is the end of the iteration. */
 struct jit_strided {
     struct jit_kernel *kernel;
     LLVMBasicBlockRef head, gate, body, round;
-    LLVMValueRef base, thread; /* the loop variable `b`, and threadIdx.x */
-    /* the increment of `base` per iteration, and the end of the loop: i32
-     * values */
+    /* the loop variable, equal in all threads, and threadIdx.x */
+    LLVMValueRef base, thread;
+    /* increment of `base` per iteration, and end of the loop: both i32 */
     LLVMValueRef step, limit;
     /* address of an array element to prefetch (jit_far_row), or NULL */
     LLVMValueRef row;
 };
-/* Merges several consecutive iterations of the loop into one, if that pays. */
+/* Merges several consecutive iterations of a strided loop into one, if that is
+ * expected to make the loop faster. */
 void jit_unroll_and_jam(struct jit *jit, const struct jit_strided *loop);
 
-/* analyse/access_pattern.c: tests whether the marked basic blocks spend most
- * of their work on memory accesses for which consecutive values of threadIdx.x
- * do not access consecutive addresses. */
+/* analyse/access_pattern.c: tests whether the code of the basic blocks
+ * `blocks` consists mostly of memory accesses for which consecutive values of
+ * threadIdx.x do not access consecutive addresses. */
 bool jit_is_scattered(struct jit *jit, const struct jit_split *split,
                       const bool *blocks);
 
@@ -226,8 +229,8 @@ void jit_cut_vote(struct jit *jit, LLVMValueRef barrier,
  * replaces the computed one. */
 void jit_restore_vote(struct jit *jit, const struct jit_vote *vote,
                       LLVMValueRef barrier);
-/* Replaces the call that adds the vote by an addition to the variable at
- * address `sum`, and the value of the sum after the barrier by `told`. */
+/* Replaces the call that adds the thread's vote by an addition to the variable
+ * at address `sum`, and the placeholder for the sum of all votes by `told`. */
 void jit_lower_vote(struct jit *jit, const struct jit_vote *vote,
                     LLVMValueRef sum, LLVMValueRef told);
 
@@ -240,8 +243,8 @@ void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
 /* analyse/live.c: returns a bit mask of the start points at which the value is
  * live. */
 uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
-/* Builds instructions before `at`, which uses `value`, and returns the value
- * that replaces it there. */
+/* Callback of jit_replace_elsewhere: builds instructions before `at`, which
+ * uses `value`, and returns the value that replaces it there. */
 typedef LLVMValueRef jit_make_at(LLVMValueRef value, LLVMValueRef at,
                                  void *data);
 /* Replaces each use of the value outside the basic block that defines it by

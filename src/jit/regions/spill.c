@@ -214,8 +214,8 @@ spill_slot(struct spill *carry, const struct spilled *row, LLVMTypeRef type)
                                  "");
 }
 
-/* Ends the body at a barrier: stores the carried values, sets the start point
- * that follows and returns to the entry. */
+/* Ends the body at a barrier: stores the values that are live across it, sets
+ * the start point that follows and returns to the entry. */
 static void
 spill_values(struct spill *carry, unsigned point)
 {
@@ -225,8 +225,9 @@ spill_values(struct spill *carry, unsigned point)
         LLVMTypeRef type = LLVMTypeOf(row->value);
         bool live = row->live >> point & 1;
         if (!live && row->uniform) {
-            /* Store a value at each barrier. Otherwise the thread loop of the
-             * entry would have to preserve the old value of the variable. */
+            /* Store 0 for a value that is not live. Without a store, the
+             * thread loop would have to preserve the previous value of the
+             * entry's variable. */
             LLVMBuildStore(jit->builder, LLVMConstNull(type),
                            uniform_out(carry, row->number));
         }
@@ -265,7 +266,8 @@ note_range(struct jit *jit, LLVMValueRef load, LLVMTypeRef type)
                     LLVMMDNodeInContext(jit->context, ends, 2));
 }
 
-/* Begins the body after a barrier: loads the carried values. */
+/* Begins the body after a barrier: loads the values that are live across
+ * it. */
 static void
 fetch_values(struct spill *carry, unsigned point)
 {

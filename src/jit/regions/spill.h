@@ -25,7 +25,7 @@ struct spilled {
     bool uniform;
     /* the value is stored in an array with one element per lane of a warp */
     bool in_lanes;
-    /* index of the value among the uniform ones, or number of its lane
+    /* index of the value among the uniform values, or number of its lane
      * array */
     unsigned number;
     /* offset in bytes in the context, for a value that is neither uniform nor
@@ -61,15 +61,17 @@ void jit_spill_find(struct spill *carry);
 void jit_spill_find_bounds(struct spill *carry, unsigned point);
 void jit_spill_use_bounds(struct spill *carry);
 
-/* Functions for the context, which has one element per thread: the type in
- * which a value of `type` is stored; the offset in bytes of a new array with
- * `bytes` bytes for each thread; whether the context is within the size
- * limit. */
+/* Functions for the context (memory for carried values, one element per
+ * thread). jit_spill_memory_type: the type in which a value of `type` is
+ * stored. jit_spill_take_context: the offset in bytes of a new array with
+ * `bytes` bytes for each thread. jit_spill_context_fits: whether the context
+ * is within the size limit. */
 LLVMTypeRef jit_spill_memory_type(struct jit *jit, LLVMTypeRef type);
 uint64_t jit_spill_take_context(struct spill *carry, uint64_t bytes);
 bool jit_spill_context_fits(struct spill *carry);
-/* Functions for private variables, which are also in the context: whether a
- * value is the alloca of such a variable; the size in bytes of the alloca
- * `at`, rounded up to its alignment. */
+/* Functions for private variables, which are in the context too.
+ * jit_spill_is_private: whether a value is the alloca of such a variable.
+ * jit_spill_alloca_bytes: the size in bytes of the alloca `at`, rounded up to
+ * its alignment. */
 bool jit_spill_is_private(const struct spill *carry, LLVMValueRef value);
 uint64_t jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at);

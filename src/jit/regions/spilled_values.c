@@ -246,8 +246,9 @@ jit_spill_find(struct spill *carry)
     }
 }
 
-/* Returns the name or number by which the entry's IR text refers to the limit
- * at the start point, or NULL if the entry does not have its value. */
+/* Returns the name or number by which the entry's IR text refers to `limit`,
+ * the limit of a thread loop at the start point, or NULL if the entry does not
+ * have its value. */
 static const char *
 limit_text(const struct spill *carry, unsigned point, LLVMValueRef limit)
 {

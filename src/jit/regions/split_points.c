@@ -58,10 +58,10 @@ is_warp_end(const struct point_search *soft, unsigned block)
            soft->split->points[soft->ends[block]].warp;
 }
 
-/* Sets reached[b] for `from` and each basic block b on the paths from it up to
- * the next barrier, other split point or return, including the basic block
- * that contains it. If `within` is not NULL, paths use only the basic blocks
- * marked in it. */
+/* Sets reached[b] for `from` and each basic block b that can be reached from
+ * it. Paths end at barriers, split points and returns; the basic blocks that
+ * contain these are included. If `within` is not NULL, paths use only the
+ * basic blocks marked in it. */
 static void
 reach_ends(const struct point_search *soft, unsigned from, const bool *within,
            bool *reached)
@@ -138,9 +138,10 @@ has_effect(LLVMValueRef at)
     }
 }
 
-/* Tests whether the basic block prevents the vectorisation of a thread loop,
- * so that a thread loop of its own would be useless. With race checks, stores
- * prevent it too, since their order must not change. */
+/* Tests whether the basic block has an instruction that prevents
+ * vectorisation. A thread loop for such code alone would be useless. With race
+ * checks, stores prevent vectorisation too, since their order must not
+ * change. */
 static bool
 resists(const struct point_search *soft, LLVMBasicBlockRef block)
 {

@@ -533,7 +533,8 @@ move_condition(const struct stride *outer, const struct stride *inner)
     LLVMBuildBr(builder, body);
 }
 
-/* Transforms the first suitable loop. Returns false if there is none. */
+/* Transforms the first loop of the kernel that starts at a thread's index and
+ * can be made uniform. Returns false if there is none. */
 static bool
 change_one(struct jit *jit, struct jit_kernel *kernel, struct stride *stride)
 {

@@ -9,8 +9,8 @@ struct jit;
 /* regions/stride.c: rewrites `for (i = threadIdx.x; i < n; i += blockDim.x)`
  * so that all threads make the same number of iterations. */
 void jit_even_strides(struct jit *jit);
-/* regions/stride.c: removes what jit_even_strides added to mark its loops,
- * after unrolling. */
+/* regions/stride.c: removes the calls with which jit_even_strides marked its
+ * loops. Called after unrolling. */
 void jit_drop_stride_marks(struct jit *jit);
 
 #endif

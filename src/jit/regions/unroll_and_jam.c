@@ -69,7 +69,8 @@ may_copy(LLVMValueRef at)
 }
 
 /* Tests whether the instruction uses no values of the blocks `head` and `gate`
- * except the index and the carried phis. */
+ * except jam->index and the phis of values that pass from iteration to
+ * iteration. */
 static bool
 knows_index_only(const struct unroll *jam, LLVMValueRef at)
 {

@@ -1,5 +1,5 @@
-/* arithmetic.c - gives integer operations and conversions with a result that
- * LLVM leaves undefined the result of PTX.
+/* arithmetic.c - defines integer operations and conversions whose result is
+ * undefined in LLVM: they get the result of PTX.
  *
  * jit_lower_arithmetic runs before any pass that simplifies arithmetic,
  * because LLVM assumes that these cases never occur. The results are those
@@ -141,8 +141,8 @@ lower_shift(struct jit *jit, LLVMValueRef at, LLVMOpcode opcode)
                                     LLVMConstNull(type), ""));
 }
 
-/* Tests whether a conversion turns a NaN into the integer with only the top
- * bit set; otherwise it turns it into 0. */
+/* Tests whether, on a GPU, a conversion between these types gives the integer
+ * with only the top bit set for a NaN. If not, it gives 0. */
 static bool
 nan_is_top_bit(LLVMTypeRef from, LLVMTypeRef to)
 {
@@ -173,7 +173,8 @@ convert(struct jit *jit, LLVMValueRef x, LLVMTypeRef to, bool is_signed)
     int top = (int)width - is_signed;
     uint64_t most =
         is_signed ? (1ull << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
-    /* the greatest float below 2^top is 2^top - 2^lost */
+    /* the greatest float below 2^top is 2^top - 2^lost, where `lost` is the
+     * number of low bits of the integer that do not fit into a float */
     int lost = top > bits ? top - bits : 0;
     double high = ldexp(1, top) - ldexp(1, lost);
     LLVMValueRef low = LLVMConstReal(from, is_signed ? -ldexp(1, top) : 0.0);
@@ -204,7 +205,9 @@ lower_conversion(struct jit *jit, LLVMValueRef at, bool is_signed)
     LLVMValueRef from = LLVMGetOperand(at, 0);
     bool narrow = LLVMGetIntTypeWidth(type) < 32;
     if (LLVMGetIntTypeWidth(type) > 64) {
-        return; /* libgcc's function for the source type saturates already */
+        /* integers above 64 bits: the code generator calls a function of
+         * libgcc, which saturates */
+        return;
     }
     LLVMPositionBuilderBefore(jit->builder, at);
     if (LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMDoubleTypeKind) {
@@ -310,8 +313,9 @@ divide_doubles(struct jit *jit, LLVMValueRef x, LLVMValueRef y, bool is_signed)
     return LLVMBuildFPToUI(builder, quotient, type, "");
 }
 
-/* Replaces a 32-bit division or remainder by a division of doubles. Constant
- * divisors are left, since LLVM turns them into multiplications. */
+/* Replaces a 32-bit division or remainder by a division of doubles. Divisions
+ * by a constant are not changed, since LLVM turns them into
+ * multiplications. */
 static void
 widen_division(struct jit *jit, LLVMValueRef at, void *data)
 {

@@ -82,8 +82,9 @@ bare_text(const char *text, size_t length)
     return bare;
 }
 
-/* Copies one statement to `words`, with one blank between words. Returns the
- * end of the statement in `bare`, or NULL after the last one. */
+/* Copies the first statement of the text `bare` to `words`, with one blank
+ * between words. Returns the end of the statement in `bare`, or NULL after the
+ * last one. */
 static const char *
 statement_read(const char *bare, char *words)
 {
@@ -100,8 +101,8 @@ statement_read(const char *bare, char *words)
     return *bare ? bare + 1 : NULL;
 }
 
-/* Returns the enum effect of a PTX statement, or -1 if it is not in the
- * table. */
+/* Returns the enum effect of a PTX statement, or -1 if the statement is not in
+ * the table of known ones. */
 static int
 effect_of(const char *words)
 {
@@ -163,8 +164,9 @@ build_effect(struct jit *jit, enum effect effect)
     }
 }
 
-/* Tests whether each PTX statement of the text is in the table. If the asm
- * statement has results, the PTX statements must also have no effect. */
+/* Tests whether each PTX statement of the text is in the table of known ones.
+ * If the asm statement has results, the PTX statements must also have no
+ * effect. */
 static bool
 is_known(const char *bare, char *words, bool has_results)
 {
@@ -188,7 +190,8 @@ host_registers(LLVMValueRef code)
     size_t length;
     const char *given = LLVMGetInlineAsmConstraintString(code, &length);
     char *letters = jit_copy(given, length);
-    bool in_name = false; /* true inside braces, as in ~{memory} */
+    /* true inside the braces of a constraint such as ~{memory} */
+    bool in_name = false;
     for (char *at = letters; *at; at++) {
         in_name = *at == '{' || (in_name && *at != '}');
         if (!in_name && strchr("hlfd", *at)) {

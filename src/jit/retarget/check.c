@@ -68,9 +68,9 @@ variable_of(LLVMValueRef address)
     return LLVMIsAGlobalVariable(address) ? address : NULL;
 }
 
-/* Tests whether a local variable of the function, such as a C++ reference,
- * holds the address. The front end then accesses the object that it refers to
- * without reading the reference. */
+/* Tests whether the function stores the address in a local variable, such as a
+ * C++ reference. A write through the reference then looks like a direct write
+ * to the address. */
 static bool
 is_referred_to(LLVMValueRef address, LLVMValueRef function)
 {
@@ -172,7 +172,8 @@ static const char *const overloaded[] = {IMAGE_LIBM(CLASH_ROW) "rsqrt",
                                          "printf",
                                          "clock64"};
 
-/* Returns an instruction of the function that has a source location. */
+/* Returns the last instruction of the function, whose source location is used
+ * for errors. */
 static LLVMValueRef
 last_instruction(LLVMValueRef function)
 {

@@ -166,9 +166,9 @@ flush_operands(struct jit *jit, LLVMValueRef instruction)
     }
 }
 
-/* Replaces all uses of the instruction's result by the flushed result. This
- * also replaces the operand of the flushing code itself, so that operand is
- * set back to the result afterwards. */
+/* Replaces all uses of the instruction's result by the flushed result. Since
+ * the code that flushes the result uses it too, that use is restored
+ * afterwards. */
 static void
 flush_result(struct jit *jit, LLVMValueRef instruction)
 {

@@ -166,8 +166,8 @@ lower_exchange(struct jit *jit, LLVMValueRef instruction, void *data)
 
 static const char cluster_mark[] = "pycuda_cluster ";
 
-/* Tests whether all numbers of a list are 1. An item that is not a number
- * counts as greater than 1. */
+/* Tests whether `text`, a list of numbers with separators, has only ones. An
+ * item that is not a number counts as greater than 1. */
 static bool
 list_is_ones(const char *text)
 {

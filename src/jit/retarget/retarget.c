@@ -48,8 +48,8 @@ retarget_function(struct jit *jit, LLVMValueRef function)
         jit_drop_attribute(function, flags[i]);
     }
     jit_add_attribute(jit, function, "nounwind");
-    /* An access through a null pointer must fault. Without this attribute LLVM
-     * treats it as unreachable. */
+    /* Accesses through a null pointer must fault. Without
+     * `null_pointer_is_valid`, LLVM treats them as unreachable code. */
     jit_add_attribute(jit, function, "null_pointer_is_valid");
     LLVMAddTargetDependentFunctionAttr(function, "target-cpu", target->cpu);
     LLVMAddTargetDependentFunctionAttr(function, "prefer-vector-width",
@@ -76,8 +76,8 @@ retarget_call(struct jit *jit, LLVMValueRef instruction, void *data)
     }
     LLVMSetInstructionCallConv(instruction, LLVMCCallConv);
     if (jit_calls(instruction, "__pycuda_activemask")) {
-        /* Without this attribute LLVM may merge calls, which then have only
-         * one source location. */
+        /* Without the attribute nomerge, LLVM may merge calls, which then have
+         * only one source location. */
         LLVMAddCallSiteAttribute(
             instruction, LLVMAttributeFunctionIndex,
             LLVMCreateEnumAttribute(

@@ -26,12 +26,13 @@ void jit_map_intrinsics(struct jit *jit);
 /* retarget/lanes.c: replaces operations on whole vectors by instructions of
  * the target where it has them. */
 void jit_lower_lanes(struct jit *jit);
-/* retarget/check.c: both report errors of the source. The first one runs
+/* retarget/check.c: report errors of the source. jit_check_declarations runs
  * before any change to the module. `linkable`: names may be undefined, since
  * the code will be linked with other code. */
 void jit_check_declarations(struct jit *jit);
 void jit_check_source(struct jit *jit, bool linkable);
-/* retarget/assembly.c: replaces inline PTX. */
+/* retarget/assembly.c: replaces inline PTX (asm statements) by instructions
+ * and calls. */
 void jit_lower_assembly(struct jit *jit);
 /* retarget/variadic.c: makes calls pass variable arguments (...) in a
  * buffer. */
@@ -42,7 +43,7 @@ void jit_retarget(struct jit *jit);
 /* retarget/retarget.c: sets the floating-point flags that the command line
  * requests. */
 void jit_set_math(struct jit *jit);
-/* retarget/flush.c: makes subnormal floats zero. */
+/* retarget/flush.c: makes float arithmetic treat subnormal numbers as zero. */
 void jit_flush(struct jit *jit);
 /* retarget/arithmetic.c: gives operations that are undefined in LLVM, such as
  * x / 0, the results of a GPU. */
@@ -54,8 +55,8 @@ void jit_choose_inlining(struct jit *jit);
 /* retarget/tables.c: gives functions local copies of constant tables that
  * contain addresses of shared variables. */
 void jit_copy_tables(struct jit *jit);
-/* retarget/geometry.c: turns each kernel into its body, which has the geometry
- * as further arguments. */
+/* retarget/geometry.c: turns each kernel into its body, a function with
+ * threadIdx, blockIdx, blockDim and gridDim as further arguments. */
 void jit_make_bodies(struct jit *jit);
 /* retarget/geometry.c: stores the thread's geometry before a failed assertion,
  * so that the message names the thread. */
@@ -68,7 +69,8 @@ void jit_lower_shared(struct jit *jit);
 bool jit_is_noinline(struct jit *jit, LLVMValueRef function);
 /* retarget/kernels.c: tests whether the function is one of jit.kernels. */
 bool jit_is_kernel(struct jit *jit, LLVMValueRef function);
-/* Returns the kernel that was read as this function, or NULL. */
+/* Returns the element of jit.kernels for a kernel function of the input, or
+ * NULL for other functions. */
 struct jit_kernel *jit_kernel_of(struct jit *jit, LLVMValueRef function);
 /* retarget/check.c: tests whether the name may stay undefined in the object
  * file, since the runtime provides it. */

@@ -39,7 +39,8 @@ holds_shared(LLVMValueRef constant)
                strcmp(section, "dynamic") == 0;
     }
     if (!LLVMIsAUser(constant)) {
-        /* the address of a label, whose operand is a basic block */
+        /* the constant is the address of a label: its operand is a basic
+         * block */
         return false;
     }
     for (int i = 0; i < LLVMGetNumOperands(constant); i++) {

@@ -80,7 +80,8 @@ address_at(struct jit *jit, LLVMValueRef base, uint64_t offset)
     return LLVMBuildInBoundsGEP2(jit->builder, jit->i8, base, &index, 1, "");
 }
 
-/* Builds, before the call, the buffer and the stores of the items to it. */
+/* Builds, before the call, a buffer and the stores of the items to it. Returns
+ * the address of the buffer. */
 static LLVMValueRef
 pack(struct jit *jit, LLVMValueRef call, struct item *items, unsigned count)
 {

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 
 struct jit_target {
-    const char *name; /* as in --target and images; NULL: end of a table */
+    /* name of the target as in --target and images; NULL: end of a table */
+    const char *name;
     const char *triple;
     const char *cpu; /* LLVM's name of the processor */
     /* LLVM features for kernels, in addition to those of `cpu` */
@@ -21,7 +22,7 @@ struct jit_target {
     const char *vector_bits; /* vector width in bits that LLVM prefers */
     /* LLVM intrinsic that compresses a vector, or NULL */
     const char *compress;
-    bool masks; /* masked vector operations are as fast as others */
+    bool masks; /* masked vector operations are as fast as unmasked ones */
     /* returns whether the processor of this process can run the target */
     bool (*suits)(void);
     void (*open)(void); /* registers LLVM's code generator for the family */

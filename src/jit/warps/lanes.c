@@ -94,8 +94,8 @@ is_multiple(const struct jit_kernel *kernel, LLVMValueRef value, int depth)
 }
 
 /* If one operand of the sum is a uniform multiple of 32 plus the lane index,
- * and the other is a uniform multiple of 32, returns the number of the first
- * operand. Otherwise returns -1. */
+ * and the other is a uniform multiple of 32, returns the index (0 or 1) of the
+ * operand that includes the lane index. Otherwise returns -1. */
 static int aligned_term(const struct jit_kernel *kernel,
                         const struct jit_map *differs, LLVMValueRef sum,
                         int depth);

@@ -165,8 +165,8 @@ jit_read_warp_op(const struct jit_map *lanes_differ, LLVMValueRef call,
     return true;
 }
 
-/* Tests whether the mask exists and is the same in all threads of the
- * block. */
+/* Tests whether the operation has a mask, and the mask is the same in all
+ * threads of the block. */
 static bool
 is_one_mask(const struct jit_map *differs, LLVMValueRef mask)
 {

@@ -115,8 +115,8 @@ add_at(struct jit_text *text, unsigned point, const char *form)
     }
 }
 
-/* Writes the extension of the scalar %<name>.<point> to the 64-bit uniform
- * result %vote.<point>. */
+/* Writes code that extends the scalar %<name>.<point> to 64 bits. The result
+ * is %vote.<point>, the result of the operation for all lanes. */
 static void
 vote(struct jit_text *text, const char *name, unsigned bits, unsigned point)
 {
@@ -168,9 +168,9 @@ load_rows(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
     find_rows(text, k);
 }
 
-/* Writes code that calls the runtime, which derives from the masks the group
- * of lanes that each lane meets, and sets %asked.<point> to the vector of
- * groups. */
+/* Writes code that calls the runtime and sets %asked.<point> to a vector with
+ * a mask for each lane: the lanes with which it performs the operation. The
+ * runtime derives these groups of lanes from the masks that the lanes pass. */
 static void
 write_group_query(struct jit_text *text, const struct jit_warp_op *op,
                   unsigned k)
@@ -183,10 +183,10 @@ write_group_query(struct jit_text *text, const struct jit_warp_op *op,
                    op->kind == JIT_WARP_SHUFFLE));
 }
 
-/* Writes code that sets %group.<point>: for each lane, a mask of the lanes
- * that it meets or, in a shuffle, may read. If the masks are not equal groups
- * of consecutive lanes (%even.<point> is false), the runtime finds the
- * groups. */
+/* Writes code that sets %group.<point> to a vector with a mask for each lane:
+ * the lanes with which it performs the operation or, in a shuffle, those that
+ * it may read. If the masks that the lanes pass are not equal groups of
+ * consecutive lanes (%even.<point> is false), the runtime finds the groups. */
 static void
 find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {

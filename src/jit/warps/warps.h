@@ -58,7 +58,8 @@ struct jit_warp_op {
     /* the result is the same in all lanes; the kernel body receives it as its
      * argument JIT_VOTE */
     bool uniform;
-    /* Numbers of lane arrays; array n is %lane<n> in the entry. */
+    /* Numbers of the lane arrays with the operands and the result; array n is
+     * %lane<n> in the entry. */
     unsigned value_lanes, argument_lanes, mask_lanes, result_lanes;
 };
 
@@ -76,16 +77,18 @@ int jit_shuffle_source(const struct jit_warp_op *op, int lane, int argument);
  * warp although its operands differ. */
 bool jit_lanes_agree(const struct jit_kernel *kernel,
                      const struct jit_map *differs, LLVMValueRef at);
-/* Rewrites instructions that have the same result in all lanes although their
- * operands differ, so that they use the first lane's index; and instructions
- * that compute the lane index. LLVM then recognises both. */
+/* Rewrites two kinds of instructions so that LLVM recognises their results.
+ * Those with the same result in all lanes, although their operands differ, use
+ * the first lane's index instead. Those that compute the lane index are
+ * replaced by it. */
 void jit_use_warp_base(struct jit *jit, struct jit_split *split);
 /* Adds a lane array (one element of `type` per lane) and sets *number to its
  * number in the entry. Returns an alloca in the body that represents it until
  * spill.c makes it an argument. */
 LLVMValueRef jit_add_lanes(struct jit *jit, struct jit_split *split,
                            LLVMTypeRef type, unsigned *number);
-/* Builds the lane index at the builder's position. */
+/* Builds, at the builder's position, the current thread's lane index, and
+ * returns it. */
 LLVMValueRef jit_build_lane(struct jit *jit, struct jit_split *split,
                             LLVMTypeRef type);
 

@@ -1,9 +1,10 @@
 /* image.c - stubs and relocations of aarch64 images.
  *
  * Called by module/image.c and module/image_elf.c. A call reaches 128 MiB, so
- * functions outside an image are called through stubs behind its code.
- * Addresses are computed from a page of 4 KiB, regardless of the system's page
- * size, and an offset in the page, which the next instruction holds.
+ * functions outside an image are called through stubs behind its code. Code
+ * computes an address in two instructions: adrp gives the start of a 4 KiB
+ * page, regardless of the system's page size, and the next instruction adds
+ * the offset in this page.
  *
  * SPDX-License-Identifier: MIT */
 #include <elf.h>
@@ -43,8 +44,9 @@ enum base { VALUE, ADDRESS, ENTRY };
 enum distance { WHOLE, FROM_HERE, PAGE_FROM_HERE, IN_PAGE };
 enum field { DATA, AT_0, AT_5, AT_10, ADR };
 
-/* How a type of relocation is applied: stores `bits` bits of base + addend, or
- * of the distance to it, without the low `shift` bits. */
+/* How to apply the relocations of one ELF type: store `bits` bits of the
+ * target address (base + addend), or of its distance from the relocated place,
+ * without the low `shift` bits. */
 struct row {
     unsigned type;
     enum base base;
@@ -94,8 +96,8 @@ cpu_arch_relocation_bytes(unsigned type)
     return row == NULL ? 0 : row->field == DATA ? row->bits / 8 : 4;
 }
 
-/* Returns the address to which the relocation refers. Fills the table entry
- * with it if the relocation uses a table of addresses. */
+/* Returns the address to which the relocation refers. For the base ENTRY, this
+ * is the symbol's entry in the table of addresses, which is filled first. */
 static uint64_t
 base_address(const struct cpu_relocation *at, enum base base)
 {
@@ -107,7 +109,7 @@ base_address(const struct cpu_relocation *at, enum base base)
 }
 
 /* Returns the value that the relocation stores, before it is shifted right by
- * the row's `shift` bits. */
+ * row->shift bits. */
 static int64_t
 relocation_value(const struct cpu_relocation *at, const struct row *row)
 {
@@ -127,8 +129,8 @@ relocation_value(const struct cpu_relocation *at, const struct row *row)
     }
 }
 
-/* Returns the instruction with its immediate field set to the low bits of the
- * value. */
+/* Returns the instruction `code` with its immediate field set to the low bits
+ * of `value`. */
 static uint32_t
 field_set(uint32_t code, const struct row *row, uint32_t value)
 {
