@@ -61,13 +61,13 @@ void cpu_check_copied(const void *to, const void *from, size_t bytes);
  * fibers wait for each other. They report invalid synchronization. */
 void cpu_check_barrier(struct cpu_worker *worker);
 void cpu_check_exit(struct cpu_worker *worker);
+void cpu_check_deadlock(struct cpu_worker *worker);
 /* cpu_check_grid_arrive is called when the thread block arrives at the grid
  * barrier, cpu_check_grid_pass when it continues after the barrier. They
  * record for the race check that accesses before the grid barrier happen
  * before accesses after it. */
 void cpu_check_grid_arrive(struct cpu_worker *worker);
 void cpu_check_grid_pass(struct cpu_worker *worker);
-void cpu_check_deadlock(struct cpu_worker *worker);
 /* Returns the text of the last report, for cuGetErrorString. Returns NULL if
  * the last report had another error code. */
 const char *cpu_check_last_report(CUresult code);

@@ -39,7 +39,8 @@ struct nvrtc_strings {
 };
 
 /* nvrtc_strings_add appends one formatted string, nvrtc_strings_add_all
- * appends copies of all strings of `more`. */
+ * appends copies of all strings of `more`, nvrtc_strings_free frees the array
+ * and its strings. */
 void nvrtc_strings_add(struct nvrtc_strings *words, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nvrtc_strings_add_all(struct nvrtc_strings *words,

@@ -12,6 +12,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/pack/pack.h"
+#include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
 #include "jit/text.h"
 
@@ -172,7 +173,8 @@ static bool
 repeats_before(const struct jit_pack_body *body, unsigned loop, unsigned from,
                unsigned to)
 {
-    if (loop == JIT_NO_LOOP || from == to || body->loops[loop].latch == to) {
+    if (loop == JIT_NO_LOOP || from == to || body->loops[loop].latch == to ||
+        PLANTED_FAULT(pack_skip)) {
         return false;
     }
     bool *reached = jit_allocate(body->cfg.count);
