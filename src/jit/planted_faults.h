@@ -65,6 +65,8 @@
     ROW(pack_wraps, "indices of a pack that wrap are taken for a row")        \
     ROW(pack_assumes, "indices that packs extend are assumed not to wrap")    \
     ROW(pack_skip, "exits that iterations of a pack skip are executed")       \
+    ROW(pack_overlap, "buffered loads ignore the stores of their loop")       \
+    ROW(pack_buffer, "buffered loads return the previous element")            \
     ROW(run_end, "runs of blocks end one block late")
 
 #define JIT_PLANTED_FAULT_NAME(name, what) JIT_PLANT_##name,

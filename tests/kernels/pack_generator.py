@@ -241,6 +241,34 @@ class PackGenerator(GridGenerator):
         ]
         return [Stmt(lines, run)]
 
+    def own_rows(self) -> list[Stmt]:
+        """Read the elements of a row that is the thread's own."""
+        self.serial += 1
+        name, wide = f"k{self.serial}", self.random.choice([16, 20, 32])
+        most, first = self.random.choice([4, 9, 15]), self.random.randrange(2)
+        bound, var = self.expr(True, 1), self.random.choice("abc")
+        stores = self.random.random() < 0.5
+
+        def run(m, mask):
+            last = bound.value(m) % np.uint32(most) + 1
+            for k in range(most):
+                going = mask & (k < last)
+                element = m.data[m.vars["i"] % 8 * wide + first + k]
+                m.set(var, m.vars[var] * 3 + element, going)
+                if stores:
+                    m.out[going] += element[going]
+            return mask
+
+        at = f"in[(unsigned)i % 8u * {wide}u + {first}u + {name}]"
+        lines = [
+            f"for (unsigned {name} = 0, n{name} = ({bound.text}) % {most}u + "
+            f"1u; {name} < n{name}; ++{name}) {{",
+            f"    {var} = {var} * 3 + {at};",
+            *([f"    out[i] += {at};"] if stores else []),
+            "}",
+        ]
+        return [Stmt(lines, run)]
+
     def late_exit(self) -> list[Stmt]:
         """A loop that is left only at a place that some iterations skip."""
         self.serial += 1
@@ -285,7 +313,7 @@ class PackGenerator(GridGenerator):
 
     def statement(self) -> list[Stmt]:
         choices = [self.row_loop] * 3 + [self.only_row, self.cases]
-        choices += [self.late_exit]
+        choices += [self.late_exit, self.own_rows]
         if self.in_loop or self.depth or self.random.random() < 0.4:
             return super().statement()
         return self.random.choice(choices)()

@@ -265,6 +265,46 @@ KERNEL(skipped_exit)
         out[y * n + x] = sum;
     }
 }
+/* each lane reads the elements of its own row, one after the other */
+KERNEL(rows)
+{
+    int x = X, y = Y;
+    if (x < m && y < 2) {
+        int sum = 0;
+        out[x] = 0;
+        for (int k = y; k < n; k++) {
+            out[y * m + x] += a[x * n + k] * k;
+            sum = 3 * sum + a[(m - 1 - x) * n + k];
+        }
+        out[(y + 2) * m + x] = sum;
+    }
+}
+/* rows by unsigned indices, by a pointer that grows, and of 64-bit numbers */
+KERNEL(more_rows)
+{
+    unsigned x = X, w = n, h = m;
+    if (x < h && Y == 0) {
+        const int *p = a + x * n;
+        const long long *q = (const long long *)a + x * (n / 2);
+        int sum = 0;
+        for (unsigned k = 0; k < w; k++) sum = 3 * sum + a[x * w + k];
+        for (int k = 0; k < n; k += 2, p += 2) sum = 5 * sum + p[0];
+        for (int k = 0; k < n; k++) sum = 7 * sum + *(a + x * n + k);
+        for (unsigned k = 0; k < w / 2; k++)
+            sum ^= (int)(q[k] >> 7) * k;
+        out[x] = sum;
+    }
+}
+/* a store of the loop changes an element that the lane reads later */
+KERNEL(own_rows)
+{
+    int x = X, count = min(m, 4);
+    if (x < max(n * m / 4, 1) && Y == 0) {
+        int *p = out + x * 4;
+        p[2] = a[x];
+        for (int k = 0; k < count; k++) p[2] = 3 * p[2] + p[k];
+    }
+}
 /* slow paths of functions for some lanes */
 KERNEL(functions)
 {

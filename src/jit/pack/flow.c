@@ -572,6 +572,7 @@ write_loop(struct flow *flow, unsigned number)
     }
     flow->any[head] = NULL;
     pass_phis(flow, loop, false);
+    jit_pack_empty_buffers(to, number);
     LLVMBasicBlockRef start =
         LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
     LLVMBasicBlockRef end =

@@ -137,20 +137,23 @@ test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
     return fits;
 }
 
-static LLVMValueRef
-write_one_by_one(struct jit_pack_writer *to, LLVMValueRef at)
+LLVMValueRef
+jit_pack_gather(struct jit_pack_writer *to, LLVMValueRef at)
 {
-    enum { SHORT = 16 };
-    LLVMTypeRef type = LLVMTypeOf(at), wide;
-    if (!LLVMIsALoadInst(at) || to->width > SHORT) {
-        return write_serial(to, at);
-    }
-    wide = LLVMVectorType(type, to->width);
+    LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(at), to->width);
     LLVMValueRef arguments[4] = {jit_pack_vector(to, LLVMGetOperand(at, 0)),
                                  jit_constant(to->jit, LLVMGetAlignment(at)),
                                  to->mask, LLVMGetPoison(wide)};
     LLVMTypeRef types[2] = {wide, LLVMTypeOf(arguments[0])};
     return call_intrinsic(to, "llvm.masked.gather", types, arguments, 4);
+}
+
+static LLVMValueRef
+write_one_by_one(struct jit_pack_writer *to, LLVMValueRef at)
+{
+    enum { SHORT = 16 };
+    return LLVMIsALoadInst(at) && to->width <= SHORT ? jit_pack_gather(to, at)
+                                                     : write_serial(to, at);
 }
 
 /* Writes a load or store of base[index] that accesses a row of elements if
@@ -210,6 +213,11 @@ jit_pack_load(struct jit_pack_writer *to, LLVMValueRef at)
     }
     if (jit_pack_is_linear(to->body, at)) {
         copy_scalar(to, at);
+        return;
+    }
+    const struct jit_pack_buffered *row = jit_pack_buffered(to->body, at);
+    if (row) {
+        jit_pack_define(to, at, jit_pack_load_buffered(to, row));
         return;
     }
     LLVMValueRef index = jit_pack_row_index(to->body, address, type);

@@ -46,6 +46,7 @@ struct content {
     /* the loops have accesses whose elements are consecutive in most packs,
      * but not in all, so that a run-time test is needed */
     bool tested;
+    bool buffered; /* the loops contain buffered loads (iterations.c) */
 };
 
 static bool
@@ -88,11 +89,17 @@ is_scattered(const struct jit_pack_body *body, LLVMValueRef at)
     bool store = LLVMIsAStoreInst(at) != NULL;
     LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(at, 0) : at);
     struct jit_shape shape = jit_pack_shape(body, LLVMGetOperand(at, store));
+    if (jit_pack_buffered(body, at)) {
+        return false;
+    }
     int64_t near =
         NEAR * (int64_t)LLVMABISizeOfType(
                    LLVMGetModuleDataLayout(body->jit->module), type);
     if (shape.kind == JIT_SHAPE_VECTOR) {
-        return !jit_pack_row_index(body, LLVMGetOperand(at, store), type);
+        int64_t stride = 0;
+        return !jit_pack_probable_stride(body, LLVMGetOperand(at, store), type,
+                                         &stride) ||
+               stride > NEAR || stride < -NEAR;
     }
     return shape.stride > near || shape.stride < -near;
 }
@@ -132,6 +139,7 @@ look_at(struct content *content, unsigned block)
         bool vector = !jit_pack_is_linear(body, at);
         content->size++;
         content->accesses += access;
+        content->buffered |= jit_pack_buffered(body, at) != NULL;
         content->scattered += access && is_scattered(body, at);
         content->tested |= access && is_tested(body, at);
         content->vectors += innermost && vector;
@@ -174,7 +182,7 @@ static unsigned
 vectors_per_value(const struct content *content)
 {
     enum { FEW = 14, SOME = 28 };
-    if (content->tested || content->scattered) {
+    if (content->tested || content->scattered || content->buffered) {
         return 1;
     }
     return content->vectors <= FEW ? 4 : content->vectors <= SOME ? 2 : 1;
@@ -216,7 +224,9 @@ analyse(struct jit_pack_body *body)
     if (!jit_pack_lanes_meet_in_iteration(body)) {
         return false;
     }
+    jit_pack_hoist(body);
     jit_pack_find_shapes(body);
+    jit_pack_find_buffered(body);
     return true;
 }
 

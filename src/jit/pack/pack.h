@@ -57,6 +57,23 @@ struct jit_pack_loop {
 
 #define JIT_NO_LOOP (~0u)
 
+/* Largest numbers of buffered loads in a body, and of stores in the loop of
+ * such a load that are compared with it. */
+enum { JIT_PACK_BUFFERS = 8, JIT_PACK_STORES = 4 };
+
+/* A load in an innermost loop of which each lane reads the next element in
+ * each iteration. buffered.c reads several elements of each lane at once. */
+struct jit_pack_buffered {
+    LLVMValueRef load;
+    unsigned loop; /* index of the loop */
+    /* an extension in the address whose operand must be tested for wrapping,
+     * or NULL */
+    LLVMValueRef unsure;
+    /* the stores of the loop, one for each address */
+    LLVMValueRef stores[JIT_PACK_STORES];
+    unsigned store_count;
+};
+
 /* The body of a kernel, as the passes of this folder see it. */
 struct jit_pack_body {
     struct jit *jit;
@@ -82,6 +99,8 @@ struct jit_pack_body {
     /* set of the integer extensions whose shape is only right if a run-time
      * test shows that the operand does not wrap (jit_pack_assumes) */
     struct jit_map assumed;
+    struct jit_pack_buffered buffered[JIT_PACK_BUFFERS];
+    unsigned buffered_count;
 };
 
 /* nest.c: fills dominators and loops. Returns false if a loop has several
@@ -105,6 +124,10 @@ bool jit_pack_lanes_meet_in_iteration(const struct jit_pack_body *body);
 unsigned jit_pack_common_loop(const struct jit_pack_body *body, unsigned a,
                               unsigned b);
 
+/* hoist.c: moves arithmetic with the same operands in all iterations out of
+ * the loops. Uses the immediate post-dominators. */
+void jit_pack_hoist(struct jit_pack_body *body);
+
 /* shapes.c: determines the shape of each value of the body: how its values in
  * the lanes of a pack are related. */
 void jit_pack_find_shapes(struct jit_pack_body *body);
@@ -125,11 +148,25 @@ bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
  * from different iterations of a loop that they have left. */
 bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 
+/* If the address of an access to `type` is base[index], and the index grows by
+ * a constant from lane to lane in most packs, stores the constant in *stride,
+ * in elements, and returns true. Otherwise returns false. */
+bool jit_pack_probable_stride(const struct jit_pack_body *body,
+                              LLVMValueRef address, LLVMTypeRef type,
+                              int64_t *stride);
 /* If the address of an access to `type` is base[index], with an index that is
  * not linear, but probably grows by 1 from lane to lane in most packs, returns
  * the index. Otherwise returns NULL. */
 LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
+
+/* iterations.c: finds the buffered loads of the body. */
+void jit_pack_find_buffered(struct jit_pack_body *body);
+/* Returns the entry of body->buffered for the load, or NULL. */
+const struct jit_pack_buffered *
+jit_pack_buffered(const struct jit_pack_body *body, LLVMValueRef at);
+
+struct jit_pack_buffer;
 
 /* State while the function for a pack is written. All values that are used in
  * other basic blocks pass through variables on the stack (slots), which LLVM's
@@ -148,6 +185,9 @@ struct jit_pack_writer {
     LLVMBasicBlockRef fallback;
     struct jit_map slot_index, local_index;
     LLVMValueRef *slots, *locals;
+    /* stack variables of the buffered loads, in the order of body->buffered;
+     * NULL: none has any yet */
+    struct jit_pack_buffer *buffers;
     unsigned slot_count, local_count, capacity;
     unsigned block;    /* index of the basic block that is being written */
     LLVMValueRef mask; /* mask of the lanes that execute basic block `block` */
@@ -200,9 +240,19 @@ void jit_pack_load(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes a store for all lanes of the mask: a scalar store, a vector store, a
  * scatter, or one store per lane. */
 void jit_pack_store(struct jit_pack_writer *to, LLVMValueRef at);
+/* Writes the load of one element per lane of the mask, at any addresses.
+ * Returns the vector of the elements. */
+LLVMValueRef jit_pack_gather(struct jit_pack_writer *to, LLVMValueRef at);
 /* Writes the instruction once per lane of the mask, in a loop over lanes.
  * Makes the vector of the results the translation of the instruction. */
 void jit_pack_serial(struct jit_pack_writer *to, LLVMValueRef at);
+
+/* buffered.c: writes a buffered load. Returns the vector of the elements. */
+LLVMValueRef jit_pack_load_buffered(struct jit_pack_writer *to,
+                                    const struct jit_pack_buffered *row);
+/* Writes code that empties the buffers of the loop's loads, before its first
+ * iteration. */
+void jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop);
 
 /* fallback.c: writes a run-time test that the operand of the sign or zero
  * extension `at` does not wrap between the first and the last lane. If it

@@ -511,71 +511,119 @@ jit_pack_find_shapes(struct jit_pack_body *body)
     }
 }
 
-/* Tests whether the value is arithmetic on linear values, such as an index
- * that is clamped or that may wrap. The value `phi` is assumed to be
- * linear. */
+/* ---- values that are linear in most packs ---- */
+
+/* Tests for a call that returns one of its two arguments. */
 static bool
-is_near_linear(const struct jit_pack_body *body, LLVMValueRef value, int depth,
-               LLVMValueRef phi)
+is_extreme(LLVMValueRef at)
 {
-    if (jit_pack_is_linear(body, value) || value == phi) {
+    return jit_is_call(at, "llvm.smin.") || jit_is_call(at, "llvm.smax.") ||
+           jit_is_call(at, "llvm.umin.") || jit_is_call(at, "llvm.umax.");
+}
+
+static bool find_stride(const struct jit_pack_body *body, LLVMValueRef value,
+                        int depth, LLVMValueRef phi, int64_t *stride);
+
+/* Finds the probable stride of a value that is one of several operands, from
+ * number `first` on: they have the same stride, or are bounds with stride
+ * 0. */
+static bool
+find_choice(const struct jit_pack_body *body, LLVMValueRef value,
+            unsigned first, int depth, LLVMValueRef phi, int64_t *stride)
+{
+    unsigned count = LLVMIsACallInst(value)
+                         ? LLVMGetNumArgOperands(value)
+                         : (unsigned)LLVMGetNumOperands(value);
+    *stride = 0;
+    for (unsigned i = first; i < count; i++) {
+        LLVMValueRef operand = LLVMGetOperand(value, i);
+        int64_t one = 0;
+        if (operand == phi) {
+            continue;
+        }
+        if (!find_stride(body, operand, depth - 1, phi, &one) ||
+            (one && *stride && one != *stride)) {
+            return false;
+        }
+        *stride = one ? one : *stride;
+    }
+    return true;
+}
+
+/* Finds the constant by which the value grows from lane to lane in most packs.
+ * It is arithmetic on linear values, such as an index that is clamped or that
+ * may wrap. The value `phi` is assumed to have the stride that is searched.
+ * Returns false if there is no such constant. */
+static bool
+find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
+            LLVMValueRef phi, int64_t *stride)
+{
+    int64_t second = 0;
+    if (jit_pack_is_linear(body, value)) {
+        *stride = jit_pack_shape(body, value).stride;
         return true;
     }
     if (!LLVMIsAInstruction(value) || depth == 0) {
         return false;
     }
-    unsigned first = 0, count = (unsigned)LLVMGetNumOperands(value);
     switch (LLVMGetInstructionOpcode(value)) {
     case LLVMSelect:
-        first = 1;
-        break;
+        return find_choice(body, value, 1, depth, phi, stride);
     case LLVMCall:
-        count = LLVMGetNumArgOperands(value);
-        if (!jit_is_call(value, "llvm.smin.") &&
-            !jit_is_call(value, "llvm.smax.") &&
-            !jit_is_call(value, "llvm.umin.") &&
-            !jit_is_call(value, "llvm.umax.")) {
+        return is_extreme(value) &&
+               find_choice(body, value, 0, depth, phi, stride);
+    case LLVMPHI:
+        return find_choice(body, value, 0, depth, value, stride);
+    case LLVMAdd:
+    case LLVMOr:
+    case LLVMSub:
+        if (LLVMGetOperand(value, 0) != phi &&
+            !find_stride(body, LLVMGetOperand(value, 0), depth - 1, phi,
+                         stride)) {
             return false;
         }
-        break;
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMOr:
+        if (!find_stride(body, LLVMGetOperand(value, 1), depth - 1, phi,
+                         &second)) {
+            return false;
+        }
+        *stride +=
+            LLVMGetInstructionOpcode(value) == LLVMSub ? -second : second;
+        return true;
     case LLVMZExt:
     case LLVMSExt:
     case LLVMTrunc:
     case LLVMFreeze:
-    case LLVMPHI:
-        break;
+        return find_stride(body, LLVMGetOperand(value, 0), depth - 1, phi,
+                           stride);
     default:
         return false;
     }
-    for (unsigned i = first; i < count; i++) {
-        LLVMValueRef operand = LLVMGetOperand(value, i);
-        if (!is_near_linear(body, operand, depth - 1,
-                            LLVMIsAPHINode(value) ? value : phi)) {
-            return false;
-        }
-    }
-    return true;
+}
+
+bool
+jit_pack_probable_stride(const struct jit_pack_body *body,
+                         LLVMValueRef address, LLVMTypeRef type,
+                         int64_t *stride)
+{
+    enum { DEPTH = 6 };
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(body->jit->module);
+    return LLVMIsAGetElementPtrInst(address) &&
+           LLVMGetNumOperands(address) == 2 &&
+           jit_pack_is_uniform(body, LLVMGetOperand(address, 0)) &&
+           LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(address)) ==
+               LLVMABISizeOfType(layout, type) &&
+           find_stride(body, LLVMGetOperand(address, 1), DEPTH, NULL, stride);
 }
 
 LLVMValueRef
 jit_pack_row_index(const struct jit_pack_body *body, LLVMValueRef address,
                    LLVMTypeRef type)
 {
-    enum { DEPTH = 6 };
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(body->jit->module);
-    if (!LLVMIsAGetElementPtrInst(address) ||
-        LLVMGetNumOperands(address) != 2 ||
-        !jit_pack_is_uniform(body, LLVMGetOperand(address, 0)) ||
-        LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(address)) !=
-            LLVMABISizeOfType(layout, type)) {
+    int64_t stride = 0;
+    if (!jit_pack_probable_stride(body, address, type, &stride) ||
+        stride != 1) {
         return NULL;
     }
     LLVMValueRef index = LLVMGetOperand(address, 1);
-    return !jit_pack_is_linear(body, index) &&
-                   is_near_linear(body, index, DEPTH, NULL)
-               ? index
-               : NULL;
+    return jit_pack_is_linear(body, index) ? NULL : index;
 }

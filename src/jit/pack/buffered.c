@@ -1,0 +1,270 @@
+/* buffered.c - writes loads that read several iterations' elements at once.
+ *
+ * Called by memory.c for the loads that iterations.c found: in each iteration
+ * of a loop, the lanes read elements of different rows, and each lane the next
+ * element of its row in the next iteration. A gather would read one element
+ * per lane and iteration. Instead, the function for a pack of N lanes loads N
+ * consecutive elements per lane, transposes them, and stores them in a buffer
+ * on its stack as N vectors, one for each of the next N iterations.
+ *
+ * The buffer holds elements that the loop may never read, since it can end
+ * before. They are read only if no fault is possible: the elements of a lane
+ * are in one page of memory, of which the current iteration reads the first
+ * one. A store of the loop may change elements of later iterations. If its
+ * range overlaps them, or a lane is not active, or the condition on pages is
+ * not true, the iteration executes a gather.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <llvm-c/Core.h>
+
+#include "jit/ir.h"
+#include "jit/jit.h"
+#include "jit/pack/pack.h"
+#include "jit/planted_faults.h"
+#include "jit/text.h"
+
+/* smallest page of the supported systems, in bytes */
+enum { PAGE = 4096 };
+
+/* Stack variables of a buffered load. */
+struct jit_pack_buffer {
+    LLVMValueRef elements; /* array of vectors, one for each iteration */
+    LLVMValueRef left;     /* number of vectors that are not yet used */
+};
+
+/* Returns the stack variables of the load. Adds them at the first call. */
+static struct jit_pack_buffer *
+buffer_of(struct jit_pack_writer *to, const struct jit_pack_buffered *row)
+{
+    size_t index = (size_t)(row - to->body->buffered);
+    if (!to->buffers) {
+        to->buffers = jit_allocate(JIT_PACK_BUFFERS * sizeof *to->buffers);
+    }
+    struct jit_pack_buffer *buffer = &to->buffers[index];
+    if (!buffer->left) {
+        LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(row->load), to->width);
+        buffer->elements = jit_pack_slot(to, LLVMArrayType2(wide, to->width));
+        buffer->left = jit_pack_slot(to, to->jit->i32);
+    }
+    return buffer;
+}
+
+void
+jit_pack_empty_buffers(struct jit_pack_writer *to, unsigned loop)
+{
+    for (unsigned i = 0; i < to->body->buffered_count; i++) {
+        const struct jit_pack_buffered *row = &to->body->buffered[i];
+        if (row->loop == loop) {
+            LLVMBuildStore(to->builder, jit_constant(to->jit, 0),
+                           buffer_of(to, row)->left);
+        }
+    }
+}
+
+/* ---- conditions ---- */
+
+static LLVMValueRef
+splat64(struct jit_pack_writer *to, uint64_t value)
+{
+    return jit_pack_splat(to, LLVMConstInt(to->jit->i64, value, 0));
+}
+
+/* Returns for each lane whether its next elements, `bytes` in all, do not
+ * overlap what the store writes for any lane. */
+static LLVMValueRef
+is_apart(struct jit_pack_writer *to, LLVMValueRef store,
+         LLVMValueRef addresses, uint64_t bytes)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMValueRef address = LLVMGetOperand(store, 1);
+    int64_t stride = jit_pack_shape(to->body, address).stride;
+    int64_t size =
+        (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(to->jit->module),
+                                   LLVMTypeOf(LLVMGetOperand(store, 0)));
+    int64_t row = stride * ((int64_t)to->width - 1);
+    LLVMValueRef first = LLVMBuildPtrToInt(
+        builder, jit_pack_scalar(to, address), to->jit->i64, "");
+    LLVMValueRef low = LLVMBuildAdd(
+        builder, first,
+        LLVMConstInt(to->jit->i64, (uint64_t)(row < 0 ? row : 0), 1), "");
+    LLVMValueRef high = LLVMBuildAdd(
+        builder, first,
+        LLVMConstInt(to->jit->i64, (uint64_t)(size + (row > 0 ? row : 0)), 1),
+        "");
+    LLVMValueRef ends =
+        LLVMBuildAdd(builder, addresses, splat64(to, bytes), "");
+    LLVMValueRef before =
+        LLVMBuildICmp(builder, LLVMIntULE, ends, jit_pack_splat(to, low), "");
+    LLVMValueRef behind = LLVMBuildICmp(builder, LLVMIntUGE, addresses,
+                                        jit_pack_splat(to, high), "");
+    return LLVMBuildOr(builder, before, behind, "");
+}
+
+/* Returns for each lane whether the operand of the extension does not wrap in
+ * the next iterations, in each of which it grows by 1. */
+static LLVMValueRef
+does_not_wrap(struct jit_pack_writer *to, LLVMValueRef extension)
+{
+    bool zero = LLVMIsAZExtInst(extension) != NULL;
+    LLVMValueRef operand = LLVMGetOperand(extension, 0);
+    LLVMTypeRef type = LLVMTypeOf(operand);
+    uint64_t most = ~UINT64_C(0) >> (64 - LLVMGetIntTypeWidth(type) + !zero);
+    return LLVMBuildICmp(
+        to->builder, zero ? LLVMIntULE : LLVMIntSLE,
+        jit_pack_vector(to, operand),
+        jit_pack_splat(to, LLVMConstInt(type, most - to->width, 0)), "");
+}
+
+/* Returns the bit that tells whether the buffer may be filled. */
+static LLVMValueRef
+may_fill(struct jit_pack_writer *to, const struct jit_pack_buffered *row,
+         LLVMValueRef pointers, uint64_t bytes)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMTypeRef wide = LLVMVectorType(to->jit->i64, to->width);
+    LLVMTypeRef bits = LLVMIntTypeInContext(to->jit->context, to->width);
+    LLVMValueRef addresses = LLVMBuildPtrToInt(builder, pointers, wide, "");
+    LLVMValueRef in_page =
+        LLVMBuildAnd(builder, addresses, splat64(to, PAGE - 1), "");
+    LLVMValueRef fits = LLVMBuildICmp(builder, LLVMIntULE, in_page,
+                                      splat64(to, PAGE - bytes), "");
+    fits = LLVMBuildAnd(builder, fits, to->mask, "");
+    for (unsigned i = 0; i < row->store_count && !PLANTED_FAULT(pack_overlap);
+         i++) {
+        fits = LLVMBuildAnd(
+            builder, fits, is_apart(to, row->stores[i], addresses, bytes), "");
+    }
+    if (row->unsure) {
+        fits = LLVMBuildAnd(builder, fits, does_not_wrap(to, row->unsure), "");
+    }
+    fits = LLVMBuildFreeze(builder, fits, "");
+    return LLVMBuildICmp(builder, LLVMIntEQ,
+                         LLVMBuildBitCast(builder, fits, bits, ""),
+                         LLVMConstAllOnes(bits), "");
+}
+
+/* ---- the transposed elements ---- */
+
+/* Returns a vector of elements of two vectors: where bit `distance` of the
+ * position is 0, those of `a`, else those of `b`, both moved by `distance`
+ * elements if they come from the other half of a group. */
+static LLVMValueRef
+interleave(struct jit_pack_writer *to, LLVMValueRef a, LLVMValueRef b,
+           unsigned distance, bool upper)
+{
+    LLVMValueRef order[64];
+    for (unsigned i = 0; i < to->width; i++) {
+        bool second = i & distance;
+        unsigned from = upper ? i | distance : i & ~distance;
+        order[i] = jit_constant(to->jit, from + (second ? to->width : 0));
+    }
+    return LLVMBuildShuffleVector(to->builder, a, b,
+                                  LLVMConstVector(order, to->width), "");
+}
+
+/* Transposes the square matrix whose rows are the vectors. */
+static void
+transpose(struct jit_pack_writer *to, LLVMValueRef *rows)
+{
+    for (unsigned distance = 1; distance < to->width; distance *= 2) {
+        for (unsigned i = 0; i < to->width; i++) {
+            if (!(i & distance)) {
+                LLVMValueRef a = rows[i], b = rows[i | distance];
+                rows[i] = interleave(to, a, b, distance, false);
+                rows[i | distance] = interleave(to, a, b, distance, true);
+            }
+        }
+    }
+}
+
+/* Writes the loads of the next elements of all lanes, and stores them in the
+ * buffer. */
+static void
+fill(struct jit_pack_writer *to, LLVMValueRef at,
+     const struct jit_pack_buffer *buffer, LLVMValueRef pointers)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(at), to->width);
+    LLVMValueRef *rows = jit_allocate(to->width * sizeof *rows);
+    for (unsigned i = 0; i < to->width; i++) {
+        LLVMValueRef pointer = LLVMBuildExtractElement(
+            builder, pointers, jit_constant(to->jit, i), "");
+        rows[i] = LLVMBuildLoad2(builder, wide, pointer, "");
+        LLVMSetAlignment(rows[i], LLVMGetAlignment(at));
+    }
+    transpose(to, rows);
+    for (unsigned i = 0; i < to->width; i++) {
+        LLVMValueRef index = jit_constant(to->jit, i);
+        LLVMBuildStore(
+            builder, rows[i],
+            LLVMBuildGEP2(builder, wide, buffer->elements, &index, 1, ""));
+    }
+    LLVMBuildStore(builder, jit_constant(to->jit, to->width), buffer->left);
+    free(rows);
+}
+
+/* Writes the load of the buffer's next vector. */
+static LLVMValueRef
+take(struct jit_pack_writer *to, LLVMValueRef at,
+     const struct jit_pack_buffer *buffer)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(at), to->width);
+    LLVMValueRef left =
+        LLVMBuildLoad2(builder, to->jit->i32, buffer->left, "");
+    LLVMValueRef index = LLVMBuildSub(
+        builder, jit_constant(to->jit, to->width + PLANTED_FAULT(pack_buffer)),
+        left, "");
+    LLVMBuildStore(builder,
+                   LLVMBuildSub(builder, left, jit_constant(to->jit, 1), ""),
+                   buffer->left);
+    return LLVMBuildLoad2(
+        builder, wide,
+        LLVMBuildGEP2(builder, wide, buffer->elements, &index, 1, ""), "");
+}
+
+LLVMValueRef
+jit_pack_load_buffered(struct jit_pack_writer *to,
+                       const struct jit_pack_buffered *row)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMValueRef at = row->load;
+    LLVMTypeRef wide = LLVMVectorType(LLVMTypeOf(at), to->width);
+    struct jit_pack_buffer *buffer = buffer_of(to, row);
+    uint64_t bytes = LLVMABISizeOfType(
+        LLVMGetModuleDataLayout(to->jit->module), LLVMTypeOf(at));
+    LLVMBasicBlockRef blocks[5]; /* empty, fill, gather, take, after */
+    for (int i = 0; i < 5; i++) {
+        blocks[i] =
+            LLVMAppendBasicBlockInContext(to->jit->context, to->function, "");
+    }
+    LLVMValueRef left =
+        LLVMBuildLoad2(builder, to->jit->i32, buffer->left, "");
+    LLVMBuildCondBr(
+        builder,
+        LLVMBuildICmp(builder, LLVMIntEQ, left, jit_constant(to->jit, 0), ""),
+        blocks[0], blocks[3]);
+    LLVMPositionBuilderAtEnd(builder, blocks[0]);
+    LLVMValueRef pointers = jit_pack_vector(to, LLVMGetOperand(at, 0));
+    LLVMBuildCondBr(builder, may_fill(to, row, pointers, bytes * to->width),
+                    blocks[1], blocks[2]);
+    LLVMPositionBuilderAtEnd(builder, blocks[1]);
+    fill(to, at, buffer, pointers);
+    LLVMBuildBr(builder, blocks[3]);
+    LLVMPositionBuilderAtEnd(builder, blocks[2]);
+    LLVMValueRef values[2] = {jit_pack_gather(to, at), NULL};
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(builder), blocks[3]};
+    LLVMBuildBr(builder, blocks[4]);
+    LLVMPositionBuilderAtEnd(builder, blocks[3]);
+    values[1] = take(to, at, buffer);
+    LLVMBuildBr(builder, blocks[4]);
+    LLVMPositionBuilderAtEnd(builder, blocks[4]);
+    LLVMValueRef phi = LLVMBuildPhi(builder, wide, "");
+    LLVMAddIncoming(phi, values, from, 2);
+    return phi;
+}
