@@ -454,9 +454,9 @@ __global__ void sleeping(int *a, long long ns)
 { for (long long i = 0; i < ns; i += 1000000) { __nanosleep(1000000); }
   a[threadIdx.x] += 1; }
 ''').get_function("sleeping")
-streams = [drv.Stream() for _ in range(6)]
+streams = [drv.Stream() for _ in range(8)]
 for one in streams:
-    LONG(memory.gpudata, np.int64(500000000), block=(32, 1, 1), stream=one)
+    LONG(memory.gpudata, np.int64(200000000), block=(32, 1, 1), stream=one)
 context.pop()
 second = drv.Device(0).make_context()
 endless = SourceModule(SOURCE).get_function("spinning")
@@ -472,7 +472,7 @@ else:
     raise AssertionError("not interrupted")
 context.push()
 context.synchronize()
-assert (memory.get()[:32] == 6).all(), memory.get()[:32]
+assert (memory.get()[:32] == 8).all(), memory.get()[:32]
 print("works")
 """
     one_worker = "import os; os.environ['PYCUDA_CPU_THREADS'] = '1'"

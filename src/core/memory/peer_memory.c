@@ -94,8 +94,8 @@ synchronize(CUcontext context)
 }
 
 /* Waits on the host for all work of the memory's context, which is not the
- * current one. A producer in another context cannot make a stream of the
- * current context wait for its work. */
+ * current one. The library that owns the memory was not given a stream of the
+ * current context that could wait for its pending work. */
 int
 core_peer_wait(CUdeviceptr pointer, int device)
 {

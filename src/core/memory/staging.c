@@ -346,8 +346,9 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
-/* Reads the environment variable PYCUDA_STAGING: "1", or the least number of
- * bytes of a copy that is staged. */
+/* Reads the environment variable PYCUDA_STAGING: "1" stages copies of at least
+ * DEFAULT_MINIMUM bytes, a larger number copies of at least so many bytes.
+ * Returns 0, or -1 with an exception. */
 static int
 variable_read(void)
 {

@@ -1,8 +1,9 @@
 /* single_access.c - runs the selected checks on one access.
  *
- * Called by checked kernels before each access that no loop check covers.
- * Inline fast paths handle accesses inside a variable and fully written
- * memory.
+ * Called by checked kernels before an access that no check of a whole loop
+ * covers. Code in the kernel itself finds the accesses that are right because
+ * they are inside one variable, or read memory that is written completely; it
+ * does not call this file for them.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>

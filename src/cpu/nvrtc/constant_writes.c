@@ -310,9 +310,9 @@ source_read(struct constants *all)
 
 /* ---- the front end's answer ---- */
 
-/* Returns true if the variable of an error has a scalar type, according to its
- * text: 'const int', 'const my' (aka 'const int'). Enums and pointers, whose
- * elements clang reports in the same way, are not recognized. */
+/* Returns true if the text of an error names a scalar type for its variable:
+ * 'const int', 'const my' (aka 'const int'). Returns false for enums and
+ * pointers: the text is the same if the variable is an array of them. */
 static bool
 is_scalar(const char *said)
 {

@@ -69,9 +69,10 @@ jit_text_blocks_start(struct jit *jit, struct jit_kernel *kernel,
                  "  %%gx = zext i32 %%nctaid0 to i64\n"
                  "  %%last.index = mul i64 %%gx, %%ntid64\n"
                  "  %%near = icmp ult i64 %%last.index, 2147483648\n"
-                 /* keep rows (threads with one threadIdx.y) short, so that the
-                  * cache lines that one row touches are still cached for the
-                  * next row */
+                 /* A run is a number of neighbouring blocks that are executed
+                  * together, row by row. If a block has several rows, runs
+                  * are short: the cache lines that one row of the run touches
+                  * are then still cached for the next row. */
                  "  %%run.size = mul i32 %%ntid1, %%ntid2\n"
                  "  %%run.single = icmp eq i32 %%run.size, 1\n"
                  "  %%run.short = udiv i64 %d, %%ntid64\n"

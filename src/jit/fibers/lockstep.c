@@ -54,8 +54,9 @@ is_shared(LLVMValueRef address)
             LLVMGetNumOperands(address) == 0) {
             return false;
         }
-        /* A phi or select has the pointer in one of its two values; a
-         * getelementptr or cast has it in the first operand. */
+        /* Go on with the pointer from which the address is computed: the
+         * first value of a phi or select, or the first operand of a
+         * getelementptr or cast. */
         bool choice = LLVMIsASelectInst(address) != NULL;
         address = LLVMIsAPHINode(address) ? LLVMGetIncomingValue(address, 0)
                                           : LLVMGetOperand(address, choice);

@@ -320,9 +320,10 @@ extend_linear(struct jit_pack_writer *to, LLVMValueRef operand,
     return LLVMBuildSub(builder, made, far_step, "");
 }
 
-/* `copy` computes the linear instruction `at` for lane 0, although lane 0 may
- * not execute it. Replaces the copy by an instruction whose result is never
- * poison, and from which the values of the other lanes follow. */
+/* The result of the instruction `at` grows by a constant from lane to lane.
+ * `copy` computes it for lane 0, although lane 0 may not execute it. Replaces
+ * the copy by an instruction whose result is never poison, and from which the
+ * values of the other lanes follow. */
 static LLVMValueRef
 for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
 {
@@ -364,8 +365,8 @@ for_any_lane(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef copy)
     return made;
 }
 
-/* Writes the linear instruction for lane 0 only. The values of the other lanes
- * follow from the result. */
+/* Writes the instruction for lane 0 only. Its result grows by a constant from
+ * lane to lane, so the values of the other lanes follow from it. */
 static LLVMValueRef
 write_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 {

@@ -96,9 +96,9 @@ kernel_of_body(struct jit *jit, LLVMValueRef function)
     return k;
 }
 
-/* Marks in `row` the kernels that use `value`, the variable or a constant
- * expression with it. Until offsets are assigned, an offset of 0 means
- * "used". */
+/* Sets row->offsets[k] to 0 for each kernel k that uses `value`, which is the
+ * variable or a constant expression with it. The entry stays NOWHERE for other
+ * kernels. Real offsets are assigned later. */
 static void
 mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
 {
