@@ -521,6 +521,17 @@ is_extreme(LLVMValueRef at)
            jit_is_call(at, "llvm.umin.") || jit_is_call(at, "llvm.umax.");
 }
 
+/* Tests for x & 0xffffffff with 64 bits: the low half of x, extended. */
+static bool
+is_low_half(LLVMValueRef at)
+{
+    LLVMValueRef mask = LLVMGetOperand(at, 1);
+    return LLVMGetInstructionOpcode(at) == LLVMAnd &&
+           LLVMIsAConstantInt(mask) &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(mask)) == 64 &&
+           LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
+}
+
 static bool find_stride(const struct jit_pack_body *body, LLVMValueRef value,
                         int depth, LLVMValueRef phi, int64_t *stride);
 
@@ -589,6 +600,11 @@ find_stride(const struct jit_pack_body *body, LLVMValueRef value, int depth,
         *stride +=
             LLVMGetInstructionOpcode(value) == LLVMSub ? -second : second;
         return true;
+    case LLVMAnd:
+        if (!is_low_half(value)) {
+            return false;
+        }
+        /* fall through */
     case LLVMZExt:
     case LLVMSExt:
     case LLVMTrunc:
