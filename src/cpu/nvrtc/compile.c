@@ -21,6 +21,7 @@
 #include "cpu/module/image.h"
 #include "cpu/nvrtc/compile.h"
 #include "cpu/nvrtc/constant_writes.h"
+#include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/flow.h"
 #include "cpu/nvrtc/frontend.h"
 #include "cpu/nvrtc/jit_process.h"
@@ -132,13 +133,13 @@ jit_finish(struct nvrtc_process *process, const struct nvrtc_text *bitcode,
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     if (process->status == 0 && process->out.length) {
-        nvrtc_job_log(log, &process->err);
+        nvrtc_diagnostics_add(log, &process->err, "");
         *image = process->out;
         process->out = (struct nvrtc_text){0};
         return NVRTC_SUCCESS;
     }
     if (process->status == 1 && process->err.length) {
-        nvrtc_job_log(log, &process->err);
+        nvrtc_diagnostics_add(log, &process->err, "");
     } else {
         nvrtc_process_explain(process, "pycuda-jit", log);
     }

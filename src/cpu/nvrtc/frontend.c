@@ -212,6 +212,16 @@ static const char *const fixed_flags[] = {
     "-Werror=reorder-init-list",
     "-Werror=zero-length-array",
     "-Werror=flexible-array-extensions",
+    "-Werror=delimited-escape-sequence-extension",
+    /* diagnostics.c judges these warnings. */
+    "-Wc++14-extensions",
+    "-Wc++14-binary-literal",
+    "-Wc++17-extensions",
+    "-Wc++20-extensions",
+    "-Wno-c++14-attribute-extensions",
+    "-Wno-c++17-attribute-extensions",
+    "-Wno-c++20-attribute-extensions",
+    "-Wno-error=invalid-constexpr",
     /* The flags switch off warnings that NVRTC does not have. */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",
@@ -233,6 +243,21 @@ static const char *const fixed_flags[] = {
 
 const char *const nvrtc_header_dirs[] = {"nvrtc", "std", "cpu/include", NULL};
 
+/* Returns true if the last -std= selects C++11, or C++03, which is compiled as
+ * C++11. */
+static bool
+is_before_14(const struct nvrtc_strings *language)
+{
+    bool before = false;
+
+    for (size_t i = 0; i < language->count; i++) {
+        if (!strncmp(language->word[i], "-std=", strlen("-std="))) {
+            before = strstr(language->word[i], "11") != NULL;
+        }
+    }
+    return before;
+}
+
 void
 nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
                      const struct nvrtc_options *options)
@@ -249,4 +274,8 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
     nvrtc_strings_add(argv, "-internal-isystem");
     nvrtc_strings_add(argv, "%s/cpu/absent", headers);
     nvrtc_strings_add_all(argv, &options->language);
+    if (is_before_14(&options->language)) {
+        /* a constexpr function without any constant result is an error */
+        nvrtc_strings_add(argv, "-Werror=invalid-constexpr");
+    }
 }

@@ -18,6 +18,7 @@
 
 #include "api/nvrtc_types.h"
 #include "cpu/nvrtc/deduction_guides.h"
+#include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/dialect.h"
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/execution_spaces.h"
@@ -168,25 +169,6 @@ nvrtc_job_mark(struct nvrtc_job *job)
 
 /* ---- the front end ---- */
 
-/* Appends the diagnostics `said` to the log, without clang's last line, such
- * as "2 errors generated when compiling for sm_70": it names a GPU that the
- * program has not requested. */
-void
-nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said)
-{
-    static const char mark[] = " generated when compiling for sm_";
-    const char *line = said->bytes ? said->bytes : "";
-
-    while (*line) {
-        size_t n = strcspn(line, "\n");
-        n += line[n] == '\n';
-        if (!memmem(line, n, mark, sizeof mark - 1)) {
-            nvrtc_text_add(log, line, n);
-        }
-        line += n;
-    }
-}
-
 /* Adds to `argv` the front end's command and its flags, except those that
  * select the output. */
 static void
@@ -217,48 +199,6 @@ output_argv(const char *output, struct nvrtc_strings *argv)
     }
 }
 
-/* Returns true if the messages warn that the source uses a feature of C++20
- * although an earlier standard was selected. Ignores the warnings about calls
- * of a variadic macro without variadic arguments, which NVRTC accepts in every
- * standard, and about template parameters of lambdas, which nvcc accepts. */
-static bool
-has_later_feature(const struct nvrtc_text *said)
-{
-    static const char flag[] = "[-Wc++20-extensions]";
-    static const char arguments[] = "passing no argument for the '...'";
-    static const char lambdas[] = "explicit template parameter list for";
-
-    for (const char *line = said->bytes; line && *line;) {
-        size_t n = strcspn(line, "\n");
-        if (memmem(line, n, flag, sizeof flag - 1) &&
-            !memmem(line, n, arguments, sizeof arguments - 1) &&
-            !memmem(line, n, lambdas, sizeof lambdas - 1)) {
-            return true;
-        }
-        line += n + (line[n] != 0);
-    }
-    return false;
-}
-
-/* Returns true if `said`, the front end's messages, has a warning for code
- * that is an error in NVRTC. */
-static bool
-is_refused(const struct nvrtc_text *said)
-{
-    static const char *const warnings[] = {
-        "warning: duplicate 'inline' declaration specifier",
-        "warning: 'shared' attribute only applies to",
-        "warning: 'constant' attribute only applies to",
-        "warning: 'noinline' attribute only applies to"};
-
-    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++) {
-        if (said->bytes && strstr(said->bytes, warnings[i])) {
-            return true;
-        }
-    }
-    return has_later_feature(said);
-}
-
 /* Adds the messages of a finished front end to the log, and returns the result
  * for its exit status. Status 1 is an error in the source; other nonzero
  * values are failures of the front end itself. */
@@ -267,22 +207,19 @@ frontend_judge(const struct nvrtc_job *job,
                const struct nvrtc_process *process)
 {
     struct nvrtc_text *log = &job->program->log;
+    struct nvrtc_text messages = {0};
+    bool refused =
+        nvrtc_diagnostics_add(&messages, &process->err, job->headers);
+    bool well = process->status == 0 && !refused && !messages.failed;
 
-    if (process->status == 0 && !is_refused(&process->err)) {
-        if (!job->options.quiet) {
-            nvrtc_job_log(log, &process->err);
-        }
-        return NVRTC_SUCCESS;
-    }
-    if (process->status == 0) {
-        nvrtc_job_log(log, &process->err);
-        nvrtc_text_print(log, "error: NVRTC refuses what is warned of\n");
-    } else if (process->status == 1 && process->err.length) {
-        nvrtc_job_log(log, &process->err);
-    } else {
+    if (process->status > 1 || process->status < 0 ||
+        (process->status == 1 && process->err.length == 0)) {
         nvrtc_process_explain(process, "The front end (clang)", log);
+    } else if (!well || !job->options.quiet) {
+        nvrtc_text_add(log, messages.bytes, messages.length);
     }
-    return NVRTC_ERROR_COMPILATION;
+    nvrtc_text_free(&messages);
+    return well ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
 }
 
 /* Runs the front end with the command `argv` and the input `source`. On

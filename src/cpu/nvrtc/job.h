@@ -57,8 +57,5 @@ nvrtcResult nvrtc_job_bitcode(struct nvrtc_job *job);
  * generating code. Stores its messages in `said`. */
 void nvrtc_job_syntax(struct nvrtc_job *job, const char *source,
                       struct nvrtc_text *said);
-/* Adds the messages `said` of the front end to the log, without clang's last
- * line, such as "2 errors generated". */
-void nvrtc_job_log(struct nvrtc_text *log, const struct nvrtc_text *said);
 
 #endif

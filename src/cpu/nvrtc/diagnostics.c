@@ -1,0 +1,148 @@
+/* diagnostics.c - decides which of clang's warnings are errors in NVRTC.
+ *
+ * Called by frontend_retry.c and compile.c with the messages of a child
+ * process. Clang accepts features of later standards, and a few other things,
+ * with a warning. Most of them are errors in NVRTC: their warnings become
+ * errors in the program's log, at the same position. Some warnings are about
+ * code that NVRTC accepts without a word: they do not get into the log.
+ * Without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cpu/nvrtc/diagnostics.h"
+#include "cpu/nvrtc/text.h"
+
+static const char warning[] = ": warning: ";
+static const char error[] = ": error: ";
+
+/* The groups of clang's warnings about features of later standards. */
+static const char *const groups[] = {
+    "[-Wc++14-extensions]", "[-Wc++17-extensions]", "[-Wc++20-extensions]",
+    "[-Wc++23-extensions]", "[-Wc++14-binary-literal]"};
+
+/* Parts of the warnings of these groups about code that NVRTC accepts in every
+ * standard, and the template parameters of lambdas, which nvcc accepts. */
+static const char *const harmless[] = {
+    "passing no argument for the '...'",
+    "explicit template parameter list for",
+    "template template parameter using 'typename'",
+    "label at end of compound statement",
+    "label followed by a declaration",
+    "default member initializer for non-static",
+    "' attribute is a C++"};
+
+/* Warnings of other groups about code that is an error in NVRTC. */
+static const char *const refused[] = {
+    "duplicate 'inline' declaration specifier",
+    "'shared' attribute only applies to",
+    "'constant' attribute only applies to",
+    "'noinline' attribute only applies to",
+    "constexpr constructor never produces a constant expression"};
+
+/* Warnings of other groups about code that NVRTC accepts without a word. */
+static const char *const silent[] = {
+    "constexpr function never produces a constant expression"};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Returns true if one of the texts is in the line of `n` bytes. */
+static bool
+has_one(const char *line, size_t n, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (memmem(line, n, texts[i], strlen(texts[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum verdict { KEEP, DROP, REFUSE };
+
+/* Judges the message of the line's `n` bytes; `own` is the folder of the
+ * package's headers, which may use what programs may not. */
+static enum verdict
+line_judge(const char *line, size_t n, const char *own)
+{
+    if (has_one(line, n, groups, COUNT(groups))) {
+        bool is_own = *own && !strncmp(line, own, strlen(own));
+        return is_own || has_one(line, n, harmless, COUNT(harmless)) ? DROP
+                                                                     : REFUSE;
+    }
+    if (has_one(line, n, refused, COUNT(refused))) {
+        return REFUSE;
+    }
+    return has_one(line, n, silent, COUNT(silent)) ? DROP : KEEP;
+}
+
+static bool
+has(const char *line, size_t n, const char *text)
+{
+    return memmem(line, n, text, strlen(text)) != NULL;
+}
+
+/* Returns true if the line tells where the file of the next message is
+ * included. */
+static bool
+is_inclusion(const char *line)
+{
+    static const char first[] = "In file included from ";
+    static const char next[] = "                 from ";
+
+    return !strncmp(line, first, sizeof first - 1) ||
+           !strncmp(line, next, sizeof next - 1);
+}
+
+/* Adds the lines from `start` to `end`; the last one, at `line`, is a
+ * warning, which becomes an error. */
+static void
+refusal_add(struct nvrtc_text *log, const char *start, const char *line,
+            const char *end)
+{
+    const char *at =
+        memmem(line, (size_t)(end - line), warning, strlen(warning));
+
+    nvrtc_text_add(log, start, (size_t)(at - start));
+    nvrtc_text_print(log, "%s", error);
+    at += strlen(warning);
+    nvrtc_text_add(log, at, (size_t)(end - at));
+}
+
+bool
+nvrtc_diagnostics_add(struct nvrtc_text *log, const struct nvrtc_text *said,
+                      const char *own)
+{
+    /* Clang's last line names a GPU that the program has not requested. */
+    static const char count[] = " generated when compiling for sm_";
+    const char *line = said->bytes ? said->bytes : "";
+    const char *start = line; /* of the lines that are not added yet */
+    enum verdict verdict = KEEP;
+    bool any = false;
+
+    while (*line) {
+        size_t n = strcspn(line, "\n");
+        const char *end = line + n + (line[n] == '\n');
+        bool is_quoted = *line == ' '; /* a line of the source, or below it */
+        if (is_inclusion(line)) {
+            line = end;
+            continue;
+        }
+        if (!is_quoted && has(line, n, warning)) {
+            verdict = line_judge(line, n, own);
+        } else if (!is_quoted &&
+                   (has(line, n, error) || has(line, n, count))) {
+            verdict = KEEP;
+        }
+        if (verdict == REFUSE && !is_quoted && has(line, n, warning)) {
+            any = true;
+            refusal_add(log, start, line, end);
+        } else if (verdict != DROP && !has(line, n, count)) {
+            nvrtc_text_add(log, start, (size_t)(end - start));
+        }
+        line = start = end;
+    }
+    return any;
+}

@@ -1,0 +1,20 @@
+/* diagnostics.h - clang's messages, as NVRTC would judge the code. Without
+ * state.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_DIAGNOSTICS_H
+#define PYCUDA_CPU_NVRTC_DIAGNOSTICS_H
+
+#include <stdbool.h>
+
+struct nvrtc_text;
+
+/* Adds the messages `said` of a child process to the log, except for clang's
+ * last line, such as "2 errors generated", and for warnings about code that
+ * NVRTC accepts without a warning. A warning about code that NVRTC refuses
+ * becomes an error, unless it is in a header of the folder `own`; then the
+ * function returns true. */
+bool nvrtc_diagnostics_add(struct nvrtc_text *log,
+                           const struct nvrtc_text *said, const char *own);
+
+#endif
