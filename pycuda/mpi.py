@@ -388,7 +388,7 @@ class Communicator:
         if source.dtype.name in _WIDE:
             self._reduce_wide(source, target, in_place, call)
             return
-        self._reduce_pieces(
+        self._reduce_chunks(
             source, target, in_place, self._datatype(source.dtype), call
         )
 
@@ -402,7 +402,7 @@ class Communicator:
         if target is not None:
             # a copy of `target`: its shape may differ from that of `source`
             result = wide if in_place else target.astype(np.float32)
-        self._reduce_pieces(wide, result, in_place, datatype, call)
+        self._reduce_chunks(wide, result, in_place, datatype, call)
         if target is not None:
             target[...] = result.astype(target.dtype)
 
@@ -414,7 +414,7 @@ class Communicator:
             raise TypeError(f"MPI cannot combine elements of {dtype}")
         return known
 
-    def _reduce_pieces(
+    def _reduce_chunks(
         self,
         source: Any,
         target: Any,

@@ -209,13 +209,13 @@ def _split(a: GPUArray, key: Any) -> _Key:
     arrays: list[Any] = []
     names: list[int] = []
     fancy: list[int] = []  # positions among the entries
-    kept_before = 0
+    dimensions_before = 0
     axis = 0
     for k, entry in enumerate(entries):
         is_fancy = isinstance(entry, (int, _Truth, np.ndarray, ArrayBase))
         if is_fancy:
             if not fancy:
-                kept_before = sum(which is None for which in axes)
+                dimensions_before = sum(which is None for which in axes)
             fancy.append(k)
         if isinstance(entry, _Truth):
             arrays.append(np.zeros(int(entry.value), np.int64))
@@ -260,7 +260,7 @@ def _split(a: GPUArray, key: Any) -> _Key:
         arrays,
         names,
         spread,
-        kept_before if together else 0,
+        dimensions_before if together else 0,
     )
 
 

@@ -140,7 +140,7 @@ def _total(source: ScanSource) -> str:
     """Return C that combines the totals of tiles."""
     kind = "plain"
     if source.kept:
-        kind = "rows" if source.rows else "kept"
+        kind = "rows" if source.rows else "stored"
     template = building.load_template(f"scan/total_{kind}.cuh")
     return source.kept + template.template
 

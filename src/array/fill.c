@@ -148,10 +148,10 @@ int
 array_fill_with(struct array *array, PyObject *value, CUstream stream)
 {
     union number number;
-    bool is_quick = number_convert_fast(array, value, &number);
-    int done = is_quick ? cached_fill(array, &number, stream) : 0;
+    bool is_fast = number_convert_fast(array, value, &number);
+    int done = is_fast ? cached_fill(array, &number, stream) : 0;
 
     return LIKELY(done != 0)
                ? (done < 0 ? -1 : 0)
-               : fill_slow(array, value, is_quick ? &number : NULL, stream);
+               : fill_slow(array, value, is_fast ? &number : NULL, stream);
 }

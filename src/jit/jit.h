@@ -162,9 +162,10 @@ struct jit_kernel {
     bool independent;
     /* has recursion, calls through pointers, or dynamic allocas */
     bool recursive;
-    bool calls_kept; /* the kernel calls a function that was not inlined */
-    bool flat;       /* the kernel does not use threadIdx.y */
-    bool sequential; /* the thread loop must not be vectorised */
+    bool
+        calls_functions; /* the kernel calls a function that was not inlined */
+    bool flat;           /* the kernel does not use threadIdx.y */
+    bool sequential;     /* the thread loop must not be vectorised */
     /* some loops of the kernel became functions that are vectorised over
      * threads (jit/loops) */
     bool own_loops;

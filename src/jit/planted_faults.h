@@ -30,7 +30,7 @@
     ROW(outsider_gone, "no threads in the bounds: nothing says where to go")  \
     ROW(busy_is_idle, "threads beyond a bound store nothing")                 \
     ROW(early_equal, "early returns by `<=` are taken for `<`")               \
-    ROW(votes_kept, "the sum of votes is not cleared")                        \
+    ROW(votes_uncleared, "the sum of votes is not cleared")                   \
     ROW(votes_all, "__syncthreads_and tells what _or does")                   \
     ROW(stride_late, "strided loops make a round too many")                   \
     ROW(stride_wraps, "strided loops whose index runs over start there")      \

@@ -159,7 +159,7 @@ __pycuda_settle_scaled(double near, double high, double low, int by, int mode)
 }
 /* True if all arguments are finite and nonzero. */
 __pycuda_both bool
-__pycuda_usual(double x, double y)
+__pycuda_finite_nonzero(double x, double y)
 {
     return x != 0 && y != 0 && __builtin_isfinite(x) && __builtin_isfinite(y);
 }
@@ -171,7 +171,7 @@ __pycuda_mul(double x, double y, int mode)
     if (size > 0x1p-900 && size < __builtin_inf()) {
         return __pycuda_settle(product, fma(x, y, -product), mode);
     }
-    if (!__pycuda_usual(x, y)) {
+    if (!__pycuda_finite_nonzero(x, y)) {
         return product;
     }
     int of_x = __pycuda_exponent(x), of_y = __pycuda_exponent(y);
@@ -185,7 +185,7 @@ __pycuda_both double
 __pycuda_div(double x, double y, int mode)
 {
     double quotient = x / y, size = __builtin_fabs(quotient);
-    if (!__pycuda_usual(x, y)) {
+    if (!__pycuda_finite_nonzero(x, y)) {
         return quotient;
     }
     int of_x = 0, of_y = 0;
@@ -262,7 +262,7 @@ __pycuda_fma(double x, double y, double z, int mode)
         size > 0x1p-900 && size < 0x1p1000 && __builtin_fabs(z) < 0x1p1000;
     if (room) {
         near = __pycuda_settle(near, __pycuda_fma_error(x, y, z, near), mode);
-    } else if (__builtin_isfinite(z) && __pycuda_usual(x, y)) {
+    } else if (__builtin_isfinite(z) && __pycuda_finite_nonzero(x, y)) {
         return __pycuda_fma_scaled(x, y, z, near, mode);
     }
     return __pycuda_zero(near, product, z, mode);

@@ -86,14 +86,14 @@ __pycuda_log_normal(__pycuda_pair<T> n, T mean, T deviation)
 /* The member of a state that stores a number of type T. */
 template <class State>
 __pycuda_template_fn float *
-__pycuda_kept(State *state, int **flag, float)
+__pycuda_stored_normal(State *state, int **flag, float)
 {
     *flag = &state->boxmuller_flag;
     return &state->boxmuller_extra;
 }
 template <class State>
 __pycuda_template_fn double *
-__pycuda_kept(State *state, int **flag, double)
+__pycuda_stored_normal(State *state, int **flag, double)
 {
     *flag = &state->boxmuller_flag_double;
     return &state->boxmuller_extra_double;
@@ -105,7 +105,7 @@ __pycuda_template_fn T
 __pycuda_next_of_pair(State *state, int kind, Finish finish)
 {
     int *flag;
-    T *kept = __pycuda_kept(state, &flag, T());
+    T *kept = __pycuda_stored_normal(state, &flag, T());
     if (*flag == kind) {
         *flag = 0;
         return *kept;

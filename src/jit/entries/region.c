@@ -54,7 +54,7 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     if (regions->votes) {
         jit_text_add(jit->wrappers, "  %%voted.%u = load i32, ptr %%votes\n",
                      point);
-        if (!PLANTED_FAULT(votes_kept)) {
+        if (!PLANTED_FAULT(votes_uncleared)) {
             jit_text_add(jit->wrappers, "  store i32 0, ptr %%votes\n");
         }
     }

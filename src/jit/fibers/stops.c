@@ -71,7 +71,7 @@ reach_function(struct jit *jit, struct reach *reach, LLVMValueRef function)
     if (jit_is_noinline(jit, function)) {
         unsigned length;
         const char *text = LLVMGetStringAttributeValue(why, &length);
-        reach->kernel->calls_kept = true;
+        reach->kernel->calls_functions = true;
         reach->kernel->recursive |= strncmp(text, "recursive", length) == 0;
     }
 }
@@ -103,13 +103,13 @@ reach_call(struct jit *jit, LLVMValueRef at, void *data)
     }
     if (grows_the_stack(at)) {
         reach->kernel->recursive = true;
-        reach->kernel->calls_kept = true;
+        reach->kernel->calls_functions = true;
     }
     if (!LLVMIsACallInst(at)) {
         return;
     }
     reach->kernel->recursive = true;
-    reach->kernel->calls_kept = true;
+    reach->kernel->calls_functions = true;
     LLVMValueRef function = LLVMGetFirstFunction(jit->module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (jit_address_taken(function)) {

@@ -90,10 +90,10 @@ measure_frames(struct jit *jit)
     }
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         struct jit_kernel *kernel = &jit->kernels[i];
-        check_frame(kernel, kernel->calls_kept ? kept : 0);
+        check_frame(kernel, kernel->calls_functions ? kept : 0);
         kernel->frame_bytes =
             align_16(jit_report_frame(kernel->symbol) + CALL_OVERHEAD +
-                     (kernel->calls_kept ? kept : 0));
+                     (kernel->calls_functions ? kept : 0));
         kernel->warp_frame_bytes =
             kernel->warps
                 ? align_16(jit_report_frame(jit_warp_symbol(kernel)) +

@@ -55,7 +55,8 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
     const struct jit_options *options = &jit->options;
     return options->level && !options->debug && !options->checks &&
            !kernel->fibers && !kernel->regions && !kernel->sequential &&
-           !kernel->calls_kept && !kernel->recursive && !kernel->guard.split;
+           !kernel->calls_functions && !kernel->recursive &&
+           !kernel->guard.split;
 }
 
 /* Tests whether the function has a loop. Quick test before the loops are

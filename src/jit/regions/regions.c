@@ -157,7 +157,7 @@ static bool
 may_split(struct jit *jit, struct jit_kernel *kernel, bool *warps)
 {
     struct survey survey = {.kernel = kernel, .fits = true};
-    if (!kernel->fibers || kernel->calls_kept || has_byval(kernel)) {
+    if (!kernel->fibers || kernel->calls_functions || has_byval(kernel)) {
         return false;
     }
     jit_each_instruction(jit, kernel->body, survey_instruction, &survey);
@@ -185,11 +185,11 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
         LLVMInsertIntoBuilder(jit->builder, at);
     }
     static const struct jit_added_point mark;
-    const struct jit_added_point *soft =
+    const struct jit_added_point *added =
         jit_is_split_mark(barrier) ? &mark : NULL;
-    for (unsigned i = 0; i < split->soft_count; i++) {
-        if (split->soft[i].barrier == barrier) {
-            soft = &split->soft[i];
+    for (unsigned i = 0; i < split->added_count; i++) {
+        if (split->added[i].barrier == barrier) {
+            added = &split->added[i];
         }
     }
     struct jit_vote vote = {0};
@@ -208,7 +208,7 @@ cut_at(struct jit *jit, struct jit_split *split, LLVMValueRef barrier)
         }
     }
     split->points[split->count++] =
-        (struct jit_barrier){head, next, soft, warp, vote};
+        (struct jit_barrier){head, next, added, warp, vote};
 }
 
 struct noted {
@@ -402,7 +402,7 @@ find_successors(struct jit_split *split, const unsigned *ends)
     struct jit_regions *regions = jit_allocate(sizeof *split->kernel->regions);
     regions->count = split->count;
     for (unsigned k = 0; k < split->count; k++) {
-        if (k && !split->points[k].soft && !split->points[k].warp) {
+        if (k && !split->points[k].added && !split->points[k].warp) {
             regions->barrier_points |= UINT64_C(1) << k;
         }
         unsigned start =
@@ -422,7 +422,7 @@ restore(struct jit *jit, struct jit_split *split)
     LLVMValueRef barrier =
         jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
     for (unsigned k = 1; k < split->count; k++) {
-        if (split->points[k].soft || split->points[k].warp) {
+        if (split->points[k].added || split->points[k].warp) {
             continue;
         }
         LLVMPositionBuilderBefore(
@@ -443,7 +443,7 @@ drop_barriers(const struct jit_split *split)
     for (unsigned k = 1; k < split->count; k++) {
         LLVMValueRef barrier = LLVMGetPreviousInstruction(
             LLVMGetBasicBlockTerminator(split->points[k].head));
-        if (!split->points[k].soft && !split->points[k].warp) {
+        if (!split->points[k].added && !split->points[k].warp) {
             LLVMInstructionEraseFromParent(barrier);
         }
     }
@@ -574,7 +574,7 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
     }
     if (ends) {
         jit_add_split_points(jit, split, ends);
-        ends = split->soft_count ? split_and_find_ends(jit, split) : ends;
+        ends = split->added_count ? split_and_find_ends(jit, split) : ends;
     }
     if (!ends) {
         restore(jit, split);

@@ -127,7 +127,7 @@ struct jit_barrier {
     LLVMBasicBlockRef head, next;
     /* the split point that split_points.c added, or NULL for a barrier of the
      * source */
-    const struct jit_added_point *soft;
+    const struct jit_added_point *added;
     LLVMValueRef warp; /* warp operation at the start of `next`, or NULL */
     struct jit_vote vote;
 };
@@ -152,8 +152,8 @@ struct jit_split {
     LLVMValueRef *lanes;
     struct jit_barrier points[JIT_MAX_POINTS];
     unsigned count; /* number of start points, including point 0 */
-    struct jit_added_point soft[JIT_MAX_POINTS];
-    unsigned soft_count;
+    struct jit_added_point added[JIT_MAX_POINTS];
+    unsigned added_count;
 };
 
 /* split_points.c: inserts further split points where they help. ends[b]

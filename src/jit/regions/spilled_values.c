@@ -110,10 +110,10 @@ rematerialise(LLVMValueRef value, LLVMValueRef at, void *data)
 static bool
 is_limit(const struct spill *carry, LLVMValueRef value)
 {
-    for (unsigned i = 0; i < carry->split->soft_count; i++) {
-        const struct jit_added_point *soft = &carry->split->soft[i];
-        for (unsigned k = 0; k < soft->bound_count; k++) {
-            if (soft->bounds[k].limit == value) {
+    for (unsigned i = 0; i < carry->split->added_count; i++) {
+        const struct jit_added_point *added = &carry->split->added[i];
+        for (unsigned k = 0; k < added->bound_count; k++) {
+            if (added->bounds[k].limit == value) {
                 return true;
             }
         }
@@ -268,9 +268,9 @@ void
 jit_spill_find_bounds(struct spill *carry, unsigned point)
 {
     struct jit_regions *regions = carry->split->kernel->regions;
-    const struct jit_added_point *soft = carry->split->points[point].soft;
-    for (unsigned i = 0; soft && i < soft->bound_count; i++) {
-        const struct jit_bound *bound = &soft->bounds[i];
+    const struct jit_added_point *added = carry->split->points[point].added;
+    for (unsigned i = 0; added && i < added->bound_count; i++) {
+        const struct jit_bound *bound = &added->bounds[i];
         const char *text = limit_text(carry, point, bound->limit);
         if (!text) {
             regions->bound_counts[point] = 0;
@@ -299,7 +299,7 @@ jit_spill_use_bounds(struct spill *carry)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(split->points[k].next);
         LLVMValueRef whole = jit_body_argument(split->kernel, JIT_WHOLE);
         LLVMPositionBuilderBefore(carry->jit->builder, end);
-        if (split->points[k].soft->inverted && !PLANTED_FAULT(wrong_side)) {
+        if (split->points[k].added->inverted && !PLANTED_FAULT(wrong_side)) {
             whole = LLVMBuildNot(carry->jit->builder, whole, "");
         }
         LLVMSetCondition(end, whole);

@@ -44,18 +44,18 @@ struct point_search {
 };
 
 static bool
-is_end(const struct point_search *soft, unsigned block)
+is_end(const struct point_search *search, unsigned block)
 {
-    return soft->ends[block] != JIT_NO_END || block == soft->stop;
+    return search->ends[block] != JIT_NO_END || block == search->stop;
 }
 
 /* Tests whether the basic block ends at a warp operation, after which the
  * warps run one after the other. */
 static bool
-is_warp_end(const struct point_search *soft, unsigned block)
+is_warp_end(const struct point_search *search, unsigned block)
 {
-    return soft->ends[block] != JIT_NO_END &&
-           soft->split->points[soft->ends[block]].warp;
+    return search->ends[block] != JIT_NO_END &&
+           search->split->points[search->ends[block]].warp;
 }
 
 /* Sets reached[b] for `from` and each basic block b that can be reached from
@@ -63,10 +63,10 @@ is_warp_end(const struct point_search *soft, unsigned block)
  * contain these are included. If `within` is not NULL, paths use only the
  * basic blocks marked in it. */
 static void
-reach_ends(const struct point_search *soft, unsigned from, const bool *within,
-           bool *reached)
+reach_ends(const struct point_search *search, unsigned from,
+           const bool *within, bool *reached)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
     unsigned count = 0;
     queue[count++] = from;
@@ -74,7 +74,7 @@ reach_ends(const struct point_search *soft, unsigned from, const bool *within,
     for (unsigned i = 0; i < count; i++) {
         const struct jit_block *row = &cfg->blocks[queue[i]];
         for (unsigned k = 0;
-             !is_end(soft, queue[i]) && k < row->successor_count; k++) {
+             !is_end(search, queue[i]) && k < row->successor_count; k++) {
             unsigned to = row->successors[k];
             if (!reached[to] && (!within || within[to])) {
                 reached[to] = true;
@@ -96,21 +96,21 @@ first_after_phis(LLVMBasicBlockRef block)
 }
 
 static struct jit_added_point *
-add_point(struct point_search *soft, LLVMValueRef before)
+add_point(struct point_search *search, LLVMValueRef before)
 {
-    struct jit *jit = soft->jit;
+    struct jit *jit = search->jit;
     LLVMTypeRef types[2] = {jit->i32, jit->i32};
     LLVMValueRef arguments[2] = {jit_constant(jit, IMAGE_BARRIER_PLAIN),
                                  jit_constant(jit, 0)};
     LLVMValueRef barrier =
         jit_declare(jit, "__pycuda_barrier", jit->i32, types, 2);
     struct jit_added_point *row =
-        &soft->split->soft[soft->split->soft_count++];
+        &search->split->added[search->split->added_count++];
     LLVMPositionBuilderBefore(jit->builder, before);
     row->barrier =
         LLVMBuildCall2(jit->builder, LLVMGlobalGetValueType(barrier), barrier,
                        arguments, 2, "");
-    soft->left--;
+    search->left--;
     return row;
 }
 
@@ -143,9 +143,9 @@ has_effect(LLVMValueRef at)
  * checks, stores prevent vectorisation too, since their order must not
  * change. */
 static bool
-resists(const struct point_search *soft, LLVMBasicBlockRef block)
+resists(const struct point_search *search, LLVMBasicBlockRef block)
 {
-    bool race = soft->jit->options.checks & JIT_CHECK_RACE;
+    bool race = search->jit->options.checks & JIT_CHECK_RACE;
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     for (; at; at = LLVMGetNextInstruction(at)) {
         bool plain = LLVMGetInstructionOpcode(at) == LLVMStore &&
@@ -161,20 +161,20 @@ resists(const struct point_search *soft, LLVMBasicBlockRef block)
  * pass no barrier or other split point. Returns false if there is no such
  * path. */
 static bool
-find_cycle(const struct point_search *soft, unsigned head, bool *cycle)
+find_cycle(const struct point_search *search, unsigned head, bool *cycle)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     bool *after = jit_allocate(cfg->count);
     bool *back = jit_allocate(cfg->count);
     bool found = false;
-    reach_ends(soft, head, NULL, after);
+    reach_ends(search, head, NULL, after);
     for (unsigned x = 0; x < cfg->count; x++) {
-        if (!after[x] || is_end(soft, x)) {
+        if (!after[x] || is_end(search, x)) {
             continue;
         }
         memset(back, 0, cfg->count);
         for (unsigned k = 0; k < cfg->blocks[x].successor_count; k++) {
-            reach_ends(soft, cfg->blocks[x].successors[k], NULL, back);
+            reach_ends(search, cfg->blocks[x].successors[k], NULL, back);
         }
         cycle[x] = back[head];
         found |= cycle[x];
@@ -186,9 +186,9 @@ find_cycle(const struct point_search *soft, unsigned head, bool *cycle)
 
 /* Tests whether `head` has a predecessor outside the cycle. */
 static bool
-is_head(const struct point_search *soft, unsigned head, const bool *cycle)
+is_head(const struct point_search *search, unsigned head, const bool *cycle)
 {
-    const struct jit_block *row = &soft->split->cfg.blocks[head];
+    const struct jit_block *row = &search->split->cfg.blocks[head];
     for (unsigned k = 0; k < row->predecessor_count; k++) {
         if (!cycle[row->predecessors[k]]) {
             return true;
@@ -200,23 +200,23 @@ is_head(const struct point_search *soft, unsigned head, const bool *cycle)
 /* Tests whether the cycle contains an inner loop that threads may leave after
  * different numbers of iterations. */
 static bool
-has_inner_loop(const struct point_search *soft, unsigned head,
+has_inner_loop(const struct point_search *search, unsigned head,
                const bool *cycle)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     bool *within = jit_allocate(cfg->count);
     bool *reached = jit_allocate(cfg->count);
     bool found = false;
     memcpy(within, cycle, cfg->count);
     within[head] = false;
     for (unsigned x = 0; !found && x < cfg->count; x++) {
-        if (!within[x] || !soft->split->apart[x]) {
+        if (!within[x] || !search->split->apart[x]) {
             continue;
         }
         memset(reached, 0, cfg->count);
         for (unsigned k = 0; k < cfg->blocks[x].successor_count; k++) {
             if (within[cfg->blocks[x].successors[k]]) {
-                reach_ends(soft, cfg->blocks[x].successors[k], within,
+                reach_ends(search, cfg->blocks[x].successors[k], within,
                            reached);
             }
         }
@@ -228,58 +228,59 @@ has_inner_loop(const struct point_search *soft, unsigned head,
 }
 
 static bool
-loop_fits(const struct point_search *soft, unsigned head, const bool *cycle)
+loop_fits(const struct point_search *search, unsigned head, const bool *cycle)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     for (unsigned x = 0; x < cfg->count; x++) {
-        if (cycle[x] && resists(soft, cfg->blocks[x].block)) {
+        if (cycle[x] && resists(search, cfg->blocks[x].block)) {
             return false;
         }
     }
-    return is_head(soft, head, cycle) && !has_inner_loop(soft, head, cycle) &&
-           !jit_is_scattered(soft->jit, soft->split, cycle);
+    return is_head(search, head, cycle) &&
+           !has_inner_loop(search, head, cycle) &&
+           !jit_is_scattered(search->jit, search->split, cycle);
 }
 
 /* Cuts the loop at its head. Sets exits[b] for the basic blocks b after the
  * loop, so that cut_loops cuts there too and the code after the loop is not in
  * the same thread loop. */
 static void
-cut_loop(struct point_search *soft, unsigned head, const bool *cycle,
+cut_loop(struct point_search *search, unsigned head, const bool *cycle,
          bool *exits)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     for (unsigned x = 0; x < cfg->count; x++) {
         for (unsigned k = 0; cycle[x] && k < cfg->blocks[x].successor_count;
              k++) {
             unsigned to = cfg->blocks[x].successors[k];
-            exits[to] |= !cycle[to] && !soft->split->apart[to];
+            exits[to] |= !cycle[to] && !search->split->apart[to];
         }
     }
-    add_point(soft, first_after_phis(cfg->blocks[head].block));
+    add_point(search, first_after_phis(cfg->blocks[head].block));
 }
 
 static void
-cut_loops(struct point_search *soft)
+cut_loops(struct point_search *search)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     bool *cycle = jit_allocate(cfg->count);
     bool *exits = jit_allocate(cfg->count);
     bool *heads = jit_allocate(cfg->count);
-    for (unsigned b = 0; b < cfg->count && soft->left > 1; b++) {
-        if (soft->split->apart[b] || cfg->blocks[b].predecessor_count < 2 ||
-            is_end(soft, b)) {
+    for (unsigned b = 0; b < cfg->count && search->left > 1; b++) {
+        if (search->split->apart[b] || cfg->blocks[b].predecessor_count < 2 ||
+            is_end(search, b)) {
             continue;
         }
         memset(cycle, 0, cfg->count);
-        if (find_cycle(soft, b, cycle) && loop_fits(soft, b, cycle)) {
+        if (find_cycle(search, b, cycle) && loop_fits(search, b, cycle)) {
             heads[b] = true;
-            cut_loop(soft, b, cycle, exits);
+            cut_loop(search, b, cycle, exits);
         }
     }
-    for (unsigned b = 0; b < cfg->count && soft->left; b++) {
+    for (unsigned b = 0; b < cfg->count && search->left; b++) {
         if (exits[b] && !heads[b] &&
-            (!is_end(soft, b) || is_warp_end(soft, b))) {
-            add_point(soft, first_after_phis(cfg->blocks[b].block));
+            (!is_end(search, b) || is_warp_end(search, b))) {
+            add_point(search, first_after_phis(cfg->blocks[b].block));
         }
     }
     free(cycle);
@@ -305,21 +306,21 @@ used_in_other_block(LLVMValueRef value)
 /* Tests whether a thread that continues at basic block `from` has no work
  * before the next barrier, other split point or return. */
 static bool
-idle_from(const struct point_search *soft, unsigned from)
+idle_from(const struct point_search *search, unsigned from)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     bool *reached = jit_allocate(cfg->count);
     bool idle = true;
-    reach_ends(soft, from, NULL, reached);
+    reach_ends(search, from, NULL, reached);
     for (unsigned b = 0; b < cfg->count && idle; b++) {
         LLVMValueRef at =
             reached[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
         for (; at && idle; at = LLVMGetNextInstruction(at)) {
-            bool differs = jit_map_get(&soft->split->differs, at) != 0;
+            bool differs = jit_map_get(&search->split->differs, at) != 0;
             idle = !has_effect(at) &&
-                   !(differs &&
-                     (LLVMIsAPHINode(at) || (used_in_other_block(at) &&
-                                             !jit_is_cheap(soft->split, at))));
+                   !(differs && (LLVMIsAPHINode(at) ||
+                                 (used_in_other_block(at) &&
+                                  !jit_is_cheap(search->split, at))));
         }
     }
     free(reached);
@@ -388,33 +389,33 @@ are_ranges(const struct jit_bound *bounds, unsigned count)
 /* Tests whether a thread at basic block `from` may reach a warp operation
  * before any other split point. */
 static bool
-parts_warps(const struct point_search *soft, unsigned from)
+parts_warps(const struct point_search *search, unsigned from)
 {
-    const struct jit_split *split = soft->split;
+    const struct jit_split *split = search->split;
     bool *reached = jit_allocate(split->cfg.count);
     bool found = false;
-    reach_ends(soft, from, NULL, reached);
+    reach_ends(search, from, NULL, reached);
     for (unsigned b = 0; split->warps && b < split->cfg.count; b++) {
-        found |= reached[b] && is_warp_end(soft, b);
+        found |= reached[b] && is_warp_end(search, b);
     }
     free(reached);
     return found;
 }
 
 static void
-cut_at_condition(struct point_search *soft, unsigned b)
+cut_at_condition(struct point_search *search, unsigned b)
 {
-    const struct jit_cfg *cfg = &soft->split->cfg;
+    const struct jit_cfg *cfg = &search->split->cfg;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
     struct jit_added_point found = {0};
-    if (soft->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
+    if (search->split->apart[b] || cfg->blocks[b].successor_count != 2 ||
         !LLVMIsABranchInst(end) ||
-        !match_bounds(soft->split, LLVMGetCondition(end), found.bounds,
+        !match_bounds(search->split, LLVMGetCondition(end), found.bounds,
                       &found.bound_count) ||
-        parts_warps(soft, b)) {
+        parts_warps(search, b)) {
         return;
     }
-    soft->stop = b;
+    search->stop = b;
     for (unsigned way = 0; way < (found.bound_count == 1 ? 2 : 1); way++) {
         unsigned other = jit_cfg_index(cfg, LLVMGetSuccessor(end, 1 - way));
         if (way) {
@@ -423,24 +424,24 @@ cut_at_condition(struct point_search *soft, unsigned b)
                 jit_predicate_inverse(found.bounds[0].predicate);
         }
         if (are_ranges(found.bounds, found.bound_count) &&
-            idle_from(soft, other)) {
-            struct jit_added_point *row = add_point(soft, end);
+            idle_from(search, other)) {
+            struct jit_added_point *row = add_point(search, end);
             found.barrier = row->barrier;
             *row = found;
             break;
         }
     }
-    soft->stop = NO_BLOCK;
+    search->stop = NO_BLOCK;
 }
 
 void
 jit_add_split_points(struct jit *jit, struct jit_split *split,
                      const unsigned *ends)
 {
-    struct point_search soft = {jit, split, ends,
-                                JIT_MAX_POINTS - split->count, NO_BLOCK};
-    for (unsigned b = 0; b < split->cfg.count && soft.left; b++) {
-        cut_at_condition(&soft, b);
+    struct point_search search = {jit, split, ends,
+                                  JIT_MAX_POINTS - split->count, NO_BLOCK};
+    for (unsigned b = 0; b < split->cfg.count && search.left; b++) {
+        cut_at_condition(&search, b);
     }
-    cut_loops(&soft);
+    cut_loops(&search);
 }

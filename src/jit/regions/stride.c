@@ -594,7 +594,7 @@ even_kernel(struct jit *jit, struct jit_kernel *kernel)
 static bool
 may_even(const struct jit *jit, const struct jit_kernel *kernel)
 {
-    return jit->options.regions && kernel->fibers && !kernel->calls_kept;
+    return jit->options.regions && kernel->fibers && !kernel->calls_functions;
 }
 
 void

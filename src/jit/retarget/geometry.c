@@ -286,13 +286,13 @@ jit_make_bodies(struct jit *jit)
         if (!kernel->fibers) {
             jit_remove_stop_checks(jit, kernel);
         }
-        if (!kernel->fibers && !kernel->calls_kept) {
+        if (!kernel->fibers && !kernel->calls_functions) {
             jit_find_guard(jit, kernel);
         }
         if (!kernel->fibers) {
             jit_publish_failures(jit, kernel);
         }
-        if (!kernel->fibers && kernel->calls_kept) {
+        if (!kernel->fibers && kernel->calls_functions) {
             kernel->sequential = true;
             publish_geometry(
                 jit, kernel,

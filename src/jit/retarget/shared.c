@@ -33,7 +33,7 @@ struct variable {
     LLVMValueRef value;
     bool dynamic;
     uint64_t bytes, alignment;
-    bool used_by_kept;
+    bool used_by_functions;
     /* offset in the part of shared memory that all kernels have in common, or
      * NOWHERE if the variable is not in that part */
     int64_t common;
@@ -114,7 +114,7 @@ mark_users(struct layout *layout, struct variable *row, LLVMValueRef value)
             if (k < layout->jit->kernel_count) {
                 row->offsets[k] = 0;
             } else {
-                row->used_by_kept = true;
+                row->used_by_functions = true;
             }
         }
     }
@@ -130,11 +130,11 @@ assign_common_offsets(struct layout *layout)
     bool all = false;
     for (unsigned i = 0; i < layout->count; i++) {
         struct variable *row = &layout->variables[i];
-        all |= row->dynamic && row->used_by_kept;
+        all |= row->dynamic && row->used_by_functions;
     }
     for (unsigned i = 0; i < layout->count; i++) {
         struct variable *row = &layout->variables[i];
-        if (!row->dynamic && (all || row->used_by_kept)) {
+        if (!row->dynamic && (all || row->used_by_functions)) {
             row->common =
                 (int64_t)align_up(layout->common_bytes, row->alignment);
             layout->common_bytes = (uint64_t)row->common + row->bytes;
@@ -155,10 +155,10 @@ static void
 assign_kernel_offsets(struct layout *layout, unsigned k)
 {
     struct jit_kernel *kernel = &layout->jit->kernels[k];
-    uint64_t end = kernel->calls_kept ? layout->common_bytes : 0;
+    uint64_t end = kernel->calls_functions ? layout->common_bytes : 0;
     for (unsigned i = 0; i < layout->count; i++) {
         struct variable *row = &layout->variables[i];
-        if (kernel->calls_kept && row->common != NOWHERE) {
+        if (kernel->calls_functions && row->common != NOWHERE) {
             row->offsets[k] = row->common;
         } else if (!row->dynamic && row->offsets[k] != NOWHERE) {
             row->offsets[k] = (int64_t)align_up(end, row->alignment);
