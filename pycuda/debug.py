@@ -1,13 +1,101 @@
-"""Run a script with kernels compiled for a debugger.
+"""Kernel checks, and scripts whose kernels are compiled for a debugger.
 
-``python -m pycuda.debug script.py ...`` compiles every kernel with ``-g -G``.
+``check("memory,race")`` selects the checks of the CPU device (docs/checks.md)
+while a program runs.  ``python -m pycuda.debug script.py ...`` compiles every
+kernel with ``-g -G``.
 """
 
 # SPDX-License-Identifier: MIT
 
+from __future__ import annotations
+
 import os
 import runpy
 import sys
+from collections.abc import Iterable
+
+#: The names that `check` accepts; ``continue`` is no check, but lets a kernel
+#: continue after a report.
+CHECKS = ("memory", "race", "sync", "init", "continue")
+_VARIABLE = "PYCUDA_CPU_CHECK"
+
+
+def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
+    """Select the kernel checks; each call replaces the selection.
+
+    Waits for the kernels that run.  Kernels that are compiled from now on are
+    checked; those compiled before, also the package's own, are not.
+
+    Parameters
+    ----------
+    names : str or iterable of str
+        Names of `CHECKS`, as in ``"memory,race"`` or ``["memory", "race"]``.
+        Without names, nothing is checked any more.
+
+    Returns
+    -------
+    tuple of str
+        The checks that are selected now, in the order of `CHECKS`.
+
+    Raises
+    ------
+    ValueError
+        If a name is not one of `CHECKS`.
+    pycuda.driver.RuntimeError
+        If the process uses a GPU, which has no checks.
+
+    Examples
+    --------
+    >>> import pycuda.debug
+    >>> pycuda.debug.check("race,memory")
+    ('memory', 'race')
+    >>> pycuda.debug.check()
+    ()
+    """
+    chosen = _parse(names)
+    # Delayed import: a wrong command line is reported without the driver.
+    from pycuda import _driver
+
+    for context in _driver._contexts():
+        _wait(context)
+    text = ",".join(chosen)
+    _driver._select_checks(text)
+    if chosen:
+        os.environ[_VARIABLE] = text
+    else:
+        os.environ.pop(_VARIABLE, None)
+    return chosen
+
+
+def _parse(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the named checks in the order of `CHECKS`."""
+    if isinstance(names, str):
+        names = names.replace(",", " ").split()
+    found = set(names)
+    for name in sorted(found, key=str):
+        if name not in CHECKS:
+            raise ValueError(
+                f"{name!r} is not a kernel check; expected names of "
+                + ", ".join(CHECKS)
+            )
+    return tuple(name for name in CHECKS if name in found)
+
+
+def _wait(context: object) -> None:
+    """Wait for all work of a context, also of one that has failed."""
+    from pycuda import _driver
+
+    assert isinstance(context, _driver.Context)
+    try:
+        context.push()
+    except _driver.Error:  # failed before: nothing runs in it
+        return
+    try:
+        _driver.Context.synchronize()
+    except _driver.Error:
+        pass
+    finally:
+        _driver.Context.pop()
 
 
 def main(arguments: list[str]) -> int:

@@ -118,6 +118,12 @@ int api_fork_child(void);
  * if the library does not support this, as NVIDIA's driver does not. */
 bool api_set_interrupt(int (*hook)(void));
 
+/* Replaces the kernel checks of the open driver library by those of a list
+ * such as "memory,race"; an empty list selects none. No kernel may be running.
+ * Returns NOT_SUPPORTED if the library has no checks, as NVIDIA's driver, and
+ * INVALID_VALUE for an unknown check. */
+CUresult api_select_checks(const char *list);
+
 /* Returns the base names of driver functions that the open library lacks. The
  * list ends with NULL; it is empty before a library is open. */
 const char *const *api_missing_functions(void);

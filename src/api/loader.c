@@ -309,6 +309,15 @@ api_set_interrupt(int (*hook)(void))
     return true;
 }
 
+CUresult
+api_select_checks(const char *list)
+{
+    CUresult (*select)(const char *);
+
+    *(void **)&select = dlsym(chosen_library, "pycuda_cpu_select_checks");
+    return select == NULL ? CUDA_ERROR_NOT_SUPPORTED : select(list);
+}
+
 int
 api_open_driver(struct api_choice *choice)
 {

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #define CORE_IMPORT_NUMPY
+#include "core/context/kernel_checks.h"
 #include "core/core.h"
 #include "core/numpy.h"
 #include "core/python/gil.h"
@@ -106,17 +107,11 @@ state_setup(PyObject *module)
                         "process");
         return -1;
     }
-    const char *pool = getenv("PYCUDA_POOL");
-    const char *checks = getenv("PYCUDA_CPU_CHECK");
-    /* The memory checks (PYCUDA_CPU_CHECK) need exact sizes and lifetimes. A
-     * block of the pool is larger than requested, and outlives its
-     * allocation. */
     if (switch_check("PYCUDA_POOL") < 0 ||
         switch_check("PYCUDA_THREAD_CONTEXT") < 0) {
         return -1;
     }
-    core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
-                    (checks != NULL && *checks != 0);
+    core_checks_note(getenv("PYCUDA_CPU_CHECK"));
     if (fork_handlers_setup() < 0) {
         return -1;
     }

@@ -22,6 +22,7 @@
     SETUP(context)                                                            \
     SETUP(local_storage)                                                      \
     SETUP(thread_context)                                                     \
+    SETUP(kernel_checks)                                                      \
     SETUP(pointer_holder)                                                     \
     SETUP(allocation)                                                         \
     SETUP(pool)                                                               \

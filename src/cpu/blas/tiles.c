@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "cpu/blas/blas.h"
+#include "cpu/check/hooks.h"
 #include "cpu/run/cancellation.h"
 #include "cpu/stream/scheduler.h"
 
@@ -219,6 +220,16 @@ split_compute(struct split *split)
     return CUDA_SUCCESS;
 }
 
+/* Returns the bytes from the first to the last element of the result. */
+static size_t
+product_bytes(const struct blas_product *p)
+{
+    size_t columns = p->m > 0 && p->n > 0 ? (size_t)p->n - 1 : 0;
+    size_t last = p->m > 0 && p->n > 0 ? (size_t)p->m : 0;
+
+    return (columns * (size_t)p->c_lead + last) * cpu_blas_itemsize(p->type);
+}
+
 CUresult
 cpu_blas_run(void *argument)
 {
@@ -233,6 +244,9 @@ cpu_blas_run(void *argument)
         struct blas_operands at = {.a = p->a + i * p->a_step * size,
                                    .b = p->b + i * p->b_step * size,
                                    .c = p->c + i * p->c_step * size};
+
+        /* Checks may have been selected after the handle was created. */
+        cpu_check_filled(at.c, product_bytes(p));
         struct split split = {.p = p, .at = &at, .interrupt = &interrupt};
 
         if (large) {

@@ -17,6 +17,8 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/memory/allocation.h"
+#include "cpu/memory/arena.h"
 #include "cpu/stream/worker.h"
 
 /* A report names the nearest allocation if it is at most this many bytes from
@@ -96,6 +98,25 @@ row_reserve(void)
     return grown != NULL;
 }
 
+/* Adds a live allocation to the list, and gives it a serial number. Without
+ * memory for the list, the allocation stays unknown. */
+static void
+row_add(struct cpu_check_allocation row)
+{
+    pthread_mutex_lock(&allocations_lock);
+    overlaps_remove(row.base, row.bytes);
+    row.serial = ++last_serial;
+    if (row_reserve()) {
+        size_t at = index_above(row.base);
+
+        memmove(allocations + at + 1, allocations + at,
+                (allocation_count - at) * sizeof *allocations);
+        allocations[at] = row;
+        allocation_count++;
+    }
+    pthread_mutex_unlock(&allocations_lock);
+}
+
 void
 cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
                     bool tracked)
@@ -108,18 +129,7 @@ cpu_check_allocated(uintptr_t base, size_t bytes, const char *maker,
     } else {
         cpu_check_call_site(row.made_at);
     }
-    pthread_mutex_lock(&allocations_lock);
-    overlaps_remove(base, bytes);
-    row.serial = ++last_serial;
-    if (row_reserve()) {
-        size_t at = index_above(base);
-
-        memmove(allocations + at + 1, allocations + at,
-                (allocation_count - at) * sizeof *allocations);
-        allocations[at] = row;
-        allocation_count++;
-    }
-    pthread_mutex_unlock(&allocations_lock);
+    row_add(row);
     if (cpu_check_flags & CPU_CHECK_INIT) {
         cpu_check_set_written(base, bytes, !tracked);
     }
@@ -170,6 +180,27 @@ address_distance(const struct cpu_check_allocation *row, uintptr_t address)
     }
     uintptr_t over = address - row->base;
     return over < row->bytes ? 0 : over - row->bytes + 1;
+}
+
+void
+cpu_check_adopt(uintptr_t address)
+{
+    struct cpu_check_allocation known;
+    struct cpu_allocation live;
+
+    if (!cpu_arena_contains(address) || !cpu_arena_find(address, &live) ||
+        live.kind == CPU_MEMORY_QUARANTINED ||
+        live.kind == CPU_MEMORY_RESERVED ||
+        (cpu_check_find(address, &known) && !known.freed &&
+         address - known.base < known.bytes)) {
+        return;
+    }
+    struct cpu_check_allocation row = {.base = live.base,
+                                       .bytes = live.bytes,
+                                       .maker = cpu_arena_maker(live.kind),
+                                       .made_at =
+                                           "before checks were selected"};
+    row_add(row);
 }
 
 bool

@@ -299,6 +299,8 @@ fault_global(struct fault *fault, uintptr_t origin)
 {
     struct cpu_check_allocation found;
     const char *kind = "out-of-bounds";
+
+    cpu_check_adopt(origin);
     bool known = cpu_check_find(origin, &found);
 
     if (fault->address < NULL_BYTES && !(known && origin >= NULL_BYTES)) {

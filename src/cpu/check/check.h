@@ -46,6 +46,10 @@ struct cpu_check_allocation {
  * none, copies the nearest live or freed allocation within 1 MiB instead.
  * Returns false if there is none either. Takes the lock of allocations.c. */
 bool cpu_check_find(uintptr_t address, struct cpu_check_allocation *found);
+/* If `address` is in an allocation that was made before checks were selected,
+ * adds it to the list, so that cpu_check_find finds it. Takes the locks of
+ * arena.c and allocations.c. */
+void cpu_check_adopt(uintptr_t address);
 /* Number of frees of device memory in this process. A change of it invalidates
  * `recent` (struct cpu_check), a worker's cache of allocations. */
 extern atomic_uint cpu_check_frees;
@@ -285,6 +289,10 @@ void *cpu_check_access_resolve(struct cpu_check *check,
  * bytes that the access writes as written. */
 void cpu_check_uninitialized(uintptr_t address, uint64_t bytes,
                              struct image_site *site);
+/* uninitialized.c: called when a launch begins. If its kernel was compiled
+ * without the check, marks all allocations that its arguments point to as
+ * written, since the kernel does not record its writes. */
+void cpu_check_launch_written(const struct cpu_launch *launch);
 /* race.c: reports a data race with an earlier access, and records this one.
  * `value` is the value that a write is about to store, as the kernel passes it
  * to __pycuda_check. */

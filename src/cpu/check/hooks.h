@@ -18,20 +18,34 @@ struct cpu_launch;
 struct cpu_worker;
 
 /* The checks that PYCUDA_CPU_CHECK may name. CONTINUE is not a check: it lets
- * a kernel continue after a report. */
+ * a kernel continue after a report. PREPARED is not a check either: it is set
+ * from the first selection of checks after cuInit, so that checked kernels
+ * still find their tables after all checks have been switched off. */
 enum cpu_check_flag {
     CPU_CHECK_MEMORY = 1,
     CPU_CHECK_RACE = 2,
     CPU_CHECK_SYNC = 4,
     CPU_CHECK_INIT = 8,
     CPU_CHECK_CONTINUE = 16,
+    CPU_CHECK_PREPARED = 32,
+    CPU_CHECK_ALL =
+        CPU_CHECK_MEMORY | CPU_CHECK_RACE | CPU_CHECK_SYNC | CPU_CHECK_INIT,
 };
 
 /* Unused bytes between small allocations while checks are on. */
 #define CPU_CHECK_GAP 512
 
-/* Bits of enum cpu_check_flag; set by cuInit. */
+/* Bits of enum cpu_check_flag; set by cuInit, and by pycuda_cpu_select_checks
+ * while no kernel runs. */
 extern unsigned cpu_check_flags;
+/* Replaces the selection of checks by those in a list like the value of
+ * PYCUDA_CPU_CHECK; an empty list switches all checks off. The caller must
+ * have waited for all kernels. If the list contains an unknown check, returns
+ * INVALID_VALUE with a text, and the selection stays as it was. */
+CUresult pycuda_cpu_select_checks(const char *list);
+/* Returns the checks that PYCUDA_CPU_CHECK names now and that are not
+ * selected, since the variable was set after cuInit. */
+unsigned cpu_check_late(void);
 /* Parses PYCUDA_CPU_CHECK. If it names an unknown check, returns INVALID_VALUE
  * with a text. */
 CUresult cpu_check_open(void);

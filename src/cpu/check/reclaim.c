@@ -77,8 +77,8 @@ granules_reclaim(uint32_t since)
 void
 cpu_check_launch_begin(struct cpu_launch *launch)
 {
-    if (cpu_check_flags & CPU_CHECK_RACE &&
-        !atomic_exchange(&launch->checked, true)) {
+    if (!atomic_exchange(&launch->checked, true)) {
+        cpu_check_launch_written(launch);
         pthread_mutex_lock(&lock);
         running++;
         pthread_mutex_unlock(&lock);

@@ -1,4 +1,8 @@
-/* settings.c - parses PYCUDA_CPU_CHECK; called by cuInit.
+/* settings.c - selects the kernel checks.
+ *
+ * cuInit reads PYCUDA_CPU_CHECK; pycuda_cpu_select_checks changes the
+ * selection later. Workers read the selection without a lock, so it changes
+ * only while no kernel runs.
  *
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
@@ -8,6 +12,7 @@
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 #include "cpu/exports/system_errors.h"
+#include "cpu/exports/visibility.h"
 
 unsigned cpu_check_flags;
 
@@ -32,12 +37,14 @@ setting_flag(const char *text, size_t length)
     return 0;
 }
 
-CUresult
-cpu_check_open(void)
+/* Parses a comma-separated list of checks. If it contains an unknown check,
+ * returns INVALID_VALUE with a text. */
+static CUresult
+settings_parse(const char *list, unsigned *flags)
 {
-    const char *text = getenv("PYCUDA_CPU_CHECK");
-    unsigned flags = 0;
+    const char *text = list;
 
+    *flags = 0;
     while (text && *text) {
         size_t length = strcspn(text, ",");
         unsigned flag = setting_flag(text, length);
@@ -47,12 +54,39 @@ cpu_check_open(void)
                 "PYCUDA_CPU_CHECK is '%.80s', with the unknown check "
                 "'%.*s'; it must be a comma-separated list of memory, race, "
                 "sync, init and continue",
-                getenv("PYCUDA_CPU_CHECK"), length < 40 ? (int)length : 40,
-                text);
+                list, length < 40 ? (int)length : 40, text);
         }
-        flags |= flag;
+        *flags |= flag;
         text += length + (text[length] == ',');
     }
-    cpu_check_flags = flags;
     return CUDA_SUCCESS;
+}
+
+CUresult
+cpu_check_open(void)
+{
+    return settings_parse(getenv("PYCUDA_CPU_CHECK"), &cpu_check_flags);
+}
+
+unsigned
+cpu_check_late(void)
+{
+    unsigned flags;
+    CUresult code = settings_parse(getenv("PYCUDA_CPU_CHECK"), &flags);
+
+    return code ? 0 : flags & ~cpu_check_flags & CPU_CHECK_ALL;
+}
+
+CPU_API CUresult
+pycuda_cpu_select_checks(const char *list)
+{
+    unsigned flags;
+    CUresult code = settings_parse(list, &flags);
+
+    if (!code) {
+        unsigned prepared = flags | cpu_check_flags ? CPU_CHECK_PREPARED : 0;
+
+        cpu_check_flags = flags | prepared;
+    }
+    return code;
 }

@@ -17,9 +17,11 @@
 #include "cpu/check/shadow.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
+#include "cpu/module/module_state.h"
 #include "cpu/run/runtime.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
+#include "image/image.h"
 
 static void
 report(uintptr_t address, uint64_t bytes, const struct image_site *site)
@@ -164,6 +166,31 @@ __pycuda_check_value(uint32_t undefined, struct image_site *site,
                                         .code = CUDA_ERROR_LAUNCH_FAILED,
                                         .detail = detail};
     cpu_check_report(&finding);
+}
+
+/* ---- kernels that record no writes ---- */
+
+void
+cpu_check_launch_written(const struct cpu_launch *launch)
+{
+    const struct cpu_function *function = launch->function;
+    const struct image_header *header = function->module->bytes;
+    struct cpu_check_allocation found;
+    uintptr_t address;
+
+    if (!(cpu_check_flags & CPU_CHECK_INIT) ||
+        header->checks & IMAGE_CHECK_INIT) {
+        return;
+    }
+    for (size_t at = 0;
+         at + sizeof address <= function->kernel->parameter_bytes;
+         at += sizeof address) {
+        memcpy(&address, (const char *)launch->params + at, sizeof address);
+        if (cpu_check_find(address, &found) && !found.freed && found.tracked &&
+            address - found.base < found.bytes) {
+            cpu_check_set_written(found.base, found.bytes, true);
+        }
+    }
 }
 
 /* ---- copies and fills by the host ---- */

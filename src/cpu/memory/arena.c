@@ -569,8 +569,8 @@ quarantine_add(struct cpu_allocation *allocation)
     return true;
 }
 
-static const char *
-maker_name(enum cpu_memory_kind kind)
+const char *
+cpu_arena_maker(enum cpu_memory_kind kind)
 {
     return kind == CPU_MEMORY_MANAGED ? "cuMemAllocManaged"
            : kind == CPU_MEMORY_HOST  ? "cuMemHostAlloc"
@@ -639,7 +639,7 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
     }
     pthread_mutex_unlock(&memory_lock);
     if (made && cpu_check_flags) {
-        cpu_check_allocated(*base, bytes, maker_name(as->kind),
+        cpu_check_allocated(*base, bytes, cpu_arena_maker(as->kind),
                             as->kind == CPU_MEMORY_DEVICE);
     }
     return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

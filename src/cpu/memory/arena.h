@@ -33,6 +33,8 @@ CUresult cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind);
 /* Copies the allocation that contains `address` to `found`. Returns false if
  * there is none. */
 bool cpu_arena_find(uintptr_t address, struct cpu_allocation *found);
+/* Returns the name of the API function that allocates memory of this kind. */
+const char *cpu_arena_maker(enum cpu_memory_kind kind);
 /* Registers memory outside the arena, so that cpu_arena_find finds it. The
  * caller keeps the memory. Returns HOST_MEMORY_ALREADY_REGISTERED if it
  * overlaps registered memory, or OUT_OF_MEMORY. */

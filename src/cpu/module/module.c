@@ -168,9 +168,20 @@ name_append(char names[CHECK_NAMES_BYTES], const char *name)
     snprintf(names + n, CHECK_NAMES_BYTES - n, "%s%s", n ? "," : "", name);
 }
 
+/* Writes a warning to the JIT log of the caller or, without one, to the output
+ * for reports of the checks. */
+static void
+warning_write(const char *text, struct cpu_jit_log *log)
+{
+    if (log && log->info && log->info_bytes) {
+        snprintf(log->info, log->info_bytes, "%s", text);
+    } else {
+        fprintf(stderr, "pycuda: %s\n", text);
+    }
+}
+
 /* Warns once per process if kernels were compiled without kernel checks that
- * PYCUDA_CPU_CHECK requests. The warning goes to the JIT log of the caller or,
- * without one, to the output for reports of the checks. */
+ * PYCUDA_CPU_CHECK requests. */
 static void
 checks_compare(const struct image_header *header, struct cpu_jit_log *log)
 {
@@ -191,11 +202,32 @@ checks_compare(const struct image_header *header, struct cpu_jit_log *log)
              "is loaded: its kernels are not checked; compile its source "
              "where PYCUDA_CPU_CHECK is set",
              names);
-    if (log && log->info && log->info_bytes) {
-        snprintf(log->info, log->info_bytes, "%s", text);
-    } else {
-        fprintf(stderr, "pycuda: %s\n", text);
+    warning_write(text, log);
+}
+
+/* Warns once per process if PYCUDA_CPU_CHECK names checks that are not
+ * selected, since the program set the variable after cuInit had read it. */
+static void
+checks_late_warn(struct cpu_jit_log *log)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char text[512], names[CHECK_NAMES_BYTES] = "";
+    unsigned late = cpu_check_late();
+
+    for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows; i++) {
+        if (late & check_rows[i].flag) {
+            name_append(names, check_rows[i].name);
+        }
     }
+    if (!late || atomic_flag_test_and_set(&said)) {
+        return;
+    }
+    snprintf(text, sizeof text,
+             "warning: PYCUDA_CPU_CHECK was set too late: cuInit has read it "
+             "before, so nothing is checked for %s; set it before the first "
+             "import, or call pycuda.debug.check()",
+             names);
+    warning_write(text, log);
 }
 
 /* Refuses an image of checked kernels in a process without checks, which lacks
@@ -212,8 +244,8 @@ checks_refuse(const struct image_header *header, char *error, size_t size)
     }
     snprintf(error, size,
              "the image was compiled with PYCUDA_CPU_CHECK=%s and this "
-             "process has no checks: set PYCUDA_CPU_CHECK before cuInit, or "
-             "compile the source again without it",
+             "process has no checks: set PYCUDA_CPU_CHECK before cuInit, call "
+             "pycuda.debug.check(), or compile the source again without it",
              names);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
@@ -242,6 +274,7 @@ native_load(struct cpu_context *ctx, void *bytes, size_t size,
     }
     if (cpu_check_flags) {
         checks_compare(header, log);
+        checks_late_warn(log);
     }
     module->ctx = ctx;
     module->bytes = bytes;

@@ -1,0 +1,61 @@
+/* kernel_checks.c - selects the kernel checks while the program runs.
+ *
+ * pycuda.debug.check waits for all contexts, sets PYCUDA_CPU_CHECK, which the
+ * compiler reads, and then calls the function of this file.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "api/api.h"
+#include "core/context/kernel_checks.h"
+#include "core/core.h"
+#include "core/setups.h"
+#include "core/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+core_checks_note(const char *checks)
+{
+    const char *pool = getenv("PYCUDA_POOL");
+
+    core.pool_off = (pool != NULL && strcmp(pool, "0") == 0) ||
+                    (checks != NULL && *checks != 0);
+}
+
+static PyObject *
+select_checks(PyObject *module, PyObject *text)
+{
+    (void)module;
+    const char *checks = PyUnicode_AsUTF8(text);
+    if (checks == NULL) {
+        return NULL;
+    }
+    if (core.opened) {
+        CUresult code = api_select_checks(checks);
+        if (code == CUDA_ERROR_NOT_SUPPORTED) {
+            PyErr_SetString(core.runtime_error,
+                            "kernel checks need the CPU device, and this "
+                            "process uses a GPU: start it with "
+                            "PYCUDA_DEVICE=cpu");
+            return NULL;
+        }
+        if (core_check(code, "select_checks") < 0) {
+            return NULL;
+        }
+    }
+    core_checks_note(checks);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"_select_checks", select_checks, METH_O,
+     "Select the kernel checks of a comma-separated list; '' selects none. "
+     "No kernel may be running."},
+    {NULL},
+};
+
+int
+core_kernel_checks_setup(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions);
+}
