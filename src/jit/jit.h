@@ -39,8 +39,8 @@ struct jit_warp_op;
  * local memory of a thread. */
 #define JIT_MAX_BYTES      (UINT64_C(1) << 30)
 #define JIT_MAX_PARAMETERS 1024
-/* maximum number of start points of a kernel, for bit masks of 64 bits */
-#define JIT_MAX_POINTS 64
+/* maximum number of start points of a kernel (struct jit_regions) */
+#define JIT_MAX_POINTS 128
 /* maximum number of conditions that limit a thread loop */
 #define JIT_MAX_BOUNDS 4
 
@@ -103,33 +103,52 @@ struct jit_early_exit {
     const char *ends[2];
 };
 
+/* A set of start points (struct jit_regions): bit k is start point k. */
+__extension__ typedef unsigned __int128 jit_point_set;
+#define JIT_POINT(k) ((jit_point_set)1 << (k))
+
+/* Returns the smallest start point of a set that is not empty. */
+static inline int
+jit_first_point(jit_point_set set)
+{
+    uint64_t low = (uint64_t)set, high = (uint64_t)(set >> 64);
+    return low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high);
+}
+
+/* Returns the largest start point of a set that is not empty. */
+static inline int
+jit_last_point(jit_point_set set)
+{
+    uint64_t low = (uint64_t)set, high = (uint64_t)(set >> 64);
+    return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll(low);
+}
+
 /* A kernel run as thread loops between barriers (regions/regions.c). A start
  * point is a place where such a loop starts: point 0 is the begin of the
  * kernel, point k the code after the k-th barrier or warp operation. */
 struct jit_regions {
     unsigned count; /* number of start points, including the kernel's begin */
-    /* For each start point: bit mask of the start points that may come next in
-     * a thread; bit 0: the kernel may end. */
-    uint64_t follows[JIT_MAX_POINTS];
+    /* For each start point: the start points that may come next in a thread;
+     * point 0: the kernel may end. */
+    jit_point_set follows[JIT_MAX_POINTS];
     /* number of uniform values that are live across a region's end */
     unsigned uniform_count;
     LLVMTypeRef *uniform_types;
-    /* For each uniform value: bit mask of the start points at which the value
-     * is live. */
-    uint64_t *uniform_live;
+    /* for each uniform value: the start points at which the value is live */
+    jit_point_set *uniform_live;
     bool votes; /* some barrier returns a count, an AND or an OR */
     /* bytes per thread of the memory in which divergent values are spilled */
     uint64_t context_bytes;
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source expects; 0: unknown */
-    /* mask of the start points after a __syncthreads() of the source */
-    uint64_t barrier_points;
-    uint64_t warp_points; /* mask of the start points after a warp operation */
+    /* the start points after a __syncthreads() of the source */
+    jit_point_set barrier_points;
+    jit_point_set warp_points; /* the start points after a warp operation */
     /* for each start point: the warp operation before it, or NULL */
     struct jit_warp_op *warp_ops[JIT_MAX_POINTS];
-    /* mask of the start points with little work that cannot be vectorised */
-    uint64_t short_points;
+    /* the start points with little work that cannot be vectorised */
+    jit_point_set short_points;
     /* number of lane arrays, which have one element per lane of a warp */
     unsigned lane_count;
     LLVMTypeRef *lane_types;

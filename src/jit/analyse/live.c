@@ -74,11 +74,11 @@ used_elsewhere(LLVMValueRef value)
     return false;
 }
 
-uint64_t
+jit_point_set
 jit_live_points(const struct jit_split *split, LLVMValueRef value)
 {
     const struct jit_cfg *cfg = &split->cfg;
-    uint64_t points = 0;
+    jit_point_set points = 0;
     if (LLVMIsAAllocaInst(value) || !used_elsewhere(value)) {
         return 0;
     }
@@ -91,7 +91,7 @@ jit_live_points(const struct jit_split *split, LLVMValueRef value)
                 live);
     for (unsigned k = 1; k < split->count; k++) {
         if (live[jit_cfg_index(cfg, split->points[k].next)]) {
-            points |= UINT64_C(1) << k;
+            points |= JIT_POINT(k);
         }
     }
     free(live);

@@ -257,18 +257,18 @@ write_choice(struct jit *jit, const struct jit_regions *regions,
              unsigned point)
 {
     struct jit_text *text = jit->wrappers;
-    uint64_t follows = regions->follows[point];
+    jit_point_set follows = regions->follows[point];
     jit_text_add(text, "after.%u:\n", point);
-    if (!(follows & ~UINT64_C(1))) {
+    if (!(follows & ~JIT_POINT(0))) {
         jit_text_add(text, "  br label %%next\n");
         return;
     }
     if (!(follows & (follows - 1))) {
         jit_text_add(text, "  br label %%point.%d\n",
-                     __builtin_ctzll(follows));
+                     jit_first_point(follows));
         return;
     }
-    int last = 63 - __builtin_clzll(follows);
+    int last = jit_last_point(follows);
     jit_text_add(text,
                  "  %%to.%u = load i32, ptr %%point\n"
                  "  switch i32 %%to.%u, label %%point.%d [",

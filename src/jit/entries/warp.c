@@ -33,10 +33,10 @@
 #include "jit/text.h"
 #include "jit/warps/warps.h"
 
-/* Returns a bit mask of the start points that belong to the whole thread
+/* Returns the start points that belong to the whole thread
  * block: the kernel's begin and the code after barriers. The other start
  * points follow warp operations. */
-static uint64_t
+static jit_point_set
 block_points(const struct jit_regions *regions)
 {
     return ~regions->warp_points;
@@ -49,7 +49,7 @@ static bool
 parts_warps(const struct jit_regions *regions, unsigned point)
 {
     return !(regions->warp_points >> point & 1) &&
-           regions->follows[point] & regions->warp_points;
+           (regions->follows[point] & regions->warp_points) != 0;
 }
 
 /* Tests whether the loop for the start point runs over the 32 lanes of one
@@ -164,18 +164,18 @@ static void
 write_choice(struct jit *jit, const struct jit_regions *regions, unsigned k)
 {
     struct jit_text *text = jit->wrappers;
-    uint64_t warp = regions->follows[k] & regions->warp_points;
-    uint64_t block = regions->follows[k] & block_points(regions);
+    jit_point_set warp = regions->follows[k] & regions->warp_points;
+    jit_point_set block = regions->follows[k] & block_points(regions);
     jit_text_add(text, "after.%u:\n", k);
     if (!warp) {
         jit_text_add(text, "  br label %%warp.end\n");
         return;
     }
     if (!block && !(warp & (warp - 1))) {
-        jit_text_add(text, "  br label %%op.%d\n", __builtin_ctzll(warp));
+        jit_text_add(text, "  br label %%op.%d\n", jit_first_point(warp));
         return;
     }
-    int last = 63 - __builtin_clzll(warp);
+    int last = jit_last_point(warp);
     jit_text_add(text,
                  "  %%to.%u = load i32, ptr %%point\n"
                  "  switch i32 %%to.%u, label %%",
@@ -209,12 +209,12 @@ write_point(struct jit *jit, struct jit_kernel *kernel, unsigned k,
 }
 
 /* Writes a switch that jumps to <label>.<n>, where n is the value of the
- * variable. `set` is a bit mask of the possible values. */
+ * variable. `set` has a bit for each possible value. */
 static void
-write_switch(struct jit_text *text, const char *variable, uint64_t set,
+write_switch(struct jit_text *text, const char *variable, jit_point_set set,
              const char *label)
 {
-    int last = 63 - __builtin_clzll(set);
+    int last = jit_last_point(set);
     jit_text_add(text,
                  "  %%%s.to = load i32, ptr %%%s\n"
                  "  switch i32 %%%s.to, label %%%s.%d [",
@@ -233,9 +233,9 @@ static void
 write_warp_end(struct jit *jit, const struct jit_regions *regions)
 {
     struct jit_text *text = jit->wrappers;
-    uint64_t starts = 0, ends = 0;
+    jit_point_set starts = 0, ends = 0;
     for (unsigned k = 0; k < regions->count; k++) {
-        starts |= (uint64_t)parts_warps(regions, k) << k;
+        starts |= parts_warps(regions, k) ? JIT_POINT(k) : 0;
         if (by_lanes(regions, k)) {
             ends |= regions->follows[k] & block_points(regions);
         }
@@ -274,8 +274,8 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                            "  br i1 %%all, label %%next, label %%warp.on\n"
                            "warp.on:\n");
     }
-    if (ends & ~UINT64_C(1)) {
-        write_switch(text, "point", ends & ~UINT64_C(1), "point");
+    if (ends & ~JIT_POINT(0)) {
+        write_switch(text, "point", ends & ~JIT_POINT(0), "point");
     } else {
         jit_text_add(text, "  unreachable\n");
     }

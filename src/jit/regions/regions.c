@@ -271,10 +271,10 @@ find_ends(const struct jit_split *split)
     return ends;
 }
 
-/* Returns a bit mask of the barriers (bit k: barrier k; bit 0: the kernel's
+/* Returns the set of the barriers (bit k: barrier k; bit 0: the kernel's
  * end) that a thread at basic block `from` may reach next. Paths end at the
  * basic block `meeting`, unless it is NO_BLOCK. */
-static uint64_t
+static jit_point_set
 first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
            unsigned meeting)
 {
@@ -282,13 +282,13 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
     unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
     bool *seen = jit_allocate(cfg->count);
     unsigned count = 0;
-    uint64_t found = 0;
+    jit_point_set found = 0;
     queue[count++] = from;
     seen[from] = true;
     for (unsigned i = 0; i < count; i++) {
         const struct jit_block *row = &cfg->blocks[queue[i]];
         if (ends[queue[i]] != JIT_NO_END) {
-            found |= UINT64_C(1) << ends[queue[i]];
+            found |= JIT_POINT(ends[queue[i]]);
             continue;
         }
         if (queue[i] == meeting) {
@@ -311,21 +311,21 @@ first_ends(const struct jit_split *split, const unsigned *ends, unsigned from,
  * `before` is a bit mask of the barriers reached on the way there. */
 static bool
 meets_first(const struct jit_split *split, const unsigned *ends,
-            unsigned branch, uint64_t before)
+            unsigned branch, jit_point_set before)
 {
     unsigned meeting = split->immediate[branch];
     if (meeting == NO_BLOCK) {
         return false;
     }
-    uint64_t own =
-        ends[meeting] == JIT_NO_END ? 0 : UINT64_C(1) << ends[meeting];
+    jit_point_set own =
+        ends[meeting] == JIT_NO_END ? 0 : JIT_POINT(ends[meeting]);
     return (before & ~own) == 0;
 }
 
 /* Returns 0 if, after each divergent branch, all threads reach the same next
  * barrier or meet before it. Otherwise returns a bit mask of the barriers that
  * threads may reach separately (bit 0: the kernel's end). */
-static uint64_t
+static jit_point_set
 parting_ends(const struct jit_split *split, const struct jit_map *differs,
              const unsigned *ends)
 {
@@ -336,8 +336,8 @@ parting_ends(const struct jit_split *split, const struct jit_map *differs,
         if (cfg->blocks[b].successor_count < 2 || !jit_map_get(differs, end)) {
             continue;
         }
-        uint64_t all = first_ends(split, ends, b, NO_BLOCK);
-        uint64_t before = first_ends(split, ends, b, split->immediate[b]);
+        jit_point_set all = first_ends(split, ends, b, NO_BLOCK);
+        jit_point_set before = first_ends(split, ends, b, split->immediate[b]);
         if ((all & (all - 1)) && !meets_first(split, ends, b, before)) {
             return all;
         }
@@ -360,7 +360,7 @@ find_block_ends(const struct jit_split *split, const unsigned *ends)
 }
 
 static void
-note_parting(struct jit_split *split, uint64_t ends)
+note_parting(struct jit_split *split, jit_point_set ends)
 {
     split->kernel->warps_not =
         "lanes of a warp may part before a barrier or the kernel's end";
@@ -389,7 +389,7 @@ warps_stay_together(struct jit_split *split, const unsigned *ends)
         split->kernel->warps_not = "warps may part before a barrier";
         return false;
     }
-    uint64_t parting = parting_ends(split, &split->lanes_differ, ends);
+    jit_point_set parting = parting_ends(split, &split->lanes_differ, ends);
     if (parting) {
         note_parting(split, parting);
     }
@@ -403,7 +403,7 @@ find_successors(struct jit_split *split, const unsigned *ends)
     regions->count = split->count;
     for (unsigned k = 0; k < split->count; k++) {
         if (k && !split->points[k].added && !split->points[k].warp) {
-            regions->barrier_points |= UINT64_C(1) << k;
+            regions->barrier_points |= JIT_POINT(k);
         }
         unsigned start =
             k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;

@@ -242,7 +242,8 @@ void jit_restore_early_exit(struct jit *jit, struct jit_kernel *kernel);
 
 /* analyse/live.c: returns a bit mask of the start points at which the value is
  * live. */
-uint64_t jit_live_points(const struct jit_split *split, LLVMValueRef value);
+jit_point_set jit_live_points(const struct jit_split *split,
+                              LLVMValueRef value);
 /* Callback of jit_replace_elsewhere: builds instructions before `at`, which
  * uses `value`, and returns the value that replaces it there. */
 typedef LLVMValueRef jit_make_at(LLVMValueRef value, LLVMValueRef at,

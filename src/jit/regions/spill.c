@@ -244,7 +244,7 @@ spill_values(struct spill *carry, unsigned point)
         if (kept != type) {
             value = LLVMBuildZExt(jit->builder, value, kept, "");
         }
-        if (PLANTED_FAULT(stale_value) && row->live & ((1ull << point) - 1)) {
+        if (PLANTED_FAULT(stale_value) && row->live & (JIT_POINT(point) - 1)) {
             continue;
         }
         LLVMBuildStore(jit->builder, value, spill_slot(carry, row, kept));

@@ -21,7 +21,7 @@ struct spilled {
     LLVMValueRef slot;
     /* bit mask: bit k is set if the value is live at start point k (the code
      * after barrier k) */
-    uint64_t live;
+    jit_point_set live;
     bool uniform;
     /* the value is stored in an array with one element per lane of a warp */
     bool in_lanes;

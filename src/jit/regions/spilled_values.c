@@ -190,7 +190,7 @@ jit_spill_alloca_bytes(struct jit *jit, LLVMValueRef at)
  * other up to that barrier, such a value needs space for one warp only. `live`
  * is a bit mask of start points. */
 static bool
-is_of_warp(const struct spill *carry, uint64_t live)
+is_of_warp(const struct spill *carry, jit_point_set live)
 {
     const struct jit_split *split = carry->split;
     return split->warps && (PLANTED_FAULT(carried_by_warp) ||
@@ -225,7 +225,7 @@ jit_spill_find(struct spill *carry)
     carry->list = jit_allocate(carry->value_count * sizeof *carry->list);
     for (unsigned i = 0; i < carry->value_count; i++) {
         LLVMValueRef value = carry->values[i];
-        uint64_t live = jit_live_points(carry->split, value);
+        jit_point_set live = jit_live_points(carry->split, value);
         if (!live) {
             continue;
         }

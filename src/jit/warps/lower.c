@@ -31,7 +31,7 @@ jit_find_warp_ops(struct jit *jit, struct jit_split *split)
             continue;
         }
         const char *why;
-        regions->warp_points |= UINT64_C(1) << k;
+        regions->warp_points |= JIT_POINT(k);
         regions->warp_ops[k] = jit_allocate(sizeof **regions->warp_ops);
         if (!jit_read_warp_op(&split->lanes_differ, split->points[k].warp,
                               regions->warp_ops[k], &why)) {
@@ -127,8 +127,9 @@ jit_find_short_points(struct jit_split *split)
     for (unsigned k = 0; k < split->count; k++) {
         unsigned from =
             k ? jit_cfg_index(&split->cfg, split->points[k].next) : 0;
-        split->kernel->regions->short_points |= (uint64_t)is_short(split, from)
-                                                << k;
+        if (is_short(split, from)) {
+            split->kernel->regions->short_points |= JIT_POINT(k);
+        }
     }
 }
 
