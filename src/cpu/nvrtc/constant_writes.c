@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "api/nvrtc_types.h"
+#include "cpu/nvrtc/attributes.h"
 #include "cpu/nvrtc/constant_writes.h"
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/function_bodies.h"
@@ -34,9 +35,7 @@ struct constants {
     /* names of the __constant__ variables found so far */
     struct nvrtc_token names[NAMES_MOST];
     size_t count;
-    /* names of macros that expand to __constant__ */
-    struct nvrtc_token macros[NAMES_MOST];
-    size_t macro_count;
+    struct nvrtc_macros macros; /* that expand to __constant__ */
     struct nvrtc_edits *edits;
     const char *source;
 };
@@ -113,9 +112,8 @@ token_take(struct constants *all, struct declaration *at,
 {
     static const char *const types[] = {"enum", "class", "struct", "union"};
     char c = *tokens->last.start;
-    bool is_end = strchr("=;,{[", c) ||
-                  nvrtc_token_is(tokens->last, "__attribute__") ||
-                  (c == ')' && at->is_pointer && at->depth == 1);
+    bool is_end =
+        strchr("=;,{[", c) || (c == ')' && at->is_pointer && at->depth == 1);
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         at->is_type |= nvrtc_token_is(tokens->last, types[i]);
@@ -143,44 +141,66 @@ token_take(struct constants *all, struct declaration *at,
     }
 }
 
-/* Reads the rest of a declaration after the word __constant__. */
+/* Reads up to the bracket that closes the next one. */
+static void
+group_skip(struct nvrtc_tokens *tokens)
+{
+    int depth = 0;
+
+    do {
+        if (!nvrtc_token_read(tokens)) {
+            return;
+        }
+        depth += strchr("([", *tokens->last.start) != NULL;
+        depth -= strchr(")]", *tokens->last.start) != NULL;
+    } while (depth > 0);
+}
+
+/* Skips the attributes after the word __constant__: [[...]] and
+ * __attribute__((...)). */
+static void
+attributes_skip(struct nvrtc_tokens *tokens)
+{
+    struct nvrtc_tokens ahead = *tokens;
+
+    while (nvrtc_token_read(&ahead)) {
+        if (*ahead.last.start == '[') {
+            ahead = *tokens;
+        } else if (!nvrtc_token_is(ahead.last, "__attribute__")) {
+            return;
+        }
+        group_skip(&ahead);
+        *tokens = ahead;
+    }
+}
+
+/* Reads the rest of a declaration after the word __constant__, which may also
+ * follow the variable: int c __constant__ = 1; */
 static void
 declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
 {
     struct declaration at = {0};
+    struct nvrtc_token name = tokens->before;
+    struct nvrtc_tokens ahead = *tokens;
 
-    insert(all, tokens->at, " const ");
+    if (nvrtc_token_is_name(name) && nvrtc_token_read(&ahead) &&
+        strchr(";=,{", *ahead.last.start)) {
+        at.is_pointer = true; /* const stands before the name */
+        variable_add(all, &at, name);
+    } else {
+        attributes_skip(tokens);
+        insert(all, tokens->at, " const ");
+    }
     while (nvrtc_token_read(tokens)) {
+        if (nvrtc_token_is(tokens->last, "__attribute__")) {
+            struct nvrtc_token before = tokens->before;
+            group_skip(tokens);
+            tokens->last = before; /* as if the attribute were not there */
+            continue;
+        }
         token_take(all, &at, tokens);
         if (at.depth <= 0 && *tokens->last.start == ';') {
             return;
-        }
-    }
-}
-
-/* Finds the macros without parameters whose text has the word __constant__. */
-static void
-macros_read(struct constants *all)
-{
-    struct nvrtc_tokens tokens = {
-        .at = all->source, .line_begins = true, .directives = true};
-
-    while (nvrtc_token_read(&tokens)) {
-        const char *end = tokens.line_end;
-        tokens.line_end = NULL;
-        if (end == NULL || !nvrtc_token_read(&tokens) ||
-            !nvrtc_token_is(tokens.last, "define") ||
-            !nvrtc_token_read(&tokens)) {
-            continue;
-        }
-        struct nvrtc_token name = tokens.last;
-        bool is_plain = name.start[name.n] != '(';
-        while (is_plain && tokens.at < end && nvrtc_token_read(&tokens)) {
-            if (nvrtc_token_is(tokens.last, "__constant__") &&
-                tokens.last.start < end && all->macro_count < NAMES_MOST) {
-                all->macros[all->macro_count++] = name;
-                break;
-            }
         }
     }
 }
@@ -268,17 +288,6 @@ is_candidate(const struct constants *all, const struct nvrtc_tokens *tokens,
            is_after_increment(all->source, name.start);
 }
 
-/* Returns true if the last token is `constant` in __attribute__((constant)),
- * and then reads both closing parentheses. */
-static bool
-is_attribute(struct nvrtc_tokens *tokens)
-{
-    return nvrtc_token_is(tokens->last, "constant") &&
-           nvrtc_token_is(tokens->before, "(") && nvrtc_token_read(tokens) &&
-           nvrtc_token_is(tokens->last, ")") && nvrtc_token_read(tokens) &&
-           nvrtc_token_is(tokens->last, ")");
-}
-
 /* Finds the declarations of __constant__ variables and makes them const in
  * the copy of the source. Returns true if the source may modify such a
  * variable. */
@@ -288,11 +297,10 @@ source_read(struct constants *all)
     struct nvrtc_tokens tokens = {.at = all->source, .line_begins = true};
     const char *line_end = NULL;
 
-    macros_read(all);
+    nvrtc_macros_find(&all->macros, all->source, "__constant__");
     while (nvrtc_token_read(&tokens)) {
         if (nvrtc_token_is(tokens.last, "__constant__") ||
-            is_attribute(&tokens) ||
-            is_among(all->macros, all->macro_count, tokens.last)) {
+            nvrtc_macros_have(&all->macros, tokens.last)) {
             declaration_read(all, &tokens);
         }
     }

@@ -5,20 +5,18 @@
  * device function. Clang applies it to kernels, too, and then rejects a kernel
  * that is declared twice. Therefore the pragma is ended before each __global__
  * and begun again after the kernel's head (its declaration up to ';' or '{').
- * __global__ may be spelled __attribute__((global)) and may be in a macro of
- * the source; macros of included files are not examined. Thread-safe, without
- * state.
+ * __global__ may be in a macro of the source; macros of included files are not
+ * examined. Thread-safe, without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "cpu/nvrtc/attributes.h"
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/execution_spaces.h"
 #include "cpu/nvrtc/tokens.h"
-
-#define MACROS_MAX 64
 
 /* State of reading the tokens of the file, or of the text of one macro. */
 struct token_sequence {
@@ -29,22 +27,8 @@ struct token_sequence {
 struct marker {
     struct nvrtc_edits *edits;
     const char *source;
-    /* macros whose text contains __global__ */
-    struct nvrtc_token macros[MACROS_MAX];
-    size_t macro_count;
+    struct nvrtc_macros macros; /* that contain __global__ */
 };
-
-static bool
-begins_kernel(const struct marker *marker, struct nvrtc_token token)
-{
-    for (size_t i = 0; i < marker->macro_count; i++) {
-        if (marker->macros[i].n == token.n &&
-            !memcmp(marker->macros[i].start, token.start, token.n)) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void
 edit_at(const struct marker *marker, const char *at, const char *text)
@@ -53,44 +37,17 @@ edit_at(const struct marker *marker, const char *at, const char *text)
                     text);
 }
 
-/* Returns true if an __attribute__((...)) with the word `global` begins with
- * the token. */
-static bool
-is_global_attribute(struct nvrtc_token token)
-{
-    struct nvrtc_tokens tokens = {.at = token.start};
-    int depth = 0;
-
-    if (!nvrtc_token_is(token, "__attribute__")) {
-        return false;
-    }
-    nvrtc_token_read(&tokens);
-    while (nvrtc_token_read(&tokens)) {
-        depth += *tokens.last.start == '(';
-        depth -= *tokens.last.start == ')';
-        if (depth == 0) {
-            return false;
-        }
-        if (nvrtc_token_is(tokens.last, "global") ||
-            nvrtc_token_is(tokens.last, "__global__")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void
 token_mark(const struct marker *marker, struct token_sequence *stretch,
            struct nvrtc_token token)
 {
-    bool word = !stretch->in_head && (nvrtc_token_is(token, "__global__") ||
-                                      is_global_attribute(token));
+    bool word = !stretch->in_head && nvrtc_token_is(token, "__global__");
 
     if (word) {
         edit_at(marker, token.start,
                 "_Pragma(\"clang force_cuda_host_device end\") ");
     }
-    if (word || begins_kernel(marker, token)) {
+    if (word || nvrtc_macros_have(&marker->macros, token)) {
         *stretch = (struct token_sequence){.in_head = true};
     } else if (stretch->in_head && token.n == 1) {
         stretch->depth += strchr("([", *token.start) != NULL;
@@ -118,8 +75,8 @@ directive_mark(struct marker *marker, struct nvrtc_tokens *tokens)
                tokens->last.start < end) {
             token_mark(marker, &stretch, tokens->last);
         }
-        if (stretch.in_head && marker->macro_count < MACROS_MAX) {
-            marker->macros[marker->macro_count++] = name;
+        if (stretch.in_head && marker->macros.count < NVRTC_MACROS_MOST) {
+            marker->macros.names[marker->macros.count++] = name;
         }
     }
     tokens->at = end;

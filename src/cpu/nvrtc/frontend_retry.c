@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "api/nvrtc_types.h"
+#include "cpu/nvrtc/attributes.h"
 #include "cpu/nvrtc/deduction_guides.h"
 #include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/dialect.h"
@@ -25,6 +26,7 @@
 #include "cpu/nvrtc/frontend.h"
 #include "cpu/nvrtc/function_bodies.h"
 #include "cpu/nvrtc/job.h"
+#include "cpu/nvrtc/kernel_heads.h"
 #include "cpu/nvrtc/name_expressions.h"
 #include "cpu/nvrtc/pch.h"
 #include "cpu/nvrtc/process.h"
@@ -155,15 +157,32 @@ is_before_20(const struct nvrtc_job *job)
     return before;
 }
 
+/* Returns a copy of the source with one spelling of CUDA's attributes. */
+static char *
+attributes_unify(const char *source)
+{
+    struct nvrtc_edits edits = {0};
+
+    nvrtc_attributes_mark(&edits, source);
+    char *text = nvrtc_edits_make(&edits, source);
+    nvrtc_edits_free(&edits);
+    return text;
+}
+
 bool
 nvrtc_job_mark(struct nvrtc_job *job)
 {
     struct nvrtc_edits edits = {0};
+    char *text = attributes_unify(job->program->source);
 
-    nvrtc_deduction_guides_mark(&edits, job->program->source);
-    nvrtc_dialect_mark(&edits, job->program->source, is_before_20(job));
-    job->marked = nvrtc_edits_make(&edits, job->program->source);
+    if (text) {
+        nvrtc_deduction_guides_mark(&edits, text);
+        nvrtc_dialect_mark(&edits, text, is_before_20(job));
+        nvrtc_kernel_heads_mark(&edits, text);
+        job->marked = nvrtc_edits_make(&edits, text);
+    }
     nvrtc_edits_free(&edits);
+    free(text);
     return job->marked != NULL;
 }
 

@@ -197,39 +197,51 @@ symbol_publish(char *symbol, bool is_variable)
     }
 }
 
-/* Stores the symbol of the expression and returns true. If it has none, adds
- * the reason to the log and returns false. */
-static bool
-name_read(struct nvrtc_expression *expression, size_t index, const char *ir,
-          struct nvrtc_text *log)
+/* Returns the symbol of the expression, which the caller frees. If it has
+ * none, adds the reason to the log and returns NULL. */
+static char *
+name_read(const struct nvrtc_expression *expression, size_t index,
+          const char *ir, struct nvrtc_text *log)
 {
     const char *reason = "names no kernel and no variable";
+    char *symbol = lowered_find(ir, index);
 
-    free(expression->lowered);
-    expression->lowered = lowered_find(ir, index);
-    if (expression->lowered) {
-        reason = is_list(expression->text)
-                     ? "has more than one operand"
-                     : object_refuse(ir, expression->lowered);
+    if (symbol) {
+        reason = is_list(expression->text) ? "has more than one operand"
+                                           : object_refuse(ir, symbol);
     }
     if (reason) {
         nvrtc_text_print(log, "nvrtc: error: name expression \"%s\" %s\n",
                          expression->text, reason);
-        return false;
+        free(symbol);
+        return NULL;
     }
-    symbol_publish(expression->lowered,
-                   *definition_find(ir, expression->lowered) != 0);
-    return true;
+    symbol_publish(symbol, *definition_find(ir, symbol) != 0);
+    return symbol;
 }
 
 bool
 nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
                  struct nvrtc_text *log)
 {
-    for (size_t i = 0; i < program->expression_count; i++) {
-        if (!name_read(&program->expressions[i], i, ir, log)) {
-            return false;
+    size_t count = program->expression_count, read = 0;
+    char **symbols = calloc(count + 1, sizeof *symbols);
+
+    nvrtc_memory_failed |= symbols == NULL;
+    while (symbols && read < count) {
+        symbols[read] = name_read(&program->expressions[read], read, ir, log);
+        if (symbols[read] == NULL) {
+            break;
         }
+        read++;
     }
-    return true;
+    /* An earlier compilation's names remain unless all names are found. */
+    bool well = symbols && read == count;
+    for (size_t i = 0; i < read; i++) {
+        struct nvrtc_expression *expression = &program->expressions[i];
+        free(well ? expression->lowered : symbols[i]);
+        expression->lowered = well ? symbols[i] : expression->lowered;
+    }
+    free(symbols);
+    return well;
 }

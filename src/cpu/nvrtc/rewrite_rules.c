@@ -280,6 +280,22 @@ brackets_back(const char *source, const char *end)
     return end;
 }
 
+/* Returns the start of the type's name directly before `at`, as in
+ * `space::type<int> __shared__ name`, or `at`. */
+static const char *
+type_start(const char *source, const char *at)
+{
+    const char *end = space_back(source, at), *start = end;
+    int depth = 0;
+
+    while (start > source &&
+           (depth || nvrtc_in_name(start[-1]) || strchr(":>", start[-1]))) {
+        start--;
+        depth += (*start == '>') - (*start == '<');
+    }
+    return start == end || *start == ':' || depth ? at : start;
+}
+
 /* Returns the first of the attributes and qualifiers that are directly before
  * `at`, or `at`. */
 static const char *
@@ -299,7 +315,7 @@ declaration_start(const char *source, const char *at)
             word--;
         }
         if (!is_word(word, end, list ? attributes : qualifiers)) {
-            return at;
+            return list ? at : type_start(source, at);
         }
         at = word;
     }

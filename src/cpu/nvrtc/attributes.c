@@ -1,0 +1,192 @@
+/* attributes.c - one spelling of CUDA's attributes, and macros of them.
+ *
+ * Called by frontend_retry.c for the text of a source. CUDA's spaces may be
+ * given as attributes of GNU: __attribute__((constant, used)). All such lists
+ * are rewritten as __constant__ __attribute__((used)), so that the code that
+ * examines or edits sources finds one spelling of each space. Included files
+ * are not changed; a shorter text is padded, so that columns keep their
+ * numbers. Without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cpu/nvrtc/attributes.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/text.h"
+#include "cpu/nvrtc/tokens.h"
+
+/* ---- lists of attributes ---- */
+
+static const char *const spaces[] = {"global", "device",   "host",
+                                     "shared", "constant", "managed"};
+
+/* Returns the space that an attribute's name is, as in `shared` or
+ * `__shared__`, or NULL. */
+static const char *
+space_find(struct nvrtc_token name)
+{
+    if (name.n > 4 && !memcmp(name.start, "__", 2) &&
+        !memcmp(name.start + name.n - 2, "__", 2)) {
+        name = (struct nvrtc_token){name.start + 2, name.n - 4};
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        if (nvrtc_token_is(name, spaces[i])) {
+            return spaces[i];
+        }
+    }
+    return NULL;
+}
+
+/* The attributes of one list, as text. */
+struct list {
+    struct nvrtc_text spaces; /* "__device__ __shared__ " */
+    struct nvrtc_text others; /* "used, aligned(4)" */
+};
+
+/* Adds the attribute from its first token `name` to `end`. */
+static void
+attribute_add(struct list *list, struct nvrtc_token name, const char *end)
+{
+    const char *space = name.start + name.n == end ? space_find(name) : NULL;
+
+    if (name.start == NULL) {
+        return;
+    }
+    if (space) {
+        nvrtc_text_print(&list->spaces, "__%s__ ", space);
+    } else {
+        nvrtc_text_print(&list->others, "%s%.*s",
+                         list->others.length ? ", " : "",
+                         (int)(end - name.start), name.start);
+    }
+}
+
+/* Reads the list after __attribute__, up to its last parenthesis. Returns
+ * false if it has not the form ((...)). */
+static bool
+list_read(struct list *list, struct nvrtc_tokens *tokens)
+{
+    struct nvrtc_token name = {0};
+    int depth = 0;
+
+    do {
+        const char *end = tokens->last.start + tokens->last.n;
+        if (!nvrtc_token_read(tokens)) {
+            return false;
+        }
+        char c = *tokens->last.start;
+        depth += c == '(';
+        depth -= c == ')';
+        if (depth < 2 && c != '(' && c != ')') {
+            return false;
+        }
+        if ((depth == 2 && c == ',') || (depth == 1 && c == ')')) {
+            attribute_add(list, name, end);
+            name = (struct nvrtc_token){0};
+        } else if (depth == 2 && name.start == NULL && c != '(') {
+            name = tokens->last;
+        }
+    } while (depth > 0);
+    return true;
+}
+
+/* Rewrites the list whose word __attribute__ has been read, if it has a space
+ * of CUDA. */
+static void
+list_mark(struct nvrtc_edits *edits, const char *source,
+          struct nvrtc_tokens *tokens)
+{
+    const char *start = tokens->last.start;
+    struct nvrtc_tokens ahead = *tokens;
+    struct list list = {0};
+
+    bool well = list_read(&list, &ahead);
+    size_t length = (size_t)(ahead.at - start);
+    if (well && list.spaces.length && !memchr(start, '\n', length)) {
+        if (list.others.length) {
+            nvrtc_text_print(&list.spaces, "__attribute__((%s)) ",
+                             list.others.bytes);
+        }
+        int pad = (int)length - (int)list.spaces.length;
+        nvrtc_edits_add(edits, (size_t)(start - source), length, "%s%*s",
+                        list.spaces.bytes, pad > 0 ? pad : 0, "");
+        edits->failed |= list.spaces.failed || list.others.failed;
+        *tokens = ahead;
+    }
+    nvrtc_text_free(&list.spaces);
+    nvrtc_text_free(&list.others);
+}
+
+void
+nvrtc_attributes_mark(struct nvrtc_edits *edits, const char *source)
+{
+    struct nvrtc_tokens tokens = {
+        .at = source, .line_begins = true, .directives = true};
+
+    while (nvrtc_token_read(&tokens)) {
+        if (nvrtc_token_is(tokens.last, "__attribute__") ||
+            nvrtc_token_is(tokens.last, "__attribute")) {
+            list_mark(edits, source, &tokens);
+        }
+    }
+}
+
+/* ---- macros ---- */
+
+static bool
+tokens_equal(struct nvrtc_token one, struct nvrtc_token other)
+{
+    return one.n == other.n && !memcmp(one.start, other.start, one.n);
+}
+
+bool
+nvrtc_macros_have(const struct nvrtc_macros *macros, struct nvrtc_token name)
+{
+    for (size_t i = 0; i < macros->count; i++) {
+        if (tokens_equal(macros->names[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads the text of a macro up to `end`. Returns true if it has the word. */
+static bool
+text_has(const struct nvrtc_macros *macros, struct nvrtc_tokens *tokens,
+         const char *end, const char *word)
+{
+    while (tokens->at < end && nvrtc_token_read(tokens) &&
+           tokens->last.start < end) {
+        if (nvrtc_token_is(tokens->last, word) ||
+            nvrtc_macros_have(macros, tokens->last)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+nvrtc_macros_find(struct nvrtc_macros *macros, const char *source,
+                  const char *word)
+{
+    struct nvrtc_tokens tokens = {
+        .at = source, .line_begins = true, .directives = true};
+
+    while (nvrtc_token_read(&tokens)) {
+        const char *end = tokens.line_end;
+        tokens.line_end = NULL;
+        if (end == NULL || !nvrtc_token_read(&tokens) ||
+            !nvrtc_token_is(tokens.last, "define") ||
+            !nvrtc_token_read(&tokens)) {
+            continue;
+        }
+        struct nvrtc_token name = tokens.last;
+        if (name.start[name.n] != '(' &&
+            text_has(macros, &tokens, end, word) &&
+            macros->count < NVRTC_MACROS_MOST) {
+            macros->names[macros->count++] = name;
+        }
+    }
+}

@@ -1,0 +1,325 @@
+/* kernel_heads.c - reports declarations that NVRTC refuses for kernels.
+ *
+ * Called by frontend_retry.c for the text of a source. Clang accepts kernels
+ * that are noexcept, constexpr, static members and so on; NVRTC does not. The
+ * head of each kernel (its declaration up to ';' or '{') outside function
+ * bodies is read token by token. Before a head that NVRTC refuses, a pragma is
+ * inserted that makes the front end report an error. Kernels that are declared
+ * by a macro with parameters, included files, and sources that name
+ * __PYCUDA_CPU__ are not examined. Without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cpu/nvrtc/attributes.h"
+#include "cpu/nvrtc/edits.h"
+#include "cpu/nvrtc/kernel_heads.h"
+#include "cpu/nvrtc/tokens.h"
+
+enum { SCOPES_MOST = 64 };
+
+/* The parameter that is being read. */
+struct parameter {
+    bool is_const, is_grid_constant, is_reference, is_rvalue, has_default;
+    bool is_list, has_space;
+};
+
+/* The tokens since the last ';', '{' or '}' outside function bodies. */
+struct head {
+    const char *start;
+    const char *refusal; /* the first reason why NVRTC refuses a kernel */
+    const char *refusal_of_parameters; /* likewise */
+    const char *misplaced; /* why it refuses a kernel or device function */
+    bool is_kernel, is_device, is_template, is_friend, is_class, is_scope,
+        is_auto;
+    bool has_bounds, has_registers;
+    bool has_parameters; /* the list of parameters has begun */
+    bool in_parameters;
+    int depth;  /* number of open parentheses and brackets */
+    int angles; /* number of open '<' of the template's or a type's arguments
+                 */
+    struct parameter parameter;
+};
+
+struct reader {
+    struct nvrtc_tokens tokens;
+    struct nvrtc_edits *edits;
+    const char *source;
+    struct nvrtc_macros macros; /* that contain __global__ */
+    struct head head;
+    bool classes[SCOPES_MOST]; /* open scopes; true: a class */
+    size_t depth;
+};
+
+/* Words in a kernel's head, outside its parameters, that NVRTC refuses. */
+static const struct {
+    const char *word, *refusal;
+} refused_words[] = {
+    {"noexcept", "a __global__ function cannot have an exception "
+                 "specification"},
+    {"throw", "a __global__ function cannot have an exception "
+              "specification"},
+    {"constexpr", "a __global__ function cannot be constexpr"},
+    {"consteval", "a __global__ function cannot be consteval"},
+    {"operator", "an operator cannot be a __global__ function"}};
+
+/* Attributes before whose arguments no list of parameters begins. */
+static const char *const attributes[] = {
+    "__attribute__", "__launch_bounds__", "__maxnreg__",
+    "__align__",     "__block_size__",    "__cluster_dims__",
+    "alignas",       "decltype",          "noexcept",
+    "throw",         "requires",          "explicit"};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static bool
+is_among(struct nvrtc_token token, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (nvrtc_token_is(token, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Stores the first reason. */
+static void
+refuse(const char **reason, bool wrong, const char *text)
+{
+    if (wrong && *reason == NULL) {
+        *reason = text;
+    }
+}
+
+/* ---- parameters ---- */
+
+static void
+parameter_end(struct head *head)
+{
+    const struct parameter *one = &head->parameter;
+    const char **reason = &head->refusal_of_parameters;
+
+    refuse(reason, one->is_rvalue && !head->is_template,
+           "a __global__ function cannot have a parameter with rvalue "
+           "reference type");
+    refuse(reason, one->is_list,
+           "a __global__ function cannot have a parameter with type "
+           "std::initializer_list");
+    refuse(reason,
+           one->is_grid_constant && (!one->is_const || one->is_reference),
+           "a parameter with __grid_constant__ must have a const type and be "
+           "no reference");
+    if (one->has_space) {
+        head->misplaced = "an attribute such as __shared__ does not apply to "
+                          "a parameter";
+    } else if (one->is_grid_constant && !head->is_kernel) {
+        head->misplaced = "__grid_constant__ is only allowed for parameters "
+                          "of a __global__ function";
+    }
+    head->parameter = (struct parameter){0};
+}
+
+static void
+parameter_take(struct head *head, const struct nvrtc_tokens *tokens)
+{
+    static const char *const spaces[] = {"__shared__", "__constant__",
+                                         "__device__", "__managed__"};
+    struct parameter *one = &head->parameter;
+    struct nvrtc_token token = tokens->last;
+    char c = *token.start;
+
+    if (one->has_default) {
+        return;
+    }
+    head->angles += c == '<';
+    head->angles -= c == '>' && token.n == 1 && head->angles > 0;
+    if (head->depth != 1 || head->angles > 0) {
+        return;
+    }
+    one->has_default = c == '=';
+    one->is_rvalue |= c == '&' && nvrtc_token_is(tokens->before, "&");
+    one->is_reference |= c == '&';
+    one->is_const |= nvrtc_token_is(token, "const");
+    one->is_grid_constant |= nvrtc_token_is(token, "__grid_constant__");
+    one->is_list |= nvrtc_token_is(token, "initializer_list");
+    one->has_space |= is_among(token, spaces, COUNT(spaces));
+}
+
+/* ---- heads ---- */
+
+static void
+name_take(struct reader *reader, struct nvrtc_token token)
+{
+    static const char *const classes[] = {"class", "struct", "union"};
+    struct head *head = &reader->head;
+
+    head->is_kernel |= nvrtc_token_is(token, "__global__") ||
+                       nvrtc_macros_have(&reader->macros, token);
+    head->is_device |= nvrtc_token_is(token, "__device__");
+    head->is_friend |= nvrtc_token_is(token, "friend");
+    head->is_auto |= nvrtc_token_is(token, "auto");
+    head->is_class |=
+        !head->has_parameters && is_among(token, classes, COUNT(classes));
+    head->is_scope |= nvrtc_token_is(token, "namespace") ||
+                      nvrtc_token_is(reader->tokens.before, "extern");
+    head->has_bounds |= nvrtc_token_is(token, "__launch_bounds__");
+    head->has_registers |= nvrtc_token_is(token, "__maxnreg__");
+    for (size_t i = 0; i < COUNT(refused_words); i++) {
+        refuse(&head->refusal, nvrtc_token_is(token, refused_words[i].word),
+               refused_words[i].refusal);
+    }
+}
+
+/* Reads the parameters of a template, whose word `template` was read. */
+static void
+template_skip(struct reader *reader)
+{
+    struct nvrtc_tokens *tokens = &reader->tokens;
+    struct nvrtc_tokens ahead = *tokens;
+    int angles = 0, depth = 0;
+
+    reader->head.is_template = true;
+    if (!nvrtc_token_read(&ahead) || *ahead.last.start != '<') {
+        reader->head.is_template = false; /* an explicit instantiation */
+        return;
+    }
+    do {
+        char c = nvrtc_token_read(tokens) ? *tokens->last.start : 0;
+        depth += c && strchr("([{", c);
+        depth -= c && strchr(")]}", c);
+        angles += c == '<' && depth == 0;
+        angles -= c == '>' && depth == 0;
+        if (c == 0) {
+            return;
+        }
+    } while (angles > 0);
+}
+
+static void
+head_take(struct reader *reader)
+{
+    struct head *head = &reader->head;
+    struct nvrtc_token token = reader->tokens.last;
+    char c = *token.start;
+
+    if (head->start == NULL) {
+        head->start = token.start;
+    }
+    if (head->in_parameters && head->depth == 1 &&
+        (c == ')' || (c == ',' && head->angles == 0))) {
+        parameter_end(head);
+        head->angles = 0;
+        head->in_parameters = c == ',';
+    }
+    if (c == '(' && head->depth == 0 &&
+        nvrtc_token_is_name(reader->tokens.before) &&
+        !is_among(reader->tokens.before, attributes, COUNT(attributes))) {
+        /* an earlier list was the arguments of a macro */
+        head->refusal_of_parameters = head->misplaced = NULL;
+        head->angles = 0;
+        head->parameter = (struct parameter){0};
+        head->has_parameters = head->in_parameters = true;
+    }
+    head->depth += token.n == 1 && strchr("([", c) != NULL;
+    head->depth -= token.n == 1 && strchr(")]", c) != NULL;
+    if (head->in_parameters) {
+        parameter_take(head, &reader->tokens);
+    } else if (nvrtc_token_is(token, "template")) {
+        template_skip(reader);
+    } else if (head->depth == 0 && nvrtc_token_is_name(token)) {
+        name_take(reader, token);
+    } else if (nvrtc_token_is(token, "->")) {
+        head->is_auto = false;
+    }
+}
+
+/* Ends the head at ';' or '{'. */
+static void
+head_end(struct reader *reader, bool has_body)
+{
+    struct head *head = &reader->head;
+    bool in_class = reader->classes[reader->depth];
+
+    refuse(&head->refusal, head->is_auto,
+           "a __global__ function must not have a deduced return type");
+    refuse(&head->refusal, in_class && !head->is_friend,
+           "a __global__ function cannot be a member function");
+    refuse(&head->refusal, head->is_friend && has_body,
+           "a __global__ function cannot be defined in a friend declaration");
+    refuse(&head->refusal, head->has_bounds && head->has_registers,
+           "__launch_bounds__ and __maxnreg__ exclude each other");
+    refuse(&head->refusal, head->refusal_of_parameters != NULL,
+           head->refusal_of_parameters);
+    const char *reason = head->is_kernel ? head->refusal : NULL;
+    if (head->misplaced && (head->is_kernel || head->is_device)) {
+        reason = head->misplaced;
+    }
+    if (reason) {
+        nvrtc_edits_add(reader->edits, (size_t)(head->start - reader->source),
+                        0, "_Pragma(\"GCC error \\\"%s\\\"\") ", reason);
+    }
+}
+
+/* Skips the body of a function, or an initializer, whose brace was read. */
+static void
+body_skip(struct nvrtc_tokens *tokens)
+{
+    for (int depth = 1; depth > 0 && nvrtc_token_read(tokens);) {
+        depth += *tokens->last.start == '{';
+        depth -= *tokens->last.start == '}';
+    }
+}
+
+/* Handles '{': enters a class or namespace, or skips what is none. Returns
+ * false if scopes are nested too deeply. */
+static bool
+brace_take(struct reader *reader)
+{
+    struct head *head = &reader->head;
+
+    if (head->depth > 0) { /* in a default argument */
+        body_skip(&reader->tokens);
+        return true;
+    }
+    head_end(reader, true);
+    bool is_class = head->is_class && !head->has_parameters;
+    if (!is_class && !head->is_scope) {
+        body_skip(&reader->tokens);
+    } else if (++reader->depth == SCOPES_MOST) {
+        return false;
+    } else {
+        reader->classes[reader->depth] = is_class;
+    }
+    *head = (struct head){0};
+    return true;
+}
+
+void
+nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
+{
+    struct reader reader = {.tokens = {.at = source, .line_begins = true},
+                            .edits = edits,
+                            .source = source};
+
+    if (strstr(source, "__PYCUDA_CPU__")) {
+        return;
+    }
+    nvrtc_macros_find(&reader.macros, source, "__global__");
+    while (nvrtc_token_read(&reader.tokens)) {
+        char c = *reader.tokens.last.start;
+        if (c == '{') {
+            if (!brace_take(&reader)) {
+                return;
+            }
+        } else if (c == '}' || (c == ';' && reader.head.depth <= 0)) {
+            head_end(&reader, false);
+            reader.depth -= c == '}' && reader.depth > 0;
+            reader.head = (struct head){0};
+        } else {
+            head_take(&reader);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/* kernel_heads.h - kernels that only NVRTC refuses. Thread-safe.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PYCUDA_CPU_NVRTC_KERNEL_HEADS_H
+#define PYCUDA_CPU_NVRTC_KERNEL_HEADS_H
+
+struct nvrtc_edits;
+
+/* Adds a pragma that makes the front end report an error before each kernel
+ * that NVRTC refuses. In `source` the spaces of CUDA are written as
+ * nvrtc_attributes_mark writes them. */
+void nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source);
+
+#endif
