@@ -1,0 +1,226 @@
+"""Reports of kernel checks: source line, variable, thread and remedy."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+_VARIABLE = "PYCUDA_CPU_CHECK_REPORT"
+#: How each line on stderr begins that the reports replace.
+PREFIX = "PYCUDA_CPU_CHECK: "
+
+_REMEDIES = {
+    "null": "pass memory of the device: a GPUArray, or drv.In(array)",
+    "wild-address": "the pointer was not set, or does not point to memory of "
+    "the device",
+    "use-after-free": "keep the array alive until the kernel has ended",
+    "misaligned": "the address must be a multiple of the size of the type "
+    "that is read or written",
+    "block-race": "blocks run in any order: use an atomic operation such as "
+    "atomicAdd, or a second kernel",
+    "divergent-barrier": "move __syncthreads() out of the condition, so that "
+    "all threads of the block reach it",
+    "deadlock": "all threads that one waits for must reach the same barrier",
+    "mask-without-caller": "the mask must contain the calling lane",
+    "mask-names-ended": "the mask must contain only lanes that reach the "
+    "operation, for example __activemask()",
+    "shuffle-width": "the width must be 1, 2, 4, 8, 16 or 32",
+    "shuffle-from-absent": "read only from lanes that take part in the "
+    "shuffle",
+    "uninitialised-global": "write the memory before reading it: "
+    "pycuda.gpuarray.zeros() instead of empty(), or a kernel that fills it",
+    "uninitialised-local": "set the variable where it is declared",
+    "uninitialised-value": "set the variable where it is declared",
+}
+
+
+class CheckReport:
+    """One report of a kernel check.
+
+    Parameters
+    ----------
+    data : dict
+        The report as JSON (docs/checks.md).
+    line_of : function
+        Returns the text of a line of a source file, or ''.
+    rename : function
+        Replaces names of temporary files by those of cells.
+    """
+
+    def __init__(
+        self,
+        data: dict[str, Any],
+        line_of: Callable[[str, int], str],
+        rename: Callable[[str], str],
+    ) -> None:
+        self.data = data
+        self._line_of = line_of
+        self._rename = rename
+
+    @property
+    def message(self) -> str:
+        """The report on one line, without its source location."""
+        text = self.data["message"]
+        at = f"{self._place(self.data)}: "
+        return self._rename(text.removeprefix(at))
+
+    @property
+    def remedy(self) -> str:
+        """What to change in the program; '' if nothing can be said."""
+        kind = self.data["kind"]
+        if kind == "out-of-bounds":
+            return self._guard()
+        if kind in ("shared-race", "global-race"):
+            return self._order()
+        if kind == "uninitialised-shared":
+            return (
+                "write the shared memory first, and put __syncthreads() "
+                "between the writes and the reads"
+            )
+        return _REMEDIES.get(kind, "")
+
+    def _guard(self) -> str:
+        """Return the remedy for an access out of bounds."""
+        found = self.data.get("allocation")
+        size = self.data.get("bytes", 0)
+        if found is None or not size or found["bytes"] % size:
+            return "compare the index with the size before the access"
+        count = found["bytes"] // size
+        index = found["offset"] // size
+        return (
+            f"index {index} of {count} elements of {size} bytes: guard the "
+            f"access, as in `if (i < {count})`"
+        )
+
+    def _order(self) -> str:
+        """Return the remedy for two accesses of one block."""
+        first, second = self.data, self.data.get("other") or self.data
+        lines = sorted((first["line"], second["line"]))
+        if "update" in (first.get("access"), second.get("access")) or (
+            lines[0] == lines[1]
+        ):
+            return (
+                f"several threads change the same memory in line {lines[0]}: "
+                "use an atomic operation such as atomicAdd"
+            )
+        return (
+            f"put __syncthreads() between lines {lines[0]} and {lines[1]}, "
+            "where all threads reach it"
+        )
+
+    @staticmethod
+    def _place(site: dict[str, Any]) -> str:
+        return f"{site['file']}:{site['line']}:{site['column']}"
+
+    def _quote(self, site: dict[str, Any]) -> list[str]:
+        """Return the source line of a site, and a caret below its column."""
+        line = self._line_of(site["file"], site["line"])
+        if not line:
+            return []
+        column = max(site["column"] - 1, 0)
+        indent = "".join(c if c == "\t" else " " for c in line[:column])
+        return [line, f"{indent}^"]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return the rows of the report: names and texts."""
+        data = self.data
+        rows = [
+            (
+                "thread",
+                f"{tuple(data['thread'])} of block {tuple(data['block'])}, "
+                f"kernel {data['kernel']}",
+            )
+        ]
+        if data.get("object"):
+            rows.append(("variable", data["object"]))
+        other = data.get("other")
+        if other:
+            rows.append(
+                (
+                    "other access",
+                    f"{other['access']} at {self._place(other)} by thread "
+                    f"{tuple(other['thread'])} of block "
+                    f"{tuple(other['block'])}",
+                )
+            )
+        if self.remedy:
+            rows.append(("remedy", self.remedy))
+        return rows
+
+    def __repr__(self) -> str:
+        """Return the report as text."""
+        lines = [f"{self._place(self.data)}: {self.message}"]
+        lines += self._quote(self.data)
+        lines += [f"  {name}: {text}" for name, text in self._facts()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the report as HTML."""
+        quote = escape("\n".join(self._quote(self.data)))
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in self._facts()
+        )
+        return (
+            "<div style='border-left:4px solid #c62828;padding-left:.8em'>"
+            f"<b>{escape(self._place(self.data))}</b>: "
+            f"{escape(self.message)}<pre>{quote}</pre>"
+            f"<table>{rows}</table></div>"
+        )
+
+
+class Reports:
+    """The file to which the checks append their reports."""
+
+    def __init__(self) -> None:
+        self._path: str | None = None
+        self._own: str | None = None
+        self._read = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether reports are read from the file."""
+        return self._path is not None
+
+    def open(self) -> None:
+        """Begin to read reports, from the user's file if one is named."""
+        if self._path is not None:
+            return
+        path = os.environ.get(_VARIABLE)
+        if not path:
+            handle, path = tempfile.mkstemp(
+                prefix="pycuda-checks-", suffix=".json"
+            )
+            os.close(handle)
+            self._own = path
+            os.environ[_VARIABLE] = path
+        self._path = path
+        self._read = os.path.getsize(path) if os.path.exists(path) else 0
+
+    def take(self) -> list[dict[str, Any]]:
+        """Return the reports that were written since the last call."""
+        if self._path is None or not os.path.exists(self._path):
+            return []
+        with open(self._path, "rb") as file:
+            file.seek(self._read)
+            text = file.read()
+        complete = text[: text.rfind(b"\n") + 1]
+        self._read += len(complete)
+        lines = complete.decode("utf-8", "replace").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def close(self) -> None:
+        """Stop reading, and remove the file if it is temporary."""
+        if self._own is not None:
+            if os.environ.get(_VARIABLE) == self._own:
+                del os.environ[_VARIABLE]
+            if os.path.exists(self._own):
+                os.unlink(self._own)
+        self._path = self._own = None

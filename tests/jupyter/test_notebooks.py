@@ -1,0 +1,272 @@
+"""The extension for notebooks, in real kernels of IPython."""
+
+# SPDX-License-Identifier: MIT
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+
+from notebooks import notebook
+
+pytestmark = pytest.mark.no_sanitizer
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = """%%cuda
+#include <stdio.h>
+__global__ void say(int n) { printf("kernel %d\\n", n); }
+__global__ void part(int n) { printf("[%d]", n); }
+__global__ void __launch_bounds__(64, 1) fill(float *a, float value) {
+    a[threadIdx.x] = value;
+}
+__global__ void wild(void) { *(volatile int *)16 = 1; }
+__global__ void endless(volatile int *a) { while (*a == 0); }
+"""
+CHECKED = """%%cuda
+__global__ void over(float *a) {
+    int i = threadIdx.x;
+    a[i] += 1;
+}
+__global__ void mirror(int *a) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    a[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void count(int *a) { *a += threadIdx.x; }
+__global__ void use(const float *a, float *b) {
+    if (a[threadIdx.x] > 3)
+        b[threadIdx.x] = 1;
+}
+"""
+
+
+def device_is_cpu(nb):
+    code = "from pycuda import _driver; print(_driver._device_kind())"
+    return nb.run(code).text() == "cpu\n"
+
+
+@pytest.fixture(scope="module")
+def nb(tmp_path_factory):
+    """Return a kernel that the tests of this file share, in their order."""
+    with notebook(tmp_path_factory.mktemp("notebook")) as made:
+        result = made.run(KERNELS)
+        assert result.outputs == []
+        yield made
+
+
+def test_kernel_output_is_in_its_cell_and_in_order(nb):
+    result = nb.run(
+        "print('a')\n"
+        "say(np.int32(1), block=(1, 1, 1))\n"
+        "drv.Context.synchronize()\n"
+        "print('b')\n"
+        "part(np.int32(2), block=(1, 1, 1))\n"
+        "drv.Context.synchronize()\n"
+        "print('c')\n"
+        "import os; os.write(1, b'raw\\n')\n"
+        "print('d')\n"
+        "say(np.int32(3), block=(1, 1, 1))"
+    )
+    assert result.text() == "a\nkernel 1\nb\n[2]c\nraw\nd\nkernel 3\n"
+    assert result.errors == [] and result.text("stderr") == ""
+    assert nb.run("print('e')").text() == "e\n"
+
+
+def test_an_error_is_the_text_of_the_compiler(nb):
+    result = nb.run(
+        "%%cuda\n"
+        "__global__ void good(float *a) { a[0] = 1; }\n"
+        "__global__ void bad(float *a) {\n"
+        "    a[0] = undeclared_value;\n"
+        "}"
+    )
+    lines = result.traceback.splitlines()
+    assert f"In[{result.count}]" in lines[0]
+    assert "4" in lines[0] and "undeclared_value" in lines[0]
+    assert any("a[0] = undeclared_value;" in line for line in lines)
+    assert any(set(line.strip(" |")) in ({"^"}, set("^~")) for line in lines)
+    assert len(lines) <= 5
+    assert nb.run("good").errors == ["NameError: name 'good' is not defined"]
+
+
+def test_options_and_templates(nb):
+    result = nb.run(
+        "%%cuda -DN=5 -std=c++17\n"
+        "template <class T> struct Type { using type = T; };\n"
+        "template <class T, class U = Type<Type<T>>>\n"
+        "__device__ T five() { return N; }\n"
+        "template <typename T, int M = (1 << 1)>\n"
+        "__global__ void scaled(T *a) { a[threadIdx.x] = M * five<T>(); }\n"
+        "// __global__ void no() {}\n"
+        "__global__ void plain(int *a) { *a = N; }"
+    )
+    assert result.errors == []
+    result = nb.run(
+        "a = gpuarray.zeros(2, np.float64); b = gpuarray.zeros(1, np.int32)\n"
+        "scaled['double', 3](a, block=(2, 1, 1)); plain(b, block=(1, 1, 1))\n"
+        "print(a.get(), b.get(), 'no' in globals())"
+    )
+    assert result.text() == "[15. 15.] [5] False\n"
+    result = nb.run("scaled(a, block=(2, 1, 1))")
+    assert 'scaled["float"](...)' in result.errors[0]
+    assert "missing_type" in nb.run("scaled['missing_type', 1]").traceback
+
+
+def test_displays(nb):
+    result = nb.run("gpuarray.arange(6, dtype=np.float32).reshape(2, 3)")
+    html = result.data[0]["text/html"]
+    for text in ("GPUArray", "(2, 3)", "float32", "[[0. 1. 2.]\n [3. 4. 5.]]"):
+        assert text in html
+    name = nb.run("print(drv.Context.get_device().name())").text().strip()
+    assert name in html
+    html = nb.run("drv.Context.get_device()").data[0]["text/html"]
+    for text in (name, "compute capability", "GiB", "multiprocessors"):
+        assert text in html
+
+
+def test_tracebacks_have_frames_of_the_program_only(nb):
+    source = "def f(a):\n    return a.reshape(7)\nf(gpuarray.zeros(5, float))"
+    text = nb.run(source).traceback
+    assert "a.reshape(7)" in text and "f(gpuarray" in text
+    assert "site-packages" not in text
+    source = "from pycuda.compiler import SourceModule; SourceModule('x y;')"
+    text = nb.run(source).traceback
+    assert "SourceModule('x y;')" in text and "unknown type name 'x'" in text
+    assert "pycuda/compiler.py" not in text
+    nb.run("%xmode Verbose")
+    assert "pycuda/compiler.py" in nb.run(source).traceback
+    nb.run("%xmode Context")
+
+
+def test_information(nb):
+    text = nb.run("%cuda_info").text()
+    assert text.startswith("package ") and "This installation works." in text
+
+
+def test_a_fault_and_a_new_context(nb):
+    nb.run("import pycuda.autoinit; before = gpuarray.zeros(4, np.float32)")
+    result = nb.run("wild(block=(1, 1, 1))")
+    assert len(result.errors) == 1
+    assert "illegal memory access" in result.errors[0]
+    assert "%cuda_reset makes a new one" in result.text("stderr")
+    result = nb.run("before.get()")  # fails, and says no more than that
+    assert len(result.errors) == 1 and result.text("stderr") == ""
+    result = nb.run("%cuda_reset")
+    assert result.errors == [] and result.text().startswith("new context on ")
+    result = nb.run(
+        "a = gpuarray.empty(64, np.float32)\n"
+        "fill(a, np.float32(3), block=(64, 1, 1))\n"
+        "print(a.get().sum(), (a + 1).get().sum())\n"
+        "assert pycuda.autoinit.context == drv.Context.get_current()"
+    )
+    assert result.errors == [] and result.text() == "192.0 256.0\n"
+    nb.run("del before")
+    assert nb.run("print(a.get()[0])").text() == "3.0\n"
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize(
+    "wait", ["", "drv.Context.synchronize()", "await asyncio.sleep(0)"]
+)
+def test_stop_ends_an_endless_kernel(nb, wait):
+    result = nb.run_and_stop(
+        "import asyncio\n"
+        "flag = gpuarray.zeros(1, np.int32)\n"
+        "drv.Context.synchronize()\n"
+        "open(MARK, 'w').close()\n"
+        f"endless(flag, block=(1, 1, 1))\n{wait}"
+    )
+    assert [e.split(":")[0] for e in result.errors] == ["KeyboardInterrupt"]
+    assert "%cuda_reset" in result.text("stderr")
+    result = nb.run(
+        "%cuda_reset\n"
+        "a = gpuarray.empty(64, np.float32)\n"
+        "fill(a, np.float32(2), block=(64, 1, 1))\n"
+        "print(a.get().sum())"
+    )
+    assert result.errors == [] and result.text().endswith("\n128.0\n")
+
+
+@pytest.mark.cpu
+def test_checks_are_shown_with_line_variable_thread_and_remedy(nb):
+    made = nb.run(CHECKED)  # compiled before the checks are selected
+    result = nb.run("%cuda_check")
+    assert result.text() == "kernel checks: off\n"
+    assert "'rase'" in nb.run("%cuda_check rase").errors[0]
+    result = nb.run("%cuda_check race, memory")
+    assert result.text() == "kernel checks: memory race\n"
+    where = f"In[{made.count}]"
+    for call, expected in (
+        (
+            "over(gpuarray.zeros(100, np.float32), block=(128, 1, 1))",
+            (f"{where}:4:", "    a[i] += 1;\n", "variable: a\n",
+             "(100, 0, 0) of block (0, 0, 0), kernel over",
+             "index 100 of 100 elements", "if (i < 100)"),
+        ),
+        (
+            "mirror(gpuarray.zeros(64, np.int32), block=(64, 1, 1))",
+            (f"{where}:8:", "variable: s\n", "other access: ",
+             "put __syncthreads() between lines 8 and 9"),
+        ),
+        (
+            "count(gpuarray.zeros(1, np.int32), block=(64, 1, 1))",
+            (f"{where}:11:", "variable: a\n", "such as atomicAdd"),
+        ),
+        (
+            "use(gpuarray.empty(64, np.float32), "
+            "gpuarray.zeros(64, np.float32), block=(64, 1, 1))",
+            (f"{where}:13:", "never written", "zeros() instead of empty()"),
+        ),
+    ):  # fmt: skip
+        if call.startswith("use"):
+            nb.run("%cuda_check init")
+        result = nb.run(call)
+        assert len(result.data) == 1 and len(result.errors) == 1
+        text = result.data[0]["text/plain"]
+        for part in expected:
+            assert part in text
+        assert "<pre>" in result.data[0]["text/html"]
+        assert "(the report is above)" in result.errors[0]
+        assert "PYCUDA_CPU_CHECK" not in result.text("stderr")
+        nb.run("%cuda_reset")
+    assert nb.run("%cuda_check off").text() == "kernel checks: off\n"
+    result = nb.run("count(gpuarray.zeros(1, np.int32), block=(64, 1, 1))")
+    assert result.outputs == []
+
+
+def test_the_cells_of_the_page_run(nb):
+    page = ROOT / "docs" / "notebooks.md"
+    cells = re.findall(r"```ipython\n(.*?)```", page.read_text(), re.DOTALL)
+    assert len(cells) == 6
+    results = [
+        nb.run(cell)
+        for cell in cells
+        if "cuda_check" not in cell or device_is_cpu(nb)
+    ]
+    assert [result.errors for result in results] == [[]] * len(results)
+    shown = results[2]
+    assert shown.text() == "1024 threads\n"
+    assert " 1998.]" in shown.data[0]["text/html"]
+
+
+def test_unload(nb):
+    assert nb.run("%unload_ext pycuda.jupyter").errors == []
+    assert "not found" in nb.run("%cuda_info").text("stderr")
+    result = nb.run("gpuarray.zeros(2, np.float32)")
+    assert list(result.data[0]) == ["text/plain"]
+
+
+def test_the_package_does_not_import_ipython():
+    code = (
+        "import sys, pycuda.gpuarray, pycuda.debug, pycuda.tools, "
+        "pycuda.compiler; assert 'IPython' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd="/", capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
