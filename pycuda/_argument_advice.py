@@ -1,31 +1,46 @@
-"""Advice for kernel arguments that a launch refuses.
+"""Advice for kernel arguments that a launch refuses: what to pass instead.
 
-Called by the launch path when it raises the error.  The parameter's type comes
-from the kernel's source if that is at hand; otherwise only the parameter's
-size is known.
+The parameter's type comes from the kernel's source if that is at hand;
+otherwise only the parameter's size is known.
 """
 
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from pycuda._declared_types import Declared, parameters
+from pycuda._declared_types import MEMORY, Declared, parameters, texts
 
 _ANYTHING = (
     "pass a NumPy scalar such as numpy.int32(n), a DeviceAllocation, a "
     "GPUArray, In/Out/InOut, or a NumPy array or record by value"
 )
-_MEMORY = "a GPUArray, a DeviceAllocation or pycuda.driver.In(array)"
 _RECORD = (
     "a struct is passed by value as a record of as many bytes: "
     "numpy.dtype(..., align=True) lays it out as C does"
 )
+# NumPy's types for C types that parameters() does not check.
+_SMALL_TYPES = {
+    "bool": "bool_",
+    "char": "int8",
+    "signed char": "int8",
+    "int8_t": "int8",
+    "unsigned char": "uint8",
+    "uint8_t": "uint8",
+    "short": "int16",
+    "int16_t": "int16",
+    "unsigned short": "uint16",
+    "uint16_t": "uint16",
+    "half": "float16",
+    "__half": "float16",
+}
 # For each kind of number: the types of the argument, the name of NumPy's type
-# for each size of the parameter in bytes, and the advice for other sizes.
+# for each size of the parameter in bytes, the type for another kind of number
+# of that size, and the advice for other sizes.
 _NUMBERS: tuple[tuple[tuple[type, ...], dict[int, str], str], ...] = (
     (
         (bool, np.bool_),
@@ -48,19 +63,82 @@ _NUMBERS: tuple[tuple[tuple[type, ...], dict[int, str], str], ...] = (
         "numpy.complex64(z) or numpy.complex128(z)",
     ),
 )
+_ALSO = {
+    2: ("float16", "half"),
+    4: ("float32", "float"),
+    8: ("float64", "double"),
+}
 
 
-def _of_pointer(declared: Declared, value: Any) -> str:
+def _integer_text(dtype: np.dtype, number: float) -> str:
+    limits = np.iinfo(dtype)
+    if isinstance(number, float) and not number.is_integer():
+        return f"numpy.{dtype}(...), which holds whole numbers only"
+    if not limits.min <= number <= limits.max:
+        return f"numpy.{dtype}(...), which holds {limits.min} to {limits.max}"
+    return f"numpy.{dtype}({int(number)})"
+
+
+def number_text(name: str, value: Any) -> str:
+    """Return the expression that converts `value` to NumPy's type `name`.
+
+    The value is in the expression if the type can represent it.
+    """
+    dtype = np.dtype(name)
+    number = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(number, (bool, int, float, complex)):
+        return f"numpy.{name}(...)"
+    if isinstance(number, complex) and dtype.kind != "c":
+        return f"numpy.{name}(...), which has no imaginary part"
+    if isinstance(number, int) and abs(number) >= 1 << 64:
+        return f"numpy.{name}(...), which does not hold such a number"
+    if isinstance(number, float) and not math.isfinite(number):
+        return f"numpy.{name}(...)"
+    if dtype.kind in "iu":
+        return _integer_text(dtype, number)
+    if dtype.kind == "b":
+        return f"numpy.bool_({bool(number)})"
+    return f"numpy.{name}({number!r})"
+
+
+def _of_pointer(declared: Declared | None, value: Any) -> str:
     if value is None:
         return "pass numpy.intp(0) for a null pointer"
     if isinstance(value, (list, tuple)):
-        return (
-            "pass pycuda.gpuarray.to_gpu(numpy.array(..., "
-            f"numpy.{declared.dtype}))"
-        )
+        dtype = f", numpy.{declared.dtype}" if declared else ""
+        return f"pass pycuda.gpuarray.to_gpu(numpy.array(...{dtype}))"
     if isinstance(value, (int, np.integer)):
-        return f"pass {_MEMORY}, or numpy.intp(n) for an address"
-    return f"pass {_MEMORY}"
+        return f"pass {MEMORY}; numpy.intp(n) for an address"
+    return f"pass {MEMORY}"
+
+
+def _of_text(text: str, value: Any) -> str | None:
+    """Return advice for a parameter of a type that parameters() skips."""
+    if "*" in text or text.endswith("]"):
+        return _of_pointer(None, value)
+    words = [word for word in text.split()[:-1] if word != "const"]
+    name = _SMALL_TYPES.get(" ".join(words))
+    return f"pass {number_text(name, value)}" if name else None
+
+
+def _of_size(size: int, value: Any) -> str:
+    if value is None:
+        return "pass numpy.intp(0) for a null pointer"
+    if isinstance(value, (list, tuple)):
+        return "pass pycuda.gpuarray.to_gpu(numpy.array(...)) for a pointer"
+    if isinstance(value, np.void):
+        return _RECORD
+    for types, sizes, usual in _NUMBERS:
+        if isinstance(value, types):
+            name = sizes.get(size)
+            if name is None:
+                return f"pass {usual}"
+            text = f"pass {number_text(name, value)}"
+            if isinstance(value, int) and size in _ALSO:
+                also, c_type = _ALSO[size]
+                return f"{text}; {number_text(also, value)} for a {c_type}"
+            return text
+    return _ANYTHING
 
 
 def advise(
@@ -88,21 +166,16 @@ def advise(
     value
         The argument that was passed.
     """
-    found = parameters(source, kernel) if isinstance(source, str) else ()
-    declared = found[index] if len(found) == count > index else None
-    if declared is not None:
-        what = f"the parameter is '{declared.text}': "
-        if declared.is_pointer:
-            return what + _of_pointer(declared, value)
-        return f"{what}pass numpy.{declared.dtype}(...)"
-    if value is None:
-        return "pass numpy.intp(0) for a null pointer"
-    if isinstance(value, (list, tuple)):
-        return "pass pycuda.gpuarray.to_gpu(numpy.array(...)) for a pointer"
-    if isinstance(value, np.void):
-        return _RECORD
-    for types, sizes, usual in _NUMBERS:
-        if isinstance(value, types):
-            name = sizes.get(size)
-            return f"pass numpy.{name}(...)" if name else f"pass {usual}"
-    return _ANYTHING
+    if isinstance(source, str):
+        found = parameters(source, kernel)
+        declared = found[index] if len(found) == count > index else None
+        if declared is not None and declared.is_pointer:
+            return _of_pointer(declared, value)
+        if declared is not None:
+            return f"pass {number_text(str(declared.dtype), value)}"
+        written = texts(source, kernel)
+        if len(written) == count > index:
+            advice = _of_text(written[index], value)
+            if advice is not None:
+                return advice
+    return _of_size(size, value)

@@ -42,6 +42,10 @@ _TYPES = {
     "uint64_t": "uint64",
     "size_t": "uint64",
 }
+MEMORY = (
+    "a GPUArray or a DeviceAllocation, or wrap a host array in "
+    "pycuda.driver.In, Out or InOut"
+)
 _C_NAMES = {
     "float32": "float",
     "float64": "double",
@@ -68,6 +72,31 @@ class Declared(NamedTuple):
     is_pointer: bool
 
 
+_MANGLED = re.compile(r"_Z(?:N[rVK]*)?((?:\d+[A-Za-z_]\w*)+)")
+
+
+def _plain_name(kernel: str) -> str:
+    """Return the name that the source uses for a kernel's mangled name."""
+    found = _MANGLED.match(kernel)
+    rest, name = found[1] if found else "", ""
+    while length := re.match(r"\d+", rest):
+        end = length.end() + int(length[0])
+        name, rest = rest[length.end() : end], rest[end:]
+    return name or kernel
+
+
+def _split(text: str) -> list[str]:
+    """Split a list of parameters at the commas outside of <>."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "<") - (character == ">")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [" ".join(part.split()) for part in parts]
+
+
 def _parameter(text: str) -> Declared | None:
     found = _PARAMETER.fullmatch(_QUALIFIER.sub(" ", text).strip())
     if found is None:
@@ -81,21 +110,31 @@ def _parameter(text: str) -> Declared | None:
 
 
 @functools.lru_cache(maxsize=64)
+def texts(source: str, kernel: str) -> tuple[str, ...]:
+    """Return the declarations of the parameters of `kernel`.
+
+    Returns () if the kernel is not found, has no parameters, or is declared
+    several times.
+    """
+    heads = re.findall(
+        rf"__global__\b[^;{{}}]*?\b{re.escape(_plain_name(kernel))}"
+        r"\s*\(([^(){}#]*)\)",
+        without_comments(source),
+    )
+    if len(heads) != 1 or heads[0].strip() in ("", "void"):
+        return ()
+    return tuple(_split(heads[0]))
+
+
+@functools.lru_cache(maxsize=64)
 def parameters(source: str, kernel: str) -> tuple[Declared | None, ...]:
     """Return the parameters of `kernel`; () if they are not found.
 
     The entry of a parameter is None if its type is not known.
     """
-    text = without_comments(source)
-    if _RENAMED.search(text):
+    if _RENAMED.search(without_comments(source)):
         return ()
-    heads = re.findall(
-        rf"__global__\b[^;{{}}]*?\b{re.escape(kernel)}\s*\(([^(){{}}#<>]*)\)",
-        text,
-    )
-    if len(heads) != 1:
-        return ()
-    return tuple(_parameter(part) for part in heads[0].split(","))
+    return tuple(map(_parameter, texts(source, kernel)))
 
 
 def renames(options: Iterable[object]) -> bool:
@@ -153,11 +192,12 @@ def _check_pointer(where: str, declared: Declared, value: Any) -> None:
     kind = type(value).__name__
     if _by_value(value):
         if have is not None and (have.kind not in "iu" or have.itemsize != 8):
-            raise TypeError(
-                f"{where}, but the {kind} of {have} is passed by value; "
-                "pass a GPUArray, a DeviceAllocation or "
-                "pycuda.driver.In(array)"
+            what = (
+                f"a host array ({kind} of {have}), which is passed by value"
+                if isinstance(value, np.ndarray)
+                else f"a number (numpy.{kind}), which is passed by value"
             )
+            raise TypeError(f"{where}, but was given {what}: pass {MEMORY}")
         return
     if have is not None and _is_misread(have, declared.dtype):
         known = _C_NAMES.get(have.name)

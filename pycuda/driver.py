@@ -94,12 +94,11 @@ class CompileError(Error):
 
     def __str__(self) -> str:
         text = str(self.msg)
+        for name, output in (("stderr", self.stderr), ("stdout", self.stdout)):
+            if output:
+                text += f"\n[{name}:\n{output}]"
         if self.command_line:
             text += f"\n[command: {' '.join(self.command_line)}]"
-        if self.stdout:
-            text += f"\n[stdout:\n{self.stdout}]"
-        if self.stderr:
-            text += f"\n[stderr:\n{self.stderr}]"
         return text
 
 

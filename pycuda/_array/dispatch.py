@@ -17,6 +17,7 @@ import numpy as np
 
 from pycuda._array import (
     numpy_keywords,
+    numpy_refusals,
     products,
     reductions,
     scans,
@@ -222,10 +223,7 @@ def dispatch(
     name = getattr(function, "__name__", str(function))
     if own is None:
         module = getattr(function, "__module__", None) or "numpy"
-        raise TypeError(
-            f"{module}.{name} is not implemented for GPUArrays: fetch them "
-            "with .get(), or use a function of pycuda.gpuarray"
-        )
+        raise TypeError(numpy_refusals.text(f"{module}.{name}"))
     given = (*args, *kwargs.values())
     if name not in _TAKES_HOST and next(_host_arrays(given), None) is not None:
         raise TypeError(HOST_ARRAY)

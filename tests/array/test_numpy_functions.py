@@ -13,6 +13,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda._array.mathematics import BINARY, UNARY
+from pycuda._array.numpy_refusals import INSTEAD
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -413,3 +414,30 @@ def test_triangles_keep_class_and_allocator():
     for function in (gpuarray.tril, gpuarray.triu):
         made = function(a)
         assert type(made) is Mine and made.allocator is allocator
+
+
+@pytest.mark.parametrize("name", sorted(INSTEAD))
+def test_what_refusals_advise(name):
+    square = "diagonal" in name or "trace" in name or "matrix" in name
+    host = np.array([1.5, -2.5, 3, np.nan if "nan" in name else 4], "f4")
+    host = host.reshape(2, 2) if square else host
+    a = gpuarray.to_gpu(host)
+    function = operator.attrgetter(name.removeprefix("numpy."))(np)
+    with pytest.raises(TypeError) as caught:
+        function(a)
+    said = str(caught.value)
+    assert f"use {INSTEAD[name]} on the device, {name}(a.get())" in said
+    found = eval(INSTEAD[name], {"a": a, "numpy": np})
+    np.testing.assert_allclose(found.get(), function(host), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["fft.fft", "linalg.svd", "histogram"])
+def test_refusals_name_the_host_and_cupy(name):
+    a = gpuarray.zeros((4, 4), np.float32)
+    with pytest.raises(TypeError) as caught:
+        operator.attrgetter(name)(np)(a)
+    assert str(caught.value) == (
+        f"numpy.{name} is not implemented for GPUArrays: use "
+        f"numpy.{name}(a.get()) on the host, or, with a GPU, "
+        f"cupy.{name}(cupy.asarray(a)), which shares the memory"
+    )

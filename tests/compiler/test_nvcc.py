@@ -113,8 +113,9 @@ def test_an_error(nvcc):
     assert error.command_line[:3] == [nvcc.path, "--cubin", "-DX"]
     assert (error.stdout, error.stderr) == ("line 1 is wrong",) * 2
     assert str(error) == (
-        f"{error.msg}\n[command: {' '.join(error.command_line)}]\n"
-        "[stdout:\nline 1 is wrong]\n[stderr:\nline 1 is wrong]"
+        f"{error.msg}\n[stderr:\nline 1 is wrong]\n"
+        "[stdout:\nline 1 is wrong]\n"
+        f"[command: {' '.join(error.command_line)}]"
     )
     assert error.args == (
         error.msg, error.command_line, error.stdout, error.stderr,

@@ -159,7 +159,7 @@ def test_wrong_size_names_everything(drv: Any, module: Any) -> None:
 
 def test_wrong_count(drv: Any, module: Any) -> None:
     target = drv.mem_alloc(64)
-    with pytest.raises(TypeError, match="'scale' takes 4 parameters"):
+    with pytest.raises(TypeError, match=r"'scale\(.*\)' takes 4 parameters"):
         module.get_function("scale")(target, block=(1, 1, 1))
 
 
@@ -369,7 +369,7 @@ def test_prepare_refusals(drv: Any, module: Any) -> None:
     with pytest.raises(RuntimeError, match="prepare"):
         scale.prepared_call((1, 1), (1, 1, 1))
     scale.prepare("PP")
-    with pytest.raises(TypeError, match="'scale' takes 4 parameters"):
+    with pytest.raises(TypeError, match=r"'scale\(.*\)' takes 4 parameters"):
         scale.prepared_call((1, 1), (1, 1, 1), 0, 0)
     scale.prepare("PPfi")
     with pytest.raises(TypeError, match="unknown keyword arguments: foo"):

@@ -1,8 +1,11 @@
 """Objects of the driver: contexts, memory, streams, pools, textures."""
 
+import copy
 import gc
+import pickle
 import re
 import threading
+import traceback
 from typing import Any
 
 import numpy as np
@@ -588,8 +591,8 @@ def test_exceptions(drv: Any) -> None:
         assert issubclass(cls, drv.Error) and cls.__name__ == name
     assert not issubclass(drv.MemoryError, MemoryError)
     error = drv.CompileError("msg", ["nvcc", "-x"], "out", "err")
-    assert str(error) == "msg\n[command: nvcc -x]\n[stdout:\nout]\n" + (
-        "[stderr:\nerr]"
+    assert str(error) == "msg\n[stderr:\nerr]\n[stdout:\nout]\n" + (
+        "[command: nvcc -x]"
     )
 
 
@@ -607,3 +610,31 @@ def test_a_texture_reference_tells_its_format(drv: Any) -> None:
     reference = drv.TextureReference()
     reference.set_format(drv.array_format.SIGNED_INT16, 2)
     assert reference.get_format() == (drv.array_format.SIGNED_INT16, 2)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Error", "LogicError", "LaunchError", "MemoryError", "RuntimeError",
+     "CompileError"],
+)  # fmt: skip
+def test_exceptions_have_their_public_name(drv: Any, name: str) -> None:
+    kind = getattr(drv, name)
+    assert kind.__module__ == "pycuda.driver"
+    assert kind.__qualname__ == kind.__name__ == name
+    error = kind("text")
+    lines = traceback.format_exception_only(kind, error)
+    assert lines == [f"pycuda.driver.{name}: text\n"]
+    assert f"<class 'pycuda.driver.{name}'>" == repr(kind)
+    error.note = [1]
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(error, protocol))
+        assert type(again) is kind and str(again) == "text"
+        assert again.note == [1]
+    assert type(copy.deepcopy(error)) is kind
+    assert pickle.loads(pickle.dumps(kind)) is kind
+
+
+def test_errors_pickled_under_the_private_name(drv: Any) -> None:
+    old = b"cpycuda._driver\nLogicError\n(S'text'\ntR."
+    again = pickle.loads(old)
+    assert type(again) is drv.LogicError and str(again) == "text"

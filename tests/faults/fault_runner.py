@@ -414,7 +414,7 @@ NO_MEMORY_TEXTS = (
     "can't start new thread",
 )
 # What a user may get; the first is what an allocation of Python raises.
-_RIGHT = ("builtins.MemoryError", "pycuda._driver.Error", "builtins.OSError")
+_RIGHT = ("builtins.MemoryError", "pycuda.driver.Error", "builtins.OSError")
 
 
 def judge(
@@ -490,9 +490,9 @@ def _is_right(fault: Fault, error: dict[str, Any]) -> bool:
     if fault.site.name in _MEMORY_CALLS:
         return (
             "builtins.MemoryError" in kinds
-            or "pycuda._driver.MemoryError" in kinds
+            or "pycuda.driver.MemoryError" in kinds
             or (
-                "pycuda._driver.Error" in kinds
+                "pycuda.driver.Error" in kinds
                 and "memory" in error["text"].lower()
             )
         )
@@ -511,7 +511,7 @@ def _names_cause(fault: Fault, error: dict[str, Any]) -> bool:
         fault.error == 0
         or fault.site.library >= JIT
         or fault.site.name in {"python", "dlopen", *_MEMORY_CALLS}
-        or "pycuda._driver.MemoryError" in kinds
+        or "pycuda.driver.MemoryError" in kinds
         or "builtins.MemoryError" in kinds
         or "builtins.ImportError" in kinds
     ):

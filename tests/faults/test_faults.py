@@ -118,7 +118,7 @@ def test_messages_that_lack_the_cause() -> None:
     site = fault_runner.Site(1, 4096, 0, "pthread_create")
     fault = fault_runner.Fault(1, site, 1, errno.EAGAIN)
     for text, right in (("no thread", False), (os.strerror(11), True)):
-        first = error("pycuda._driver.Error", text=text)
+        first = error("pycuda.driver.Error", text=text)
         wrong = fault_runner.judge(fault, {**GOOD, "first": first}, CLEAN)
         assert (wrong is None) == right
 
@@ -126,8 +126,8 @@ def test_messages_that_lack_the_cause() -> None:
 def test_right_exceptions() -> None:
     for first in (
         error("builtins.MemoryError"),
-        error("pycuda._driver.MemoryError", "pycuda._driver.Error"),
-        error("pycuda._driver.LogicError", "pycuda._driver.Error"),
+        error("pycuda.driver.MemoryError", "pycuda.driver.Error"),
+        error("pycuda.driver.LogicError", "pycuda.driver.Error"),
     ):
         wrong = fault_runner.judge(FAULT, {**GOOD, "first": first}, CLEAN)
         assert (wrong is None) == ("LogicError" not in first["kinds"][0])

@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "core/launch/diagnostics.h"
 #include "core/launch/fast_path.h"
+#include "core/launch/launch_error.h"
 #include "core/launch/legacy.h"
 #include "core/launch/prepared_call.h"
 #include "core/launch/prepared_format.h"
@@ -383,6 +384,15 @@ static PyMemberDef function_members[] = {
     {NULL},
 };
 
+/* Raises TypeError: kernel[grid, block](...) is Numba's form. */
+static PyObject *
+function_subscript(PyObject *op, PyObject *key)
+{
+    core_launch_error(PyExc_TypeError, (struct core_function *)op, "subscript",
+                      "(O)", key);
+    return NULL;
+}
+
 static PyType_Slot function_slots[] = {
     {Py_tp_doc, "A kernel: f(*args, grid=(1, 1), block=None, stream=None, "
                 "shared=0, texrefs=[], time_kernel=False)."},
@@ -392,6 +402,7 @@ static PyType_Slot function_slots[] = {
     {Py_tp_clear, function_clear},
     {Py_tp_call, PyVectorcall_Call},
     {Py_tp_getattro, function_getattro},
+    {Py_mp_subscript, function_subscript},
     {Py_tp_methods, function_methods},
     {Py_tp_members, function_members},
     {0, NULL},

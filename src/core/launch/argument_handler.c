@@ -231,8 +231,17 @@ core_handler_has_output(PyObject *op)
              Py_IS_TYPE(op, core.in_type));
 }
 
-/* Exports the host array's buffer. An error names In or Out instead of the
- * buffer protocol. */
+/* Returns the name of the handler's type without its module: "InOut". */
+static const char *
+handler_name(const struct handler *self)
+{
+    const char *name = Py_TYPE((const PyObject *)self)->tp_name;
+    const char *dot = strrchr(name, '.');
+    return dot == NULL ? name : dot + 1;
+}
+
+/* Exports the host array's buffer. An error names In, Out or InOut and not
+ * the buffer protocol. */
 static int
 host_buffer(struct handler *self, bool writable, Py_buffer *view)
 {
@@ -253,12 +262,12 @@ host_buffer(struct handler *self, bool writable, Py_buffer *view)
     if (core_is_array(self->array)) {
         PyErr_Format(PyExc_ValueError,
                      "%s copies a host array: pass a GPUArray directly",
-                     writable ? "Out" : "In");
+                     handler_name(self));
         return -1;
     }
     PyErr_Format(PyExc_ValueError,
                  "%s needs a%s contiguous array: an object of %s is not",
-                 writable ? "Out" : "In", writable ? " writable," : "",
+                 handler_name(self), writable ? " writable," : "",
                  Py_TYPE(self->array)->tp_name);
     return -1;
 }

@@ -14,6 +14,7 @@
 #include "core/launch/call.h"
 #include "core/launch/inline.h"
 #include "core/launch/launch.h"
+#include "core/launch/launch_error.h"
 #include "core/launch/pack.h"
 #include "core/launch/pack_buffer.h"
 #include "core/launch/shape_inline.h"
@@ -58,31 +59,6 @@ keyword_find(struct call *call, PyObject *name)
     return NULL;
 }
 
-/* Raises a ValueError that lists the unknown keywords. */
-static int
-extra_keywords(PyObject *names)
-{
-    PyObject *extra = PyList_New(0);
-    struct call call;
-    for (Py_ssize_t i = 0; extra != NULL && i < PyTuple_GET_SIZE(names); i++) {
-        PyObject *name = PyTuple_GET_ITEM(names, i);
-        if (keyword_find(&call, name) == NULL &&
-            PyList_Append(extra, name) < 0) {
-            Py_CLEAR(extra);
-        }
-    }
-    PyObject *comma = PyUnicode_FromString(",");
-    PyObject *text =
-        extra == NULL || comma == NULL ? NULL : PyUnicode_Join(comma, extra);
-    if (text != NULL) {
-        PyErr_Format(PyExc_ValueError, "extra keyword arguments: %U", text);
-    }
-    Py_XDECREF(text);
-    Py_XDECREF(comma);
-    Py_XDECREF(extra);
-    return -1;
-}
-
 /* Caches the tuple of keyword names if the keywords are only block, or block
  * and grid. The tuple is a constant of the caller's code, so the next call
  * passes the same object. */
@@ -105,12 +81,27 @@ names_learn(struct core_function *function, PyObject *names)
     }
 }
 
-/* Reads the keyword arguments. Skips the comparison of names if the tuple of
- * names is the one that names_learn has cached. */
+/* Raises ValueError with the text that `writer` returns for the keywords, or
+ * without `names` for the arguments alone. */
+static int
+keywords_refuse(struct core_function *function, const char *writer,
+                PyObject *names, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *all = core_launch_arguments(args, count);
+    return names == NULL ? core_launch_error(PyExc_ValueError, function,
+                                             writer, "(N)", all)
+                         : core_launch_error(PyExc_ValueError, function,
+                                             writer, "(ON)", names, all);
+}
+
+/* Reads the keyword arguments, which follow the positional ones. Skips the
+ * comparison of names if the tuple of names is the one that names_learn has
+ * cached. */
 static int
 call_read(struct core_function *function, struct call *call,
-          PyObject *const *values, PyObject *names)
+          PyObject *const *args, Py_ssize_t positional, PyObject *names)
 {
+    PyObject *const *values = args + positional;
     *call = (struct call){0};
     if (LIKELY(names != NULL && names == function->names)) {
         call->block = values[function->grid_at == 0];
@@ -125,13 +116,13 @@ call_read(struct core_function *function, struct call *call,
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject **place = keyword_find(call, PyTuple_GET_ITEM(names, i));
         if (place == NULL) {
-            return extra_keywords(names);
+            return keywords_refuse(function, "extra_keywords", names, args,
+                                   positional);
         }
         *place = values[i];
     }
     if (call->block == NULL || call->block == Py_None) {
-        PyErr_SetString(PyExc_ValueError, "must specify block size");
-        return -1;
+        return keywords_refuse(function, "no_block", NULL, args, positional);
     }
     return 0;
 }
@@ -243,7 +234,7 @@ core_function_call(struct core_function *function, PyObject *const *args,
 {
     struct call call;
     unsigned grid[3] = {1, 1, 1}, block[3], shared = 0;
-    if (call_read(function, &call, args + count, names) < 0 ||
+    if (call_read(function, &call, args, count, names) < 0 ||
         launch_shape_read(function, &function->block, call.block, "block",
                           block) < 0 ||
         (call.grid != NULL &&

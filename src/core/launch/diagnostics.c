@@ -108,6 +108,21 @@ is_sticky(CUresult code)
     return false;
 }
 
+/* Returns a sentence that says how to find the access which caused the error
+ * `code`; "" for other errors, and if the checks are already on. */
+static const char *
+advice(CUresult code)
+{
+    const char *checks = getenv("PYCUDA_CPU_CHECK");
+    bool access = code == CUDA_ERROR_ILLEGAL_ADDRESS ||
+                  code == CUDA_ERROR_MISALIGNED_ADDRESS ||
+                  code == CUDA_ERROR_INVALID_ADDRESS_SPACE;
+    return !access || (checks != NULL && *checks != '\0')
+               ? ""
+               : ". To see the line and the array, run the program with "
+                 "PYCUDA_DEVICE=cpu PYCUDA_CPU_CHECK=memory";
+}
+
 /* If the error `code` makes the context unusable, writes the context's latest
  * launches to `text`, a buffer of `room` bytes, and returns true. Returns
  * false for other errors. */
@@ -119,9 +134,12 @@ sticky_detail(CUresult code, char *text, size_t room)
     if (context == NULL) {
         return false;
     }
-    int used = snprintf(text, room,
-                        "a kernel failed, so its context cannot be used "
-                        "any more: make a new one, or restart the program");
+    int used = snprintf(
+        text, room,
+        "a kernel failed, so its context cannot be used any more: "
+        "pycuda.driver.Device(%d).make_context() makes a new one; if that "
+        "fails, too, restart the program%s",
+        (int)context->device, advice(code));
     unsigned newest = context->launched_at + CORE_RECORDED_LAUNCHES;
     for (unsigned i = 0;
          i < context->launched_count && used > 0 && (size_t)used < room; i++) {

@@ -21,6 +21,7 @@
 #include "core/core.h"
 #include "core/launch/argument_handler.h"
 #include "core/launch/inline.h"
+#include "core/launch/launch_error.h"
 #include "core/launch/pack.h"
 #include "core/launch/pack_buffer.h"
 #include "core/memory/address.h"
@@ -141,48 +142,14 @@ core_slot_set_type(struct core_slot *slot, PyTypeObject *type)
     Py_XDECREF((PyObject *)old);
 }
 
-/* Returns a sentence for an error message that says what to pass instead of
- * `arg`. NULL with an exception. */
-static PyObject *
-advice(struct core_function *function, Py_ssize_t index, PyObject *arg)
-{
-    const struct core_layout *layout = &function->layout;
-    bool known = layout->known && index < (Py_ssize_t)layout->count;
-    PyObject *source =
-        function->dict == NULL
-            ? NULL
-            : PyDict_GetItemWithError(function->dict, core.str_source);
-    if (source == NULL && PyErr_Occurred()) {
-        return NULL;
-    }
-    PyObject *module = PyImport_ImportModule("pycuda._argument_advice");
-    PyObject *text =
-        module == NULL
-            ? NULL
-            : PyObject_CallMethod(
-                  module, "advise", "OOInIO",
-                  source == NULL ? Py_None : source, function->name,
-                  layout->known ? layout->count : 0u, index,
-                  known ? layout->parameters[index].bytes : 0u, arg);
-    Py_XDECREF(module);
-    return text;
-}
-
 /* Raises TypeError for an argument of a type that no kernel accepts. */
 static int
 invalid_type(struct core_function *function, Py_ssize_t index, PyObject *arg)
 {
-    PyObject *text = advice(function, index, arg);
-    if (text != NULL) {
-        PyErr_Format(PyExc_TypeError,
-                     "invalid type on parameter #%zd (0-based): kernel '%U' "
-                     "was given %s%s; %S",
-                     index, function->name,
-                     arg == Py_None ? "" : "an object of ",
-                     arg == Py_None ? "None" : Py_TYPE(arg)->tp_name, text);
-        Py_DECREF(text);
-    }
-    return -1;
+    return core_launch_error(
+        PyExc_TypeError, function, "invalid_type", "(nIIO)", index,
+        function->layout.known ? function->layout.count : 0u,
+        core_launch_parameter_bytes(function, index), arg);
 }
 
 /* Reads a NumPy array: the address of an array in managed memory, the bytes of
@@ -359,23 +326,9 @@ value_resize(struct core_function *function, Py_ssize_t index,
         return core_pack_integer(function, index, bits, negative, target,
                                  bytes);
     }
-    PyObject *text =
-        PyArray_Check(arg)
-            ? PyUnicode_FromString(
-                  bytes == sizeof(CUdeviceptr)
-                      ? "a host array is passed by value: for a pointer "
-                        "pass a GPUArray or pycuda.driver.In(array)"
-                      : "a host array is passed by value")
-            : advice(function, index, arg);
-    if (text != NULL) {
-        PyErr_Format(PyExc_TypeError,
-                     "kernel '%U': parameter #%zd (0-based) takes %u bytes, "
-                     "but the %s given has %zu; %S",
-                     function->name, index, bytes, Py_TYPE(arg)->tp_name,
-                     value->bytes, text);
-        Py_DECREF(text);
-    }
-    return -1;
+    return core_launch_error(PyExc_TypeError, function, "wrong_size",
+                             "(nIIOn)", index, function->layout.count, bytes,
+                             arg, (Py_ssize_t)value->bytes);
 }
 
 /* Maximum number of argument types per parameter that are compared with the
@@ -504,16 +457,13 @@ pack_stream(struct core_function *function, PyObject *const *args,
 
 /* Raises TypeError: the number of arguments is wrong. */
 static int
-count_error(struct core_function *function, Py_ssize_t count, size_t bytes)
+count_error(struct core_function *function, PyObject *const *args,
+            Py_ssize_t count, size_t bytes)
 {
-    PyErr_Format(PyExc_TypeError,
-                 "kernel '%U' takes %u parameter%s (%u bytes in all), but %zd "
-                 "argument%s (%zu bytes as packed) %s given",
-                 function->name, function->layout.count,
-                 function->layout.count == 1 ? "" : "s",
-                 function->layout.bytes, count, count == 1 ? "" : "s", bytes,
-                 count == 1 ? "was" : "were");
-    return -1;
+    return core_launch_error(
+        PyExc_TypeError, function, "wrong_count", "(IINn)",
+        function->layout.count, function->layout.bytes,
+        core_launch_arguments(args, count), (Py_ssize_t)bytes);
 }
 
 /* Warns, once per function, that the arguments are packed one after the other,
@@ -578,7 +528,7 @@ core_pack_arguments(struct core_function *function, PyObject *const *args,
         return 0;
     }
     if (pack->bytes != layout->bytes || count == 0) {
-        return count_error(function, count, pack->bytes);
+        return count_error(function, args, count, pack->bytes);
     }
     pointers_set(layout, pack);
     return warn_packing(function, count);

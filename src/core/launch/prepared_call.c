@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "core/launch/inline.h"
 #include "core/launch/launch.h"
+#include "core/launch/launch_error.h"
 #include "core/launch/legacy.h"
 #include "core/launch/pack_buffer.h"
 #include "core/launch/prepared_call.h"
@@ -27,15 +28,15 @@
 
 /* Reads shared_size, the only keyword of the prepared calls. */
 static int
-shared_size_read(PyObject *const *values, PyObject *names, unsigned *shared)
+shared_size_read(struct core_function *function, const char *method,
+                 PyObject *const *values, PyObject *names, unsigned *shared)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         if (name != core.str_shared_size &&
             PyUnicode_Compare(name, core.str_shared_size) != 0) {
-            PyErr_Format(PyExc_TypeError, "unknown keyword arguments: %U",
-                         name);
-            return -1;
+            return core_launch_error(PyExc_TypeError, function,
+                                     "prepared_keyword", "(sO)", method, name);
         }
         if (core_unsigned(values[i], shared) < 0) {
             return -1;
@@ -122,9 +123,9 @@ prepared_read(struct core_function *function, const char *method,
                                  call->block) < 0) {
         return -1;
     }
-    return names == NULL
-               ? 0
-               : shared_size_read(args + nargs, names, &call->shared);
+    return names == NULL ? 0
+                         : shared_size_read(function, method, args + nargs,
+                                            names, &call->shared);
 }
 
 /* Packs the arguments by the prepared format and launches. */

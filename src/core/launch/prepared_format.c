@@ -14,6 +14,7 @@
 #include "core/core.h"
 #include "core/launch/field_inline.h"
 #include "core/launch/inline.h"
+#include "core/launch/launch_error.h"
 #include "core/launch/pack.h"
 #include "core/launch/pack_buffer.h"
 #include "core/launch/prepared_format.h"
@@ -226,10 +227,8 @@ integer_store(struct core_function *function, Py_ssize_t index,
     }
     if (number == NULL) {
         PyErr_Clear();
-        PyErr_Format(core_struct_error(),
-                     "kernel '%U': argument #%zd (0-based): required "
-                     "argument is not an integer, but %s",
-                     function->name, index, Py_TYPE(arg)->tp_name);
+        PyErr_SetString(core_struct_error(),
+                        "required argument is not an integer");
         return -1;
     }
     int overflow;
@@ -252,9 +251,7 @@ integer_store(struct core_function *function, Py_ssize_t index,
     }
     if (!fits) {
         PyErr_Format(core_struct_error(),
-                     "kernel '%U': argument #%zd (0-based) is out of range "
-                     "for format '%c'",
-                     function->name, index, field->code);
+                     "the value is out of range for format '%c'", field->code);
         return -1;
     }
     if (bytes == field->bytes) {
@@ -320,15 +317,14 @@ bfloat16_of(float value)
 }
 
 static int
-real_store(struct core_function *function, Py_ssize_t index,
-           const struct core_field *field, PyObject *arg, char *target)
+real_store(const struct core_field *field, PyObject *arg, char *target)
 {
     double value = PyFloat_AsDouble(arg);
     if (value == -1.0 && PyErr_Occurred()) {
-        PyErr_Format(core_struct_error(),
-                     "kernel '%U': argument #%zd (0-based): required "
-                     "argument is not a float, but %s",
-                     function->name, index, Py_TYPE(arg)->tp_name);
+        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_SetString(core_struct_error(),
+                            "required argument is not a float");
+        }
         return -1;
     }
     if (field->code == 'd') {
@@ -367,7 +363,7 @@ field_store(struct core_function *function, Py_ssize_t index,
     case 'd':
     case 'e':
     case 'E':
-        return real_store(function, index, field, arg, target);
+        return real_store(field, arg, target);
     case 'F':
     case 'D':
         return complex_store(field, arg, target);
@@ -437,16 +433,11 @@ core_format_set_offsets(struct core_format *format,
 static int
 format_error(struct core_function *function)
 {
-    PyErr_Format(
-        PyExc_TypeError,
-        "kernel '%U' takes %u parameter%s of %u bytes in all; the "
-        "prepared format '%U' has %zu value%s of %u bytes, and they "
-        "do not match",
-        function->name, function->layout.count,
-        function->layout.count == 1 ? "" : "s", function->layout.bytes,
-        function->arg_format, function->format->count,
-        function->format->count == 1 ? "" : "s", function->format->bytes);
-    return -1;
+    return core_launch_error(
+        PyExc_TypeError, function, "prepared_size", "(IIOnI)",
+        function->layout.count, function->layout.bytes,
+        function->arg_format == NULL ? Py_None : function->arg_format,
+        (Py_ssize_t)function->format->count, function->format->bytes);
 }
 
 /* Stores each argument into its parameter, by field_store_fast (fast path) or,
@@ -477,7 +468,8 @@ format_pack_by_layout(struct core_function *function,
         }
         if (field_store(function, (Py_ssize_t)i, field, args[i], pack, target,
                         function->layout.parameters[i].bytes) < 0) {
-            return -1;
+            return core_launch_error_prepared(function, (Py_ssize_t)i,
+                                              field->code, args[i]);
         }
         here = context_without_capture(
             /* recomputed, since field_store may have run Python code that
@@ -495,11 +487,10 @@ format_pack(struct core_function *function, const struct core_format *format,
 {
     const struct core_layout *layout = &function->layout;
     if ((size_t)count != format->count) {
-        PyErr_Format(core_struct_error(),
-                     "kernel '%U': pack requires exactly %zu arguments, got "
-                     "%zd",
-                     function->name, format->count, count);
-        return -1;
+        return core_launch_error(
+            core_struct_error(), function, "prepared_count", "(OnN)",
+            function->arg_format == NULL ? Py_None : function->arg_format,
+            (Py_ssize_t)format->count, core_launch_arguments(args, count));
     }
     if (LIKELY(format->by_layout)) {
         return format_pack_by_layout(function, format, args, pack);
@@ -515,7 +506,8 @@ format_pack(struct core_function *function, const struct core_format *format,
         const struct core_field *field = &format->fields[i];
         if (field_store(function, i, field, args[i], pack,
                         pack->buffer + field->offset, field->bytes) < 0) {
-            return -1;
+            return core_launch_error_prepared(function, i, field->code,
+                                              args[i]);
         }
     }
     for (uint32_t i = 0; layout->known && i < layout->count; i++) {

@@ -154,6 +154,15 @@ core_text(PyObject *object, const char *what)
     return PyUnicode_AsUTF8(object);
 }
 
+/* Returns whether the object is a number with a fraction: a float, a NumPy
+ * floating-point number, a Fraction or a Decimal. */
+static bool
+acts_as_float(PyObject *object)
+{
+    const PyNumberMethods *number = Py_TYPE(object)->tp_as_number;
+    return number != NULL && number->nb_float != NULL;
+}
+
 /* Reads one dimension of a grid or block, from 0 to 2^32-1. */
 static int
 dimension_read(PyObject *item, const char *what, unsigned *out)
@@ -174,7 +183,10 @@ dimension_read(PyObject *item, const char *what, unsigned *out)
         PyErr_Format(PyExc_TypeError,
                      "%s dimensions must be integers, not %s%s", what,
                      Py_TYPE(item)->tp_name,
-                     PyFloat_Check(item) ? ": // divides integers" : "");
+                     acts_as_float(item)
+                         ? ": // divides integers. (n + 255) // 256 rounds "
+                           "up; n // 256 leaves the rest out"
+                         : "");
         return -1;
     }
     PyObject *number = PyNumber_Index(item);

@@ -275,7 +275,7 @@ core_errors_setup(PyObject *module)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char name[64];
-        snprintf(name, sizeof name, "pycuda._driver.%s", rows[i].name);
+        snprintf(name, sizeof name, "pycuda.driver.%s", rows[i].name);
         *rows[i].field =
             PyErr_NewExceptionWithDoc(name, rows[i].doc, *rows[i].base, NULL);
         if (*rows[i].field == NULL ||

@@ -222,6 +222,10 @@ static const char *const fixed_flags[] = {
     "-Wno-c++17-attribute-extensions",
     "-Wno-c++20-attribute-extensions",
     "-Wno-error=invalid-constexpr",
+    /* reads of variables that no path has set; NVRTC warns of them, too */
+    "-Wuninitialized",
+    "-Wno-sometimes-uninitialized",
+    "-Wno-uninitialized-const-reference",
     /* The flags switch off warnings that NVRTC does not have. */
     "-Wno-c++11-narrowing",
     "-Wno-return-type-c-linkage",
