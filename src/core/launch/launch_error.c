@@ -8,7 +8,6 @@
 #include "core/code/function.h"
 #include "core/core.h"
 #include "core/launch/launch_error.h"
-#include "core/launch/prepared_format.h"
 #include "core/state.h"
 
 /* Returns the source that SourceModule has stored in the Function; None
@@ -71,7 +70,7 @@ core_launch_error_prepared(struct core_function *function, Py_ssize_t index,
 {
     PyObject *type, *value, *traceback;
     if (PyErr_Occurred() != PyExc_TypeError &&
-        PyErr_Occurred() != core_struct_error()) {
+        PyErr_Occurred() != core.struct_error) {
         return -1;
     }
     PyErr_Fetch(&type, &value, &traceback);
