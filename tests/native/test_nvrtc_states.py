@@ -114,6 +114,23 @@ def test_failed_compilations(nvrtc):
         assert program.lowered(b"k") == (OK, b"_Z1kPi")
 
 
+def test_names_change_together(nvrtc):
+    """One name that is refused leaves the others as they were."""
+    source = b"""
+    #ifdef X
+    namespace n { __global__ void k(int *) {} } using n::k;
+    __device__ void f() {}
+    #else
+    __global__ void k(int *) {} __global__ void f() {}
+    #endif
+    """
+    program = Program(nvrtc, source, [b"k", b"f"])
+    assert program.compile() == OK
+    assert program.compile(b"-DX") == NOT_COMPILED
+    assert program.lowered(b"k") == (OK, b"_Z1kPi")
+    assert program.lowered(b"f") == (OK, b"_Z1fv")
+
+
 @pytest.mark.parametrize("kind", [*OUTPUTS, "ProgramLog"])
 def test_null_arguments(nvrtc, kind):
     size = getattr(nvrtc, f"nvrtcGet{kind}Size")
