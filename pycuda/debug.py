@@ -41,6 +41,8 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     ------
     ValueError
         If a name is not one of `CHECKS`.
+    pycuda.driver.LogicError
+        While a stream is captured.
     pycuda.driver.RuntimeError
         If the process uses a GPU, which has no checks.
 
@@ -56,6 +58,11 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     # Delayed import: a wrong command line is reported without the driver.
     from pycuda import _driver
 
+    if _driver._has_captures():
+        raise _driver.LogicError(
+            "pycuda.debug.check() waits for the device, which is not possible "
+            "while a stream is captured"
+        )
     for context in _driver._contexts():
         _wait(context)
     text = ",".join(chosen)

@@ -43,7 +43,8 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if before is not None:  # not a handler of Python
+            signal.signal(signal.SIGINT, before)
 
 
 class Waiter:
@@ -58,6 +59,8 @@ class Waiter:
         """Wait; return an error of which no earlier call has told."""
         first: Exception | KeyboardInterrupt | None = None
         self.has_failed = False
+        if _driver._has_captures():  # waiting would end the captures
+            return None
         with _stoppable():
             for context in _driver._contexts():
                 if context not in self._failed:
@@ -70,7 +73,12 @@ class Waiter:
     ) -> Exception | KeyboardInterrupt | None:
         """Wait for one context; note whether it has failed."""
         error: Exception | KeyboardInterrupt | None = None
-        context.push()
+        try:
+            context.push()
+        except drv.Error as raised:
+            self._failed.add(context)
+            self.has_failed = True
+            return raised
         try:
             drv.Context.synchronize()
         except (drv.Error, KeyboardInterrupt) as raised:
@@ -107,15 +115,15 @@ def replace() -> drv.Device:
         context.push()
         return context
 
-    drv.init()
+    if device is None and not names:
+        importlib.import_module(_AUTOMATIC[0])
+        return drv.Context.get_device()
     context = make_default_context(make) if device is None else make(device)
     for name in names:
         module = sys.modules[name]
         module.context = context  # type: ignore[attr-defined]
         module.device = context.get_device()  # type: ignore[attr-defined]
-    if not names:
-        importlib.import_module(_AUTOMATIC[0])
-    return drv.Context.get_device()
+    return context.get_device()
 
 
 def _end_all() -> drv.Device | None:

@@ -1,9 +1,10 @@
 """Output of kernels, in the cell that launched them and in order.
 
 A kernel's printf writes to the process's standard output, a notebook's print
-to a message of its own.  During a cell, files take the place of the process's
-outputs.  What is written there is passed on before each write of Python, ten
-times a second, and at the end of the cell.
+to a message of its own.  During a cell, pipes take the place of the process's
+outputs.  What arrives there is passed on before each write of Python, at the
+end of the cell, and otherwise by a thread.  The pipes stay open between cells
+for child processes, which keep them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -12,19 +13,33 @@ from __future__ import annotations
 
 import codecs
 import ctypes
+import fcntl
 import os
+import select
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
-_POLL_SECONDS = 0.1
+# Bytes that a pipe holds until they are passed on, at most.
+_PIPE_BYTES = 1 << 20
 _CHUNK = 1 << 16
 _c_library = ctypes.CDLL(None)
 
 
 class _Redirect:
-    """One descriptor of the process, and the stream that shows its text."""
+    """One descriptor of the process, and the stream that shows its text.
+
+    Parameters
+    ----------
+    descriptor
+        1 or 2.
+    stream
+        Python's stream for this output.
+    keep
+        Returns whether to show a line; None shows all.
+    """
 
     def __init__(
         self,
@@ -39,14 +54,36 @@ class _Redirect:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._write = stream.write
         self._flush = stream.flush
-        self._read = 0
         self._rest = ""
+        self._saved = -1
+        self._source, self._target = os.pipe2(os.O_CLOEXEC)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):  # on Linux
+            with suppress(OSError):  # beyond the user's limit
+                fcntl.fcntl(self._target, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        self._poll = select.poll()
+        self._poll.register(self._source, select.POLLIN)
+        threading.Thread(target=self._pass_on, daemon=True).start()
+
+    def open(self) -> None:
+        """Begin to redirect."""
         _c_library.fflush(None)
-        self._saved = os.dup(descriptor)
-        self._file = os.memfd_create("pycuda-cell", os.MFD_CLOEXEC)
-        os.dup2(self._file, descriptor)
-        stream.write = self._write_after
-        stream.flush = self._flush_after
+        self._saved = os.dup(self._descriptor)
+        os.dup2(self._target, self._descriptor)
+        self._stream.write = self._write_after
+        self._stream.flush = self._flush_after
+
+    def close(self) -> None:
+        """Pass the rest on; give the descriptor and the stream back."""
+        with self._lock:
+            self.drain(is_last=True)
+            os.dup2(self._saved, self._descriptor)
+            os.close(self._saved)
+            for name in ("write", "flush"):
+                self._stream.__dict__.pop(name, None)
+
+    def end(self) -> None:
+        """End the thread, as soon as no child process has the pipe."""
+        os.close(self._target)
 
     def _write_after(self, text: str) -> Any:
         self.drain()
@@ -56,22 +93,32 @@ class _Redirect:
         self.drain()
         return self._flush()
 
+    def _pass_on(self) -> None:
+        """Pass on what arrives, in a thread, until all writers have ended."""
+        poll = select.poll()
+        poll.register(self._source, select.POLLIN)
+        while poll.poll()[0][1] & select.POLLIN:
+            with self._lock:
+                self._take()
+        os.close(self._source)
+
     def drain(self, is_last: bool = False) -> None:
-        """Pass on what the process has written since the last call."""
+        """Pass on what the process has written up to now."""
         with self._lock:
             _c_library.fflush(None)
-            while data := os.pread(self._file, _CHUNK, self._read):
-                self._read += len(data)
-                self._rest += self._decoder.decode(data)
-            if not self._rest:
-                return
-            shown, self._rest = self._split(is_last)
-            if shown:
-                self._write(shown)
+            self._take(is_last)
+
+    def _take(self, is_last: bool = False) -> None:
+        while any(event & select.POLLIN for _, event in self._poll.poll(0)):
+            data = os.read(self._source, _CHUNK)
+            self._rest += self._decoder.decode(data)
+        shown, self._rest = self._split(is_last)
+        if shown:
+            self._write(shown)
 
     def _split(self, is_last: bool) -> tuple[str, str]:
         """Return the text to show now, and the text to look at later."""
-        if self._keep is None:
+        if self._keep is None or not self._rest:
             return self._rest, ""
         lines = self._rest.splitlines(keepends=True)
         # An incomplete line may turn out to be one that is left out.
@@ -79,49 +126,59 @@ class _Redirect:
         rest = "" if complete else lines.pop()
         return "".join(filter(self._keep, lines)), rest
 
-    def close(self) -> None:
-        """Give the descriptor and the stream back."""
-        with self._lock:
-            self.drain(is_last=True)
-            os.dup2(self._saved, self._descriptor)
-            os.close(self._saved)
-            os.close(self._file)
-            for name in ("write", "flush"):
-                self._stream.__dict__.pop(name, None)
-
 
 class CellOutput:
-    """Redirects the outputs of the process while a cell runs."""
+    """Redirects the outputs of the process while cells run.
+
+    Nothing is redirected outside a notebook, where Python's outputs are the
+    process's.  Calls of `open` and `close` may be nested, as cells are that
+    run other cells.
+
+    Parameters
+    ----------
+    keep_error
+        Returns whether to show a line on the standard error output.
+    """
 
     def __init__(self, keep_error: Callable[[str], bool]) -> None:
         self._keep_error = keep_error
-        self._redirects: list[_Redirect] = []
-        self._end = threading.Event()
-        self._poller: threading.Thread | None = None
+        self._redirects: list[_Redirect] | None = None
+        self._depth = 0
 
     def open(self) -> None:
-        """Begin to redirect, if Python's outputs are not the process's."""
-        for descriptor, stream, keep in (
-            (1, sys.stdout, None),
-            (2, sys.stderr, self._keep_error),
-        ):
-            if type(stream).__module__.startswith("ipykernel."):
-                self._redirects.append(_Redirect(descriptor, stream, keep))
-        if self._redirects:
-            self._end.clear()
-            self._poller = threading.Thread(target=self._poll, daemon=True)
-            self._poller.start()
-
-    def _poll(self) -> None:
-        while not self._end.wait(_POLL_SECONDS):
+        """Begin to redirect."""
+        self._depth += 1
+        if self._redirects is None:
+            self._redirects = [
+                _Redirect(descriptor, stream, keep)
+                for descriptor, stream, keep in (
+                    (1, sys.stdout, None),
+                    (2, sys.stderr, self._keep_error),
+                )
+                if type(stream).__module__.startswith("ipykernel.")
+            ]
+        if self._depth == 1:
             for redirect in self._redirects:
-                redirect.drain()
+                redirect.open()
+
+    def drain(self) -> None:
+        """Pass on what the process has written up to now."""
+        for redirect in self._redirects or ():
+            redirect.drain(is_last=True)
 
     def close(self) -> None:
         """Pass the rest on, and end the redirection."""
-        self._end.set()
-        if self._poller is not None:
-            self._poller.join()
-            self._poller = None
-        while self._redirects:
-            self._redirects.pop().close()
+        if self._depth == 0:  # the cell began before the extension
+            return
+        self._depth -= 1
+        if self._depth == 0:
+            for redirect in self._redirects or ():
+                redirect.close()
+
+    def end(self) -> None:
+        """Close the pipes."""
+        while self._depth:
+            self.close()
+        for redirect in self._redirects or ():
+            redirect.end()
+        self._redirects = None

@@ -63,7 +63,7 @@ class Session:
         self.shell.events.unregister("post_run_cell", self._after_cell)
         for name, (kind, _) in self._magics.items():
             self.shell.magics_manager.magics[kind].pop(name, None)
-        self._output.close()
+        self._output.end()
         self._frames.close()
         self._reports.close()
         atexit.unregister(self._reports.close)

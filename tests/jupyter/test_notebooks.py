@@ -77,6 +77,43 @@ def test_kernel_output_is_in_its_cell_and_in_order(nb):
     assert nb.run("print('e')").text() == "e\n"
 
 
+def test_output_of_child_processes(nb):
+    result = nb.run(
+        "import subprocess\n"
+        "child = subprocess.Popen(['sh', '-c', 'echo in; read x; echo out'],\n"
+        "                         stdin=subprocess.PIPE, text=True)\n"
+        "print('parent')"
+    )
+    assert sorted(result.text().split()) in (["in", "parent"], ["parent"])
+    result = nb.run("child.communicate('x'); print('end')")
+    assert result.text().endswith("out\nend\n")
+
+
+def test_a_cell_that_runs_a_cell(nb):
+    result = nb.run(
+        "print('a')\n"
+        "get_ipython().run_cell('say(np.int32(1), block=(1, 1, 1))')\n"
+        "print('b')\n"
+        "say(np.int32(2), block=(1, 1, 1)); drv.Context.synchronize()\n"
+        "print('c')"
+    )
+    assert result.text() == "a\nkernel 1\nb\nkernel 2\nc\n"
+
+
+def test_a_capture_may_span_cells(nb):
+    nb.run(
+        "a = gpuarray.zeros(64, np.float32); stream = drv.Stream()\n"
+        "drv.Context.synchronize()\n"
+        "capture = stream.capture(); graph = capture.__enter__()\n"
+        "fill(a, np.float32(5), block=(64, 1, 1), stream=stream)"
+    )
+    result = nb.run(
+        "capture.__exit__(None, None, None); graph.launch()\n"
+        "stream.synchronize(); print(a.get()[0])"
+    )
+    assert result.errors == [] and result.text() == "5.0\n"
+
+
 def test_an_error_is_the_text_of_the_compiler(nb):
     result = nb.run(
         "%%cuda\n"

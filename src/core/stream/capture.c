@@ -342,8 +342,24 @@ static PyType_Spec capture_spec = {
     .slots = capture_slots,
 };
 
+static PyObject *
+has_captures(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyBool_FromLong(core_open_captures != NULL);
+}
+
+static PyMethodDef functions[] = {
+    {"_has_captures", has_captures, METH_NOARGS,
+     "Return whether any stream is captured by Stream.capture."},
+    {NULL},
+};
+
 int
 core_capture_setup(PyObject *module)
 {
-    return core_add_type(module, &core.capture_type, &capture_spec, NULL);
+    int status =
+        core_add_type(module, &core.capture_type, &capture_spec, NULL);
+    return status < 0 ? status : PyModule_AddFunctions(module, functions);
 }
