@@ -9,6 +9,7 @@
 #include "core/context/scope.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
+#include "core/memory/free_site.h"
 #include "core/python/object.h"
 
 /* Wraps device memory in an allocation of the given type. On failure the
@@ -34,8 +35,8 @@ core_allocation_alive(struct core_allocation *allocation)
                    ? 0
                    : core_context_fail_detached("device_allocation");
     }
-    return core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation",
-                     "this device memory was freed");
+    return core_free_site_fail((PyObject *)allocation, "device_allocation",
+                               "this device memory");
 }
 
 CUdeviceptr

@@ -15,6 +15,7 @@
 #include "core/memory/allocation.h"
 #include "core/memory/cross_context.h"
 #include "core/memory/default_pool.h"
+#include "core/memory/free_site.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
@@ -79,9 +80,11 @@ allocation_free(PyObject *op, PyObject *unused)
     (void)unused;
     struct core_allocation *self = (struct core_allocation *)op;
     if (self->freed) {
-        core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation::free", NULL);
+        core_free_site_fail(op, "device_allocation::free",
+                            "this device memory");
         return NULL;
     }
+    core_free_site_record(op);
     if (core_check(allocation_release(self), "cuMemFree") < 0) {
         return NULL;
     }

@@ -18,6 +18,7 @@
 #include "core/memory/cross_context.h"
 #include "core/memory/default_pool.h"
 #include "core/memory/deferred_free.h"
+#include "core/memory/free_site.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
@@ -112,9 +113,11 @@ async_allocation_free(PyObject *op, CORE_ARGS)
         return NULL;
     }
     if (self->base.freed) {
-        core_fail(CUDA_ERROR_INVALID_HANDLE, "device_allocation::free", NULL);
+        core_free_site_fail(op, "device_allocation::free",
+                            "this device memory");
         return NULL;
     }
+    core_free_site_record(op);
     if (core_check(async_release(self, stream, values[0] != NULL),
                    "cuMemFreeAsync") < 0) {
         return NULL;

@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/memory/allocation.h"
 #include "core/memory/default_pool.h"
+#include "core/memory/free_site.h"
 #include "core/memory/host_memory.h"
 #include "core/numpy.h"
 #include "core/python/args.h"
@@ -88,9 +89,10 @@ host_free(PyObject *op, PyObject *unused)
     };
     struct host_object *self = (struct host_object *)op;
     if (self->freed) {
-        core_fail(CUDA_ERROR_INVALID_HANDLE, labels[self->kind], NULL);
+        core_free_site_fail(op, labels[self->kind], "this host memory");
         return NULL;
     }
+    core_free_site_record(op);
     if (core_check(host_release(self), self->kind == HOST_REGISTERED
                                            ? "cuMemHostUnregister"
                                            : "cuMemFreeHost") < 0) {

@@ -16,6 +16,7 @@
 #include "core/memory/allocation.h"
 #include "core/memory/cross_context.h"
 #include "core/memory/default_pool.h"
+#include "core/memory/free_site.h"
 #include "core/memory/host_memory.h"
 #include "core/numpy.h"
 #include "core/python/args.h"
@@ -421,10 +422,11 @@ pooled_free(PyObject *op, PyObject *unused)
     (void)unused;
     struct core_allocation *self = (struct core_allocation *)op;
     if (self->freed) {
-        core_fail(CUDA_ERROR_INVALID_HANDLE, "pooled_device_allocation::free",
-                  NULL);
+        core_free_site_fail(op, "pooled_device_allocation::free",
+                            "this device memory");
         return NULL;
     }
+    core_free_site_record(op);
     pooled_release(self);
     Py_RETURN_NONE;
 }
@@ -465,10 +467,11 @@ pooled_host_free(PyObject *op, PyObject *unused)
     (void)unused;
     struct pooled_host *self = (struct pooled_host *)op;
     if (self->freed) {
-        core_fail(CUDA_ERROR_INVALID_HANDLE, "pooled_host_allocation::free",
-                  NULL);
+        core_free_site_fail(op, "pooled_host_allocation::free",
+                            "this host memory");
         return NULL;
     }
+    core_free_site_record(op);
     pooled_host_release(self);
     Py_RETURN_NONE;
 }

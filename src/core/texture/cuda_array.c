@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/memory/cross_context.h"
 #include "core/memory/default_pool.h"
+#include "core/memory/free_site.h"
 #include "core/memory/stream_dependencies.h"
 #include "core/python/args.h"
 #include "core/python/enums.h"
@@ -307,6 +308,9 @@ static PyObject *
 array_free(PyObject *op, PyObject *unused)
 {
     (void)unused;
+    if (((struct core_array_object *)op)->owned) {
+        core_free_site_record(op);
+    }
     if (core_check(array_release((struct core_array_object *)op),
                    "cuArrayDestroy") < 0) {
         return NULL;
@@ -410,8 +414,7 @@ core_array_handle(PyObject *object, CUarray *handle)
     struct core_array_object *self = (struct core_array_object *)object;
     *handle = self->handle;
     if (!self->owned && self->owner == NULL) {
-        return core_fail(CUDA_ERROR_INVALID_HANDLE, "array",
-                         "this array was freed");
+        return core_free_site_fail(object, "array", "this array");
     }
     CUmipmappedArray chain;
     if (self->owner != NULL && Py_IS_TYPE(self->owner, core.mipmap_type) &&

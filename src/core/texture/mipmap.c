@@ -4,6 +4,7 @@
 #include "core/context/context.h"
 #include "core/context/scope.h"
 #include "core/core.h"
+#include "core/memory/free_site.h"
 #include "core/texture/mipmap.h"
 
 /* Returns the handle of a MipmappedArray, whose type the caller has checked;
@@ -14,8 +15,8 @@ core_mipmap_handle(PyObject *object, CUmipmappedArray *handle)
     struct core_mipmap *self = (struct core_mipmap *)object;
     *handle = self->handle;
     if (self->handle == NULL) {
-        return core_fail(CUDA_ERROR_INVALID_HANDLE, "mipmapped_array",
-                         "this mipmapped array was freed");
+        return core_free_site_fail(object, "mipmapped_array",
+                                   "this mipmapped array");
     }
     return self->context->valid
                ? 0

@@ -10,6 +10,7 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/default_pool.h"
+#include "core/memory/free_site.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
@@ -112,6 +113,9 @@ static PyObject *
 mipmap_free(PyObject *op, PyObject *unused)
 {
     (void)unused;
+    if (((struct core_mipmap *)op)->handle != NULL) {
+        core_free_site_record(op);
+    }
     if (core_check(mipmap_release((struct core_mipmap *)op),
                    "cuMipmappedArrayDestroy") < 0) {
         return NULL;

@@ -13,6 +13,7 @@
 #include "core/context/stack.h"
 #include "core/core.h"
 #include "core/memory/allocation.h"
+#include "core/memory/free_site.h"
 #include "core/python/args.h"
 #include "core/python/gil.h"
 #include "core/python/object.h"
@@ -647,9 +648,10 @@ static int
 object_alive(struct object *self)
 {
     if (self->handle == 0) {
-        return core_fail(CUDA_ERROR_INVALID_HANDLE,
-                         self->surface ? "surface_object" : "texture_object",
-                         "this object was freed");
+        return core_free_site_fail((PyObject *)self,
+                                   self->surface ? "surface_object"
+                                                 : "texture_object",
+                                   "this object");
     }
     return self->context->valid ? 0
                                 : core_context_fail_detached("texture_object");
@@ -704,6 +706,9 @@ static PyObject *
 object_free(PyObject *op, PyObject *unused)
 {
     (void)unused;
+    if (((struct object *)op)->handle != 0) {
+        core_free_site_record(op);
+    }
     if (core_check(object_release((struct object *)op), "cuTexObjectDestroy") <
         0) {
         return NULL;
