@@ -16,6 +16,7 @@ import numpy as np
 from grid_generator import KINDS, GridGenerator
 from kernel_loops import LONG
 from kernel_machine import INPUT, Expr, Stmt, indent, sequence, u32
+from pack_exits import Exits
 
 
 def clamped(i: np.ndarray) -> np.ndarray:
@@ -34,7 +35,7 @@ def extension(at: Expr) -> str:
     return f"(unsigned)(((unsigned long long){at.text} * {LONG}ull) >> 29)"
 
 
-class PackGenerator(GridGenerator):
+class PackGenerator(Exits, GridGenerator):
     """Generates one kernel, with the interface of `Generator`."""
 
     def __post_init__(self) -> None:
@@ -245,7 +246,7 @@ class PackGenerator(GridGenerator):
         """Read the elements of a row that is the thread's own."""
         self.serial += 1
         name, wide = f"k{self.serial}", self.random.choice([16, 20, 32])
-        most, first = self.random.choice([4, 9, 15]), self.random.randrange(2)
+        most, first = self.random.choice([4, 9, 31]), self.random.randrange(2)
         bound, var = self.expr(True, 1), self.random.choice("abc")
         stores = self.random.random() < 0.5
 
@@ -314,6 +315,7 @@ class PackGenerator(GridGenerator):
     def statement(self) -> list[Stmt]:
         choices = [self.row_loop] * 3 + [self.only_row, self.cases]
         choices += [self.late_exit, self.own_rows]
+        choices += [self.far_exit, self.exchange]
         if self.in_loop or self.depth or self.random.random() < 0.4:
             return super().statement()
         return self.random.choice(choices)()
