@@ -51,6 +51,9 @@ struct reader {
     struct head head;
     bool classes[SCOPES_MOST]; /* open scopes; true: a class */
     size_t depth;
+    /* The source has #else or #elif. Of the branches, which are all read, each
+     * may open the same scope, so that the scopes are not known. */
+    bool has_branches;
 };
 
 /* Words in a kernel's head, outside its parameters, that NVRTC refuses. */
@@ -236,12 +239,20 @@ head_take(struct reader *reader)
     }
 }
 
+/* Returns true if a directive may be between the positions: the head may then
+ * have words of several branches. */
+static bool
+has_directive(const char *start, const char *end)
+{
+    return memchr(start, '#', (size_t)(end - start)) != NULL;
+}
+
 /* Ends the head at ';' or '{'. */
 static void
 head_end(struct reader *reader, bool has_body)
 {
     struct head *head = &reader->head;
-    bool in_class = reader->classes[reader->depth];
+    bool in_class = reader->classes[reader->depth] && !reader->has_branches;
 
     refuse(&head->refusal, head->is_auto,
            "a __global__ function must not have a deduced return type");
@@ -257,7 +268,7 @@ head_end(struct reader *reader, bool has_body)
     if (head->misplaced && (head->is_kernel || head->is_device)) {
         reason = head->misplaced;
     }
-    if (reason) {
+    if (reason && !has_directive(head->start, reader->tokens.last.start)) {
         nvrtc_edits_add(reader->edits, (size_t)(head->start - reader->source),
                         0, "_Pragma(\"GCC error \\\"%s\\\"\") ", reason);
     }
@@ -297,10 +308,23 @@ brace_take(struct reader *reader)
     return true;
 }
 
+static bool
+has_branches(const char *source)
+{
+    for (const char *at = source; (at = strchr(at, '#')); at++) {
+        const char *word = at + 1 + strspn(at + 1, " \t");
+        if (!strncmp(word, "el", 2)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
 {
     struct reader reader = {.tokens = {.at = source, .line_begins = true},
+                            .has_branches = has_branches(source),
                             .edits = edits,
                             .source = source};
 

@@ -299,3 +299,29 @@ template __global__ void k<int>(int *);
 __global__ void k5(auto *a) { a[0] = 1; }
 template __global__ void k5<int>(int *);
 __global__ void run(unsigned *out) { out[0] = 1; }
+//: accepted_branches
+struct base {};
+#ifdef NO_BASE
+struct derived {
+#else
+struct derived : base {
+#endif
+    int x;
+};
+__global__ void run(unsigned *out) { derived d; d.x = 1; out[0] = d.x; }
+//: accepted_open_branches
+#if 1
+template <class T> __global__ void other(T *a) {
+#else
+template <class T> __global__ void other(T *a, int) {
+#endif
+    a[0] = 1; }
+__global__ void run(unsigned *out) { out[0] = 1; }
+//: accepted_words_of_branches
+#ifdef NO_KERNEL
+__device__ constexpr int
+#else
+__global__ void
+#endif
+other(unsigned *out) { }
+__global__ void run(unsigned *out) { out[0] = 1; }
