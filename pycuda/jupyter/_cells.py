@@ -17,7 +17,13 @@ from pycuda.compiler import SourceModule
 _SAID = "The CUDA compiler succeeded, but said the following:\n"
 _BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _TEMPLATE = re.compile(r"\btemplate\s*<")
-_KERNEL = re.compile(r"__global__\b([^;{}()]*?)\b(\w+)\s*\(")
+_TEMPLATE_KERNEL = re.compile(r"[^;{}()]*?__global__[^;{}()]*?\b(\w+)\s*\(")
+_BRACE = re.compile(r"\bnamespace\s+([\w:]*)\s*\{|[{}]")
+_HOST_CODE = re.compile(r"\bmain\s*\(")
+_HOST_NOTE = (
+    "note: a cell has device code only; launch its kernels from Python, as in "
+    "kernel(array, block=(256, 1, 1), grid=(4, 1))"
+)
 _COUNT = re.compile(
     r"^\d+ (?:error|warning)s? .*(?:generated|detected).*\n?", re.M
 )
@@ -26,9 +32,12 @@ _COUNT = re.compile(
 class CellError(drv.CompileError):
     """The compiler refused a cell; its text is all that is shown."""
 
+    note = ""  # a line for the end of the text
+
     def __str__(self) -> str:
         """Return the compiler's text."""
-        return _COUNT.sub("", self.stderr or self.msg).strip()
+        text = _COUNT.sub("", self.stderr or self.msg).strip()
+        return f"{text}\n{self.note}" if self.note else text
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows in place of a traceback."""
@@ -47,21 +56,48 @@ def _after_template(text: str, start: int) -> int:
     return len(text)
 
 
-def kernel_names(source: str) -> tuple[list[str], list[str]]:
-    """Return the names of kernels in a source, and those of its templates."""
+def _scope(text: str, end: int) -> list[str]:
+    """Return the names of the namespaces around an index."""
+    open_braces: list[str] = []
+    for match in _BRACE.finditer(text, 0, end):
+        if match.group() == "}":
+            del open_braces[-1:]
+        else:
+            open_braces.append(match.group(1) or "")
+    return [name for name in open_braces if name]
+
+
+def template_names(source: str) -> dict[str, str]:
+    """Return the kernels that are templates: names, and qualified names."""
     text = _BOUNDS.sub(" ", without_comments(source))
-    heads = [
-        _after_template(text, m.start()) for m in _TEMPLATE.finditer(text)
-    ]
-    plain: list[str] = []
-    templates: list[str] = []
-    for match in _KERNEL.finditer(text):
-        is_template = any(
-            head <= match.start() and not text[head : match.start()].strip()
-            for head in heads
+    found = {}
+    for head in _TEMPLATE.finditer(text):
+        kernel = _TEMPLATE_KERNEL.match(
+            text, _after_template(text, head.start())
         )
-        (templates if is_template else plain).append(match.group(2))
-    return list(dict.fromkeys(plain)), list(dict.fromkeys(templates))
+        if kernel is not None:
+            name = kernel.group(1)
+            scope = _scope(text, head.start())
+            found[name] = "::".join([*scope, name])
+    return found
+
+
+def plain_name(symbol: str) -> str | None:
+    """Return the name of a kernel by its symbol; None for an instance.
+
+    Symbols of C++ are ``_Z`` with the length of the name and the name, or
+    ``_ZN`` with several of these and ``E``.
+    """
+    if not symbol.startswith("_Z"):
+        return symbol
+    is_nested = symbol.startswith("_ZN")
+    rest, name = symbol[3 if is_nested else 2 :], None
+    while digits := re.match(r"\d+", rest):
+        end = digits.end() + int(digits.group())
+        name, rest = rest[digits.end() : end], rest[end:]
+        if not is_nested:
+            break
+    return None if rest.startswith("I") else name
 
 
 class KernelTemplate:
@@ -124,19 +160,19 @@ class Cell:
         CellError
             If the compiler refuses the cell.
         """
-        plain, templates = kernel_names(self.source)
-        if _TEMPLATE.search(without_comments(self.source)):
-            module = self.load(plain)
-        else:
-            module = self.load(None)
+        templates = template_names(self.source)
+        text = without_comments(self.source)
+        is_cpp = _TEMPLATE.search(text) is not None
+        module = self.load([] if is_cpp else None)
+        if _HOST_CODE.search(text):
+            print(_HOST_NOTE, file=sys.stderr)
         self.kernels = {}
-        for name in plain:
-            try:
-                self.kernels[name] = module.get_function(name)
-            except drv.LogicError:  # in a part that #if leaves out
-                continue
-        for name in templates:
-            self.kernels[name] = KernelTemplate(self, name)
+        for symbol in module.module._kernel_names():
+            name = plain_name(symbol)
+            if name is not None:
+                self.kernels[name] = module.get_function(symbol)
+        for name, qualified in templates.items():
+            self.kernels[name] = KernelTemplate(self, qualified)
 
     def load(self, expressions: list[str] | None) -> SourceModule:
         """Compile the cell as C, or as C++ with these name expressions."""
@@ -152,9 +188,12 @@ class Cell:
                     name_expressions=expressions or (),
                 )
             except drv.CompileError as error:
-                raise CellError(
+                refused = CellError(
                     error.msg, error.command_line, error.stdout, error.stderr
-                ) from None
+                )
+                if _HOST_CODE.search(without_comments(self.source)):
+                    refused.note = _HOST_NOTE
+                raise refused from None
         for warning in caught:
             said = str(warning.message)
             if said.startswith(_SAID):

@@ -27,6 +27,15 @@ _HINT = (
 )
 
 
+def _words(line: str) -> list[str]:
+    """Return the options on a line, split as a shell does."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        usage: Any = import_module("IPython.core.error").UsageError
+        raise usage(f"%%cuda: options {line!r}: {error}") from None
+
+
 class Session:
     """What the extension has added to a shell."""
 
@@ -80,7 +89,7 @@ class Session:
         """
         _contexts.ensure()
         name = self._running_cell()
-        made = Cell(cell, name, shlex.split(line))
+        made = Cell(cell, name, _words(line))
         self._sources[name] = made
         made.compile()
         if not made.kernels:

@@ -154,6 +154,53 @@ def test_options_and_templates(nb):
     assert "missing_type" in nb.run("scaled['missing_type', 1]").traceback
 
 
+def test_every_kernel_of_a_cell_becomes_a_variable(nb):
+    result = nb.run(
+        "%%cuda\n"
+        "#define KERNEL(name) __global__ void name(int *a) { *a = 1; }\n"
+        "KERNEL(by_macro)\n"
+        'extern "C" { __global__ void in_braces(int *a) { *a = 1; } }\n'
+        "__global__ void\n"
+        "__launch_bounds__(32 * (1 + 1))\n"
+        "next_line(int *a)\n"
+        "{ *a = 1; }\n"
+        "#if 0\n__global__ void left_out(int *a) {}\n#endif\n"
+        "namespace outer { __global__ void spaced(int *a) { *a = 1; } }"
+    )
+    assert result.errors == []
+    result = nb.run(
+        "%%cuda\n"
+        "template <class T> struct Pair { T x, y; };\n"
+        "namespace one { namespace two {\n"
+        "__device__ int used(int a) { if (a) { return 1; } return 1; }\n"
+        "template <int N> __global__ void generic(int *a) { *a = N; }\n"
+        "__global__ void within(int *a) { *a = used(1); }\n"
+        "} }\n"
+        "__global__ void of_pair(Pair<int> *a) { a->x = 1; }"
+    )
+    assert result.errors == []
+    result = nb.run(
+        "for k in (by_macro, in_braces, next_line, spaced, within, of_pair,\n"
+        "          generic[1]):\n"
+        "    a = gpuarray.zeros(2, np.int32)\n"
+        "    k(a, block=(1, 1, 1))\n"
+        "    assert a.get()[0] == 1\n"
+        "print('left_out' in globals(), 'used' in globals())"
+    )
+    assert result.errors == [] and result.text() == "False False\n"
+
+
+def test_wrong_cells(nb):
+    result = nb.run("%%cuda -DX='1\n__global__ void k() {}")
+    assert "UsageError" in result.text("stderr")
+    assert "No closing quotation" in result.text("stderr")
+    host = "%%cuda\n__global__ void k() {}\nint main() { return WHAT; }"
+    assert "from Python" in nb.run(host.replace("WHAT", "0")).text("stderr")
+    assert "from Python" in nb.run(host.replace("WHAT", "oops")).traceback
+    result = nb.run("%%cuda\n__device__ int x;")
+    assert "has no __global__ function" in result.text("stderr")
+
+
 def test_displays(nb):
     result = nb.run("gpuarray.arange(6, dtype=np.float32).reshape(2, 3)")
     html = result.data[0]["text/html"]

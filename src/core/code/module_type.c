@@ -306,6 +306,23 @@ module_get_surfref(PyObject *op, CORE_ARGS)
                           core_surfref_for);
 }
 
+static PyObject *
+module_kernel_names(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    const struct core_layouts *table =
+        &((struct core_module *)object)->layouts;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < table->count; i++) {
+        PyObject *name = PyUnicode_FromString(table->rows[i].name);
+        if (name == NULL || PyList_Append(list, name) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
 static PyMethodDef module_methods[] = {
     {"get_function", CORE_METHOD(module_get_function),
      "Return the kernel of that name as a new Function."},
@@ -314,6 +331,8 @@ static PyMethodDef module_methods[] = {
      "variable."},
     {"get_texref", CORE_METHOD(module_get_texref), NULL},
     {"get_surfref", CORE_METHOD(module_get_surfref), NULL},
+    {"_kernel_names", module_kernel_names, METH_NOARGS,
+     "Return a list of the symbols of the module's kernels."},
     {NULL},
 };
 
