@@ -119,12 +119,32 @@ list_mark(struct nvrtc_edits *edits, const char *source,
     nvrtc_text_free(&list.others);
 }
 
+/* Returns true if the source has its own definition of a word such as
+ * __device__, as in #define __device__ __attribute__((device)). */
+static bool
+defines_space(const char *source)
+{
+    struct nvrtc_tokens tokens = {
+        .at = source, .line_begins = true, .directives = true};
+
+    while (nvrtc_token_read(&tokens)) {
+        if (nvrtc_token_is(tokens.before, "define") &&
+            *tokens.last.start == '_' && space_find(tokens.last)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 nvrtc_attributes_mark(struct nvrtc_edits *edits, const char *source)
 {
     struct nvrtc_tokens tokens = {
         .at = source, .line_begins = true, .directives = true};
 
+    if (strstr(source, "__attribute") == NULL || defines_space(source)) {
+        return;
+    }
     while (nvrtc_token_read(&tokens)) {
         if (nvrtc_token_is(tokens.last, "__attribute__") ||
             nvrtc_token_is(tokens.last, "__attribute")) {

@@ -246,3 +246,15 @@ __global__ void run(unsigned *out) { c = 0; }
 //: constant_b12
 alignas(16) __constant__ int c;
 __global__ void run(unsigned *out) { out[0] = c; }
+//: own_definitions
+#undef __device__
+#undef __shared__
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+__device__ int f() { return 5; }
+__global__ void run(unsigned *out) { __shared__ int s; s = f(); out[0] = s; }
+//: own_definition_of_a_kernel
+#undef __global__
+#define __global__ __attribute__((global))
+__attribute__((device)) int f() { return 6; }
+__global__ void run(unsigned *out) { out[0] = f(); }
