@@ -46,7 +46,8 @@ class Session:
         self._reports = Reports()
         self._output = CellOutput(self._is_shown)
         self._waiter = _contexts.Waiter()
-        self._frames = HiddenFrames(shell, self._rename)
+        self._shown: list[str] = []  # messages of the cell's reports
+        self._frames = HiddenFrames(shell, self._show_reports, self._shorten)
         self._magics = {
             "cuda": ("cell", self.cuda),
             "cuda_check": ("line", self.cuda_check),
@@ -170,15 +171,17 @@ class Session:
         return not (self._reports.is_open and line.startswith(PREFIX))
 
     def _before_cell(self, info: Any) -> None:
+        self._shown.clear()
         self._output.open()
 
     def _after_cell(self, result: Any) -> None:
         """Wait for the cell's kernels; show reports, and the first error."""
         error = self._waiter.wait()
         self._output.close()
-        text = self._show_reports(str(error))
+        self._show_reports()
         if error is None:
             return
+        text = self._shorten(str(error))
         if result is not None and result.success:
             result.error_in_exec = type(error)(text)
             name = type(error).__name__
@@ -188,17 +191,20 @@ class Session:
         if self._waiter.has_failed:
             print(_HINT, file=sys.stderr)
 
-    def _show_reports(self, error: str) -> str:
-        """Show the reports; return the text of an error without them."""
+    def _show_reports(self) -> None:
+        """Show the reports since the last call."""
         found = self._reports.take()
         if found:
             display: Any = import_module("IPython.display").display
             for data in found:
-                error = error.replace(
-                    f": {data['message']}", " (the report is above)"
-                )
+                self._shown.append(data["message"])
                 display(CheckReport(data, self._line_of, self._rename))
-        return self._rename(error)
+
+    def _shorten(self, text: str) -> str:
+        """Leave out the reports that were shown; rename cells' files."""
+        for message in self._shown:
+            text = text.replace(f": {message}", " (the report is above)")
+        return self._rename(text)
 
     def _line_of(self, file: str, number: int) -> str:
         cell = self._sources.get(file)

@@ -46,14 +46,22 @@ class HiddenFrames:
     ----------
     shell
         The IPython shell.
-    rename
-        Called with each text that is shown; returns the text to show.
+    before
+        Called before a traceback is shown.
+    shorten
+        Called with each text of a traceback; returns the text to show.
     """
 
-    def __init__(self, shell: Any, rename: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        shell: Any,
+        before: Callable[[], None],
+        shorten: Callable[[str], str],
+    ) -> None:
         self._formatter = shell.InteractiveTB
         self._original = self._formatter.structured_traceback
-        self._rename = rename
+        self._before = before
+        self._shorten = shorten
 
     def open(self) -> None:
         """Replace the method that formats tracebacks."""
@@ -71,12 +79,13 @@ class HiddenFrames:
         *rest: Any,
         **options: Any,
     ) -> list[str]:
+        self._before()
         if self._formatter.mode != "Verbose":
             if isinstance(frames, types.TracebackType):
                 frames = without_own_frames(frames)
             self._clean_chain(value)
         lines = self._original(etype, value, frames, *rest, **options)
-        return [self._rename(line) for line in lines]
+        return [self._shorten(line) for line in lines]
 
     def _clean_chain(self, value: Any) -> None:
         """Shorten the tracebacks of the exceptions that led to `value`."""
