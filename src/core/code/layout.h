@@ -34,7 +34,8 @@ struct core_layouts {
 
 /* Frees the entries of a table of parameter layouts. */
 void core_layouts_free(struct core_layouts *layouts);
-/* Returns the layout of a kernel, borrowed from the table, or NULL. */
+/* Returns the parameter layout of the kernel `name`. It belongs to the table.
+ * Returns NULL if the table has no such kernel. */
 const struct core_layout *core_layouts_find(const struct core_layouts *table,
                                             const char *name);
 /* Writes the names of the module's kernels into the buffer `text`. The table

@@ -60,9 +60,9 @@ pause_briefly(void)
     nanosleep(&step, NULL);
 }
 
-/* Destructor of `key`. If Python ends a thread during Python's shutdown,
- * delays the thread's end by up to 5 seconds. That time starts again while
- * exit() waits in wait_for_driver_calls. */
+/* Destructor of `key`. If Python ends a thread during Python's shutdown, keeps
+ * the thread alive while exit() waits in wait_for_driver_calls, and for up to
+ * 5 seconds after that. */
 static void
 thread_exit_wait(void *unused)
 {

@@ -52,8 +52,9 @@ parts_warps(const struct jit_regions *regions, unsigned point)
            (regions->follows[point] & regions->warp_points) != 0;
 }
 
-/* Tests whether the loop for the start point runs over the 32 lanes of one
- * warp, rather than all threads of the thread block. */
+/* Tests whether the code from the start point to the next barrier or warp
+ * operation is a loop over the 32 lanes of one warp, rather than over all
+ * threads of the thread block. */
 static bool
 by_lanes(const struct jit_regions *regions, unsigned point)
 {
