@@ -9,6 +9,7 @@ kernel with ``-g -G``.
 
 from __future__ import annotations
 
+import gc
 import os
 import runpy
 import sys
@@ -68,6 +69,10 @@ def check(names: str | Iterable[str] = "") -> tuple[str, ...]:
     text = ",".join(chosen)
     _driver._select_checks(text)
     if chosen:
+        # Blocks of the pool are larger than the arrays in them.
+        for allocation in gc.get_objects():
+            if type(allocation) is _driver.DeviceAllocation:
+                _driver._check_size(allocation)
         os.environ[_VARIABLE] = text
     else:
         os.environ.pop(_VARIABLE, None)

@@ -318,6 +318,17 @@ api_select_checks(const char *list)
     return select == NULL ? CUDA_ERROR_NOT_SUPPORTED : select(list);
 }
 
+void
+api_check_size(CUdeviceptr pointer, size_t bytes)
+{
+    void (*set)(CUdeviceptr, size_t);
+
+    *(void **)&set = dlsym(chosen_library, "pycuda_cpu_check_size");
+    if (set != NULL) {
+        set(pointer, bytes);
+    }
+}
+
 int
 api_open_driver(struct api_choice *choice)
 {

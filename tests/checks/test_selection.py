@@ -43,7 +43,7 @@ def function(source, name):
 unchecked = function(ADD, "add")
 before = drv.mem_alloc(400)
 drv.memset_d32(before, 0, 100)
-array_before = gpuarray.zeros(64, np.float32) * 2
+array_before = gpuarray.zeros(100, np.float32) * 2
 """
 
 SWITCHED = """
@@ -55,6 +55,8 @@ add, flip, use = (function(s, n) for s, n in
 out = gpuarray.zeros(64, np.float32)
 say("old memory")
 add(before, block=(128, 1, 1))
+say("old array")
+add(array_before, block=(128, 1, 1))
 say("new memory")
 add(gpuarray.zeros(100, np.float32), block=(128, 1, 1))
 say("race")
@@ -126,6 +128,8 @@ def test_checks_are_switched_on_and_off():
     assert parts["old memory"].count(": memory: ") == 2  # a read, a write
     assert "400 bytes allocated by cuMemAlloc" in parts["old memory"]
     assert "before checks were selected" in parts["old memory"]
+    assert "0 bytes after the end of the 400 bytes" in parts["old array"]
+    assert "before checks were selected" in parts["old array"]
     assert "0 bytes after the end of the 400 bytes" in parts["new memory"]
     assert "data race in shared memory ('s')" in parts["race"]
     assert parts["written by unchecked kernels"] == ""

@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "core/context/kernel_checks.h"
 #include "core/core.h"
+#include "core/memory/allocation.h"
 #include "core/setups.h"
 #include "core/state.h"
 
@@ -47,7 +48,23 @@ select_checks(PyObject *module, PyObject *text)
     Py_RETURN_NONE;
 }
 
+static PyObject *
+check_size(PyObject *module, PyObject *object)
+{
+    (void)module;
+    if (Py_IS_TYPE(object, core.allocation_type) && core.opened) {
+        struct core_allocation *self = (struct core_allocation *)object;
+        if (self->cached && !self->freed) {
+            api_check_size(self->pointer, self->bytes);
+        }
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"_check_size", check_size, METH_O,
+     "Tell the kernel checks the requested size of a DeviceAllocation in a "
+     "block of the default pool."},
     {"_select_checks", select_checks, METH_O,
      "Select the kernel checks of a comma-separated list; '' selects none. "
      "No kernel may be running."},

@@ -17,6 +17,7 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/check/shadow.h"
+#include "cpu/exports/visibility.h"
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/stream/worker.h"
@@ -201,6 +202,21 @@ cpu_check_adopt(uintptr_t address)
                                        .made_at =
                                            "before checks were selected"};
     row_add(row);
+}
+
+CPU_API void
+pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes)
+{
+    uintptr_t base = (uintptr_t)pointer;
+
+    cpu_check_adopt(base);
+    pthread_mutex_lock(&allocations_lock);
+    size_t at = index_above(base);
+    if (at && allocations[at - 1].base == base && !allocations[at - 1].freed) {
+        allocations[at - 1].bytes = bytes;
+    }
+    atomic_fetch_add(&cpu_check_frees, 1);
+    pthread_mutex_unlock(&allocations_lock);
 }
 
 bool

@@ -120,6 +120,11 @@ global_find(struct cpu_check *check, uintptr_t address)
         return (struct range){found.base, found.bytes};
     }
     if (cpu_arena_find(address, &other)) {
+        /* The program may have requested fewer bytes. */
+        if (cpu_check_find(other.base, &found) && !found.freed &&
+            found.base == other.base) {
+            other.bytes = found.bytes;
+        }
         recent_add(check, other.base, other.bytes);
         return (struct range){other.base, other.bytes};
     }
