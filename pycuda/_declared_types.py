@@ -12,6 +12,7 @@ template parameter or a struct, so that it never reports correct arguments.
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -225,6 +226,55 @@ def _check_value(where: str, declared: Declared, value: Any) -> None:
         )
 
 
+def _name_of(text: str) -> str:
+    """Return the name in a declaration such as ``const float *x``."""
+    words: list[str] = re.findall(r"\w+", text.split("[")[0])
+    return words[-1] if words else ""
+
+
+@functools.lru_cache(maxsize=64)
+def _body(source: str, kernel: str) -> str:
+    """Return the statements of a kernel that texts() finds."""
+    text = without_comments(source)
+    head = re.search(
+        rf"__global__\b[^;{{}}]*?\b{re.escape(_plain_name(kernel))}"
+        r"\s*\([^(){}#]*\)\s*\{",
+        text,
+    )
+    if head is None:
+        return ""
+    depth, at = 1, head.end()
+    while depth and at < len(text):
+        depth += (text[at] == "{") - (text[at] == "}")
+        at += 1
+    return text[head.end() : at]
+
+
+def _writes(body: str, name: str) -> bool:
+    """Return whether a kernel visibly writes through the pointer `name`."""
+    index = r"\[(?:[^][]|\[[^][]*\])*\]"
+    element = rf"(?:\b{name}\s*{index}|\*\s*{name}\b)"
+    assigned = r"\s*(?:[-+*/%&|^]=|<<=|>>=|=(?!=)|\+\+|--)"
+    atomic = rf"\batomic\w+\s*\(\s*&?\s*{name}\b"
+    return re.search(f"{element}{assigned}|{atomic}", body) is not None
+
+
+def _check_copied_back(
+    where: str, source: str, kernel: str, text: str, value: Any
+) -> None:
+    """Warn, while kernels are checked, of an output that is not copied."""
+    if (
+        os.environ.get("PYCUDA_CPU_CHECK")
+        and type(value) is _driver.In
+        and ("*" in text or "[" in text)
+        and _writes(_body(source, kernel), _name_of(text))
+    ):
+        warn_user(
+            f"{where}, which the kernel writes, but pycuda.driver.In does "
+            "not copy it back: pass Out or InOut"
+        )
+
+
 def check(
     source: str, kernel: str, count: int, index: int, value: Any
 ) -> None:
@@ -238,8 +288,15 @@ def check(
     Warns
     -----
     UserWarning
-        If numbers would be read as numbers of another type.
+        If numbers would be read as numbers of another type; and, while
+        kernels are checked, if the kernel writes to an array that was
+        passed with In.
     """
+    written = texts(source, kernel)
+    if len(written) == count:
+        where = f"kernel '{kernel}': parameter #{index} (0-based) is "
+        where += f"'{written[index]}'"
+        _check_copied_back(where, source, kernel, written[index], value)
     found = parameters(source, kernel)
     declared = found[index] if len(found) == count else None
     if declared is None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from html import escape
@@ -38,6 +39,27 @@ _REMEDIES = {
     "uninitialised-local": "set the variable where it is declared",
     "uninitialised-value": "set the variable where it is declared",
 }
+
+
+_EXCERPT = r" *\d* *\| .*"
+
+
+def is_excerpt(line: str) -> bool:
+    """Return whether a line may be the source line or caret of a report."""
+    return re.fullmatch(_EXCERPT, line.rstrip("\n")) is not None
+
+
+def without_report(text: str, message: str) -> str:
+    """Return an error's text without the report that is shown elsewhere.
+
+    Source lines may follow the report's `message`.
+    """
+    report = rf": {re.escape(message)}(\n{_EXCERPT})*\n?"
+    found = re.search(report, text)
+    if found is None:
+        return text
+    rest = text[found.end() :]
+    return f"{text[: found.start()]} (the report is above){rest}"
 
 
 class CheckReport:

@@ -18,7 +18,13 @@ from pycuda._installation import distributions, doctor
 from pycuda.jupyter import _contexts, _display
 from pycuda.jupyter._cells import Cell
 from pycuda.jupyter._output import CellOutput
-from pycuda.jupyter._reports import PREFIX, CheckReport, Reports
+from pycuda.jupyter._reports import (
+    PREFIX,
+    CheckReport,
+    Reports,
+    is_excerpt,
+    without_report,
+)
 from pycuda.jupyter._tracebacks import HiddenFrames
 
 _HINT = (
@@ -44,6 +50,7 @@ class Session:
         self._cells: dict[str, Cell] = {}  # by names of kernels
         self._sources: dict[str, Cell] = {}  # by names of cells
         self._reports = Reports()
+        self._in_report = False  # the last line on stderr was a report's
         self._output = CellOutput(self._is_shown)
         self._waiter = _contexts.Waiter()
         self._shown: list[str] = []  # messages of the cell's reports
@@ -168,7 +175,11 @@ class Session:
     # ---- around each cell ----
 
     def _is_shown(self, line: str) -> bool:
-        return not (self._reports.is_open and line.startswith(PREFIX))
+        if not self._reports.is_open:
+            return True
+        starts = line.startswith(PREFIX)
+        self._in_report = starts or (self._in_report and is_excerpt(line))
+        return not self._in_report
 
     def _before_cell(self, info: Any) -> None:
         self._shown.clear()
@@ -197,13 +208,15 @@ class Session:
         if found:
             display: Any = import_module("IPython.display").display
             for data in found:
-                self._shown.append(data["message"])
+                remedy = data.get("remedy")
+                text = data["message"] + (f"; {remedy}" if remedy else "")
+                self._shown.append(text)
                 display(CheckReport(data, self._line_of, self._rename))
 
     def _shorten(self, text: str) -> str:
         """Leave out the reports that were shown; rename cells' files."""
         for message in self._shown:
-            text = text.replace(f": {message}", " (the report is above)")
+            text = without_report(text, message)
         return self._rename(text)
 
     def _line_of(self, file: str, number: int) -> str:

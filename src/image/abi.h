@@ -132,9 +132,10 @@ struct image_site {
     uint32_t alignment;
     /* offset 32: index in a table of the runtime (check/race.c); 0 at first */
     uint32_t number;
+    const char *text; /* offset 40: text of the line; "" if unknown */
 };
 
-_Static_assert(sizeof(struct image_site) == 40, "abi");
+_Static_assert(sizeof(struct image_site) == 48, "abi");
 
 /* Properties of an instruction: the kind of memory access, the kind of memory
  * that it accesses, whether it is a barrier, warp operation or return, and

@@ -206,9 +206,9 @@ def test_other_checks_end_the_launch(check, tmp_path):
     program += "block=(64, 1, 1))\n"
     done, rows = run(program, check, tmp_path)
     assert done.returncode != 0
-    assert "LaunchError" in done.stderr.splitlines()[-1]
+    error = done.stderr[done.stderr.rindex("LaunchError") :]
     assert rows[0]["kind"] == case["kind"]
-    assert rows[0]["message"] in done.stderr.splitlines()[-1]
+    assert rows[0]["message"] in error
 
 
 @pytest.mark.parametrize("index", [0, 1])

@@ -311,3 +311,40 @@ def check_warning(source, said):
     x = gpuarray.to_gpu(np.arange(32, dtype=np.float32))
     module.get_function("k")(x, block=(32, 1, 1))
     assert x.get()[31] == 0
+
+
+UNSET = """__global__ void k(float *x)
+{
+    float t;
+    t += x[0];
+    x[0] = t;
+}"""
+SET = """__global__ void k(float *x, int n)
+{
+    float t, u, v;
+    if (n > 3) t = 1; else if (n > 2) t = 2;
+    for (int i = 0; i < n; i++) u = i;
+    asm("mov.f32 %0, 0f3f800000;" : "=f"(v));
+    __shared__ float s;
+    x[0] = t + u + v + s;
+}"""
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("options", [[], ["-w"]])
+def test_a_variable_that_is_never_set(options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SourceModule(UNSET, options=options, cache_dir=False)
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == (not options)
+    if not options:
+        assert "kernel.cu:4:" in texts[0]
+        assert "'t' is uninitialized when used here" in texts[0]
+
+
+@pytest.mark.cpu
+def test_variables_that_some_path_sets():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SourceModule(SET, cache_dir=False)

@@ -9,7 +9,7 @@ import pytest
 
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
-from pycuda._declared_types import parameters
+from pycuda._declared_types import check, parameters
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -228,3 +228,43 @@ def test_types_that_options_leave():
     other = SourceModule(source, options=["-DN=3", "-Dfloats=double"])
     with pytest.warns(UserWarning, match="are float64"):
         other.get_function("k")(array("f8"), block=(1, 1, 1))
+
+
+OUTPUTS = """
+__global__ void plain(const float *x, float *y) { y[threadIdx.x] = x[0]; }
+__global__ void nested(T *x, T *y) { for (;;) { y[x[0] + (1)] += 2; break; } }
+__global__ void star(T *x, T *y) { if (*x == 1) *y = *x; }
+__global__ void atomic(T *x, T *y) { atomicAdd(&y[1], x[1]); }
+__global__ void counts(T x[], T y[]) { y[x[0]]++; }
+__global__ void reads(T *x, T *y) { T a = y[0]; if (y[1] == a) x[0] = y[2]; }
+__global__ void names(T *x, T *yy) { yy[0] = x[0]; T y = x[0] <= x[1]; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "written"),
+    [
+        ("plain", [False, True]),
+        ("nested", [False, True]),
+        ("star", [False, True]),
+        ("atomic", [False, True]),
+        ("counts", [False, True]),
+        ("reads", [True, False]),
+        ("names", [False, True]),
+    ],
+)
+def test_parameters_that_a_kernel_writes(kernel, written, monkeypatch):
+    host = np.zeros(4, np.float32)
+    for checks in ("memory", ""):
+        monkeypatch.setenv("PYCUDA_CPU_CHECK", checks)
+        for index in (0, 1):
+            for handler in (drv.In, drv.Out, drv.InOut):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    check(OUTPUTS, kernel, 2, index, handler(host))
+                texts = [str(warning.message) for warning in caught]
+                wanted = checks and handler is drv.In and written[index]
+                assert len(texts) == bool(wanted)
+                if wanted:
+                    assert f"'{kernel}': parameter #{index} " in texts[0]
+                    assert "In does not copy it back: pass Out" in texts[0]

@@ -206,11 +206,29 @@ variable_describe(struct fault *fault, const char *space, const char *name)
              (long long)(fault->address - fault->object));
 }
 
+/* Formats the index of an access to an array of elements of the access's size:
+ * ", index 1000 of 1000 elements of 4 bytes". "" if it is not at a multiple of
+ * that size. */
+static const char *
+index_text(char text[80], const struct fault *fault, uintptr_t base,
+           size_t bytes)
+{
+    long long offset = (long long)(fault->address - base);
+    long long size = (long long)fault->bytes;
+
+    text[0] = 0;
+    if (size > 0 && offset % size == 0 && bytes % fault->bytes == 0) {
+        snprintf(text, 80, ": index %lld of %zu elements of %lld bytes",
+                 offset / size, bytes / fault->bytes, size);
+    }
+    return text;
+}
+
 static void
 allocation_describe(struct fault *fault,
                     const struct cpu_check_allocation *found)
 {
-    char where[80];
+    char where[80], index[80];
     bool inside_freed =
         found->freed &&
         range_contains(fault->address, 1, found->base, found->bytes);
@@ -230,10 +248,11 @@ allocation_describe(struct fault *fault,
     snprintf(
         fault->detail, sizeof fault->detail,
         "out of bounds: %s the %zu bytes allocated by %s (allocation %llu, "
-        "%s%s; offset %lld)",
+        "%s%s; offset %lld%s)",
         where, found->bytes, found->maker, (unsigned long long)found->serial,
         found->made_at, found->freed ? ", since freed" : "",
-        (long long)(fault->address - found->base));
+        (long long)(fault->address - found->base),
+        index_text(index, fault, found->base, found->bytes));
 }
 
 static void

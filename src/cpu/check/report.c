@@ -21,6 +21,7 @@
 
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
+#include "cpu/check/remedy.h"
 #include "cpu/module/module_state.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/launch_state.h"
@@ -31,9 +32,12 @@ CUresult cuGetErrorString(CUresult code, const char **text);
 
 /* capacity of the list of reports already written, in reports */
 #define SEEN_MAX 1024
+/* number of bytes of a source line that a report shows */
+#define LINE_MAX_BYTES 160
 
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
-static char message[2048], json[4096], report_texts[4][2400];
+static char message[2048], json[8192], report_texts[4][4096];
+static char advice[1024], remedy[200];
 static unsigned report_next;
 static CUresult report_code;
 /* Source location and kind of each report already written. In continue mode,
@@ -167,6 +171,40 @@ message_make(struct text *text, const struct cpu_check_finding *finding)
     }
 }
 
+/* Writes the source line of the site and a caret below the column:
+ *     4 | x[i] = 1;
+ *       |      ^
+ * Nothing if the line is not known. */
+static void
+excerpt_add(struct text *text, const struct image_site *site)
+{
+    if (!site || !site->line || !*site->text) {
+        return;
+    }
+    text_add(text, "\n%5u | %.*s\n      | ", site->line, LINE_MAX_BYTES,
+             site->text);
+    for (unsigned i = 1;
+         i < site->column && i < LINE_MAX_BYTES && site->text[i - 1]; i++) {
+        /* a tab keeps the caret below its column */
+        text_add(text, "%c", site->text[i - 1] == '\t' ? '\t' : ' ');
+    }
+    text_add(text, "^");
+}
+
+/* Writes what follows the message: the remedy and the lines. */
+static void
+advice_make(struct text *text, const struct cpu_check_finding *finding)
+{
+    const struct image_site *other = finding->second;
+
+    cpu_check_remedy(finding, remedy, sizeof remedy);
+    text_add(text, "%s%s", *remedy ? "; " : "", remedy);
+    excerpt_add(text, finding->site);
+    if (other && (!finding->site || other->line != finding->site->line)) {
+        excerpt_add(text, other);
+    }
+}
+
 /* ---- JSON ---- */
 
 static void
@@ -257,6 +295,10 @@ json_make(struct text *text, const struct cpu_check_finding *finding)
         json_triple(text, "thread", finding->second_thread, launch->block);
         text_add(text, "}");
     }
+    if (finding->site) {
+        json_text(text, "source", finding->site->text);
+    }
+    json_text(text, "remedy", remedy);
     json_text(text, "message", message);
     text_add(text, "}\n");
 }
@@ -335,9 +377,13 @@ report_write(const struct cpu_check_finding *finding)
     struct text readable = {message, sizeof message, 0};
     struct text machine = {json, sizeof json, 0};
 
+    struct text source = {advice, sizeof advice, 0};
+
     message_make(&readable, finding);
+    *advice = 0;
+    advice_make(&source, finding);
     json_make(&machine, finding);
-    fprintf(stderr, "PYCUDA_CPU_CHECK: %s\n", message);
+    fprintf(stderr, "PYCUDA_CPU_CHECK: %s%s\n", message, advice);
     json_write(&machine);
 }
 
@@ -349,8 +395,8 @@ last_report_set(CUresult code)
 
     report_code = CUDA_SUCCESS;
     cuGetErrorString(code, &standard);
-    snprintf(report_texts[next], sizeof report_texts[next], "%s: %s", standard,
-             message);
+    snprintf(report_texts[next], sizeof report_texts[next], "%s: %s%s%s",
+             standard, message, advice, strchr(advice, '\n') ? "\n" : "");
     report_next = next;
     report_code = code;
 }

@@ -193,8 +193,14 @@ nvrtc_job_mark(struct nvrtc_job *job)
 static void
 frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
 {
+    const char *checks = getenv("PYCUDA_CPU_CHECK");
+
     nvrtc_strings_add_all(argv, job->frontend);
     nvrtc_frontend_flags(argv, job->headers, &job->options);
+    if (checks && *checks) {
+        /* reports of the checks show the lines */
+        nvrtc_strings_add(argv, "-gembed-source");
+    }
     if (job->folder[0]) {
         nvrtc_strings_add(argv, "-I%s", job->folder);
     }

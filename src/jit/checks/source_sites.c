@@ -20,6 +20,7 @@
 
 struct source_location {
     const char *file;
+    LLVMMetadataRef in; /* the file, which may have its text; or NULL */
     unsigned line, column;
 };
 
@@ -38,6 +39,7 @@ location_read(LLVMMetadataRef location, struct source_location *place)
     const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
 
     place->file = jit_copy(name, length);
+    place->in = file;
     place->line = LLVMDILocationGetLine(location);
     place->column = LLVMDILocationGetColumn(location);
 }
@@ -49,7 +51,7 @@ location_of(LLVMValueRef at, struct source_location *place)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(at);
 
-    *place = (struct source_location){"", 0, 0};
+    *place = (struct source_location){"", NULL, 0, 0};
     for (; location; location = LLVMDILocationGetInlinedAt(location)) {
         struct source_location here;
 
@@ -61,6 +63,80 @@ location_of(LLVMValueRef at, struct source_location *place)
             return;
         }
     }
+}
+
+/* Reads the directive `#line 7 "name"` or `# 7 "name"` at `text`, up to `end`.
+ * Returns the number, or 0 if it is another line. Sets *name to the rest of
+ * the line after the opening quote, if there is a name. */
+static unsigned
+directive_read(const char *text, const char *end, const char **name)
+{
+    unsigned line = 0;
+
+    text += strspn(text, " \t");
+    if (text >= end || *text != '#') {
+        return 0;
+    }
+    text += 1 + strspn(text + 1, " \t");
+    if (strncmp(text, "line", 4) == 0) {
+        text += 4 + strspn(text + 4, " \t");
+    }
+    for (; text < end && *text >= '0' && *text <= '9'; text++) {
+        line = 10 * line + (unsigned)(*text - '0');
+    }
+    const char *quote = line ? memchr(text, '"', (size_t)(end - text)) : NULL;
+    *name = quote ? quote + 1 : *name;
+    return line;
+}
+
+/* Returns whether `name`, the text after the opening quote of a directive,
+ * names the file. Lines before the first directive belong to every file. */
+static bool
+names_file(const char *name, const char *file)
+{
+    size_t length = strlen(file);
+
+    return !name || (strncmp(name, file, length) == 0 && name[length] == '"');
+}
+
+/* Returns the text of a file, which the compiler has embedded in the debug
+ * information; "" without one. Keeps a copy of the latest file, since that of
+ * the metadata may lack the final NUL. */
+static const char *
+file_text(LLVMMetadataRef file)
+{
+    static LLVMMetadataRef latest;
+    static const char *text = "";
+
+    if (file && file != latest) {
+        unsigned length = 0;
+        const char *source = LLVMDIFileGetSource(file, &length);
+        latest = file;
+        text = source ? jit_copy(source, length) : "";
+    }
+    return file ? text : "";
+}
+
+/* Returns the line of the location from the file's text; "" if it is not
+ * known. Directives #line renumber the lines. */
+static const char *
+line_text(const struct source_location *place)
+{
+    unsigned line = 1;
+    const char *name = NULL, *found = NULL, *text = file_text(place->in);
+    size_t length = 0;
+
+    while (*text && place->line) {
+        size_t here = strcspn(text, "\n");
+        unsigned next = directive_read(text, text + here, &name);
+        if (!next && line == place->line && names_file(name, place->file)) {
+            found = text;
+            length = here;
+        }
+        line = next ? next : line + 1;
+        text += here + (text[here] != 0);
+    }
+    return found ? jit_copy(found, length) : "";
 }
 
 static LLVMValueRef
@@ -117,6 +193,7 @@ jit_site(struct jit *jit, LLVMValueRef at, const char *object, unsigned flags,
         jit_constant(jit, alignment),
         jit_constant(jit, 0),
         jit_constant(jit, 0),
+        text_constant(jit, line_text(&place)),
     };
     LLVMValueRef value = LLVMConstStructInContext(
         jit->context, fields, sizeof fields / sizeof *fields, 0);

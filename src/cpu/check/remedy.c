@@ -1,0 +1,110 @@
+/* remedy.c - what a program may change after a report of a check.
+ *
+ * A remedy is a guess from the two accesses and their lines, so it is phrased
+ * as the usual one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/check/check.h"
+#include "cpu/check/remedy.h"
+#include "image/abi.h"
+
+/* Returns whether both accesses are updates such as `+=`: a read and a write
+ * of the same line. */
+static bool
+are_updates(const struct image_site *one, const struct image_site *two)
+{
+    return one->line == two->line && strcmp(one->file, two->file) == 0 &&
+           (strstr(one->text, "+=") || strstr(one->text, "-=") ||
+            strstr(one->text, "++") || strstr(one->text, "--") ||
+            strstr(one->text, "|=") || strstr(one->text, "&=") ||
+            strstr(one->text, "^="));
+}
+
+/* The race remedy for accesses that are not updates. */
+static void
+order_remedy(const struct cpu_check_finding *finding, bool same_block,
+             char *text, size_t size)
+{
+    const struct image_site *one = finding->site, *two = finding->second;
+    bool known = one->line && two->line && strcmp(one->file, two->file) == 0;
+    unsigned first = one->line < two->line ? one->line : two->line;
+    unsigned last = one->line < two->line ? two->line : one->line;
+
+    if (!same_block) {
+        snprintf(text, size,
+                 "use atomic operations, or a launch for each step");
+    } else if (known && first < last) {
+        snprintf(text, size, "add __syncthreads() between lines %u and %u",
+                 first, last);
+    } else {
+        snprintf(text, size,
+                 "add __syncthreads() between the read and the write");
+    }
+}
+
+static void
+race_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
+{
+    bool same_block = strcmp(finding->kind, "block-race") != 0;
+    const unsigned writes = IMAGE_SITE_WRITE;
+
+    if (are_updates(finding->site, finding->second)) {
+        snprintf(text, size, "use atomicAdd, or another atomic function");
+    } else if (finding->site == finding->second &&
+               (finding->site->flags & writes)) {
+        snprintf(text, size,
+                 "let one thread write it, or use an atomic function");
+    } else {
+        order_remedy(finding, same_block, text, size);
+    }
+}
+
+static void
+init_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
+{
+    if (strcmp(finding->kind, "uninitialised-shared") == 0) {
+        snprintf(text, size,
+                 "if another thread writes it, add __syncthreads() between "
+                 "that write and line %u",
+                 finding->site->line);
+    } else if (strcmp(finding->kind, "uninitialised-global") == 0) {
+        snprintf(text, size,
+                 "fill it first, or check that enough threads ran");
+    } else {
+        snprintf(text, size, "assign a value first, such as 0");
+    }
+}
+
+static void
+memory_remedy(const struct cpu_check_finding *finding, char *text, size_t size)
+{
+    if (strcmp(finding->kind, "out-of-bounds") == 0) {
+        snprintf(text, size,
+                 "guard the access with the number of elements, as in "
+                 "`if (i < n)`");
+    } else if (strcmp(finding->kind, "use-after-free") == 0) {
+        snprintf(text, size, "keep the array alive until the kernel is done");
+    }
+}
+
+void
+cpu_check_remedy(const struct cpu_check_finding *finding, char *text,
+                 size_t size)
+{
+    *text = 0;
+    if (!finding->site) {
+        return;
+    }
+    if (strcmp(finding->check, "race") == 0 && finding->second) {
+        race_remedy(finding, text, size);
+    } else if (strcmp(finding->check, "init") == 0) {
+        init_remedy(finding, text, size);
+    } else if (strcmp(finding->check, "memory") == 0) {
+        memory_remedy(finding, text, size);
+    }
+}

@@ -1,0 +1,193 @@
+"""Reports of the checks: the source line, the index and the remedy."""
+
+# SPDX-License-Identifier: MIT
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.cpu
+
+PROGRAM = r"""
+import sys
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+import pycuda.gpuarray as gpuarray
+from pycuda.compiler import SourceModule
+
+source = '''__global__ void beyond(float *x)
+{
+	x[threadIdx.x + 4] = 1;  // after a tab
+}
+__global__ void before(double *x) { x[(int)threadIdx.x - 2] = 1; }
+__global__ void part(char *x) { *(short *)(x + 2 * threadIdx.x) = 1; }
+__global__ void reversed(float *x)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+
+    x[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void total(float *x) { x[0] += threadIdx.x; }
+__global__ void count(int *x) { x[0]++; }
+__global__ void last(float *x) { x[0] = threadIdx.x; }
+__global__ void shift(float *x)
+{
+    if (threadIdx.x) x[threadIdx.x] = x[threadIdx.x - 1];
+}
+__global__ void blocks(float *x)
+{
+    if (threadIdx.x == 0) x[blockIdx.x] = x[(blockIdx.x + 1) % gridDim.x];
+}
+__global__ void unset(float *x, float *y) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void early(float *x)
+{
+    __shared__ float s[64];
+    x[threadIdx.x] = s[63 - threadIdx.x];
+    s[threadIdx.x] = 1;
+}
+#line 400 "other.cu"
+__global__ void numbered(float *x) { x[threadIdx.x + 1] = 2; }
+'''
+if sys.argv[1] == "cpp":
+    source = source.replace("__global__", 'extern "C" __global__')
+module = SourceModule(source, no_extern_c=sys.argv[1] == "cpp")
+x = drv.mem_alloc(256)
+drv.memset_d32(x, 0, 64)
+y, z, t = drv.mem_alloc(256), drv.mem_alloc(256), drv.mem_alloc(256)
+for name, arguments in [
+    ("beyond", (x,)), ("before", (x,)), ("reversed", (x,)), ("total", (x,)),
+    ("count", (x,)), ("last", (x,)), ("shift", (x,)), ("blocks", (x,)),
+    ("unset", (y, z)), ("early", (t,)), ("numbered", (x,)),
+]:
+    grid = (4 if name == "blocks" else 1, 1)
+    block = (32 if name == "before" else 64, 1, 1)
+    module.get_function(name)(*arguments, block=block, grid=grid)
+    drv.Context.synchronize()
+"""
+
+# Kernel -> kind of the report, text of the line, parts of message and remedy.
+WANTED = {
+    "beyond": (
+        "out-of-bounds",
+        "\tx[threadIdx.x + 4] = 1;  // after a tab",
+        "offset 256: index 64 of 64 elements of 4 bytes)",
+        "as in `if (i < n)`",
+    ),
+    "before": (
+        "out-of-bounds",
+        "x[(int)threadIdx.x - 2] = 1; }",
+        "offset -16: index -2 of 32 elements of 8 bytes)",
+        "guard the access with the number of elements",
+    ),
+    "reversed": (
+        "shared-race",
+        "    s[threadIdx.x] = x[threadIdx.x];",
+        "no barrier between them",
+        "add __syncthreads() between lines 10 and 12",
+    ),
+    "total": ("global-race", "x[0] += threadIdx.x;", "'x'", "use atomicAdd"),
+    "count": ("global-race", "{ x[0]++; }", "'x'", "use atomicAdd"),
+    "last": ("global-race", "x[0] = threadIdx.x;", "", "let one thread write"),
+    "shift": (
+        "global-race",
+        "    if (threadIdx.x) x[threadIdx.x] = x[threadIdx.x - 1];",
+        "",
+        "add __syncthreads() between the read and the write",
+    ),
+    "blocks": (
+        "block-race",
+        "    if (threadIdx.x == 0) x[blockIdx.x] = x[(blockIdx.x + 1) % grid",
+        "the blocks of a launch are not ordered",
+        "use atomic operations, or a launch for each step",
+    ),
+    "unset": (
+        "uninitialised-global",
+        "__global__ void unset(float *x, float *y) { y[threadIdx.x]",
+        "never written",
+        "fill it first",
+    ),
+    "early": (
+        "uninitialised-shared",
+        "    x[threadIdx.x] = s[63 - threadIdx.x];",
+        "never written: shared memory ('s')",
+        "add __syncthreads() between that write and line 29",
+    ),
+    "numbered": (
+        "out-of-bounds",
+        "__global__ void numbered(float *x) { x[threadIdx.x + 1] = 2; }",
+        "other.cu:400:",
+        "guard the access",
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=["c", "cpp"])
+def reports(request, tmp_path_factory):
+    """Rows of JSON, and the text on stderr."""
+    path = tmp_path_factory.mktemp("reports") / "rows.json"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROGRAM, request.param],
+        env={
+            **os.environ,
+            "PYCUDA_DEVICE": "cpu",
+            "PYCUDA_CPU_CHECK": "memory,race,init,continue",
+            "PYCUDA_CPU_CHECK_REPORT": str(path),
+            "PYCUDA_CPU_THREADS": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(row) for row in path.open()], done.stderr
+
+
+@pytest.mark.parametrize("kernel", WANTED)
+def test_a_report_explains(reports, kernel):
+    kind, line, detail, remedy = WANTED[kernel]
+    rows, text = reports
+    found = [r for r in rows if r["kernel"] == kernel and r["kind"] == kind]
+    assert found, rows
+    row = found[0]
+    assert line in row["source"]
+    assert detail in row["message"] and remedy in row["remedy"]
+    at = text.index(f"{row['message']}; {row['remedy']}\n")
+    shown = text[at:].splitlines()[1:3]
+    assert shown[0] == f"{row['line']:5} | {row['source'][:160]}"
+    before, caret = shown[1].split("|")[1][:-1], shown[1][-1]
+    assert caret == "^"
+    assert len(before) == row["column"]  # a space, then the columns before
+    assert before.count("\t") == row["source"][: row["column"] - 1].count("\t")
+
+
+def test_both_lines_of_a_race(reports):
+    rows, text = reports
+    row = next(r for r in rows if r["kind"] == "shared-race")
+    shown = text[text.index(row["message"]) :].splitlines()[1:5]
+    lines = [int(line.split("|")[0]) for line in shown[::2]]
+    assert sorted(lines) == [10, 12]
+
+
+def test_the_exception_shows_the_line():
+    program = PROGRAM.replace('("beyond", (x,)), ("before', '("before')
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, "c"],
+        env={
+            **os.environ,
+            "PYCUDA_DEVICE": "cpu",
+            "PYCUDA_CPU_CHECK": "memory",
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    error = done.stderr[done.stderr.index("pycuda.driver.LogicError") :]
+    lines = error.splitlines()
+    assert lines[1].startswith("    5 | __global__ void before(double *x) {")
+    assert lines[2].strip().startswith("|") and lines[2].endswith("^")
+    assert lines[3].startswith(" - a kernel failed")
