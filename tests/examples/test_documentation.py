@@ -75,6 +75,8 @@ __global__ void kernel(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o)
 }
 # A program with several processes: tests/mpi runs it.
 ELSEWHERE = {"mpi.md"}
+# pycuda.debug.check is refused on a GPU.
+CPU_ONLY = {"checks.md"}
 NEEDS = {"arrays.md": ("ml_dtypes", "scipy")}
 
 
@@ -84,7 +86,11 @@ def snippets(page):
 
 @pytest.mark.parametrize(
     "page",
-    [p for p in PAGES if snippets(p) and p.name not in ELSEWHERE],
+    [
+        pytest.param(p, marks=[pytest.mark.cpu] * (p.name in CPU_ONLY))
+        for p in PAGES
+        if snippets(p) and p.name not in ELSEWHERE
+    ],
     ids=lambda page: page.name,
 )
 def test_the_programs_of_a_page(page):
