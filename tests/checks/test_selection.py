@@ -44,6 +44,8 @@ unchecked = function(ADD, "add")
 before = drv.mem_alloc(400)
 drv.memset_d32(before, 0, 100)
 array_before = gpuarray.zeros(100, np.float32) * 2
+square = gpuarray.zeros((64, 64), np.float32)
+square @ square  # by a library, whose handle exists from now on
 """
 
 SWITCHED = """
@@ -66,6 +68,7 @@ filled = gpuarray.empty(64, np.float32)
 unchecked(filled, block=(64, 1, 1))
 use(filled, out, block=(64, 1, 1))
 use(array_before * 2, out, block=(64, 1, 1))
+use((square @ square)[63], out, block=(64, 1, 1))
 say("not written")
 use(gpuarray.empty(64, np.float32), out, block=(64, 1, 1))
 say("off")
