@@ -167,8 +167,8 @@ struct core_relaunch {
  * CORE_RELAUNCH_ARRAYS), then launches on `stream`. `context` and `stream`
  * come from core_current_with_stream. Returns 1, without a launch, if the
  * kernels of launch->key were dropped. `arguments` may point to the `pointer`
- * fields of the arrays. `launch` may be overwritten by another thread while
- * the GIL is released. */
+ * fields of the arrays; its content is undefined after the call. `launch` may
+ * be overwritten by another thread while the GIL is released. */
 int core_launch_arrays(struct core_context *context,
                        const struct core_relaunch *launch, CUstream stream,
                        int count, struct core_array_head *const *arrays,

@@ -1,4 +1,8 @@
-"""Installs the wheels where there is no compiler, and runs programs there."""
+"""Installs the wheels where there is no compiler, and runs programs there.
+
+The programs are the tutorials and the doctor and, if wanted, a quarter of the
+test files.
+"""
 
 # SPDX-License-Identifier: MIT
 
@@ -33,6 +37,13 @@ def _auditwheel(wheel: Path) -> str | None:
     return problem[:300] or f"no output, exit status {done.returncode}"
 
 
+#: Names of programs that compile or link.
+_COMPILER = re.compile(
+    r"(.*-)?(cc|c\+\+|gcc|g\+\+|clang|clang\+\+|c89|c99|cpp|ld|as|nvcc|ptxas|"
+    r"gold|lld|mold|tcc|zig|llc|opt)([-.].*)?"
+)
+
+
 def _bare(folder: Path) -> dict[str, str]:
     """Return variables of a user without programs and without a cache."""
     (folder / "bin").mkdir()
@@ -44,13 +55,22 @@ def _bare(folder: Path) -> dict[str, str]:
     }
 
 
-def install(python: str, wheels: Path, folder: Path) -> Path:
+def _add_programs(folder: Path) -> None:
+    """Link the system's programs, except compilers, into a folder of PATH."""
+    for place in ("/usr/bin", "/bin"):
+        for program in Path(place).glob("*"):
+            link = folder / program.name
+            if not _COMPILER.fullmatch(program.name) and not link.is_symlink():
+                link.symlink_to(program)
+
+
+def install(python: str, wheels: Path, folder: Path, extras: str) -> Path:
     """Install both wheels into a new environment; return its Python."""
     subprocess.run([python, "-m", "venv", folder / "v"], check=True)
     own = folder / "v" / "bin" / "python"
     words = [own, "-m", "pip", "install", "-q", "--find-links", wheels]
-    words += ["--disable-pip-version-check"]
-    requirement = f"pycuda-c[cpu]=={packing.version()}"
+    words += ["--disable-pip-version-check", "--only-binary", ":all:"]
+    requirement = f"pycuda-c[{extras}]=={packing.version()}"
     subprocess.run([*words, requirement], check=True)
     return own
 
@@ -66,16 +86,44 @@ def _output(words: list[str], folder: Path, env: dict[str, str]) -> str | None:
     return done.stdout
 
 
-def check(python: str, wheels: Path) -> bool:
-    """Check the wheels with one Python; print and return the result."""
+def quarter() -> list[str]:
+    """Return every fourth test file, by name, counted from the first."""
+    files = (ROOT / "tests").rglob("test_*.py")
+    return sorted(path.relative_to(ROOT).as_posix() for path in files)[::4]
+
+
+def _run_tests(own: Path, env: dict[str, str]) -> tuple[str, list[str]]:
+    """Run a quarter of the test files; return the summary and the failures."""
+    words = [str(own.parent / "pytest"), "-q", "-m", "not slow", "--tb=short"]
+    words += ["-p", "no:cacheprovider", "-rfE", *quarter()]
+    done = subprocess.run(
+        words, capture_output=True, text=True, cwd=ROOT, env=env
+    )
+    lines = done.stdout.splitlines()
+    summary = lines[-1].strip("= ") if lines else "no output of pytest"
+    if done.returncode == 0:
+        return summary, []
+    print(done.stdout[-8000:], done.stderr[-2000:], file=sys.stderr)
+    failed = [x for x in lines if x.startswith(("FAILED ", "ERROR "))]
+    return summary, failed or [f"pytest ended with {done.returncode}"]
+
+
+def _audit(wheels: Path) -> list[str]:
+    """Return what auditwheel objects to in all wheels of a folder."""
     wrong = []
     for wheel in sorted(wheels.glob("pycuda_c*.whl")):
         problem = _auditwheel(wheel)
         if problem is not None:
             wrong.append(f"auditwheel, {wheel.name}: {problem}")
+    return wrong
+
+
+def check(python: str, wheels: Path, tests: bool = False) -> bool:
+    """Check the wheels with one Python; print and return the result."""
+    wrong = _audit(wheels)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        own = install(python, wheels, folder)
+        own = install(python, wheels, folder, "cpu,test" if tests else "cpu")
         env = _bare(folder)
         programs = sorted((ROOT / "examples").glob("tutorial_*.py"))
         programs = [p for p in programs if p.stem != "tutorial_mpi"]
@@ -86,9 +134,14 @@ def check(python: str, wheels: Path) -> bool:
         words = [str(own), "-m", "pycuda", "doctor"]
         if _output(words, folder, env) is None:
             wrong.append("python -m pycuda doctor")
-    version = subprocess.check_output([python, "-V"], text=True).strip()
-    print(
-        f"{version} ({os.path.realpath(python)}): "
-        + ("; ".join(wrong) or f"{len(programs)} tutorials succeed")
-    )
+        said = f"{len(programs)} tutorials"
+        if tests:
+            _add_programs(folder / "bin")
+            summary, failed = _run_tests(own, env)
+            wrong += failed
+            said += f"; {len(quarter())} test files: {summary}"
+    words = [python, "-c", "import sys; print(sys.version.split(' (')[0])"]
+    version = subprocess.check_output(words, text=True).strip()
+    print(f"Python {version} ({os.path.realpath(python)}): {said}")
+    print("  " + ("\n  ".join(wrong) or "all succeed"))
     return not wrong

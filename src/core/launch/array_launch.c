@@ -46,6 +46,22 @@ core_launch(CUfunction function, const unsigned grid[3],
                      arguments);
 }
 
+/* Copies the arrays' pointers, and makes the arguments that point to them
+ * point to the copies. GCC 16 warns of the addresses if it inlines this
+ * function, although no caller of core_launch_arrays reads `arguments`
+ * afterwards. */
+static __attribute__((noinline)) void
+pointers_copy(int count, struct core_array_head *const *arrays,
+              void **arguments, CUdeviceptr *pointer)
+{
+    for (int i = 0; i < count; i++) {
+        if (arguments[i] == &arrays[i]->pointer) {
+            pointer[i] = arrays[i]->pointer;
+            arguments[i] = &pointer[i];
+        }
+    }
+}
+
 /* Slow path of core_launch_arrays. core_use_in_kernel and a launch into a full
  * queue may release the GIL, and other threads may then change `launch` and
  * the arrays' pointers. So these are copied first. */
@@ -60,12 +76,7 @@ launch_arrays_slow(struct core_context *context,
     const unsigned block[3] = {kept.threads[0], kept.threads[1], 1};
     CUdeviceptr pointer[CORE_RELAUNCH_ARRAYS];
 
-    for (int i = 0; i < count; i++) {
-        if (arguments[i] == &arrays[i]->pointer) {
-            pointer[i] = arrays[i]->pointer;
-            arguments[i] = &pointer[i];
-        }
-    }
+    pointers_copy(count, arrays, arguments, pointer);
     for (int i = 0; i < count; i++) {
         if (core_use_in_kernel(arrays[i]->owner, stream) < 0) {
             return -1;
