@@ -25,6 +25,7 @@ from pycuda._context_cache import ByContext
 from pycuda._driver import _apply
 from pycuda._kernels import scan as scan_kernels
 from pycuda._kernels.vector_types import check_vector
+from pycuda._numpy_functions import normalize_axis_tuple
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg, dtype_to_ctype
 
@@ -187,7 +188,7 @@ class _ScanKernel:
     ) -> Any:
         """Scan along `axis`: each row is a segment of a single flat scan."""
         self._check_types(source, target)
-        (axis,) = np.lib.array_utils.normalize_axis_tuple(axis, source.ndim)
+        (axis,) = normalize_axis_tuple(axis, source.ndim)
         order = [k for k in range(source.ndim) if k != axis] + [axis]
         if segments is not None:
             segments = _heads(segments, source, stream).transpose(order)

@@ -25,6 +25,7 @@ from pycuda._kernels import axes as axis_kernels
 from pycuda._kernels import building
 from pycuda._kernels.axes import Reduction, centre_type, value_type
 from pycuda._kernels.tuning import tuned
+from pycuda._numpy_functions import normalize_axis_tuple
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -80,7 +81,7 @@ def normal_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """Normalise `axis` to a tuple of axes >= 0; raise NumPy's errors."""
     if axis is None:
         return tuple(range(ndim))
-    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
+    return normalize_axis_tuple(axis, ndim)
 
 
 def merged(axes: list[Axis], ordered: bool) -> list[Axis]:

@@ -27,6 +27,7 @@ from pycuda._array.common import (
 )
 from pycuda._array.constructors import arange
 from pycuda._driver import _apply
+from pycuda._numpy_functions import normalize_axis_tuple
 
 if TYPE_CHECKING:
     import pycuda.driver as drv
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
+    return normalize_axis_tuple(axis, ndim)
 
 
 # --- views ---------------------------------------------------------------
@@ -370,9 +371,7 @@ def roll(
 
 def _moves_of(a: GPUArray, shift: Any, axis: Any) -> list[tuple[int, int]]:
     """Return (axis, shift) for each axis that is rolled."""
-    axes = np.lib.array_utils.normalize_axis_tuple(
-        axis, a.ndim, allow_duplicate=True
-    )
+    axes = normalize_axis_tuple(axis, a.ndim, allow_duplicate=True)
     shifts = np.broadcast_to(shift, np.broadcast_shapes(
         np.shape(shift), (len(axes),))).ravel()  # fmt: skip
     axes = np.broadcast_to(axes, shifts.shape)

@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from pycuda._compile.source import includes_of
 from pycuda._kernels import building
+from pycuda._numpy_functions import normalize_axis_tuple
 from pycuda.compiler import SourceModule
 from pycuda.tools import VectorArg
 
@@ -104,7 +103,7 @@ class Plan:
     def __init__(self, shape: tuple[int, ...], axis: Any) -> None:
         ndim = len(shape)
         every = tuple(range(ndim)) if axis is None else axis
-        self.axes = np.lib.array_utils.normalize_axis_tuple(every, ndim)
+        self.axes = normalize_axis_tuple(every, ndim)
         kept = [k for k in range(ndim) if k not in self.axes]
         self.order = (*kept, *(k for k in range(ndim) if k in self.axes))
         self.kept = tuple(shape[k] for k in kept)

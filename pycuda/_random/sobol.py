@@ -16,6 +16,7 @@ import os
 import numpy as np
 
 from pycuda._array.storage import read_arrays
+from pycuda._numpy_functions import bit_parity
 
 DIMENSIONS = 20000
 _SEED = 0x50B01
@@ -85,9 +86,7 @@ def scrambled_vectors(bits: int) -> np.ndarray:
         mask = random.integers(0, 2**64, DIMENSIONS, np.uint64)
         top = np.uint64(2**bits - 2 ** (bits - bit))
         mask = (mask & top) | (np.uint64(1) << at)
-        parity = np.bitwise_count(plain & mask[:, None]).astype(
-            np.uint64
-        ) & np.uint64(1)
+        parity = bit_parity(plain & mask[:, None])
         result |= parity << at
     return result.astype(np.uint32 if bits == 32 else np.uint64)
 

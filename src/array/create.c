@@ -184,7 +184,7 @@ scalar_of_dtype(PyArray_Descr *dtype, PyObject *number, long fallback)
 {
     _Alignas(16) char bytes[32];
     PyObject *value = number ? Py_NewRef(number) : PyLong_FromLong(fallback);
-    PyObject *scalar = value && PyArray_Pack(dtype, bytes, value) == 0
+    PyObject *scalar = value && array_pack(dtype, bytes, value) == 0
                            ? PyArray_Scalar(bytes, dtype, NULL)
                            : NULL;
 

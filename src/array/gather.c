@@ -253,8 +253,8 @@ number_pack(const struct array *row, PyObject *value, char *bytes)
         return 0;
     }
     Py_INCREF(dtype);
-    int status = PyArray_Pack(dtype, bytes, value);
-    /* PyArray_Pack may issue a warning, which may run a Python warning filter
+    int status = array_pack(dtype, bytes, value);
+    /* array_pack may issue a warning, which may run a Python warning filter
      * that changes the array's dtype. */
     int same = row->dtype == dtype;
     Py_DECREF(dtype);

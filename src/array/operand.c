@@ -159,5 +159,5 @@ operand_convert(struct operand *operand, PyArray_Descr *loop)
         loop->type_num < NPY_USERDEF) {
         return PyArray_CastScalarToCtype(scalar, operand->value, loop);
     }
-    return PyArray_Pack(loop, operand->value, scalar);
+    return array_pack(loop, operand->value, scalar);
 }

@@ -42,7 +42,9 @@ def run(words: list[str], folder: Path) -> str:
         text=True,
         cwd=folder,
     )
+    # 1 is the status of a program with errors and of an absent checker.
     assert done.returncode in (0, 1), done.stderr + done.stdout
+    assert "No module named" not in done.stderr, done.stderr
     return done.stdout
 
 

@@ -211,14 +211,19 @@ def add_jit(stage: Path) -> None:
 
 
 def pip_settings(root: Path) -> dict[str, str]:
-    """Copy this machine's settings of pip into a system, if it has any."""
+    """Copy this machine's settings of pip into a system, if it has any.
+
+    Return the variables among them.
+    """
     settings = {
         name: value
         for name, value in os.environ.items()
         if name.startswith("PIP_") and name != "PIP_FIND_LINKS"
     }
-    for name in ("/etc/pip.conf", "/etc/resolv.conf"):
-        if Path(name).exists():
+    certificates = os.environ.get("PIP_CERT", "")
+    for name in ("/etc/pip.conf", "/etc/resolv.conf", certificates):
+        if name and Path(name).exists():
+            (root / name[1:]).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(name, root / name[1:])
     return settings
 

@@ -1,0 +1,35 @@
+/* pack.c - conversion of one Python value to the bytes of a dtype.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array/numpy.h"
+
+/* position of PyArray_Pack in the table of NumPy 2 */
+#define PACK_AT 65
+
+typedef int (*pack_function)(PyArray_Descr *, void *, PyObject *);
+
+/* Assigns to a NumPy array without dimensions whose memory is `bytes`. */
+static int
+pack_by_assignment(PyArray_Descr *dtype, void *bytes, PyObject *value)
+{
+    Py_INCREF(dtype); /* PyArray_NewFromDescr takes the reference */
+    PyObject *scalar = PyArray_NewFromDescr(
+        &PyArray_Type, dtype, 0, NULL, NULL, bytes, NPY_ARRAY_WRITEABLE, NULL);
+    if (scalar == NULL) {
+        return -1;
+    }
+    int status = PyArray_CopyObject((PyArrayObject *)scalar, value);
+    Py_DECREF(scalar);
+    return status;
+}
+
+int
+array_pack(PyArray_Descr *dtype, void *bytes, PyObject *value)
+{
+    if (PyArray_RUNTIME_VERSION < NPY_2_0_API_VERSION) {
+        return pack_by_assignment(dtype, bytes, value);
+    }
+    pack_function pack;
+    memcpy(&pack, &PyArray_API[PACK_AT], sizeof pack);
+    return pack(dtype, bytes, value);
+}
