@@ -184,18 +184,19 @@ def _may_share(a: Any, b: Any) -> bool:
 
 @functools.cache
 def _table() -> dict[Callable[..., Any], Callable[..., Any]]:
-    table = {}
-    for name in _SAME:
-        table[getattr(np, name)] = _public[name]
-    for name, ours in _ALIASES.items():
-        table[getattr(np, name)] = _public[ours]
+    """Return our function for each function that this NumPy has."""
+    ours = {name: _public[name] for name in _SAME}
+    ours |= {name: _public[own] for name, own in _ALIASES.items()}
     for own in (
         _OWN, numpy_keywords.REDUCTIONS, numpy_keywords.LIKE,
         numpy_keywords.CREATION,
     ):  # fmt: skip
-        for name, function in own.items():
-            table[getattr(np, name)] = function
-    return table
+        ours |= own
+    return {
+        getattr(np, name): function
+        for name, function in ours.items()
+        if hasattr(np, name)
+    }
 
 
 def _host_arrays(values: Any, depth: int = 2) -> Iterator[np.ndarray]:

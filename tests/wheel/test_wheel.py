@@ -170,6 +170,29 @@ def test_tutorial(installed, program):
         assert done.stdout.splitlines()[-1] == "Success"
 
 
+NUMPY = Path(__file__).with_name("numpy_program.py")
+
+
+def test_the_newest_numpy(installed):
+    done = installed(str(NUMPY), "2.")
+    assert done.stdout == "Success\n", done.stderr[-3000:]
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 13), reason="NumPy 1.26 has no wheel for it"
+)
+def test_numpy_1_26(installed, tmp_path):
+    """The wheel is compiled against NumPy 2."""
+    words = [sys.executable, "-m", "pip", "install", "-q", "--target"]
+    words += [tmp_path / "numpy", "numpy==1.26.*"]
+    got = subprocess.run(words, capture_output=True, text=True)
+    if got.returncode and "connection" in got.stderr.lower():
+        pytest.skip("NumPy 1.26 cannot be downloaded")
+    assert got.returncode == 0, got.stderr[-3000:]
+    done = installed(str(NUMPY), "1.26", PYTHONPATH=str(tmp_path / "numpy"))
+    assert done.stdout == "Success\n", done.stderr[-3000:]
+
+
 LATENCY = """
 import time
 import pycuda, pycuda.autoinit
