@@ -1,4 +1,4 @@
-/* pack.c - conversion of one Python value to the bytes of a dtype.
+/* numpy.c - the function of NumPy 2's C interface that 1.26 lacks.
  *
  * SPDX-License-Identifier: MIT */
 #include "array/numpy.h"
