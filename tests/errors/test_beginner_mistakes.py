@@ -147,6 +147,27 @@ def test_fills_and_copies_on_the_device_that_are_too_long():
             call()
 
 
+def test_copies_beyond_a_cuda_array():
+    shape = drv.ArrayDescriptor()
+    shape.width, shape.height, shape.num_channels = 8, 0, 2
+    shape.format = drv.array_format.UNSIGNED_INT16
+    small, large = drv.Array(shape), drv.mem_alloc(400)
+    shape.width = 100
+    wide = drv.Array(shape)
+    host = np.zeros(40, np.uint8)
+    for call in (
+        lambda: drv.memcpy_htoa(small, 4, host),
+        lambda: drv.memcpy_atoh(host, small, 4),
+        lambda: drv.memcpy_dtoa(small, 4, large, 40),
+        lambda: drv.memcpy_atod(large, small, 4, 40),
+        lambda: drv.memcpy_atoa(small, 4, wide, 0, 40),
+        lambda: drv.memcpy_atoa(wide, 0, small, 4, 40),
+    ):
+        said = "40 bytes at offset 4, but the array holds 32"
+        with pytest.raises(drv.LogicError, match=said):
+            call()
+
+
 def test_arrays_of_no_shape():
     with pytest.raises(drv.LogicError, match="descriptor's width is 0"):
         drv.Array(drv.ArrayDescriptor())

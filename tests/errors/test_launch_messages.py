@@ -237,6 +237,42 @@ def test_the_handlers_name(k, x):
             k(handler(frozen), EIGHT, **BLOCK)
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda k: k.param_seti(8, 2.5),
+            "param_seti() of kernel 'k': the argument at offset 8 is stored "
+            "as an integer of 4 bytes, but a float was given",
+        ),
+        (
+            lambda k: k.param_seti(8, None),
+            "as an integer of 4 bytes, but a NoneType was given",
+        ),
+        (
+            lambda k: k.param_setf(0, "1"),
+            "as a float of 4 bytes, but a str was given; param_set(*args)",
+        ),
+        (
+            lambda k: k.set_block_shape(8 / 4, 1, 1),
+            "block dimensions must be integers, not float: // divides",
+        ),
+        (
+            lambda k: k.launch_grid(4.0, 1),
+            "grid dimensions must be integers, not float: // divides",
+        ),
+        (
+            lambda k: k.launch_grid(1, np.float32(1)),
+            "grid dimensions must be integers, not numpy.float32: // divides",
+        ),
+    ],
+)
+def test_launches_in_single_steps(k, call, said):
+    with pytest.raises(TypeError) as caught:
+        call(k)
+    assert said in str(caught.value)
+
+
 FAULT = """
 import os
 import sys

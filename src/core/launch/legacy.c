@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "core/launch/inline.h"
 #include "core/launch/launch.h"
+#include "core/launch/launch_error.h"
 #include "core/launch/legacy.h"
 #include "core/launch/pack.h"
 #include "core/launch/pack_buffer.h"
@@ -49,6 +50,17 @@ none_or_error(int status)
     return status < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* Reads the lengths of a block or grid, which are separate arguments. */
+static int
+lengths_read(PyObject *const *values, Py_ssize_t count, const char *what,
+             unsigned lengths[3])
+{
+    PyObject *tuple = core_launch_arguments(values, count);
+    int status = tuple == NULL ? -1 : core_dimensions(tuple, what, lengths);
+    Py_XDECREF(tuple);
+    return status;
+}
+
 /* Method _set_block_shape(x, y, z): stores the block size of later
  * launches. */
 static PyObject *
@@ -63,10 +75,8 @@ set_block_shape(PyObject *op, CORE_ARGS)
         core_args(&signature, args, nargs, names, values) < 0) {
         return NULL;
     }
-    for (int i = 0; i < 3; i++) {
-        if (core_unsigned(values[i], &block[i]) < 0) {
-            return NULL;
-        }
+    if (lengths_read(values, 3, "block", block) < 0) {
+        return NULL;
     }
     memcpy(state->block, block, sizeof block);
     state->shaped = true;
@@ -138,6 +148,24 @@ param_set_size(PyObject *op, PyObject *object)
     Py_RETURN_NONE;
 }
 
+/* Names the function, the offset and the value in a TypeError of a
+ * conversion. Returns NULL. */
+static PyObject *
+value_refused(PyObject *op, const char *method, size_t offset, PyObject *value)
+{
+    if (PyErr_Occurred() == PyExc_TypeError) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "%s() of kernel '%U': the argument at offset %zu is stored as %s "
+            "of 4 bytes, but a %s was given; param_set(*args) converts all "
+            "arguments",
+            method + 1, ((struct core_function *)op)->name, offset,
+            strcmp(method, "_param_setf") == 0 ? "a float" : "an integer",
+            Py_TYPE(value)->tp_name);
+    }
+    return NULL;
+}
+
 /* Reads the arguments (offset, value), converts the value to four bytes and
  * stores them at the offset. */
 static PyObject *
@@ -150,9 +178,11 @@ param_set(PyObject *op, const struct core_signature *signature, CORE_ARGS,
     char bytes[4];
     if (state == NULL ||
         core_args(signature, args, nargs, names, values) < 0 ||
-        core_size(values[0], &offset) < 0 || bytes_check(offset, 4) < 0 ||
-        convert(values[1], bytes) < 0) {
+        core_size(values[0], &offset) < 0 || bytes_check(offset, 4) < 0) {
         return NULL;
+    }
+    if (convert(values[1], bytes) < 0) {
+        return value_refused(op, signature->function, offset, values[1]);
     }
     memcpy(state->arguments + offset, bytes, 4);
     Py_RETURN_NONE;
@@ -308,8 +338,7 @@ launch_grid(PyObject *op, const struct core_signature *signature, CORE_ARGS)
     PyObject *values[3] = {NULL, NULL, NULL};
     unsigned grid[3] = {1, 1, 1};
     if (core_args(signature, args, nargs, names, values) < 0 ||
-        core_unsigned(values[0], &grid[0]) < 0 ||
-        core_unsigned(values[1], &grid[1]) < 0) {
+        lengths_read(values, 2, "grid", grid) < 0) {
         return NULL;
     }
     return launch_state(op, grid, values[2]);

@@ -430,6 +430,60 @@ none_or_error(CUresult code, const char *routine)
     return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+/* Returns the bytes of a number of a CUDA array; 0 for formats of several
+ * channels, such as those of videos. */
+static size_t
+format_bytes(CUarray_format format)
+{
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* Returns the bytes that a CUDA array holds; 0 if they are not known. */
+static size_t
+array_bytes(CUarray array)
+{
+    CUDA_ARRAY3D_DESCRIPTOR shape;
+    if (driver.cuArray3DGetDescriptor(&shape, array) != CUDA_SUCCESS) {
+        return 0;
+    }
+    return shape.Width * (shape.Height > 0 ? shape.Height : 1) *
+           (shape.Depth > 0 ? shape.Depth : 1) * shape.NumChannels *
+           format_bytes(shape.Format);
+}
+
+/* Returns None, or raises the exception of a copy of `length` bytes to or from
+ * a CUDA array, at the offset `index`. */
+static PyObject *
+copy_result(CUresult code, const char *routine, CUarray array, size_t index,
+            size_t length)
+{
+    size_t bytes =
+        code == CUDA_ERROR_INVALID_VALUE ? array_bytes(array) : SIZE_MAX;
+    if (bytes == 0 || (index <= bytes && length <= bytes - index)) {
+        return none_or_error(code, routine);
+    }
+    char detail[120];
+    snprintf(detail, sizeof detail,
+             "%zu bytes at offset %zu, but the array holds %zu", length, index,
+             bytes);
+    core_fail(code, routine, detail);
+    return NULL;
+}
+
 /* Begins a synchronous copy that uses one or two CUDA arrays (`other` may be
  * NULL) and perhaps linear memory (`memory` may be NULL). Waits for earlier
  * work on them in other contexts. If a CUDA array belongs to another context,
@@ -474,7 +528,8 @@ copy_dtoa(PyObject *unused, CORE_ARGS)
     PyThreadState *thread = core_gil_release();
     CUresult code = driver.cuMemcpyDtoA(array, index, source, length);
     core_gil_acquire(thread);
-    return none_or_error(core_legacy_stream_end(&plain, code), "cuMemcpyDtoA");
+    code = core_legacy_stream_end(&plain, code);
+    return copy_result(code, "cuMemcpyDtoA", array, index, length);
 }
 
 static PyObject *
@@ -500,7 +555,8 @@ copy_atod(PyObject *unused, CORE_ARGS)
     PyThreadState *thread = core_gil_release();
     CUresult code = driver.cuMemcpyAtoD(target, array, index, length);
     core_gil_acquire(thread);
-    return none_or_error(core_legacy_stream_end(&plain, code), "cuMemcpyAtoD");
+    code = core_legacy_stream_end(&plain, code);
+    return copy_result(code, "cuMemcpyAtoD", array, index, length);
 }
 
 static PyObject *
@@ -527,7 +583,13 @@ copy_atoa(PyObject *unused, CORE_ARGS)
     CUresult code = driver.cuMemcpyAtoA(target, target_index, source,
                                         source_index, length);
     core_gil_acquire(thread);
-    return none_or_error(core_legacy_stream_end(&plain, code), "cuMemcpyAtoA");
+    code = core_legacy_stream_end(&plain, code);
+    size_t bytes = code == CUDA_ERROR_INVALID_VALUE ? array_bytes(target) : 0;
+    bool beyond = target_index > bytes || length > bytes - target_index;
+    return beyond && bytes > 0 ? copy_result(code, "cuMemcpyAtoA", target,
+                                             target_index, length)
+                               : copy_result(code, "cuMemcpyAtoA", source,
+                                             source_index, length);
 }
 
 /* Copies a host buffer into a CUDA array. The buffer is released after the
@@ -556,8 +618,11 @@ copy_htoa(PyObject *unused, CORE_ARGS)
         core_gil_acquire(thread);
         code = core_legacy_stream_end(&plain, code);
     }
+    size_t length = (size_t)view.len;
     PyBuffer_Release(&view);
-    return status < 0 ? NULL : none_or_error(code, "cuMemcpyHtoA");
+    return status < 0
+               ? NULL
+               : copy_result(code, "cuMemcpyHtoA", array, index, length);
 }
 
 static PyObject *
@@ -584,8 +649,11 @@ copy_atoh(PyObject *unused, CORE_ARGS)
         core_gil_acquire(thread);
         code = core_legacy_stream_end(&plain, code);
     }
+    size_t length = (size_t)view.len;
     PyBuffer_Release(&view);
-    return status < 0 ? NULL : none_or_error(code, "cuMemcpyAtoH");
+    return status < 0
+               ? NULL
+               : copy_result(code, "cuMemcpyAtoH", array, index, length);
 }
 
 static PyMethodDef functions[] = {
