@@ -16,15 +16,8 @@ _VARIABLE = "PYCUDA_CPU_CHECK_REPORT"
 #: How each line on stderr begins that the reports replace.
 PREFIX = "PYCUDA_CPU_CHECK: "
 
+# For kinds of which the reports propose no remedy.
 _REMEDIES = {
-    "null": "pass memory of the device: a GPUArray, or drv.In(array)",
-    "wild-address": "the pointer was not set, or does not point to memory of "
-    "the device",
-    "use-after-free": "keep the array alive until the kernel has ended",
-    "misaligned": "the address must be a multiple of the size of the type "
-    "that is read or written",
-    "block-race": "blocks run in any order: use an atomic operation such as "
-    "atomicAdd, or a second kernel",
     "divergent-barrier": "move __syncthreads() out of the condition, so that "
     "all threads of the block reach it",
     "deadlock": "all threads that one waits for must reach the same barrier",
@@ -34,10 +27,11 @@ _REMEDIES = {
     "shuffle-width": "the width must be 1, 2, 4, 8, 16 or 32",
     "shuffle-from-absent": "read only from lanes that take part in the "
     "shuffle",
-    "uninitialised-global": "write the memory before reading it: "
-    "pycuda.gpuarray.zeros() instead of empty(), or a kernel that fills it",
-    "uninitialised-local": "set the variable where it is declared",
-    "uninitialised-value": "set the variable where it is declared",
+    "null": "pass memory of the device: a GPUArray, or drv.In(array)",
+    "wild-address": "the pointer was not set, or does not point to memory of "
+    "the device",
+    "misaligned": "the address must be a multiple of the size of the type "
+    "that is read or written",
 }
 
 
@@ -95,46 +89,8 @@ class CheckReport:
     @property
     def remedy(self) -> str:
         """What to change in the program; '' if nothing can be said."""
-        kind = self.data["kind"]
-        if kind == "out-of-bounds":
-            return self._guard()
-        if kind in ("shared-race", "global-race"):
-            return self._order()
-        if kind == "uninitialised-shared":
-            return (
-                "write the shared memory first, and put __syncthreads() "
-                "between the writes and the reads"
-            )
-        return _REMEDIES.get(kind, "")
-
-    def _guard(self) -> str:
-        """Return the remedy for an access out of bounds."""
-        found = self.data.get("allocation")
-        size = self.data.get("bytes", 0)
-        if found is None or not size or found["bytes"] % size:
-            return "compare the index with the size before the access"
-        count = found["bytes"] // size
-        index = found["offset"] // size
-        return (
-            f"index {index} of {count} elements of {size} bytes: guard the "
-            f"access, as in `if (i < {count})`"
-        )
-
-    def _order(self) -> str:
-        """Return the remedy for two accesses of one block."""
-        first, second = self.data, self.data.get("other") or self.data
-        lines = sorted((first["line"], second["line"]))
-        if "update" in (first.get("access"), second.get("access")) or (
-            lines[0] == lines[1]
-        ):
-            return (
-                f"several threads change the same memory in line {lines[0]}: "
-                "use an atomic operation such as atomicAdd"
-            )
-        return (
-            f"put __syncthreads() between lines {lines[0]} and {lines[1]}, "
-            "where all threads reach it"
-        )
+        given: str = self.data.get("remedy", "")
+        return given or _REMEDIES.get(self.data["kind"], "")
 
     @staticmethod
     def _place(site: dict[str, Any]) -> str:
@@ -142,7 +98,7 @@ class CheckReport:
 
     def _quote(self, site: dict[str, Any]) -> list[str]:
         """Return the source line of a site, and a caret below its column."""
-        line = self._line_of(site["file"], site["line"])
+        line = site.get("source") or self._line_of(site["file"], site["line"])
         if not line:
             return []
         column = max(site["column"] - 1, 0)

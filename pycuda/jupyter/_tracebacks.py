@@ -85,7 +85,7 @@ class HiddenFrames:
                 frames = without_own_frames(frames)
             self._clean_chain(value)
         lines = self._original(etype, value, frames, *rest, **options)
-        return [self._shorten(line) for line in lines]
+        return self._shorten("\n".join(lines)).split("\n")
 
     def _clean_chain(self, value: Any) -> None:
         """Shorten the tracebacks of the exceptions that led to `value`."""

@@ -124,9 +124,9 @@ bool api_set_interrupt(int (*hook)(void));
  * INVALID_VALUE for an unknown check. */
 CUresult api_select_checks(const char *list);
 
-/* Tells the kernel checks the size in bytes that a program requested of an
- * allocation; the block of memory may be larger. Called while checks are
- * selected and no kernel is running. */
+/* Makes an allocation known to the kernel checks, with the size in bytes that
+ * the program requested; 0: the size of the block of memory. Called while
+ * checks are selected and no kernel is running. */
 void api_check_size(CUdeviceptr pointer, size_t bytes);
 
 /* Returns the base names of driver functions that the open library lacks. The

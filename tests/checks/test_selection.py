@@ -43,6 +43,8 @@ def function(source, name):
 unchecked = function(ADD, "add")
 before = drv.mem_alloc(400)
 drv.memset_d32(before, 0, 100)
+other_before = drv.mem_alloc(80)
+array_before_2 = gpuarray.zeros(30, np.float32)
 array_before = gpuarray.zeros(100, np.float32) * 2
 square = gpuarray.zeros((64, 64), np.float32)
 square @ square  # by a library, whose handle exists from now on
@@ -61,6 +63,15 @@ say("old array")
 add(array_before, block=(128, 1, 1))
 say("new memory")
 add(gpuarray.zeros(100, np.float32), block=(128, 1, 1))
+say("old memory, freed")
+address = np.uintp(int(other_before))
+other_before.free()
+add(address, block=(1, 1, 1))
+say("old array, freed")
+pointer, array_before_2 = array_before_2.gpudata, None
+address = np.uintp(int(pointer))
+del pointer
+add(address, block=(1, 1, 1))
 say("race")
 flip(gpuarray.zeros(64, np.int32), block=(64, 1, 1))
 say("written by unchecked kernels")
@@ -134,6 +145,9 @@ def test_checks_are_switched_on_and_off():
     assert "0 bytes after the end of the 400 bytes" in parts["old array"]
     assert "before checks were selected" in parts["old array"]
     assert "0 bytes after the end of the 400 bytes" in parts["new memory"]
+    for title, size in (("old memory, freed", 80), ("old array, freed", 120)):
+        assert "use after free: offset 0 of the " in parts[title]
+        assert f"the {size} bytes allocated by cuMemAlloc" in parts[title]
     assert "data race in shared memory ('s')" in parts["race"]
     assert parts["written by unchecked kernels"] == ""
     assert "init: read of 4 bytes, never written" in parts["not written"]

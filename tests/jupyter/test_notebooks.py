@@ -291,21 +291,21 @@ def test_checks_are_shown_with_line_variable_thread_and_remedy(nb):
             "drv.Context.synchronize()  # the error is one of the cell",
             (f"{where}:4:", "    a[i] += 1;\n", "variable: a\n",
              "(100, 0, 0) of block (0, 0, 0), kernel over",
-             "index 100 of 100 elements", "if (i < 100)"),
+             "index 100 of 100 elements", "as in `if (i < n)`"),
         ),
         (
             "mirror(gpuarray.zeros(64, np.int32), block=(64, 1, 1))",
             (f"{where}:8:", "variable: s\n", "other access: ",
-             "put __syncthreads() between lines 8 and 9"),
+             "remedy: add __syncthreads() between lines 8 and 9"),
         ),
         (
             "count(gpuarray.zeros(1, np.int32), block=(64, 1, 1))",
-            (f"{where}:11:", "variable: a\n", "such as atomicAdd"),
+            (f"{where}:11:", "variable: a\n", "remedy: use atomicAdd"),
         ),
         (
             "use(gpuarray.empty(64, np.float32), "
             "gpuarray.zeros(64, np.float32), block=(64, 1, 1))",
-            (f"{where}:13:", "never written", "zeros() instead of empty()"),
+            (f"{where}:13:", "never written", "remedy: fill it first"),
         ),
     ):  # fmt: skip
         if call.startswith("use"):

@@ -54,8 +54,8 @@ check_size(PyObject *module, PyObject *object)
     (void)module;
     if (Py_IS_TYPE(object, core.allocation_type) && core.opened) {
         struct core_allocation *self = (struct core_allocation *)object;
-        if (self->cached && !self->freed) {
-            api_check_size(self->pointer, self->bytes);
+        if (!self->freed) {
+            api_check_size(self->pointer, self->cached ? self->bytes : 0);
         }
     }
     Py_RETURN_NONE;
@@ -63,8 +63,8 @@ check_size(PyObject *module, PyObject *object)
 
 static PyMethodDef functions[] = {
     {"_check_size", check_size, METH_O,
-     "Tell the kernel checks the requested size of a DeviceAllocation in a "
-     "block of the default pool."},
+     "Make a DeviceAllocation known to the kernel checks, with the requested "
+     "size if it is in a block of the default pool."},
     {"_select_checks", select_checks, METH_O,
      "Select the kernel checks of a comma-separated list; '' selects none. "
      "No kernel may be running."},

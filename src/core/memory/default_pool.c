@@ -427,7 +427,7 @@ core_allocate_fast(struct core_context *context, size_t bytes, CUstream stream)
 static inline bool
 may_cache(const struct core_pool *pool, const struct core_allocation *dead)
 {
-    return LIKELY(pool != NULL && !core.forked &&
+    return LIKELY(pool != NULL && !core.forked && !core.pool_off &&
                   pool->idle_bytes + dead->room <= pool->most_bytes) &&
            (LIKELY(!dead->escaped && !dead->scattered) ||
             ((!dead->escaped || !core_pool_rule_is_on(RULE_ESCAPED)) &&

@@ -212,7 +212,8 @@ pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes)
     cpu_check_adopt(base);
     pthread_mutex_lock(&allocations_lock);
     size_t at = index_above(base);
-    if (at && allocations[at - 1].base == base && !allocations[at - 1].freed) {
+    if (bytes && at && allocations[at - 1].base == base &&
+        !allocations[at - 1].freed) {
         allocations[at - 1].bytes = bytes;
     }
     atomic_fetch_add(&cpu_check_frees, 1);

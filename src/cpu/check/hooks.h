@@ -43,9 +43,10 @@ extern unsigned cpu_check_flags;
  * have waited for all kernels. If the list contains an unknown check, returns
  * INVALID_VALUE with a text, and the selection stays as it was. */
 CUresult pycuda_cpu_select_checks(const char *list);
-/* Sets the size in bytes that a program requested of an allocation which may
- * be larger, as a block of a pool is. It was made before checks were selected;
- * no kernel may be running. */
+/* Adds an allocation that was made before checks were selected to the list of
+ * allocations. `bytes` is the size that the program requested, which may be
+ * less than a block of a pool has; 0: all of the allocation. No kernel may be
+ * running. */
 void pycuda_cpu_check_size(CUdeviceptr pointer, size_t bytes);
 /* Returns the checks that PYCUDA_CPU_CHECK names now and that are not
  * selected, since the variable was set after cuInit. */
