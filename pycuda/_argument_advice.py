@@ -9,6 +9,7 @@ otherwise only the parameter's size is known.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,9 @@ _SMALL_TYPES = {
     "half": "float16",
     "__half": "float16",
 }
+_VECTOR = re.compile(
+    r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]"
+)
 # For each kind of number: the types of the argument, the name of NumPy's type
 # for each size of the parameter in bytes, the type for another kind of number
 # of that size, and the advice for other sizes.
@@ -112,13 +116,18 @@ def _of_pointer(declared: Declared | None, value: Any) -> str:
     return f"pass {MEMORY}"
 
 
-def _of_text(text: str, value: Any) -> str | None:
+def _of_text(text: str, size: int, value: Any) -> str | None:
     """Return advice for a parameter of a type that parameters() skips."""
     if "*" in text or text.endswith("]"):
         return _of_pointer(None, value)
     words = [word for word in text.split()[:-1] if word != "const"]
-    name = _SMALL_TYPES.get(" ".join(words))
-    return f"pass {number_text(name, value)}" if name else None
+    kind = " ".join(words)
+    if _VECTOR.fullmatch(kind):
+        return f"pass pycuda.gpuarray.vec.make_{kind}(...)"
+    name = _SMALL_TYPES.get(kind)
+    if name:
+        return f"pass {number_text(name, value)}"
+    return _RECORD if size not in (1, 2, 4, 8) else None
 
 
 def _of_size(size: int, value: Any) -> str:
@@ -175,7 +184,7 @@ def advise(
             return f"pass {number_text(str(declared.dtype), value)}"
         written = texts(source, kernel)
         if len(written) == count > index:
-            advice = _of_text(written[index], value)
+            advice = _of_text(written[index], size, value)
             if advice is not None:
                 return advice
     return _of_size(size, value)

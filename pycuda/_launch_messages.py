@@ -243,7 +243,13 @@ def extra_keywords(
     text = f"extra keyword arguments: {','.join(extra)}"
     found = [_suggestion(name, _CALL) for name in extra]
     likely = list(dict.fromkeys(f"{name}=" for name in found if name))
-    if likely:
+    own = _names(source, kernel).split(", ")
+    if any(name in own for name in extra):
+        text += (
+            f": kernel '{kernel}' takes its arguments by position: "
+            + _example(source, kernel)
+        )
+    elif likely:
         text += f": did you mean {' and '.join(likely)}?"
     else:
         text += f": kernel '{kernel}' takes its arguments by position, and "

@@ -174,6 +174,28 @@ def test_kernels_under_their_cpp_names():
     assert "pass numpy.float32(2.0)" in said
 
 
+def test_structs_and_vectors():
+    module = compiler.SourceModule(
+        "struct three { double a, b, c; };"
+        "__global__ void f(float4 v, three s, uchar2 u, const double2 d) {}"
+    )
+    function = module.get_function("f")
+    right = [np.zeros(1, kind)[0] for kind in ("4f4", "3f8", "2u1", "2f8")]
+    wanted = [
+        "make_float4(...)",
+        "passed by value as a record of as many bytes",
+        "make_uchar2(...)",
+        "make_double2(...)",
+    ]
+    for index, advice in enumerate(wanted):
+        for wrong in (1.0, [1, 2], np.float32(1), gpuarray.zeros(4, "f4")):
+            arguments = [*right]
+            arguments[index] = wrong
+            said = message(function, *arguments)
+            assert f"#{index} (0-based)" in said
+            assert advice in said
+
+
 def test_records_of_the_wrong_size(kernels):
     function = drv.module_from_buffer(kernels).get_function("g")
     record = np.zeros(1, [("a", "i4"), ("b", "i4"), ("c", "i4")])[0]

@@ -127,7 +127,8 @@ def test_numbas_form(k, x, key, here):
         ("smem", "did you mean shared=?"),
         ("steam", "did you mean stream=?"),
         ("time_kernal", "did you mean time_kernel=?"),
-        ("n", "'k' takes its arguments by position, and block=, grid=,"),
+        ("other", "'k' takes its arguments by position, and block=, grid=,"),
+        ("n", "by position: k(x, n, block=(256, 1, 1), grid=(1, 1))"),
     ],
 )
 def test_unknown_keywords(k, x, word, said):
@@ -235,6 +236,18 @@ def test_the_handlers_name(k, x):
         said = f"^{handler.__name__} needs a writable, contiguous array"
         with pytest.raises(ValueError, match=said):
             k(handler(frozen), EIGHT, **BLOCK)
+
+
+def test_shared_memory_of_a_float(k, x):
+    k.prepare("Pi")
+    for call in (
+        lambda: k(x, EIGHT, shared=4 / 2, **BLOCK),
+        lambda: k.prepared_call((1, 1), (8, 1, 1), x, 8, shared_size=2.0),
+        lambda: k.set_shared_size(2.0),
+    ):
+        said = "(shared|shared_size|size) must be an integer number of bytes"
+        with pytest.raises(TypeError, match=f"{said}, not float"):
+            call()
 
 
 @pytest.mark.parametrize(

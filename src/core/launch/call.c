@@ -240,7 +240,8 @@ core_function_call(struct core_function *function, PyObject *const *args,
         (call.grid != NULL &&
          launch_shape_read(function, &function->grid, call.grid, "grid",
                            grid) < 0) ||
-        (call.shared != NULL && core_unsigned(call.shared, &shared) < 0)) {
+        (call.shared != NULL &&
+         core_shared_size(call.shared, "shared", &shared) < 0)) {
         return NULL;
     }
     if (UNLIKELY(call.texrefs != NULL) &&

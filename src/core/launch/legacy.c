@@ -120,7 +120,8 @@ set_shared_size(PyObject *op, PyObject *size)
 {
     struct core_legacy_call *state = state_of(op);
     return state == NULL ? NULL
-                         : none_or_error(core_unsigned(size, &state->shared));
+                         : none_or_error(core_shared_size(size, "the size",
+                                                          &state->shared));
 }
 
 /* LogicError unless `bytes` bytes at `offset` are inside the argument

@@ -38,7 +38,7 @@ shared_size_read(struct core_function *function, const char *method,
             return core_launch_error(PyExc_TypeError, function,
                                      "prepared_keyword", "(sO)", method, name);
         }
-        if (core_unsigned(values[i], shared) < 0) {
+        if (core_shared_size(values[i], "shared_size", shared) < 0) {
             return -1;
         }
     }

@@ -107,6 +107,18 @@ core_size(PyObject *object, size_t *value)
 }
 
 int
+core_shared_size(PyObject *object, const char *name, unsigned *bytes)
+{
+    if (!PyLong_Check(object) && !PyIndex_Check(object)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be an integer number of bytes, not %s", name,
+                     Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    return core_unsigned(object, bytes);
+}
+
+int
 core_unsigned(PyObject *object, unsigned *value)
 {
     size_t wide;

@@ -25,6 +25,9 @@ int core_size(PyObject *object, size_t *value);
 /* Converts an int or an object with __index__ to an unsigned. OverflowError if
  * the value does not fit. */
 int core_unsigned(PyObject *object, unsigned *value);
+/* Reads the bytes of dynamic shared memory, the argument `name`. TypeError if
+ * it is no integer. */
+int core_shared_size(PyObject *object, const char *name, unsigned *bytes);
 /* Converts an int or an object with __index__ to an int. OverflowError if the
  * value does not fit. */
 int core_int(PyObject *object, int *value);
