@@ -6,13 +6,16 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "cpu/nvrtc/attributes.h"
 #include "cpu/nvrtc/deduction_guides.h"
+#include "cpu/nvrtc/diagnostics.h"
 #include "cpu/nvrtc/dialect.h"
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/execution_spaces.h"
 #include "cpu/nvrtc/frontend.h"
 #include "cpu/nvrtc/function_bodies.h"
 #include "cpu/nvrtc/headers.h"
+#include "cpu/nvrtc/kernel_heads.h"
 #include "cpu/nvrtc/name_expressions.h"
 #include "cpu/nvrtc/options.h"
 #include "cpu/nvrtc/preamble.h"
@@ -76,22 +79,46 @@ part_cut(char *text)
     return mark + 4;
 }
 
+/* Checks and applies the edits, then removes them. */
+static void
+edits_apply(struct nvrtc_edits *edits, const char *source)
+{
+    for (size_t i = 0; i < edits->count; i++) {
+        FUZZ_REQUIRE(edits->edit[i].at + edits->edit[i].drop <=
+                     strlen(source));
+    }
+    char *made = nvrtc_edits_make(edits, source);
+    FUZZ_REQUIRE(made != NULL);
+    FUZZ_REQUIRE(edits->count || !strcmp(made, source));
+    free(made);
+    nvrtc_edits_free(edits);
+    *edits = (struct nvrtc_edits){0};
+}
+
+/* Makes the edits of a compilation: before it, before its retry, and of the
+ * marked source. */
 static void
 source_mark(const char *source)
 {
     struct nvrtc_edits edits = {0};
 
+    nvrtc_attributes_mark(&edits, source);
+    edits_apply(&edits, source);
     nvrtc_deduction_guides_mark(&edits, source);
-    nvrtc_kernels_mark(&edits, source);
     nvrtc_dialect_mark(&edits, source, true);
-    for (size_t i = 0; i < edits.count; i++) {
-        FUZZ_REQUIRE(edits.edit[i].at + edits.edit[i].drop <= strlen(source));
-    }
-    char *made = nvrtc_edits_make(&edits, source);
-    FUZZ_REQUIRE(made != NULL);
-    FUZZ_REQUIRE(edits.count || !strcmp(made, source));
-    free(made);
-    nvrtc_edits_free(&edits);
+    nvrtc_kernel_heads_mark(&edits, source);
+    edits_apply(&edits, source);
+    nvrtc_kernels_mark(&edits, source);
+    edits_apply(&edits, source);
+}
+
+static void
+messages_add(const struct nvrtc_text *said)
+{
+    struct nvrtc_text log = {0};
+
+    nvrtc_diagnostics_add(&log, said, "/headers");
+    nvrtc_text_free(&log);
 }
 
 static void
@@ -146,6 +173,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned words = 0; words < 8; words += 1 + (words == 1)) {
         leading_read(source, words == 5 ? "shadow" : "", words);
     }
+    messages_add(&text);
     names_read(ir);
     free(source);
     return 0;
