@@ -88,35 +88,35 @@ __global__ void run(unsigned *out) { c = 1; }
 __attribute__((constant)) __attribute__((aligned(16))) int c;
 __global__ void run(unsigned *out) { c = 1; }
 //: shared_s1
-__global__ void run(unsigned *out) { __attribute__((device)) __attribute__((shared)) int s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { __attribute__((device)) __attribute__((shared)) int s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s2
-__global__ void run(unsigned *out) { __device__ __shared__ int s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { __device__ __shared__ int s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s3
-__global__ void run(unsigned *out) { __attribute__((device, shared)) int s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { __attribute__((device, shared)) int s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s4
-__global__ void run(unsigned *out) { __attribute__((shared)) int s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { __attribute__((shared)) int s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s5
-__global__ void run(unsigned *out) { int s __attribute__((shared)); s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { int s __attribute__((shared)); if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s6
 #define SH __device__ __shared__
-__global__ void run(unsigned *out) { SH int s[3]; s[0] = 1; out[0] = s[0]; }
+__global__ void run(unsigned *out) { SH int s[3]; if (!(threadIdx.x + blockIdx.x)) { s[0] = 1; out[0] = s[0]; } }
 //: shared_s7
-__global__ void run(unsigned *out) { int __shared__ s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { int __shared__ s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s8
 __global__ void run(unsigned *out) { [[gnu::shared]] int s; s = 1; out[0] = s; }
 //: shared_s9
 struct A { int v; __device__ A() : v(3) {} };
-__global__ void run(unsigned *out) { __attribute__((shared)) A s; s.v = 1; out[0] = s.v; }
+__global__ void run(unsigned *out) { __attribute__((shared)) A s; if (!(threadIdx.x + blockIdx.x)) { s.v = 1; out[0] = s.v; } }
 //: shared_s10
 struct A { int v; __device__ A() : v(3) {} };
-__global__ void run(unsigned *out) { A __shared__ s; s.v = 1; out[0] = s.v; }
+__global__ void run(unsigned *out) { A __shared__ s; if (!(threadIdx.x + blockIdx.x)) { s.v = 1; out[0] = s.v; } }
 //: shared_s11
 struct A { int v; __device__ A() : v(3) {} };
-__global__ void run(unsigned *out) { __device__ __shared__ A s[2]; s[0].v = 1; out[0] = s[0].v; }
+__global__ void run(unsigned *out) { __device__ __shared__ A s[2]; if (!(threadIdx.x + blockIdx.x)) { s[0].v = 1; out[0] = s[0].v; } }
 //: shared_s13
-__global__ void run(unsigned *out) { static __shared__ int s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { static __shared__ int s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s14
-__global__ void run(unsigned *out) { static __attribute__((device)) int s; s = 1; out[0] = s; }
+__global__ void run(unsigned *out) { static __attribute__((device)) int s; if (!(threadIdx.x + blockIdx.x)) { s = 1; out[0] = s; } }
 //: shared_s15
 __global__ void run(unsigned *out) { __constant__ int s; out[0] = s; }
 //: shared_s16
@@ -212,7 +212,7 @@ struct P { char a; int b __attribute__((aligned(16))); };
 __global__ void run(unsigned *out) { out[0] = sizeof(P); }
 //: function_f27
 __managed__ int m; __device__ __managed__ int q; __attribute__((managed)) int r; __attribute__((device)) __attribute__((managed)) int t;
-__global__ void run(unsigned *out) { m = 1; out[0] = m + q + r + t; }
+__global__ void run(unsigned *out) { if (!(threadIdx.x + blockIdx.x)) { m = 1; out[0] = m + q + r + t; } }
 //: constant_b1
 __constant__ __attribute__((aligned(16))) int c;
 __global__ void run(unsigned *out) { c = 1; }
@@ -252,7 +252,7 @@ __global__ void run(unsigned *out) { out[0] = c; }
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 __device__ int f() { return 5; }
-__global__ void run(unsigned *out) { __shared__ int s; s = f(); out[0] = s; }
+__global__ void run(unsigned *out) { __shared__ int s; if (!(threadIdx.x + blockIdx.x)) { s = f(); out[0] = s; } }
 //: own_definition_of_a_kernel
 #undef __global__
 #define __global__ __attribute__((global))
