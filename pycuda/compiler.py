@@ -28,7 +28,7 @@ from pycuda._compile.job import Compiled, Job, Request, cached
 from pycuda._compile.job import device_arch as _device_arch
 from pycuda._compile.job import on_gpu as _on_gpu
 from pycuda._compile.warn import warn_user
-from pycuda._declared_types import renames
+from pycuda._launch.declarations import renames
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -494,7 +494,7 @@ class SourceModule(CudaModule):
         """Return the kernel called `name`, a `pycuda.driver.Function`.
 
         The function has the source, so that launches can check arguments
-        against the declared types (`pycuda._declared_types`).
+        against the declared types (`pycuda._launch.declarations`).
         """
         function = super().get_function(name)
         if isinstance(self._source, str) and not renames(self._options):

@@ -9,7 +9,7 @@ import pytest
 
 import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
-from pycuda._declared_types import check, parameters
+from pycuda._launch.declarations import check, parameters
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -194,7 +194,7 @@ def test_types_that_change_with_each_call(axpy, good, monkeypatch):
         asked.append((index, type(value)))
         return None
 
-    monkeypatch.setattr("pycuda._declared_types.check", check)
+    monkeypatch.setattr("pycuda._launch.declarations.check", check)
     host = np.ones(64, np.float32)
     for _ in range(50):
         axpy(good[0], drv.In(host), *good[2:], **BLOCK)

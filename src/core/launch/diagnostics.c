@@ -157,8 +157,8 @@ sticky_detail(CUresult code, char *text, size_t room)
     return true;
 }
 
-/* Returns a text that describes the arguments, from pycuda._argument_text.
- * NULL without an exception on failure. */
+/* Returns a text that describes the arguments, from
+ * pycuda._launch.descriptions. NULL without an exception on failure. */
 static PyObject *
 arguments_text(const struct core_pack *pack)
 {
@@ -170,7 +170,7 @@ arguments_text(const struct core_pack *pack)
     for (Py_ssize_t i = 0; i < pack->count; i++) {
         PyTuple_SET_ITEM(list, i, Py_NewRef(pack->args[i]));
     }
-    PyObject *module = PyImport_ImportModule("pycuda._argument_text");
+    PyObject *module = PyImport_ImportModule("pycuda._launch.descriptions");
     PyObject *text =
         module == NULL ? NULL
                        : PyObject_CallMethod(module, "arguments", "(O)", list);

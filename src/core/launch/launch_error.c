@@ -1,6 +1,6 @@
 /* launch_error.c - exceptions for wrong arguments of a launch.
  *
- * The texts are written by the Python module pycuda._launch_messages, which
+ * The texts are written by the Python module pycuda._launch.messages, which
  * reads the kernel's declaration in its source. Nothing in this file runs in a
  * launch that succeeds.
  *
@@ -34,7 +34,7 @@ text_write(struct core_function *function, const char *writer, PyObject *rest)
                         ? NULL
                         : PySequence_Concat(kernel, rest);
     PyObject *module =
-        all == NULL ? NULL : PyImport_ImportModule("pycuda._launch_messages");
+        all == NULL ? NULL : PyImport_ImportModule("pycuda._launch.messages");
     PyObject *callable =
         module == NULL ? NULL : PyObject_GetAttrString(module, writer);
     if (callable != NULL) {

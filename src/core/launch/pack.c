@@ -337,9 +337,9 @@ value_resize(struct core_function *function, Py_ssize_t index,
 #define MAX_TYPE_CHECKS 8
 
 /* Compares an argument's type with the parameter's declaration in the kernel's
- * source, by the Python function pycuda._declared_types.check. Callers store
- * the argument's type in function->slots only after the call, since Python
- * code may launch the same kernel. */
+ * source, by the Python function pycuda._launch.declarations.check. Callers
+ * store the argument's type in function->slots only after the call, since
+ * Python code may launch the same kernel. */
 static int
 argument_check(struct core_function *function, uint32_t index, PyObject *arg)
 {
@@ -351,7 +351,7 @@ argument_check(struct core_function *function, uint32_t index, PyObject *arg)
         return PyErr_Occurred() ? -1 : 0;
     }
     Py_INCREF(source);
-    PyObject *module = PyImport_ImportModule("pycuda._declared_types");
+    PyObject *module = PyImport_ImportModule("pycuda._launch.declarations");
     PyObject *done =
         module == NULL
             ? NULL

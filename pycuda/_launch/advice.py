@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._declared_types import MEMORY, Declared, parameters, texts
+from pycuda._launch.declarations import MEMORY, Declared, parameters, texts
 
 _ANYTHING = (
     "pass a NumPy scalar such as numpy.int32(n), a DeviceAllocation, a "

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver
-from pycuda._argument_advice import advise
-from pycuda._declared_types import MEMORY, texts
+from pycuda._launch.advice import advise
+from pycuda._launch.declarations import MEMORY, texts
 
 _LONGEST = 40
 _LONGEST_DECLARATION = 300
