@@ -430,28 +430,6 @@ none_or_error(CUresult code, const char *routine)
     return core_check(code, routine) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* Returns the bytes of a number of a CUDA array; 0 for formats of several
- * channels, such as those of videos. */
-static size_t
-format_bytes(CUarray_format format)
-{
-    switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
 /* Returns the bytes that a CUDA array holds; 0 if they are not known. */
 static size_t
 array_bytes(CUarray array)
@@ -462,7 +440,7 @@ array_bytes(CUarray array)
     }
     return shape.Width * (shape.Height > 0 ? shape.Height : 1) *
            (shape.Depth > 0 ? shape.Depth : 1) * shape.NumChannels *
-           format_bytes(shape.Format);
+           cuda_format_bytes(shape.Format);
 }
 
 /* Returns None, or raises the exception of a copy of `length` bytes to or from

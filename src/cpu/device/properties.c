@@ -65,7 +65,7 @@ cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format,
     if (code) {
         return code;
     }
-    if (!elements || !cpu_format_bytes(format) ||
+    if (!elements || !cuda_format_bytes(format) ||
         (channels != 1 && channels != 2 && channels != 4)) {
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -25,26 +25,6 @@
      CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER)
 #define SIDE_MAX 131072
 
-size_t
-cpu_format_bytes(CUarray_format format)
-{
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
 /* Returns whether the extents, format, channels and flags of an array are
  * valid and may be combined. */
 static bool
@@ -54,7 +34,7 @@ descriptor_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
     bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
 
     if (!d->Width || d->Width > SIDE_MAX || d->Height > SIDE_MAX ||
-        d->Depth > SIDE_MAX || !cpu_format_bytes(d->Format) ||
+        d->Depth > SIDE_MAX || !cuda_format_bytes(d->Format) ||
         d->Flags & ~(unsigned)ARRAY_FLAGS) {
         return false;
     }
@@ -88,7 +68,7 @@ cpu_array_new(struct cpu_context *ctx,
     array->ctx = ctx;
     array->descriptor = *descriptor;
     array->element =
-        cpu_format_bytes(descriptor->Format) * descriptor->NumChannels;
+        cuda_format_bytes(descriptor->Format) * descriptor->NumChannels;
     array->pitch = descriptor->Width * array->element;
     array->rows = descriptor->Height ? descriptor->Height : 1;
     array->layers = descriptor->Depth ? descriptor->Depth : 1;

@@ -427,7 +427,7 @@ __pycuda_texture_plain(uint64_t object, int32_t channels, int32_t bytes)
                  (texture->integers || texture->format == CU_AD_FORMAT_FLOAT);
 
     if (!whole || texture->srgb || texture->channels != (unsigned)channels ||
-        cpu_format_bytes(texture->format) != (size_t)bytes) {
+        cuda_format_bytes(texture->format) != (size_t)bytes) {
         return NULL;
     }
     return texture->data;

@@ -92,7 +92,7 @@ void
 cpu_texel_read(const struct cpu_texture *texture, const char *at,
                union texel *texel)
 {
-    size_t bytes = cpu_format_bytes(texture->format);
+    size_t bytes = cuda_format_bytes(texture->format);
 
     for (unsigned c = 0; c < texture->channels; c++) {
         if (!at && texture->integers) {

@@ -85,7 +85,7 @@ from_linear(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
 
     texture->format = resource->res.linear.format;
     texture->channels = resource->res.linear.numChannels;
-    size_t element = cpu_format_bytes(texture->format) * texture->channels;
+    size_t element = cuda_format_bytes(texture->format) * texture->channels;
     if (!element || !bytes || bytes / element > INT32_MAX ||
         cpu_memory_check(pointer, bytes)) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -108,7 +108,8 @@ from_pitch(struct cpu_texture *texture, const CUDA_RESOURCE_DESC *resource)
     texture->format = resource->res.pitch2D.format;
     texture->channels = resource->res.pitch2D.numChannels;
     texture->pitch = resource->res.pitch2D.pitchInBytes;
-    size_t row = width * cpu_format_bytes(texture->format) * texture->channels;
+    size_t row =
+        width * cuda_format_bytes(texture->format) * texture->channels;
     if (!row || !height || width > 131072 || height > 65536 ||
         (height > 1 &&
          (texture->pitch < row || texture->pitch % CPU_TEXTURE_PITCH != 0)) ||
@@ -185,7 +186,7 @@ border_value(CUarray_format format, float x)
 static void
 modes_set(struct cpu_texture *texture)
 {
-    size_t bytes = cpu_format_bytes(texture->format);
+    size_t bytes = cuda_format_bytes(texture->format);
     bool floats = texture->format == CU_AD_FORMAT_FLOAT ||
                   texture->format == CU_AD_FORMAT_HALF;
 
@@ -246,7 +247,7 @@ cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
         free(texture);
         return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    texture->element = cpu_format_bytes(texture->format) * texture->channels;
+    texture->element = cuda_format_bytes(texture->format) * texture->channels;
     modes_set(texture);
     *object = (CUtexObject)(uintptr_t)handle;
     return CUDA_SUCCESS;

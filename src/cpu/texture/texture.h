@@ -59,10 +59,6 @@ struct cpu_mipmap {
     struct cpu_array *levels[CPU_MIPMAP_LEVELS];
 };
 
-/* Returns the size in bytes of one channel of the format, or 0 if the format
- * is unknown. */
-size_t cpu_format_bytes(CUarray_format format);
-
 /* A texture object. It does not change after its creation. */
 struct cpu_texture {
     CUDA_RESOURCE_DESC resource;
