@@ -24,6 +24,8 @@ enum { SCOPES_MOST = 64 };
 struct parameter {
     bool is_const, is_grid_constant, is_reference, is_rvalue, has_default;
     bool is_list, has_space;
+    bool
+        is_number; /* its type has a word such as int: no typedef of a const */
 };
 
 /* The tokens since the last ';', '{' or '}' outside function bodies. */
@@ -51,9 +53,9 @@ struct reader {
     struct head head;
     bool classes[SCOPES_MOST]; /* open scopes; true: a class */
     size_t depth;
-    /* The source has #else or #elif. Of the branches, which are all read, each
-     * may open the same scope, so that the scopes are not known. */
-    bool has_branches;
+    /* The source has an #if, or a macro with a brace, so that the scopes are
+     * not known: all branches are read, and macros are not expanded. */
+    bool has_unsure_scopes;
 };
 
 /* Words in a kernel's head, outside its parameters, that NVRTC refuses. */
@@ -112,7 +114,8 @@ parameter_end(struct head *head)
            "a __global__ function cannot have a parameter with type "
            "std::initializer_list");
     refuse(reason,
-           one->is_grid_constant && (!one->is_const || one->is_reference),
+           one->is_grid_constant &&
+               ((one->is_number && !one->is_const) || one->is_reference),
            "a parameter with __grid_constant__ must have a const type and be "
            "no reference");
     if (one->has_space) {
@@ -130,6 +133,8 @@ parameter_take(struct head *head, const struct nvrtc_tokens *tokens)
 {
     static const char *const spaces[] = {"__shared__", "__constant__",
                                          "__device__", "__managed__"};
+    static const char *const numbers[] = {
+        "int", "unsigned", "float", "char", "double", "long", "bool", "short"};
     struct parameter *one = &head->parameter;
     struct nvrtc_token token = tokens->last;
     char c = *token.start;
@@ -148,6 +153,7 @@ parameter_take(struct head *head, const struct nvrtc_tokens *tokens)
     one->is_const |= nvrtc_token_is(token, "const");
     one->is_grid_constant |= nvrtc_token_is(token, "__grid_constant__");
     one->is_list |= nvrtc_token_is(token, "initializer_list");
+    one->is_number |= is_among(token, numbers, COUNT(numbers));
     one->has_space |= is_among(token, spaces, COUNT(spaces));
 }
 
@@ -157,7 +163,16 @@ static void
 name_take(struct reader *reader, struct nvrtc_token token)
 {
     static const char *const classes[] = {"class", "struct", "union"};
+    static const char *const trailing[] = {
+        "const", "volatile", "noexcept", "throw",        "override",
+        "final", "requires", "try",      "__attribute__"};
     struct head *head = &reader->head;
+
+    if (head->has_parameters && !is_among(token, trailing, COUNT(trailing))) {
+        /* the list was the arguments of a macro */
+        head->refusal_of_parameters = head->misplaced = NULL;
+        head->has_parameters = false;
+    }
 
     head->is_kernel |= nvrtc_token_is(token, "__global__") ||
                        nvrtc_macros_have(&reader->macros, token);
@@ -252,7 +267,8 @@ static void
 head_end(struct reader *reader, bool has_body)
 {
     struct head *head = &reader->head;
-    bool in_class = reader->classes[reader->depth] && !reader->has_branches;
+    bool in_class =
+        reader->classes[reader->depth] && !reader->has_unsure_scopes;
 
     refuse(&head->refusal, head->is_auto,
            "a __global__ function must not have a deduced return type");
@@ -308,12 +324,32 @@ brace_take(struct reader *reader)
     return true;
 }
 
+/* Returns the end of the directive at `at`, with its continued lines. */
+static const char *
+directive_end(const char *at)
+{
+    const char *end = at + strcspn(at, "\n");
+
+    while (*end && end[-1] == '\\') {
+        end += 1 + strcspn(end + 1, "\n");
+    }
+    return end;
+}
+
+/* Returns true if a directive begins with the word, and its text has one of
+ * the characters `marks` and the text `name`; NULL: any. */
 static bool
-has_branches(const char *source)
+has_directive_with(const char *source, const char *word, const char *marks,
+                   const char *name)
 {
     for (const char *at = source; (at = strchr(at, '#')); at++) {
-        const char *word = at + 1 + strspn(at + 1, " \t");
-        if (!strncmp(word, "el", 2)) {
+        const char *start = at + 1 + strspn(at + 1, " \t");
+        const char *end = directive_end(start);
+        size_t n = (size_t)(end - start);
+
+        if (!strncmp(start, word, strlen(word)) &&
+            (!marks || strcspn(start, marks) < n) &&
+            (!name || memmem(start, n, name, strlen(name)))) {
             return true;
         }
     }
@@ -324,14 +360,21 @@ void
 nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
 {
     struct reader reader = {.tokens = {.at = source, .line_begins = true},
-                            .has_branches = has_branches(source),
+
                             .edits = edits,
                             .source = source};
 
     if (strstr(source, "__PYCUDA_CPU__")) {
         return;
     }
-    nvrtc_macros_find(&reader.macros, source, "__global__");
+    bool has_branches = has_directive_with(source, "if", NULL, NULL);
+    reader.has_unsure_scopes =
+        has_branches || has_directive_with(source, "define", "{}", NULL);
+    /* a macro may have other contents in another branch, or a whole kernel */
+    if (!has_branches && !has_directive_with(source, "undef", NULL, NULL) &&
+        !has_directive_with(source, "define", ";{", "__global__")) {
+        nvrtc_macros_find(&reader.macros, source, "__global__");
+    }
     while (nvrtc_token_read(&reader.tokens)) {
         char c = *reader.tokens.last.start;
         if (c == '{') {
