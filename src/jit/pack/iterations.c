@@ -41,6 +41,15 @@ struct step {
 static const struct step unknown = {false, 0, false, false, NULL};
 static const struct step constant = {true, 0, true, true, NULL};
 
+/* Tests whether the amount is too large to be multiplied by the size of a
+ * type. */
+static bool
+is_too_large(int64_t amount)
+{
+    enum { MOST = 1 << 30 };
+    return amount > MOST || amount < -MOST;
+}
+
 static struct step step_of(const struct jit_pack_body *body, unsigned loop,
                            LLVMValueRef value, int depth);
 
@@ -71,6 +80,9 @@ phi_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef phi)
             return unknown;
         }
         step.amount = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+        if (is_too_large(step.amount)) {
+            return unknown;
+        }
         if (LLVMIsAGetElementPtrInst(next)) {
             LLVMTargetDataRef layout =
                 LLVMGetModuleDataLayout(body->jit->module);
@@ -93,6 +105,7 @@ sum_step(struct step a, struct step b, LLVMValueRef at)
     bool less = LLVMGetInstructionOpcode(at) == LLVMSub;
     bool or = LLVMGetInstructionOpcode(at) == LLVMOr;
     if (!a.known || !b.known || (a.unsure && b.unsure) ||
+        is_too_large(a.amount) || is_too_large(b.amount) ||
         (or &&!LLVMGetIsDisjoint(at))) {
         return unknown;
     }
@@ -137,7 +150,8 @@ extension_step(struct step a, LLVMValueRef at)
         return unknown;
     }
     a.unsure = certain ? a.unsure : at;
-    a.is_signed = a.is_unsigned = true;
+    a.is_signed = true;
+    a.is_unsigned = zero; /* from -1 to 0, an unsigned number wraps */
     return a;
 }
 
@@ -152,6 +166,7 @@ address_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef at,
     }
     struct step index = step_of(body, loop, LLVMGetOperand(at, 1), depth);
     if (!index.known || (base.unsure && index.unsure) ||
+        is_too_large(index.amount) || is_too_large(base.amount) ||
         LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(at, 1))) != 64) {
         return unknown;
     }
@@ -170,7 +185,7 @@ fixed_step(const struct jit_pack_body *body, unsigned loop, LLVMValueRef at,
     unsigned count = (unsigned)LLVMGetNumOperands(at);
     for (unsigned i = 0; i < count; i++) {
         struct step one = step_of(body, loop, LLVMGetOperand(at, i), depth);
-        if (!one.known || one.amount) {
+        if (!one.known || one.amount || one.unsure) {
             return unknown;
         }
     }
@@ -208,7 +223,8 @@ step_of(const struct jit_pack_body *body, unsigned loop, LLVMValueRef value,
         struct step a = step_of(body, loop, first, depth - 1);
         struct step b =
             step_of(body, loop, LLVMGetOperand(value, 1), depth - 1);
-        bool fixed = a.known && b.known && !a.amount && !b.amount;
+        bool fixed = a.known && b.known && !a.amount && !b.amount &&
+                     !a.unsure && !b.unsure;
         return fixed ? constant : product_step(a, value);
     }
     case LLVMZExt:
