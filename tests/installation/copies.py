@@ -90,13 +90,21 @@ def make_wheel(folder: Path, requirement: str) -> Path:
 def run(
     words: list[str], site: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run this Python with the copy in `site` first on its path."""
-    paths = [str(site)] if site else []
-    paths += filter(None, [os.environ.get("PYTHONPATH")])
+    """Run this Python with the copy in `site` first on its path.
+
+    A package that this process found through PYTHONPATH is not on the path
+    then: Python would take it for a copy without __init__.py.
+    """
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if site:
+        own = [p for p in paths if p and Path(p) != PACKAGE.parent]
+        paths = [str(site), *own]
     return subprocess.run(
         [sys.executable, "-P", *words],
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | environment,
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        | environment,
         cwd="/",
     )

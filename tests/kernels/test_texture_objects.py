@@ -155,14 +155,16 @@ def test_wrong_resources():
 
 GATHER = """
 texture<uchar4, 2, cudaReadModeNormalizedFloat> reference;
-__global__ void gather(float4 *out, uint4 *bytes, cudaTextureObject_t t,
-                       cudaTextureObject_t u)
+texture<char, 2, cudaReadModeNormalizedFloat> lowest;
+__global__ void gather(float4 *out, uint4 *bytes, float4 *least,
+                       cudaTextureObject_t t, cudaTextureObject_t u)
 {
     float x = threadIdx.x, y = threadIdx.y;
     int i = threadIdx.y * blockDim.x + threadIdx.x;
     out[2 * i] = tex2Dgather<float4>(t, x, y);
     out[2 * i + 1] = tex2Dgather(reference, x, y, 2);
     bytes[i] = tex2Dgather<uint4>(u, x, y, 1);
+    least[i] = tex2Dgather(lowest, x, y);
 }
 """
 
@@ -176,15 +178,20 @@ def test_gather():
     reference = module.get_texref("reference")
     quads_array = cases.fill_array(quads, "2D", flags)
     reference.set_array(quads_array)
+    signed = random.integers(-128, -125, (1, 5, 7, 1)).astype(np.int8)
+    lowest = module.get_texref("lowest")
+    lowest.set_array(cases.fill_array(signed, "2D", flags))
     out = np.empty((5, 7, 2, 4), np.float32)
     words = np.empty((5, 7, 4), np.uint32)
+    least = np.empty((5, 7, 4), np.float32)
     module.get_function("gather")(
         cuda.Out(out),
         cuda.Out(words),
+        cuda.Out(least),
         cuda.TextureObject(cases.fill_array(floats, "2D", flags)),
         cuda.TextureObject(quads_array),
         block=(7, 5, 1),
-        texrefs=[reference],
+        texrefs=[reference, lowest],
     )
 
     def four(plane):
@@ -200,6 +207,8 @@ def test_gather():
     wanted = four(quads[0, :, :, 2]) / np.float32(255)
     assert np.allclose(out[:, :, 1], wanted, atol=1e-6)
     assert np.array_equal(words, four(quads[0, :, :, 1]))
+    wanted = np.maximum(four(signed[0, :, :, 0]) / np.float32(127), -1)
+    assert np.allclose(least, wanted, atol=1e-6)
 
 
 LEVELS = """

@@ -49,11 +49,12 @@ struct list {
 static void
 attribute_add(struct list *list, struct nvrtc_token name, const char *end)
 {
-    const char *space = name.start + name.n == end ? space_find(name) : NULL;
+    const char *space;
 
     if (name.start == NULL) {
         return;
     }
+    space = name.start + name.n == end ? space_find(name) : NULL;
     if (space) {
         nvrtc_text_print(&list->spaces, "__%s__ ", space);
     } else {

@@ -233,10 +233,7 @@ dimensions_sample(const struct cpu_texture *texture, int dimensions,
     } else {
         cpu_texel_read(texture, texel_at(texture, axes, 0, layer), out);
     }
-    for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
-        /* The most negative integer would give a value below -1. */
-        out->f[c] = fmaxf(out->f[c], -1);
-    }
+    cpu_texel_limit(texture, out);
 }
 
 /* Returns one component of each of the four texels around a position (gather).
@@ -256,6 +253,7 @@ gather(const struct cpu_texture *texture, const float position[2],
         cpu_texel_clear(texture, &texel);
         cpu_texel_read(texture, texel_at(texture, axes, corners[i], 0),
                        &texel);
+        cpu_texel_limit(texture, &texel);
         out->u[i] = texel.u[component & 3];
     }
 }
@@ -405,6 +403,7 @@ __pycuda_texture_fetch(uint64_t object, int32_t index, void *out)
     if (index >= 0 && index < texture->width) {
         cpu_texel_read(
             texture, texture->data + (size_t)index * texture->element, &texel);
+        cpu_texel_limit(texture, &texel);
     }
     memcpy(out, &texel, sizeof texel);
 }

@@ -111,6 +111,14 @@ cpu_texel_read(const struct cpu_texture *texture, const char *at,
 }
 
 void
+cpu_texel_limit(const struct cpu_texture *texture, union texel *texel)
+{
+    for (unsigned c = 0; texture->snorm && c < texture->channels; c++) {
+        texel->f[c] = fmaxf(texel->f[c], -1);
+    }
+}
+
+void
 cpu_texel_clear(const struct cpu_texture *texture, union texel *texel)
 {
     memset(texel, 0, sizeof *texel);
