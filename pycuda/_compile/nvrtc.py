@@ -23,22 +23,22 @@ _MISSING_HEADER = (
     r"cannot open source file \"([^\"]+)\"|'([^'\n]+)' file not found"
 )
 _HOST_CODE = (
-    r"host functions are not allowed in JIT mode"
+    r"host (?:functions|variables) are not allowed in JIT mode"
     r"|calling a __host__ function"
     r"|__device__ annotation on lambda"
 )
 _UNKNOWN_OPTION = r"unrecognized option (\S+) found"
 _NESTED_LAUNCH = "reference to __global__ function"
 # Sources that nvcc accepts and NVRTC accepts only with an option: sqrt(2) and
-# similar calls; functions for the host, which are then compiled for the
-# device, and generic lambdas; __int128.
+# similar calls; functions and variables for the host, which are then compiled
+# for the device, and generic lambdas; __int128.
 _REMEDIES = (
     (
         "more than one instance of overloaded function",
         f"--pre-include={includes.ours('nvrtc/mixed_math.h')}",
     ),
     (
-        "host functions are not allowed in JIT mode"
+        "host (?:functions|variables) are not allowed in JIT mode"
         "|lambda closure class members was inferred to be __host__",
         "--device-as-default-execution-space",
     ),
@@ -173,6 +173,7 @@ def run(
         identity.tell_zig_folder()
         result = _run_once(source, options, kind, names)
     else:
+        source = _with_moved_attributes(source)
         result = _run_quickly(source, options, kind, names)
         result = _retry_with_remedies(result, source, options, kind, names)
     if result.image is not None:
@@ -186,6 +187,18 @@ def run(
     if on_gpu:
         last = _retry_with_remedies(last, *other, kind, names)
     return result if last.image is None else last
+
+
+def _with_moved_attributes(source: str) -> str:
+    """Return `source` with the attributes of classes where NVRTC applies them.
+
+    The module is imported only for a source that may need it.
+    """
+    if "__attribute" not in source and "__align__" not in source:
+        return source
+    from pycuda._compile import class_attributes
+
+    return class_attributes.moved(source)
 
 
 def _retry_with_remedies(

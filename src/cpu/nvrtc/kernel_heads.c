@@ -4,9 +4,10 @@
  * that are noexcept, constexpr, static members and so on; NVRTC does not. The
  * head of each kernel (its declaration up to ';' or '{') outside function
  * bodies is read token by token. Before a head that NVRTC refuses, a pragma is
- * inserted that makes the front end report an error. Kernels that are declared
- * by a macro with parameters, included files, and sources that name
- * __PYCUDA_CPU__ are not examined. Without state.
+ * inserted that makes the front end report an error. Kernels whose name NVRTC
+ * mangles in spite of extern "C" get extern "C++" (kernel_linkage.c). Kernels
+ * that are declared by a macro with parameters, included files, and sources
+ * that name __PYCUDA_CPU__ are not examined. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -16,9 +17,13 @@
 #include "cpu/nvrtc/attributes.h"
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/kernel_heads.h"
+#include "cpu/nvrtc/kernel_linkage.h"
 #include "cpu/nvrtc/tokens.h"
 
 enum { SCOPES_MOST = 64 };
+
+/* Kinds of scopes outside function bodies. */
+enum scope { SCOPE_OTHER, SCOPE_CLASS, SCOPE_UNNAMED, SCOPE_C };
 
 /* The parameter that is being read. */
 struct parameter {
@@ -35,7 +40,10 @@ struct head {
     const char *refusal_of_parameters; /* likewise */
     const char *misplaced; /* why it refuses a kernel or device function */
     bool is_kernel, is_device, is_template, is_friend, is_class, is_scope,
-        is_auto;
+        is_auto, is_static;
+    /* the head's extern "C"; no tokens if it has none */
+    struct nvrtc_token word_extern, literal_c;
+    struct nvrtc_token name; /* before the list of parameters */
     bool has_bounds, has_registers;
     bool has_parameters; /* the list of parameters has begun */
     bool in_parameters;
@@ -51,8 +59,9 @@ struct reader {
     const char *source;
     struct nvrtc_macros macros; /* that contain __global__ */
     struct head head;
-    bool classes[SCOPES_MOST]; /* open scopes; true: a class */
+    enum scope scopes[SCOPES_MOST]; /* the open scopes */
     size_t depth;
+    struct nvrtc_linkage linkage; /* prototypes with extern "C" */
     /* The source has an #if, or a macro with a brace, so that the scopes are
      * not known: all branches are read, and macros are not expanded. */
     bool has_unsure_scopes;
@@ -178,11 +187,11 @@ name_take(struct reader *reader, struct nvrtc_token token)
                        nvrtc_macros_have(&reader->macros, token);
     head->is_device |= nvrtc_token_is(token, "__device__");
     head->is_friend |= nvrtc_token_is(token, "friend");
+    head->is_static |= nvrtc_token_is(token, "static");
     head->is_auto |= nvrtc_token_is(token, "auto");
     head->is_class |=
         !head->has_parameters && is_among(token, classes, COUNT(classes));
-    head->is_scope |= nvrtc_token_is(token, "namespace") ||
-                      nvrtc_token_is(reader->tokens.before, "extern");
+    head->is_scope |= nvrtc_token_is(token, "namespace");
     head->has_bounds |= nvrtc_token_is(token, "__launch_bounds__");
     head->has_registers |= nvrtc_token_is(token, "__maxnreg__");
     for (size_t i = 0; i < COUNT(refused_words); i++) {
@@ -240,6 +249,7 @@ head_take(struct reader *reader)
         head->angles = 0;
         head->parameter = (struct parameter){0};
         head->has_parameters = head->in_parameters = true;
+        head->name = reader->tokens.before;
     }
     head->depth += token.n == 1 && strchr("([", c) != NULL;
     head->depth -= token.n == 1 && strchr(")]", c) != NULL;
@@ -247,6 +257,10 @@ head_take(struct reader *reader)
         parameter_take(head, &reader->tokens);
     } else if (nvrtc_token_is(token, "template")) {
         template_skip(reader);
+    } else if (nvrtc_token_is(token, "\"C\"") &&
+               nvrtc_token_is(reader->tokens.before, "extern")) {
+        head->word_extern = reader->tokens.before;
+        head->literal_c = token;
     } else if (head->depth == 0 && nvrtc_token_is_name(token)) {
         name_take(reader, token);
     } else if (nvrtc_token_is(token, "->")) {
@@ -262,13 +276,47 @@ has_directive(const char *start, const char *end)
     return memchr(start, '#', (size_t)(end - start)) != NULL;
 }
 
+static bool
+is_inside(const struct reader *reader, enum scope scope)
+{
+    for (size_t i = 1; i <= reader->depth; i++) {
+        if (reader->scopes[i] == scope) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Passes the head of a kernel that NVRTC accepts to kernel_linkage.c. */
+static void
+head_link(struct reader *reader, bool has_body)
+{
+    const struct head *head = &reader->head;
+    struct nvrtc_kernel kernel = {
+        .name = head->name,
+        .end = reader->tokens.last.start,
+        .start = head->start,
+        .word_extern = head->word_extern,
+        .literal_c = head->literal_c,
+        .is_c = head->literal_c.start || is_inside(reader, SCOPE_C),
+        .is_static = head->is_static,
+        .is_unnamed = is_inside(reader, SCOPE_UNNAMED),
+        .has_body = has_body};
+
+    if (head->is_kernel && head->has_parameters && !head->is_template &&
+        !head->is_friend && !reader->has_unsure_scopes) {
+        nvrtc_linkage_take(&reader->linkage, reader->edits, reader->source,
+                           &kernel);
+    }
+}
+
 /* Ends the head at ';' or '{'. */
 static void
 head_end(struct reader *reader, bool has_body)
 {
     struct head *head = &reader->head;
-    bool in_class =
-        reader->classes[reader->depth] && !reader->has_unsure_scopes;
+    bool in_class = reader->scopes[reader->depth] == SCOPE_CLASS &&
+                    !reader->has_unsure_scopes;
 
     refuse(&head->refusal, head->is_auto,
            "a __global__ function must not have a deduced return type");
@@ -284,9 +332,14 @@ head_end(struct reader *reader, bool has_body)
     if (head->misplaced && (head->is_kernel || head->is_device)) {
         reason = head->misplaced;
     }
-    if (reason && !has_directive(head->start, reader->tokens.last.start)) {
+    if (head->start && has_directive(head->start, reader->tokens.last.start)) {
+        return;
+    }
+    if (reason) {
         nvrtc_edits_add(reader->edits, (size_t)(head->start - reader->source),
                         0, "_Pragma(\"GCC error \\\"%s\\\"\") ", reason);
+    } else {
+        head_link(reader, has_body);
     }
 }
 
@@ -300,8 +353,24 @@ body_skip(struct nvrtc_tokens *tokens)
     }
 }
 
-/* Handles '{': enters a class or namespace, or skips what is none. Returns
- * false if scopes are nested too deeply. */
+/* Returns the kind of the scope whose '{' was read, after a head that is no
+ * function. */
+static enum scope
+scope_of(const struct reader *reader, bool is_class)
+{
+    struct nvrtc_token before = reader->tokens.before;
+
+    if (is_class) {
+        return SCOPE_CLASS;
+    }
+    if (nvrtc_token_is(before, "\"C\"")) {
+        return SCOPE_C;
+    }
+    return nvrtc_token_is(before, "namespace") ? SCOPE_UNNAMED : SCOPE_OTHER;
+}
+
+/* Handles '{': enters a class, a namespace or a block of extern "C", or skips
+ * the body of a function. Returns false if scopes are nested too deeply. */
 static bool
 brace_take(struct reader *reader)
 {
@@ -313,12 +382,15 @@ brace_take(struct reader *reader)
     }
     head_end(reader, true);
     bool is_class = head->is_class && !head->has_parameters;
-    if (!is_class && !head->is_scope) {
+    /* the block of extern "C" or extern "C++" */
+    bool is_block =
+        reader->tokens.before.start && *reader->tokens.before.start == '"';
+    if (!is_class && !head->is_scope && !is_block) {
         body_skip(&reader->tokens);
     } else if (++reader->depth == SCOPES_MOST) {
         return false;
     } else {
-        reader->classes[reader->depth] = is_class;
+        reader->scopes[reader->depth] = scope_of(reader, is_class);
     }
     *head = (struct head){0};
     return true;
