@@ -114,7 +114,7 @@ def load(
     """
     for shipped in shipped_folders():
         owner = files.trusted_owner(shipped)
-        if not _is_trusted(shipped, owner):
+        if not is_trusted(shipped, owner):
             continue
         for key in keys:
             for name in [
@@ -125,7 +125,7 @@ def load(
                     content = read(shipped, name, owner=owner)
                     if content is not None:
                         return content
-    if not _is_trusted(folder):
+    if not is_trusted(folder):
         return None
     return read(folder, f"{keys[0]}-{compiler}.{kind}", touch=True)
 
@@ -183,7 +183,7 @@ def store(
     folder: str, key: str, compiler: str, kind: str, content: bytes
 ) -> None:
     """Store `content`; if that fails, warn once and continue without."""
-    if not _is_trusted(folder):
+    if not is_trusted(folder):
         return
     try:
         files.make_folder(folder)
@@ -198,7 +198,7 @@ def store(
         cache_trim.run(folder, most)
 
 
-def _is_trusted(folder: str, owner: int | None = None) -> bool:
+def is_trusted(folder: str, owner: int | None = None) -> bool:
     """Return whether a folder's files may be executed; if not, warn once."""
     try:
         status = os.stat(folder)

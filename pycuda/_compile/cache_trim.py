@@ -25,7 +25,7 @@ _TEMPORARY_LIFE = 3600.0  # seconds
 _ENTRY = re.compile(
     r"[0-9a-f]{16,}-[0-9a-f]*\.(?:named-)?(?:cubin|ptx|fatbin)"
 )
-_TEMPORARY = re.compile(r"\.[0-9a-f]{16,}-\S*\.tmp")
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16,}-\S*\.(?:tmp|lock)")
 
 
 class Entry(NamedTuple):
@@ -39,6 +39,11 @@ class Entry(NamedTuple):
 def temporary_name(name: str) -> str:
     """Name under which the entry `name` is written at first."""
     return f".{name}.{os.getpid()}.{os.urandom(8).hex()}.tmp"
+
+
+def lock_name(name: str) -> str:
+    """Name of the file whose lock `cache_lock` takes to make an entry."""
+    return f".{name}.lock"
 
 
 def is_due() -> bool:

@@ -18,6 +18,7 @@ from pycuda import _driver
 from pycuda._compile import (
     arch,
     cache,
+    cache_lock,
     files,
     identity,
     includes,
@@ -85,15 +86,31 @@ def cached(
     make: Callable[[], bytes],
     refresh: bool = False,
 ) -> tuple[bytes, bool]:
-    """Return (content, whether it was cached); store the result of `make`."""
+    """Return (content, whether it was cached); store the result of `make`.
+
+    Of several processes that miss the same entry at the same time, one calls
+    `make` and the others wait for it; see `cache_lock`.
+    """
     folder = cache.directory(cache_dir)
     if folder is None:
         return make(), False
-    content = None if refresh else cache.load(folder, keys, compiler, kind)
+
+    def load() -> bytes | None:
+        return cache.load(folder, keys, compiler, kind)
+
+    content = None if refresh else load()
     if content is not None:
         return content, True
-    content = make()
-    cache.store(folder, keys[0], compiler, kind, content)
+    if refresh or not cache.is_trusted(folder):
+        content = make()
+        cache.store(folder, keys[0], compiler, kind, content)
+        return content, False
+    entry = f"{keys[0]}-{compiler}.{kind}"
+    with cache_lock.only_one(folder, entry, load) as found:
+        if found is not None:
+            return found, True
+        content = make()
+        cache.store(folder, keys[0], compiler, kind, content)
     return content, False
 
 

@@ -1,6 +1,7 @@
 """A process of the multi-process tests: compiles and runs kernels.
 
 Run as ``cache_worker.py COUNT``; exit status 0 if every kernel was right.
+Prints the number of kernels that it compiled itself.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,7 +14,21 @@ import numpy as np
 warnings.simplefilter("ignore")
 import pycuda.autoinit  # noqa: E402, F401
 import pycuda.driver as drv  # noqa: E402
+from pycuda._compile import nvrtc  # noqa: E402
 from pycuda.compiler import SourceModule  # noqa: E402
+
+compiled = 0
+run_compiler = nvrtc.run
+
+
+def counted(*args):
+    """Count a run of the compiler."""
+    global compiled
+    compiled += 1
+    return run_compiler(*args)
+
+
+nvrtc.run = counted
 
 SOURCE = """
 __global__ void add(int *x)
@@ -31,6 +46,7 @@ def main(count: int) -> int:
         data = np.arange(8, dtype=np.int32)
         module.get_function("add")(drv.InOut(data), block=(8, 1, 1))
         wrong += (data != np.arange(8) + number).any()
+    print(compiled)
     return int(wrong)
 
 
