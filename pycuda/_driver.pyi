@@ -1466,7 +1466,9 @@ class ArrayBase:
         self, ary: _HostArray | ArrayBase, stream: _AnyStream | None = None
     ) -> None: ...
     def fill(
-        self, value: _Number, stream: _AnyStream | None = None
+        self,
+        value: _Number | np.void | _HostArray,
+        stream: _AnyStream | None = None,
     ) -> Self: ...
     def copy(
         self, order: str = "K", stream: _AnyStream | None = None
@@ -1493,7 +1495,7 @@ class ArrayBase:
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __getitem__(self, key: _Index, /) -> Self: ...
     def __setitem__(
-        self, key: _Index, value: _Operand | _HostArray, /
+        self, key: _Index, value: _Operand | np.void | _HostArray, /
     ) -> None: ...
     def __delitem__(self, key: Any, /) -> NoReturn: ...
     def __neg__(self) -> Self: ...

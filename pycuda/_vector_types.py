@@ -2,7 +2,8 @@
 
 `vec` has a dtype for each vector type, with fields x, y, z, w and no padding;
 and ``make_float3(x, y, z)``, which returns a 0-d array of it.  `NAMES` has the
-dtypes' C names, for the registry in `pycuda.tools`.
+dtypes' C names, for the registry in `pycuda.tools`.  `_vector_types.pyi` has
+the types of these attributes.
 """
 
 # SPDX-License-Identifier: MIT
@@ -41,13 +42,15 @@ class vec:
 def _maker(dtype: np.dtype) -> Callable[..., np.ndarray]:
     fields = dtype.names or ()
 
-    def make(*values: Any) -> np.ndarray:
-        if len(values) != len(fields):
+    def make(*values: Any, **named: Any) -> np.ndarray:
+        rest = fields[len(values) :]
+        if len(values) > len(fields) or named.keys() != set(rest):
+            given = f", with the names {', '.join(named)}" if named else ""
             raise TypeError(
                 f"expected {len(fields)} values ({', '.join(fields)}), got "
-                f"{len(values)}"
+                f"{len(values) + len(named)}{given}"
             )
-        return np.array(values, dtype)
+        return np.array((*values, *(named[field] for field in rest)), dtype)
 
     return make
 

@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 # Dtype -> (kind of random numbers that the kernel draws, its parameters).
-_KINDS: dict[Any, tuple[str, tuple]] = {
+_KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
     np.dtype(np.float32): ("random", ()),
     np.dtype(np.float64): ("random", ()),
     np.dtype(np.int32): ("bits32", (0,)),

@@ -249,7 +249,7 @@ class ElementwiseKernel(ElementwiseBase):
         )
         self._functions = ByContext()
         self._stride_kernels: dict[bool, Any] = {}
-        self._bound: dict[tuple, ElementwiseKernel] = {}
+        self._bound: dict[tuple[Any, ...], ElementwiseKernel] = {}
 
     def _bind(self, values: Sequence[Any]) -> ElementwiseKernel:
         """Return the kernel for a call, with dtypes in place of type letters.
@@ -455,7 +455,7 @@ class ElementwiseKernel(ElementwiseBase):
         An array that is given twice is converted once.
         """
         arrays = []
-        copies: dict[tuple, Any] = {}
+        copies: dict[tuple[Any, ...], Any] = {}
         for k in self._vectors:
             array = values[k]
             dtype = getattr(array, "dtype", None)

@@ -298,7 +298,9 @@ __all__ += sorted(name for name in FUNCTIONS if not hasattr(builtins, name))
 # --- launch shapes -------------------------------------------------------
 
 
-def splay(n: int, dev: drv.Device | None = None) -> tuple[tuple, tuple]:
+def splay(
+    n: int, dev: drv.Device | None = None
+) -> tuple[tuple[int, int], tuple[int, int, int]]:
     """Return grid and block for a grid-stride loop over n elements.
 
     Returns
@@ -450,7 +452,7 @@ class GPUArray(ArrayBase, Reductions, Exchange, Methods, Legacy):
         func: Callable[..., Any],
         types: Any,
         args: tuple[Any, ...],
-        kwargs: dict,
+        kwargs: dict[Any, Any],
     ) -> Any:
         """Run NumPy's functions on device arrays."""
         return dispatch(func, args, kwargs)

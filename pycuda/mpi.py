@@ -393,7 +393,11 @@ class Communicator:
         )
 
     def _reduce_wide(
-        self, source: Any, target: Any, in_place: bool, call: Callable
+        self,
+        source: Any,
+        target: Any,
+        in_place: bool,
+        call: Callable[..., Any],
     ) -> None:
         """Reduce arrays of 16-bit floats as float32, a type that MPI has."""
         wide = source.astype(np.float32)

@@ -294,7 +294,7 @@ class ReductionKernel:
                 dtype_out, neutral, reduce_expr, map_expr, arguments, name,
                 keep, options, preamble,
             )  # fmt: skip
-            self._bound: dict[tuple, ReductionKernel] = {}
+            self._bound: dict[tuple[Any, ...], ReductionKernel] = {}
             return
         self.dtype_out = np.dtype(dtype_out)
         self._shape = _shape()

@@ -94,7 +94,12 @@ def _counted(num: int, kind: np.dtype, stream: Any) -> GPUArray:
 
 
 def _between(
-    ends: list, num: int, div: int, endpoint: bool, kind: np.dtype, stream: Any
+    ends: list[Any],
+    num: int,
+    div: int,
+    endpoint: bool,
+    kind: np.dtype,
+    stream: Any,
 ) -> tuple[GPUArray, Any]:
     """Follow NumPy's steps, so that the results are equal to the bit."""
     first, last = (end[()] for end in ends)
@@ -116,7 +121,12 @@ def _between(
 
 
 def _between_arrays(
-    ends: list, num: int, div: int, endpoint: bool, kind: np.dtype, stream: Any
+    ends: list[Any],
+    num: int,
+    div: int,
+    endpoint: bool,
+    kind: np.dtype,
+    stream: Any,
 ) -> tuple[GPUArray, Any]:
     def run(name: str, *values: Any) -> GPUArray:
         return _apply(name, values, None, None, stream)

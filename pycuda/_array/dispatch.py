@@ -247,8 +247,8 @@ def _translated(
     function: Callable[..., Any],
     own: Callable[..., Any],
     args: tuple[Any, ...],
-    kwargs: dict,
-) -> tuple[tuple, dict]:
+    kwargs: dict[Any, Any],
+) -> tuple[tuple[Any, ...], dict[Any, Any]]:
     """Translate arguments of NumPy's function to those of this package's.
 
     Arguments that equal NumPy's defaults are left out, because an argument
@@ -343,7 +343,10 @@ def _outer(
 
 
 def dispatch_ufunc(
-    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict
+    ufunc: np.ufunc,
+    method: str,
+    inputs: tuple[Any, ...],
+    kwargs: dict[Any, Any],
 ) -> Any:
     """Call a ufunc of NumPy for arguments with device arrays."""
     out = kwargs.pop("out", None) or ()

@@ -71,7 +71,7 @@ def _has_unaligned_stride(a: GPUArray) -> bool:
     return is_misaligned(a) or any(step % a.itemsize for step in a.strides)
 
 
-def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence) -> bool:
+def _usable(target: GPUArray, dtype: np.dtype, inputs: Sequence[Any]) -> bool:
     """Return whether kernels can write the product to `target`."""
     return (
         target.dtype == dtype

@@ -382,7 +382,7 @@ def _moves_of(a: GPUArray, shift: Any, axis: Any) -> list[tuple[int, int]]:
 
 
 def _roll_parts(
-    target: GPUArray, source: GPUArray, moves: list, stream: Any
+    target: GPUArray, source: GPUArray, moves: list[Any], stream: Any
 ) -> None:
     """Copy the corners into which rolling by some axes cuts an array."""
     if target.size == 0:

@@ -89,7 +89,11 @@ class _Rows(NamedTuple):
         return self.items if self.source is None else self.source
 
     def note(
-        self, kernel: Any, grid: tuple[int, int], block: int, arguments: tuple
+        self,
+        kernel: Any,
+        grid: tuple[int, int],
+        block: int,
+        arguments: tuple[Any, ...],
     ) -> None:
         """Launch a kernel and record it for the call's launch plan."""
         shape = (block, 1, 1)

@@ -51,7 +51,7 @@ def _converted(
     inputs: tuple[Any, ...],
     signature: tuple[Any, ...] | None,
     casting: str,
-) -> tuple[tuple, np.dtype | None]:
+) -> tuple[tuple[Any, ...], np.dtype | None]:
     """Return (inputs converted to the requested loop's types, output type)."""
     if signature is None:
         return inputs, None
@@ -80,7 +80,7 @@ def call(
     name: str,
     inputs: tuple[Any, ...],
     target: Any,
-    keywords: dict,
+    keywords: dict[Any, Any],
 ) -> Any:
     """Return the ufunc's result on device arrays, or NotImplemented.
 

@@ -71,7 +71,7 @@ def _target(
     dtype: npt.DTypeLike,
     default: Any,
     out: Any,
-    kinds: frozenset,
+    kinds: frozenset[Any],
 ) -> Any:
     """Return `out` after checks, or a new array."""
     if out is not None:
@@ -635,7 +635,9 @@ def _means(means: Any, out: Any) -> tuple[Any]:
     return (packed,)
 
 
-def _range_kind(low: int, count: int, out: Any) -> tuple[str, Any, tuple]:
+def _range_kind(
+    low: int, count: int, out: Any
+) -> tuple[str, Any, tuple[Any, ...]]:
     """Return (kind, out, parameters) for integers in [low, low + count)."""
     bits = 32 if count <= 1 << 32 else 64
     if count == 1 << bits:

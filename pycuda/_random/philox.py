@@ -81,7 +81,9 @@ KINDS = {
 
 
 @by_context
-def kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, tuple, int]:
+def kernel(
+    kind: str, dtype: np.dtype
+) -> tuple[Any, int, tuple[Any, ...], int]:
     """Return (function, elements per group, threads, groups per thread)."""
     in_turn = building.runs_threads_in_turn()
     row, name = KINDS[kind], c_type(dtype)
@@ -112,7 +114,7 @@ def kernel(kind: str, dtype: np.dtype) -> tuple[Any, int, tuple, int]:
 
 
 def launch(
-    plan: tuple[Any, int, tuple, int],
+    plan: tuple[Any, int, tuple[Any, ...], int],
     out: Any,
     position: int,
     key: tuple[int, int],

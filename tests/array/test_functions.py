@@ -381,8 +381,16 @@ def test_vector_types():
     assert get_or_register_dtype("float3") == vec.float3
     names = [n for n in vars(vec) if n.startswith("make_")]
     assert len(names) == 42
-    with pytest.raises(TypeError):
+    assert vec.make_int3(1, z=3, y=2).tolist() == (1, 2, 3)
+    with pytest.raises(TypeError, match=r"2 values \(x, y\), got 1$"):
         vec.make_int2(1)
+    for values, named in (
+        ((1,), {"x": 2}),
+        ((1, 2), {"z": 3}),
+        ((), {"y": 1}),
+    ):
+        with pytest.raises(TypeError, match=r"2 values .* with the names "):
+            vec.make_int2(*values, **named)
 
 
 def test_modules_that_come_along():

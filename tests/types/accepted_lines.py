@@ -145,6 +145,13 @@ def creation(host: np.ndarray) -> list[GPUArray]:
     made += [curandom.rand((3, 4)), curandom.rand(5, np.float64)]
     made += [ga.from_dlpack(made[0]), ga.asarray(made[0], copy=True)]
     made += [ga.to_gpu(host, drv.mem_alloc), made[0]._new_like_me()]
+    point = ga.vec.make_float3(1, 2.5, z=np.float32(3))
+    made += [
+        ga.zeros(4, ga.vec.float3),
+        ga.zeros(2, ga.vec.uchar4).fill(ga.vec.make_uchar4(*range(4))),
+    ]
+    made += [ga.zeros(1, ga.vec.float3).fill(point)]
+    assert point["z"] == 3 and ga.splay(10)[0][0] == 1
     return made
 
 

@@ -58,6 +58,9 @@ def functions(a: GPUArray, host: np.ndarray) -> None:
     GPUArray()  # wrong
     GPUArray(3)  # wrong
     GPUArray("3", np.float32)  # wrong
+    ga.vec.float5  # wrong
+    ga.vec.make_float3(1, 2)  # wrong
+    ga.vec.make_int2(1, z=2)  # wrong
     ga.zeros(3.5, np.float32)  # wrong
     ga.zeros(3, dtype=7)  # wrong
     ga.to_gpu("abc")  # wrong

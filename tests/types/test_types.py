@@ -168,6 +168,21 @@ def test_element_wise_functions_have_types():
     assert found == expected
 
 
+def test_vector_types_have_types():
+    """The stub has each type and its function, with the names of fields."""
+    from pycuda._vector_types import NAMES, vec
+
+    stub = (ROOT / "pycuda" / "_vector_types.pyi").read_text()
+    types = re.findall(r"^    (\w+): np.dtype\[np.void\]$", stub, re.M)
+    makers = re.findall(r"^    def make_(\w+)\((.*?)\) ->", stub, re.M | re.S)
+    fields = {n: tuple(re.findall(r"(\w+): _Value", p)) for n, p in makers}
+    assert types == list(NAMES) and len(makers) == len(fields) == len(types)
+    for name, dtype in NAMES.items():
+        assert fields[name] == dtype.names
+        named = {field: 1 for field in fields[name]}
+        assert getattr(vec, f"make_{name}")(**named).dtype == dtype
+
+
 def test_attributes_of_devices_and_functions_have_types():
     """The stub names each attribute, in both cases."""
     from pycuda import _driver
