@@ -169,24 +169,54 @@ def run(
         f"--gpu-architecture={arch}",
         *options,
     ]
-    if not on_gpu:
-        identity.tell_zig_folder()
-        result = _run_once(source, options, kind, names)
-    else:
-        source = _with_moved_attributes(source)
-        result = _run_quickly(source, options, kind, names)
-        result = _retry_with_remedies(result, source, options, kind, names)
-    if result.image is not None:
-        return result
-    from pycuda._compile import gnu  # few programs need it
-
-    other = gnu.remedy(source, options, result.log)
-    if other is None:
-        return result
-    last = _run_once(*other, kind, names)
     if on_gpu:
-        last = _retry_with_remedies(last, *other, kind, names)
-    return result if last.image is None else last
+        source = _with_moved_attributes(source)
+    else:
+        identity.tell_zig_folder()
+    result = last = _run_with_remedies(source, options, kind, names, on_gpu)
+    asked = options
+    while last.image is None:
+        other = _other_form(source, options, last.log)
+        if other is None:
+            return result
+        source, options = other
+        last = _run_with_remedies(source, options, kind, names, on_gpu)
+    from pycuda._compile import standards
+
+    note = standards.note(asked, options) if options is not asked else ""
+    last.log = "\n".join(filter(None, [last.log, note]))
+    return last
+
+
+def _other_form(
+    source: str, options: list[str], log: str
+) -> tuple[str, list[str]] | None:
+    """Return another form of a source that failed, and its options, or None.
+
+    A form has fewer GNU extensions or a later C++ standard than the one
+    before, so that the forms come to an end.
+    """
+    from pycuda._compile import gnu, standards  # few programs need them
+
+    other = gnu.remedy(source, options, log)
+    if other is not None and other != (source, options):
+        return other
+    later = standards.remedy(options, log)
+    return None if later is None else (source, later)
+
+
+def _run_with_remedies(
+    source: str,
+    options: list[str],
+    kind: str,
+    names: Sequence[str],
+    on_gpu: bool,
+) -> Result:
+    """Run the compiler, on a GPU again with the remedies the log suggests."""
+    if not on_gpu:
+        return _run_once(source, options, kind, names)
+    result = _run_quickly(source, options, kind, names)
+    return _retry_with_remedies(result, source, options, kind, names)
 
 
 def _with_moved_attributes(source: str) -> str:

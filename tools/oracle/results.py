@@ -37,6 +37,16 @@ def has_run(entry: Entry) -> bool:
     return entry.alone and RUN.search(entry.code) is not None
 
 
+def keep_standards() -> None:
+    """Make pycuda compile each source in the requested C++ standard only.
+
+    Otherwise it tries a later standard, as nvcc accepts what NVRTC refuses.
+    """
+    from pycuda._compile import standards
+
+    standards.remedy = lambda options, log: None
+
+
 def compute(code: str, options: list[str]) -> str:
     """Return the words that the kernel leaves in `out`, as text."""
     import pycuda.driver as drv
@@ -65,6 +75,7 @@ def serve() -> None:
     import pycuda.driver as drv
 
     warnings.simplefilter("ignore")
+    keep_standards()
     print(json.dumps(pycuda.autoinit.device.name()), flush=True)
     for line in sys.stdin:
         try:

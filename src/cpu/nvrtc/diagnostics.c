@@ -30,6 +30,7 @@ static const char *const harmless[] = {
     "explicit template parameter list for",
     "template template parameter using 'typename'",
     "label at end of compound statement",
+    "'static_assert' with no message",
     "label followed by a declaration",
     "default member initializer for non-static",
     "' attribute is a C++"};

@@ -32,6 +32,7 @@
 #include "cpu/nvrtc/process.h"
 #include "cpu/nvrtc/program.h"
 #include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/space_places.h"
 #include "cpu/nvrtc/text.h"
 
 /* Maximum number of rewrites of a source. */
@@ -179,6 +180,7 @@ nvrtc_job_mark(struct nvrtc_job *job)
         nvrtc_deduction_guides_mark(&edits, text);
         nvrtc_dialect_mark(&edits, text, is_before_20(job));
         nvrtc_kernel_heads_mark(&edits, text);
+        nvrtc_space_places_mark(&edits, text);
         job->marked = nvrtc_edits_make(&edits, text);
     }
     nvrtc_edits_free(&edits);

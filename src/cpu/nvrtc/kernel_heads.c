@@ -1,4 +1,4 @@
-/* kernel_heads.c - reports declarations that NVRTC refuses for kernels.
+/* kernel_heads.c - reports kernels and variables that NVRTC refuses.
  *
  * Called by frontend_retry.c for the text of a source. Clang accepts kernels
  * that are noexcept, constexpr, static members and so on; NVRTC does not. The
@@ -7,7 +7,8 @@
  * inserted that makes the front end report an error. Kernels whose name NVRTC
  * mangles in spite of extern "C" get extern "C++" (kernel_linkage.c). Kernels
  * that are declared by a macro with parameters, included files, and sources
- * that name __PYCUDA_CPU__ are not examined. Without state.
+ * that name __PYCUDA_CPU__ are not examined. Likewise for memory spaces of
+ * variables. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -43,8 +44,10 @@ struct head {
         is_auto, is_static;
     /* the head's extern "C"; no tokens if it has none */
     struct nvrtc_token word_extern, literal_c;
-    struct nvrtc_token name; /* before the list of parameters */
+    struct nvrtc_token name;   /* before the list of parameters */
+    bool is_managed, is_fixed; /* fixed: __shared__ or __constant__ */
     bool has_bounds, has_registers;
+    bool has_list; /* it has a list in parentheses: it is no plain variable */
     bool has_parameters; /* the list of parameters has begun */
     bool in_parameters;
     int depth;  /* number of open parentheses and brackets */
@@ -186,6 +189,9 @@ name_take(struct reader *reader, struct nvrtc_token token)
     head->is_kernel |= nvrtc_token_is(token, "__global__") ||
                        nvrtc_macros_have(&reader->macros, token);
     head->is_device |= nvrtc_token_is(token, "__device__");
+    head->is_managed |= nvrtc_token_is(token, "__managed__");
+    head->is_fixed |= nvrtc_token_is(token, "__shared__") ||
+                      nvrtc_token_is(token, "__constant__");
     head->is_friend |= nvrtc_token_is(token, "friend");
     head->is_static |= nvrtc_token_is(token, "static");
     head->is_auto |= nvrtc_token_is(token, "auto");
@@ -251,6 +257,9 @@ head_take(struct reader *reader)
         head->has_parameters = head->in_parameters = true;
         head->name = reader->tokens.before;
     }
+    head->has_list |=
+        c == '(' && head->depth == 0 &&
+        !is_among(reader->tokens.before, attributes, COUNT(attributes));
     head->depth += token.n == 1 && strchr("([", c) != NULL;
     head->depth -= token.n == 1 && strchr(")]", c) != NULL;
     if (head->in_parameters) {
@@ -310,6 +319,23 @@ head_link(struct reader *reader, bool has_body)
     }
 }
 
+/* Returns the reason why NVRTC refuses a variable, or NULL. */
+static const char *
+variable_refuse(const struct head *head, bool in_class)
+{
+    bool has_space = head->is_device || head->is_managed || head->is_fixed;
+
+    if (head->has_list || head->is_class) {
+        return NULL;
+    }
+    if (head->is_managed && head->is_fixed) {
+        return "a __managed__ variable cannot be __shared__ or __constant__";
+    }
+    return in_class && head->is_static && has_space
+               ? "a static data member cannot have a memory space"
+               : NULL;
+}
+
 /* Ends the head at ';' or '{'. */
 static void
 head_end(struct reader *reader, bool has_body)
@@ -328,7 +354,8 @@ head_end(struct reader *reader, bool has_body)
            "__launch_bounds__ and __maxnreg__ exclude each other");
     refuse(&head->refusal, head->refusal_of_parameters != NULL,
            head->refusal_of_parameters);
-    const char *reason = head->is_kernel ? head->refusal : NULL;
+    const char *reason =
+        head->is_kernel ? head->refusal : variable_refuse(head, in_class);
     if (head->misplaced && (head->is_kernel || head->is_device)) {
         reason = head->misplaced;
     }
