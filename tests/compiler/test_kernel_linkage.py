@@ -76,6 +76,7 @@ def test_kernels_that_nvrtc_refuses_in_an_extern_c_block(context, kernel):
         compile(kernel, cache_dir=False)
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*compiler succeeded, but said")
 def test_variables_of_the_host_are_compiled_for_the_device(context):
     """NVRTC needs an option for them; nvcc accepts them."""
     module = SourceModule("""
