@@ -3,7 +3,6 @@
  * The module's exec slot calls array_setup once.
  *
  * SPDX-License-Identifier: MIT */
-#define ARRAY_IMPORTS_NUMPY
 #include "array/advanced_indexing.h"
 #include "array/array_type.h"
 #include "array/attribute_setters.h"
@@ -93,18 +92,11 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
-static int
-import_numpy(void)
-{
-    return _import_array();
-}
-
 int
 array_setup(PyObject *module)
 {
-    if (import_numpy() < 0 || array_flags_setup(module) < 0 ||
-        array_type_setup(module) < 0 || array_assign_setup(module) < 0 ||
-        array_kernels_setup(module) < 0 ||
+    if (array_flags_setup(module) < 0 || array_type_setup(module) < 0 ||
+        array_assign_setup(module) < 0 || array_kernels_setup(module) < 0 ||
         array_fast_ufunc_setup(module) < 0 ||
         array_planned_setup(module) < 0 || array_fast_call_setup(module) < 0 ||
         array_elementwise_setup(module) < 0) {

@@ -5,7 +5,6 @@
  * through the module. Import in a second interpreter is an error.
  *
  * SPDX-License-Identifier: MIT */
-#define CORE_IMPORT_NUMPY
 #include "core/context/kernel_checks.h"
 #include "core/core.h"
 #include "core/numpy.h"
@@ -140,8 +139,7 @@ parts_setup(PyObject *module)
 static int
 driver_exec(PyObject *module)
 {
-    import_array1(-1);
-    if (state_setup(module) < 0) {
+    if (core_numpy_import() < 0 || state_setup(module) < 0) {
         return -1;
     }
     if (parts_setup(module) < 0) {

@@ -1,17 +1,17 @@
-"""The rules of src/layers.toml: includes point down, and form no cycle.
+"""The rules of src/layers.toml: includes and calls point down, without cycles.
 
 The functions take the includes of files as a dict from a file's name, relative
-to src, to the names of the project's headers that it includes.
+to src, to the names of the project's headers that it includes.  Calls are read
+from the object files of a build.
 """
 
+import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
 LAYERS = "layers.toml"
-# Components in which a file also calls only functions of lower layers.  Of
-# cpu and jit only the includes are checked.
-CALLS_CHECKED = ("api", "core", "array")
 
 
 def read_includes(src: Path) -> dict[str, list[str]]:
@@ -122,57 +122,71 @@ def include_cycles(includes: dict[str, list[str]]) -> list[str]:
     return cycles
 
 
-def plain_code(text: str) -> str:
-    """Return C code without comments, texts and includes."""
-    return re.sub(
-        r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^ *#include.*?$',
-        " ",
-        text,
-        flags=re.S | re.M,
-    )
+def read_symbols(build: Path) -> dict[str, tuple[set[str], set[str]]]:
+    """Return the symbols that each C file defines and that it uses.
 
-
-def read_functions(sources: dict[str, str]) -> dict[str, str]:
-    """Return the file that defines each function that is not static."""
-    found = {}
-    pattern = re.compile(r"^(.*)\n(\w+)\([^;{]*?\)\n\{", re.M)
-    for name, text in sources.items():
-        if name.endswith(".c"):
-            for before, function in pattern.findall(text):
-                if "static" not in before:
-                    found.setdefault(function, name)
+    `build` is the folder of a build.  Files that are compiled as one unit
+    share the symbols of that unit.  A weak definition is not counted: another
+    file overrides it.
+    """
+    commands = json.loads((build / "compile_commands.json").read_text())
+    objects = {
+        build / row["output"]: sources_of(build / row["file"])
+        for row in commands
+    }
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for target, sources in objects.items():
+        listing = subprocess.run(
+            ["nm", "-P", target], capture_output=True, text=True, check=True
+        )
+        for line in listing.stdout.splitlines():
+            symbol, kind = line.split()[:2]
+            for source in sources:
+                defined, used = found.setdefault(source, (set(), set()))
+                if kind in "Uwv":
+                    used.add(symbol)
+                elif kind.isupper() and kind not in "WV":
+                    defined.add(symbol)
     return found
 
 
-def upward_calls(
-    sources: dict[str, str], layers: dict[str, list[dict]]
-) -> list[str]:
-    """Return the uses of functions that a file of a higher layer defines.
+def sources_of(compiled: Path) -> list[str]:
+    """Return the files of src that a compiled file consists of."""
+    names = [compiled]
+    if "-unity" in compiled.name:
+        included = re.findall(r'#include *"([^"]+)"', compiled.read_text())
+        names = [compiled.parent / name for name in included]
+    parts = [path.resolve().parts for path in names]
+    return [
+        "/".join(part[part.index("src") + 1 :])
+        for part in parts
+        if "src" in part
+    ]
 
-    They are possible where a header, such as core/core.h, declares functions
-    of several files.
+
+def upward_uses(
+    symbols: dict[str, tuple[set[str], set[str]]],
+    layers: dict[str, list[dict]],
+) -> list[str]:
+    """Return the uses of symbols that a file of a higher layer defines.
+
+    They need no include: a header may declare functions of several files, and
+    a file may declare a function itself.
     """
-    functions = read_functions(sources)
+    definitions: dict[tuple[str, str], str] = {}
+    for name, (defined, _) in symbols.items():
+        component = name.partition("/")[0]
+        definitions |= {(component, symbol): name for symbol in defined}
     wrong = []
-    for name, text in sources.items():
+    for name, (_, used) in sorted(symbols.items()):
         component, _, unit = stem(name).partition("/")
-        if not name.endswith(".c"):
-            continue
-        own = layer_of(unit, layers[component])
-        for word in sorted(set(re.findall(r"\b\w+\b", text))):
-            there, _, target = stem(functions.get(word, "")).partition("/")
-            if there != component or own is None:
+        own = layer_of(unit, layers.get(component, []))
+        for symbol in sorted(used):
+            there = definitions.get((component, symbol))
+            if there is None or own is None:
                 continue
+            target = stem(there).partition("/")[2]
             other = layer_of(target, layers[component])
             if other is not None and other > own:
-                wrong.append(f"{name} calls {word} of {functions[word]}")
+                wrong.append(f"{name} uses {symbol} of {there}")
     return wrong
-
-
-def read_sources(src: Path) -> dict[str, str]:
-    """Return the code of the components whose calls are checked."""
-    return {
-        path.relative_to(src).as_posix(): plain_code(path.read_text())
-        for component in CALLS_CHECKED
-        for path in sorted((src / component).rglob("*.[ch]"))
-    }

@@ -1,5 +1,6 @@
 """The project's rules hold, and each checker detects a planted fault."""
 
+import json
 import os
 import subprocess
 import sys
@@ -107,15 +108,44 @@ def test_includes_form_no_cycle():
     assert layers.include_cycles({"a.h": ["b.h"], "a.c": ["a.h"]}) == []
 
 
-def test_files_call_only_lower_layers():
+def test_files_use_only_symbols_of_lower_layers():
+    # ./run lint names its own build, ./run test has built this one.
+    build = rules.ROOT / os.environ.get("PYCUDA_STYLE_BUILD", "build/release")
+    if not (build / "compile_commands.json").exists():
+        pytest.skip(f"{build} has not been built")
     rows = layers.read_layers(rules.ROOT / "src")
-    sources = layers.read_sources(rules.ROOT / "src")
-    assert layers.upward_calls(sources, rows) == []
+    symbols = layers.read_symbols(build)
+    assert sum(len(used) for _, used in symbols.values()) > 2000
+    assert layers.upward_uses(symbols, rows) == []
     planted = "core/context/scope.c"
-    sources[planted] += "void f(void) { core_launch_packed(); }"
-    assert layers.upward_calls(sources, rows) == [
-        f"{planted} calls core_launch_packed of core/launch/launch.c"
+    symbols[planted][1].add("core_launch_packed")
+    assert layers.upward_uses(symbols, rows) == [
+        f"{planted} uses core_launch_packed of core/launch/launch.c"
     ]
+
+
+def test_symbols_of_joined_files_are_read(tmp_path):
+    folder = tmp_path / "src" / "cpu"
+    folder.mkdir(parents=True)
+    (folder / "a.c").write_text("int low(void);\nint a;\n")
+    (folder / "b.c").write_text("int g(void) { return low(); }\n")
+    (folder / "x-unity0.c").write_text('#include "a.c"\n#include "b.c"\n')
+    subprocess.run(
+        ["cc", "-c", folder / "x-unity0.c", "-o", tmp_path / "x.o"], check=True
+    )
+    row = {"file": "src/cpu/x-unity0.c", "output": "x.o"}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([row]))
+    both = ({"a", "g"}, {"low"})
+    symbols = layers.read_symbols(tmp_path)
+    assert symbols == {"cpu/a.c": both, "cpu/b.c": both}
+    symbols["cpu/z.c"] = ({"low"}, set())
+    rows = {
+        "cpu": [
+            {"name": "base", "files": ["a"]},
+            {"name": "top", "files": ["b", "z"]},
+        ]
+    }
+    assert layers.upward_uses(symbols, rows) == ["cpu/a.c uses low of cpu/z.c"]
 
 
 def test_declared_functions_have_contracts():

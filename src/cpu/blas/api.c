@@ -25,7 +25,7 @@
 #include "cpu/device/handle.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/memory.h"
-#include "cpu/stream/host_operation.h"
+#include "cpu/stream/host_function.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 

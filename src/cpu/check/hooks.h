@@ -64,6 +64,15 @@ void cpu_check_freed(uintptr_t base);
  * granules (64 KiB units of shadow memory) that lie completely in it, and
  * marks all its bytes as written. */
 void cpu_check_forget(uintptr_t start, size_t bytes);
+/* The three functions above, for the allocator of device memory, which does
+ * not depend on the checks. cuInit sets the pointer. */
+struct cpu_check_memory {
+    void (*allocated)(uintptr_t base, size_t bytes, const char *maker,
+                      bool tracked);
+    void (*freed)(uintptr_t base);
+    void (*forget)(uintptr_t start, size_t bytes);
+};
+extern const struct cpu_check_memory *cpu_check_memory;
 /* Called when a kernel has allocated heap memory: clears the access records of
  * that memory. */
 void cpu_check_heap_allocated(const void *memory, size_t bytes);

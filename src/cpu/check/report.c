@@ -22,13 +22,12 @@
 #include "cpu/check/check.h"
 #include "cpu/check/hooks.h"
 #include "cpu/check/remedy.h"
+#include "cpu/exports/error_rows.h"
 #include "cpu/module/module_state.h"
 #include "cpu/run/fiber.h"
 #include "cpu/run/launch_state.h"
 #include "cpu/stream/worker.h"
 #include "image/abi.h"
-
-CUresult cuGetErrorString(CUresult code, const char **text);
 
 /* capacity of the list of reports already written, in reports */
 #define SEEN_MAX 1024
@@ -390,13 +389,12 @@ report_write(const struct cpu_check_finding *finding)
 static void
 last_report_set(CUresult code)
 {
-    const char *standard = NULL;
+    const struct cpu_error_row *row = cpu_error_row(code);
     unsigned next = (report_next + 1) % 4;
 
-    report_code = CUDA_SUCCESS;
-    cuGetErrorString(code, &standard);
     snprintf(report_texts[next], sizeof report_texts[next], "%s: %s%s%s",
-             standard, message, advice, strchr(advice, '\n') ? "\n" : "");
+             row ? row->text : "error", message, advice,
+             strchr(advice, '\n') ? "\n" : "");
     report_next = next;
     report_code = code;
 }

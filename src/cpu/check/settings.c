@@ -14,7 +14,11 @@
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 
-unsigned cpu_check_flags;
+static const struct cpu_check_memory memory_hooks = {
+    .allocated = cpu_check_allocated,
+    .freed = cpu_check_freed,
+    .forget = cpu_check_forget,
+};
 
 static const struct {
     const char *name;
@@ -65,6 +69,7 @@ settings_parse(const char *list, unsigned *flags)
 CUresult
 cpu_check_open(void)
 {
+    cpu_check_memory = &memory_hooks;
     return settings_parse(getenv("PYCUDA_CPU_CHECK"), &cpu_check_flags);
 }
 

@@ -9,31 +9,10 @@
 
 #include "cpu/check/hooks.h"
 #include "cpu/device/state.h"
+#include "cpu/exports/error_rows.h"
 #include "cpu/exports/system_errors.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/memory/budget.h"
-
-struct error_row {
-    CUresult code;
-    const char *name;
-    const char *text;
-};
-
-#define ERROR_ROW(name, value, text) {name, #name, text},
-
-static const struct error_row error_rows[] = {CUDA_RESULT_ROWS(ERROR_ROW)};
-
-/* Returns the table row of an error code, or NULL if the code is unknown. */
-static const struct error_row *
-row_find(CUresult code)
-{
-    for (size_t i = 0; i < sizeof error_rows / sizeof *error_rows; i++) {
-        if (error_rows[i].code == code) {
-            return &error_rows[i];
-        }
-    }
-    return NULL;
-}
 
 /* Stores the text of an error code in *text. If more is known about the latest
  * error with this code, the text describes it: an exceeded memory budget, a
@@ -42,7 +21,7 @@ row_find(CUresult code)
 CPU_API CUresult
 cuGetErrorString(CUresult code, const char **text)
 {
-    const struct error_row *row = row_find(code);
+    const struct cpu_error_row *row = cpu_error_row(code);
 
     if (!text) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -73,7 +52,7 @@ cuGetErrorString(CUresult code, const char **text)
 CPU_API CUresult
 cuGetErrorName(CUresult code, const char **name)
 {
-    const struct error_row *row = row_find(code);
+    const struct cpu_error_row *row = cpu_error_row(code);
 
     if (!name) {
         return CUDA_ERROR_INVALID_VALUE;

@@ -37,8 +37,6 @@ struct address_row {
     void *wrapped;
 };
 
-_Thread_local bool cpu_default_is_per_thread;
-
 /* Defines a wrapper that calls `symbol` so that stream 0 means the per-thread
  * default stream. */
 #define WRAPPER(prefix, symbol, parameters, arguments)                        \

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/device/context.h"
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"

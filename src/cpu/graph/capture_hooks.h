@@ -8,12 +8,12 @@
 #include <stdbool.h>
 
 #include "api/cuda_types.h"
-#include "cpu/device/context.h"
-#include "cpu/device/green.h"
-#include "cpu/graph/graph.h"
 #include "cpu/stream/stream_state.h"
 
 struct cpu_captured;
+struct cpu_context;
+struct cpu_green;
+struct cpu_node_task;
 
 /* If not NULL, the next task (graph node's work) that the calling thread
  * submits is stored here instead of being executed. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cpu/device/context.h"
 #include "cpu/exports/visibility.h"
 #include "cpu/graph/capture.h"
 #include "cpu/graph/capture_hooks.h"

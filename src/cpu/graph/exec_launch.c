@@ -28,6 +28,7 @@
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 
 /* Stores in *found the context in which a task (the work of a graph node)
  * runs: the task's own context or, if it has none, `ctx`, the context of the

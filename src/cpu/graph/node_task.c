@@ -15,14 +15,13 @@
 #include <string.h>
 
 #include "cpu/device/context.h"
+#include "cpu/device/context_stack.h"
 #include "cpu/device/state.h"
 #include "cpu/graph/capture_hooks.h"
 #include "cpu/graph/graph.h"
 #include "cpu/module/module.h"
 #include "cpu/module/module_state.h"
 
-CUresult cuCtxPopCurrent_v2(CUcontext *handle);
-CUresult cuCtxPushCurrent_v2(CUcontext handle);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                           void **params, void **extra);
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream);
@@ -209,10 +208,12 @@ cpu_node_task_make(CUgraphNodeType type, const void *params, CUcontext ctx,
     if (!ctx) {
         return task_fill(type, params, task);
     }
-    code = cuCtxPushCurrent_v2(ctx);
+    struct cpu_context *found;
+    code = cpu_context_of(ctx, &found);
+    code = code ? code : context_stack_push(ctx);
     if (!code) {
         code = task_fill(type, params, task);
-        cuCtxPopCurrent_v2(NULL);
+        context_stack_pop();
     }
     return code;
 }

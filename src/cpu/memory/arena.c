@@ -244,7 +244,7 @@ span_free(struct span *span)
     cpu_budget_commit(-(int64_t)span->committed);
     cpu_budget_return(span->committed);
     if (cpu_check_flags) {
-        cpu_check_forget(span->start, bytes);
+        cpu_check_memory->forget(span->start, bytes);
     }
     if (!span_unmap(span)) {
         if (span->file) {
@@ -639,8 +639,8 @@ cpu_arena_allocate(size_t bytes, const struct cpu_allocation *as,
     }
     pthread_mutex_unlock(&memory_lock);
     if (made && cpu_check_flags) {
-        cpu_check_allocated(*base, bytes, cpu_arena_maker(as->kind),
-                            as->kind == CPU_MEMORY_DEVICE);
+        cpu_check_memory->allocated(*base, bytes, cpu_arena_maker(as->kind),
+                                    as->kind == CPU_MEMORY_DEVICE);
     }
     return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -681,7 +681,7 @@ cpu_arena_free(uintptr_t base, enum cpu_memory_kind kind)
     }
     pthread_mutex_unlock(&memory_lock);
     if (!code && cpu_check_flags) {
-        cpu_check_freed(base);
+        cpu_check_memory->freed(base);
     }
     return code;
 }

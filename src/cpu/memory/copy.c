@@ -19,7 +19,7 @@
 #include "cpu/run/cancellation.h"
 #include "cpu/run/fault.h"
 #include "cpu/run/printf.h"
-#include "cpu/stream/host_operation.h"
+#include "cpu/stream/host_function.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/wait.h"

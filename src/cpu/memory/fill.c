@@ -14,7 +14,7 @@
 #include "cpu/graph/graph.h"
 #include "cpu/memory/memory.h"
 #include "cpu/run/cancellation.h"
-#include "cpu/stream/host_operation.h"
+#include "cpu/stream/host_function.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 

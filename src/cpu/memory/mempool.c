@@ -24,7 +24,7 @@
 #include "cpu/memory/allocation.h"
 #include "cpu/memory/arena.h"
 #include "cpu/memory/pool_usage.h"
-#include "cpu/stream/host_operation.h"
+#include "cpu/stream/host_function.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 

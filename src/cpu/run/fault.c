@@ -24,6 +24,7 @@
 #include "cpu/run/fiber.h"
 #include "cpu/run/program_handlers.h"
 #include "cpu/stream/run_function.h"
+#include "cpu/stream/thread_worker.h"
 #include "cpu/stream/worker.h"
 
 /* Time in ns between two checks that our signal handlers are still

@@ -33,7 +33,9 @@
 #include "cpu/stream/ready_queue.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
+#include "cpu/stream/thread_worker.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 #include "image/image.h"
 
 /* Limits on the expected time of a launch that the calling thread runs itself.

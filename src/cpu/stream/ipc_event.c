@@ -34,6 +34,7 @@
 #include "cpu/stream/operation.h"
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 
 #define MAGIC 0x70796375657665ull
 #define PAGE  4096

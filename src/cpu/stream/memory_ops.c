@@ -34,6 +34,7 @@
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 
 #define POLL_NS_FIRST 20000   /* shortest time between two polls, in ns */
 #define POLL_NS_LAST  1000000 /* longest time between two polls, in ns */

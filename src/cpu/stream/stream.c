@@ -26,12 +26,14 @@
 #include "cpu/memory/arena.h"
 #include "cpu/run/printf.h"
 #include "cpu/stream/gates.h"
-#include "cpu/stream/host_operation.h"
 #include "cpu/stream/operation.h"
+#include "cpu/stream/host_function.h"
 #include "cpu/stream/scheduler.h"
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/wait.h"
+
+_Thread_local bool cpu_default_is_per_thread;
 
 static atomic_ullong stream_ids;
 

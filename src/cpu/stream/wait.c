@@ -23,6 +23,7 @@
 #include "cpu/stream/wait.h"
 #include "cpu/stream/wait_wake.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 
 #define SPIN_NS 20000 /* longest spin in ns before the thread sleeps */
 

@@ -1,4 +1,4 @@
-/* worker.h - threads that run operations, and their state.
+/* worker.h - the state of threads that run kernels.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_STREAM_WORKER_H
@@ -87,20 +87,11 @@ struct cpu_worker {
     struct cpu_op *spare_op;
 };
 
-/* Returns the worker state of the calling thread, and creates it on the first
- * call. Returns NULL if there is not enough memory. The state is freed when
- * the thread ends. */
-struct cpu_worker *cpu_worker_self(void);
 /* Allocates a worker state. Returns NULL if there is not enough memory. */
 struct cpu_worker *cpu_worker_new(void);
-/* Runs chunks of a kernel on the calling thread, which waits for `op`. The
- * kernel is `op` or one that `op` depends on. Returns false if there is no
- * such chunk. */
-bool cpu_worker_help(const struct cpu_op *op);
+/* The worker state of the calling thread, or NULL if it has none yet. While a
+ * thread runs several cooperative blocks, the state of the current one. */
 extern _Thread_local struct cpu_worker *cpu_worker_tls
     __attribute__((tls_model("initial-exec")));
-/* Starts the workers and the watchdog unless they run already. Returns
- * OUT_OF_MEMORY or a system error on failure. */
-CUresult cpu_workers_start(void);
 
 #endif

@@ -32,131 +32,20 @@
 #include "cpu/stream/operation.h"
 #include "cpu/stream/ready_queue.h"
 #include "cpu/stream/scheduler.h"
+#include "cpu/stream/thread_worker.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 
 #define SPIN_NS 50000
 /* After a launch has run for this time in ns, its worker requests another
  * worker. */
 #define REQUEST_NS   20000
 #define WORKER_STACK (1u << 20)
-#define SIGNAL_STACK (64u << 10)
 /* Maximum expected duration in ns of a launch that a waiting thread joins. */
 #define HELP_NS 50000000u
 
-_Thread_local struct cpu_worker *cpu_worker_tls
-    __attribute__((tls_model("initial-exec")));
-
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool started;
-static pthread_key_t caller_key;
-static bool caller_has_key;
-static pthread_once_t caller_once = PTHREAD_ONCE_INIT;
-
-static void *
-signal_stack_new(void)
-{
-    stack_t stack = {.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-                     .ss_size = SIGNAL_STACK};
-
-    if (stack.ss_sp == MAP_FAILED) {
-        return NULL;
-    }
-    sigaltstack(&stack, NULL);
-    return stack.ss_sp;
-}
-
-/* Installs an alternate signal stack, since a kernel may overflow the stack on
- * which it runs. If the program has installed one, that is used. */
-static void
-signal_stack_ensure(struct cpu_worker *worker)
-{
-    stack_t now;
-
-    if (!sigaltstack(NULL, &now) && now.ss_flags & SS_DISABLE) {
-        worker->signal_stack = signal_stack_new();
-    }
-}
-
-static void
-signal_stack_free(struct cpu_worker *worker)
-{
-    stack_t now, none = {.ss_flags = SS_DISABLE};
-
-    if (!worker->signal_stack) {
-        return;
-    }
-    if (!sigaltstack(NULL, &now) && now.ss_sp == worker->signal_stack) {
-        sigaltstack(&none, NULL);
-    }
-    munmap(worker->signal_stack, SIGNAL_STACK);
-}
-
-/* Frees a worker state and all states linked to it by `next_block`. Destructor
- * of the thread-local state of a thread of the program. */
-static void
-worker_free(void *argument)
-{
-    struct cpu_worker *worker = argument, *next;
-
-    cpu_runner_leave(&worker->runner);
-    signal_stack_free(worker);
-    free(worker->spare_op);
-    for (; worker; worker = next) {
-        next = worker->next_block;
-        cpu_block_close(worker);
-        free(worker->text.bytes);
-        free(worker->fibers);
-        free(worker->warps);
-        cpu_check_state_free(worker);
-        free(worker);
-    }
-    cpu_worker_tls = NULL;
-}
-
-static void
-caller_key_make(void)
-{
-    caller_has_key = !pthread_key_create(&caller_key, worker_free);
-}
-
-struct cpu_worker *
-cpu_worker_new(void)
-{
-    struct cpu_worker *worker =
-        aligned_alloc(64, (sizeof *worker + 63) & ~63ul);
-
-    if (worker) {
-        *worker = (struct cpu_worker){0};
-        worker->loop_thread.block = &worker->block;
-    }
-    return worker;
-}
-
-/* Slow path of cpu_worker_self: creates the worker state of a calling thread
- * at the thread's first call. */
-static __attribute__((noinline, cold)) struct cpu_worker *
-caller_join(void)
-{
-    pthread_once(&caller_once, caller_key_make);
-    cpu_worker_tls = cpu_worker_new();
-    /* if the key could not be created, the state is not freed when the thread
-     * ends */
-    if (caller_has_key) {
-        pthread_setspecific(caller_key, cpu_worker_tls);
-    }
-    if (cpu_worker_tls) {
-        cpu_runner_join(&cpu_worker_tls->runner, true);
-        signal_stack_ensure(cpu_worker_tls);
-    }
-    return cpu_worker_tls;
-}
-
-struct cpu_worker *
-cpu_worker_self(void)
-{
-    return cpu_worker_tls ? cpu_worker_tls : caller_join();
-}
 
 /* Requests another worker for a launch that has run for REQUEST_NS. */
 static void
@@ -393,7 +282,7 @@ worker_main(void *argument)
 
     cpu_worker_tls = worker;
     cpu_runner_join(&worker->runner, false);
-    signal_stack_new();
+    cpu_worker_signal_stack_new();
     batch_policy_set();
     for (;;) {
         struct cpu_op *op = work_find(worker);
@@ -412,7 +301,7 @@ static void *
 calls_main(void *argument)
 {
     cpu_worker_tls = argument;
-    signal_stack_new();
+    cpu_worker_signal_stack_new();
     for (;;) {
         cpu_op_call(work_wait(false, &cpu_ready_queue_calls_added));
     }
@@ -447,7 +336,7 @@ thread_start(void *(*run)(void *), struct cpu_handoff *handoff)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
     if (failed) {
-        worker_free(worker);
+        cpu_worker_free(worker);
         return cpu_system_error_set(
             failed, "a thread for kernels, with a stack of %u KiB",
             (unsigned)(WORKER_STACK >> 10));

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "api/cuda_types.h"
-#include "cpu/texture/texture.h"
+#include "cpu/texture/texture_state.h"
 
 /* A texel as a kernel receives it: four words, which are floats or integers
  * depending on the texture. */
