@@ -10,25 +10,92 @@
 #include "core/memory/free_site.h"
 #include "core/core.h"
 
+/* a power of two */
 enum { RECORDED_FREES = 64 };
 
-static struct {
+/* Place in a Python function: an instruction, whose line is only computed for
+ * a message. */
+struct site {
     const PyObject *object; /* only compared: it may be gone */
     PyCodeObject *code;     /* strong reference, or NULL */
-    int instruction;        /* offset of the call in the code */
-} sites[RECORDED_FREES];
+#if PY_VERSION_HEX < 0x030C0000
+    const void *instruction; /* address in the code's instructions */
+#else
+    int instruction; /* offset in bytes in the code */
+#endif
+};
+
+static struct site sites[RECORDED_FREES];
 static unsigned newest;
+
+/* site_read stores the running Python function and instruction in `site`, with
+ * a new reference to the code. It does not create a frame object, as
+ * PyEval_GetFrame does. site_instruction returns the offset of the site's
+ * instruction in bytes. */
+#if PY_VERSION_HEX < 0x030C0000
+/* The first fields of Python 3.11's interpreter frames. */
+struct frame {
+    PyObject *function, *globals, *builtins, *locals;
+    PyCodeObject *code;
+    PyFrameObject *object;
+    struct frame *previous;
+    const void *instruction;
+};
+
+static inline void
+site_read(struct site *site)
+{
+    const struct frame *frame =
+        (const struct frame *)PyThreadState_Get()->cframe->current_frame;
+    if (UNLIKELY(frame == NULL)) {
+        site->code = NULL;
+        return;
+    }
+    Py_INCREF(frame->code);
+    site->code = frame->code;
+    site->instruction = frame->instruction;
+}
+
+static int
+site_instruction(const struct site *site)
+{
+    return (int)((const char *)site->instruction -
+                 (const char *)_PyCode_CODE(site->code));
+}
+#else
+static inline void
+site_read(struct site *site)
+{
+#if PY_VERSION_HEX < 0x030D0000
+    struct _PyInterpreterFrame *frame =
+        PyThreadState_Get()->cframe->current_frame;
+#else
+    struct _PyInterpreterFrame *frame = PyThreadState_Get()->current_frame;
+#endif
+    PyObject *code =
+        frame == NULL ? NULL : PyUnstable_InterpreterFrame_GetCode(frame);
+    if (code != NULL && !PyCode_Check(code)) {
+        Py_CLEAR(code);
+    }
+    site->code = (PyCodeObject *)code;
+    site->instruction =
+        code == NULL ? 0 : PyUnstable_InterpreterFrame_GetLasti(frame);
+}
+
+static int
+site_instruction(const struct site *site)
+{
+    return site->instruction;
+}
+#endif
 
 void
 core_free_site_record(PyObject *object)
 {
-    PyFrameObject *frame = PyEval_GetFrame();
-    unsigned at = (newest + 1) % RECORDED_FREES;
-    PyCodeObject *old = sites[at].code;
-    newest = at;
-    sites[at].object = object;
-    sites[at].code = frame == NULL ? NULL : PyFrame_GetCode(frame);
-    sites[at].instruction = frame == NULL ? 0 : PyFrame_GetLasti(frame);
+    struct site *site = &sites[++newest % RECORDED_FREES];
+    PyCodeObject *old = site->code;
+    site->object = object;
+    site_read(site);
     /* last, since it may run Python code */
     Py_XDECREF((PyObject *)old);
 }
@@ -39,7 +106,7 @@ core_free_site_fail(PyObject *object, const char *routine, const char *what)
     char text[320];
     snprintf(text, sizeof text, "%s was freed", what);
     for (unsigned i = 0; i < RECORDED_FREES; i++) {
-        unsigned at = (newest + RECORDED_FREES - i) % RECORDED_FREES;
+        unsigned at = (newest - i) % RECORDED_FREES;
         if (sites[at].object != object) {
             continue;
         }
@@ -53,7 +120,7 @@ core_free_site_fail(PyObject *object, const char *routine, const char *what)
         size_t length = strlen(file);
         snprintf(text, sizeof text, "%s was freed at %s:%d", what,
                  file + (length > 200 ? length - 200 : 0),
-                 PyCode_Addr2Line(code, sites[at].instruction));
+                 PyCode_Addr2Line(code, site_instruction(&sites[at])));
         break;
     }
     return core_fail(CUDA_ERROR_INVALID_HANDLE, routine, text);
