@@ -103,11 +103,13 @@ init_memory(struct array *array, const struct init_arguments *given)
                         "allocator must be callable, not None");
         return -1;
     }
-    if (given->allocator && given->allocator != array_default_allocator()) {
-        array->allocator = Py_NewRef(given->allocator);
-    }
-    if (PyErr_Occurred()) {
-        return -1;
+    if (given->allocator) {
+        if (given->allocator != array_default_allocator()) {
+            array->allocator = Py_NewRef(given->allocator);
+        }
+        if (PyErr_Occurred()) {
+            return -1;
+        }
     }
     if (!has_data) {
         return init_own_memory(array);

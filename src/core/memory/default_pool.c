@@ -320,7 +320,6 @@ core_allocate_raw(CUdeviceptr *pointer, size_t bytes)
 {
     bool tried = false;
     CUresult code;
-    core_stack_claim();
     do {
         code = driver.cuMemAlloc(pointer, bytes);
     } while (core_reclaim_memory(code, &tried));
@@ -345,6 +344,7 @@ core_pool_allocate(struct core_context *context, size_t bytes, CUstream stream,
     }
     allocation->settled = true;
     if (pool == NULL) {
+        core_stack_claim();
         return core_allocate_raw(&allocation->pointer, bytes);
     }
     allocation->bin = bin;
@@ -360,6 +360,7 @@ core_pool_allocate(struct core_context *context, size_t bytes, CUstream stream,
         allocation->settled = block.idle;
         return CUDA_SUCCESS;
     }
+    core_stack_claim();
     CUresult code = core_allocate_raw(&allocation->pointer, rounded);
     allocation->cached = code == CUDA_SUCCESS;
     /* The exact size may still fit if the rounded size does not. */

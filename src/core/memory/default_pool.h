@@ -16,8 +16,8 @@ struct core_context;
 /* If `code` is OUT_OF_MEMORY and *tried is false: frees idle memory, sets
  * *tried and returns true, and the caller retries. */
 bool core_reclaim_memory(CUresult code, bool *tried);
-/* Calls cuMemAlloc, with one retry after core_reclaim_memory. Raises
- * nothing. */
+/* Calls cuMemAlloc, with one retry after core_reclaim_memory. The caller has
+ * made the context current in CUDA (core_stack_claim). Raises nothing. */
 CUresult core_allocate_raw(CUdeviceptr *pointer, size_t bytes);
 /* Allocates from the default pool, or from the driver. Raises nothing. */
 CUresult core_pool_allocate(struct core_context *context, size_t bytes,

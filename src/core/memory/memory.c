@@ -54,68 +54,57 @@ copy_wait(CUresult code, CUstream stream)
     return code == CUDA_SUCCESS ? driver.cuStreamSynchronize(stream) : code;
 }
 
-int
-core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
-                 CUstream stream)
+/* Copies between host memory and device memory of the current context, to the
+ * device if `to_device` is true. Callers pass a constant. */
+static inline __attribute__((always_inline)) int
+host_copy(bool to_device, void *host, CUdeviceptr device, size_t bytes,
+          CUstream stream)
 {
+    const char *routine = to_device ? "cuMemcpyHtoD" : "cuMemcpyDtoH";
     CUresult code;
     if (bytes == 0) {
         return 0;
     }
     const struct core_context *context = core_current();
-    if (context == NULL ||
-        core_stream_without_capture(&stream, "cuMemcpyHtoD") < 0) {
+    if (context == NULL || core_stream_without_capture(&stream, routine) < 0) {
         return -1;
     }
-    struct core_staging *ring = core_staging_acquire(source, bytes);
+    struct core_staging *ring = core_staging_acquire(host, bytes);
     bool waits =
         ring != NULL || stream != NULL || !core_throttles_are_idle(context);
     PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
     if (ring != NULL) {
-        code = core_staging_htod(ring, target, source, bytes, stream);
+        code = to_device
+                   ? core_staging_htod(ring, device, host, bytes, stream)
+                   : core_staging_dtoh(ring, host, device, bytes, stream);
     } else if (stream != NULL) {
-        code = copy_wait(
-            driver.cuMemcpyHtoDAsync(target, source, bytes, stream), stream);
+        code = to_device
+                   ? driver.cuMemcpyHtoDAsync(device, host, bytes, stream)
+                   : driver.cuMemcpyDtoHAsync(host, device, bytes, stream);
+        code = copy_wait(code, stream);
     } else {
-        code = driver.cuMemcpyHtoD(target, source, bytes);
+        code = to_device ? driver.cuMemcpyHtoD(device, host, bytes)
+                         : driver.cuMemcpyDtoH(host, device, bytes);
     }
     gil_restore(state);
     if (ring != NULL) {
         core_staging_release(ring);
     }
-    return core_copy_check(code, "cuMemcpyHtoD", target, bytes);
+    return core_copy_check(code, routine, device, bytes);
+}
+
+int
+core_memcpy_htod(CUdeviceptr target, const void *source, size_t bytes,
+                 CUstream stream)
+{
+    return host_copy(true, (void *)source, target, bytes, stream);
 }
 
 int
 core_memcpy_dtoh(void *target, CUdeviceptr source, size_t bytes,
                  CUstream stream)
 {
-    CUresult code;
-    if (bytes == 0) {
-        return 0;
-    }
-    const struct core_context *context = core_current();
-    if (context == NULL ||
-        core_stream_without_capture(&stream, "cuMemcpyDtoH") < 0) {
-        return -1;
-    }
-    struct core_staging *ring = core_staging_acquire(target, bytes);
-    bool waits =
-        ring != NULL || stream != NULL || !core_throttles_are_idle(context);
-    PyThreadState *state = gil_release_for(waits ? SIZE_MAX : bytes);
-    if (ring != NULL) {
-        code = core_staging_dtoh(ring, target, source, bytes, stream);
-    } else if (stream != NULL) {
-        code = copy_wait(
-            driver.cuMemcpyDtoHAsync(target, source, bytes, stream), stream);
-    } else {
-        code = driver.cuMemcpyDtoH(target, source, bytes);
-    }
-    gil_restore(state);
-    if (ring != NULL) {
-        core_staging_release(ring);
-    }
-    return core_copy_check(code, "cuMemcpyDtoH", source, bytes);
+    return host_copy(false, target, source, bytes, stream);
 }
 
 /* Copies from device to device. As in CUDA, a synchronous copy within the
@@ -236,7 +225,7 @@ memory_alloc(PyObject *unused, PyObject *bytes_object)
     if (core_size(bytes_object, &bytes) < 0) {
         return NULL;
     }
-    struct core_context *context = core_current_known();
+    struct core_context *context = core_current();
     if (context == NULL) {
         return NULL;
     }

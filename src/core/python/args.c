@@ -48,8 +48,9 @@ keywords_store(const struct core_signature *signature, PyObject *const *args,
     return 0;
 }
 
-int
-core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
+/* Slow path of core_args: keyword arguments, or a wrong number of them. */
+static __attribute__((noinline)) int
+args_read(const struct core_signature *signature, CORE_ARGS, PyObject **values)
 {
     int most = 0;
     while (signature->names[most] != NULL) {
@@ -79,6 +80,21 @@ core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
         }
     }
     return 0;
+}
+
+int
+core_args(const struct core_signature *signature, CORE_ARGS, PyObject **values)
+{
+    if (LIKELY(names == NULL && nargs >= signature->required)) {
+        Py_ssize_t i = 0;
+        for (; signature->names[i] != NULL; i++) {
+            values[i] = i < nargs ? args[i] : NULL;
+        }
+        if (LIKELY(nargs <= i)) {
+            return 0;
+        }
+    }
+    return args_read(signature, args, nargs, names, values);
 }
 
 /* Converts an int, or an object with __index__ such as a NumPy integer, to a
