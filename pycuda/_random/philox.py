@@ -181,6 +181,17 @@ def _words_of(number: Any, what: str) -> tuple[int, int]:
     return number & _MASK, number >> 32
 
 
+def _integer_of(array: Any, stream: drv.Stream | None) -> int:
+    """Return the integer that a GPUArray of one integer holds."""
+    if (
+        not isinstance(array, ArrayBase)
+        or array.size != 1
+        or array.dtype.kind not in "iu"
+    ):
+        raise TypeError("a GPUArray of 1 integer is needed")
+    return int(array.get(stream=stream).ravel()[0])
+
+
 class PhiloxRandomNumberGenerator(Distributions):
     """Philox 4x32-10: the same numbers on every device.
 
@@ -263,13 +274,7 @@ class PhiloxRandomNumberGenerator(Distributions):
         self, i: Any, stream: drv.Stream | None = None
     ) -> None:
         """Run `call_skip_ahead` for a GPUArray of one integer."""
-        if (
-            not isinstance(i, ArrayBase)
-            or i.size != 1
-            or i.dtype.kind not in "iu"
-        ):
-            raise TypeError("a GPUArray of 1 integer is needed")
-        self.call_skip_ahead(int(i.get(stream=stream).ravel()[0]))
+        self.call_skip_ahead(_integer_of(i, stream))
 
     def call_skip_ahead_sequence(
         self, i: int, stream: drv.Stream | None = None
@@ -284,13 +289,7 @@ class PhiloxRandomNumberGenerator(Distributions):
         self, i: Any, stream: drv.Stream | None = None
     ) -> None:
         """Run `call_skip_ahead_sequence` for a GPUArray of one integer."""
-        if (
-            not isinstance(i, ArrayBase)
-            or i.size != 1
-            or i.dtype.kind not in "iu"
-        ):
-            raise TypeError("a GPUArray of 1 integer is needed")
-        self.call_skip_ahead_sequence(int(i.get(stream=stream).ravel()[0]))
+        self.call_skip_ahead_sequence(_integer_of(i, stream))
 
     def get_state(self) -> dict[str, Any]:
         """Return the complete state, for `set_state`."""

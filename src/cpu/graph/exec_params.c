@@ -79,13 +79,7 @@ cpu_exec_set_task(CUgraphExec exec, CUgraphNode node,
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (!code) {
-        struct cpu_node_task old = step->task;
-
-        task->cooperative = old.cooperative;
-        task->has_priority = old.has_priority;
-        task->priority = old.priority;
-        step->task = *task;
-        *task = old;
+        cpu_node_task_replace(&step->task, task);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     cpu_node_task_free(task);

@@ -70,6 +70,18 @@ cpu_node_task_may_replace(const struct cpu_node_task *old,
                                       old->type == CU_GRAPH_NODE_TYPE_HOST);
 }
 
+void
+cpu_node_task_replace(struct cpu_node_task *used, struct cpu_node_task *task)
+{
+    struct cpu_node_task old = *used;
+
+    task->cooperative = old.cooperative;
+    task->has_priority = old.has_priority;
+    task->priority = old.priority;
+    *used = *task;
+    *task = old;
+}
+
 /* ---- conversion of CUDA's parameters ---- */
 
 typedef CUresult submit(const void *params);

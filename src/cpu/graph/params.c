@@ -203,13 +203,7 @@ cpu_node_set_task(CUgraphNode handle, struct cpu_node_task *task,
                         ? cpu_node_describe(node, params)
                         : CUDA_ERROR_INVALID_VALUE;
     if (!code) {
-        struct cpu_node_task old = node->task;
-
-        task->cooperative = old.cooperative;
-        task->has_priority = old.has_priority;
-        task->priority = old.priority;
-        node->task = *task;
-        *task = old;
+        cpu_node_task_replace(&node->task, task);
     }
     pthread_mutex_unlock(&cpu_graph_lock);
     cpu_node_task_free(task);
