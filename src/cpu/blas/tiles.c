@@ -4,14 +4,13 @@
  * Called by the operations that api.c submits to streams. The work of a
  * product is its cost in multiplications of floats. A product with less work
  * than WHOLE_WORK is not split. A larger one is split into steps with a work
- * of about STEP_WORK. A step multiplies a slice: some columns of op(a) and the
- * same rows of op(b). It adds the product to the result. A BLAS itself works
- * in such slices, so that the split costs almost nothing. A very large result
- * is also split into tiles (submatrices). The sizes depend only on the shapes
- * of the matrices, so that equal products have equal results.
+ * of at most STEP_WORK. A step multiplies a slice (some columns of op(a) and
+ * the same rows of op(b)) and adds the product to a tile (a submatrix) of the
+ * result. A BLAS itself works in such steps, so that the split costs one or
+ * two percent. The sizes depend only on the shapes of the matrices, so that
+ * equal products have equal results.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,9 +21,9 @@
 #include "cpu/run/cancellation.h"
 #include "cpu/stream/scheduler.h"
 
-/* STEP_WORK: work of one step of a split product. WHOLE_WORK: greatest work of
- * a product that is not split. Unit: multiplications of floats. One processor
- * with vectors of 256 bits does 3e10 to 5e10 in a second. */
+/* STEP_WORK: most work of one step of a split product. WHOLE_WORK: greatest
+ * work of a product that is not split. Unit: multiplications of floats. One
+ * processor with vectors of 256 bits does 3e10 to 5e10 in a second. */
 #define STEP_WORK  8e9
 #define WHOLE_WORK 1.6e10
 /* Time to load or store an element, in multiplications of floats. */
@@ -32,9 +31,6 @@
 /* If the products of a batch have more work than this (in multiplications of
  * floats), a cancellation point follows each of them. */
 #define BATCH_WORK 1e8
-/* Minimum number of columns of op(a), and rows of op(b), in a slice. With
- * thinner slices the result is loaded and stored too often. */
-#define SLICE 512
 /* Tiles and slices have a multiple of this number of rows or columns. */
 #define UNIT 64
 /* Number of small products of a batch between two cancellation points. */
@@ -81,38 +77,39 @@ compute(const struct blas_product *p, const struct blas_operands *at,
     pthread_mutex_unlock(&cpu_blas_lock);
 }
 
-/* Returns the size of the equal parts into which a dimension of `all` elements
- * is split, so that each has about `wanted` elements. */
+/* Halves a dimension of a step. */
 static size_t
-part_size(int all, double wanted)
+half_of(size_t size)
 {
-    double count = ceil(all / fmax(wanted, UNIT));
-    size_t size = (size_t)ceil(all / fmax(count, 1));
-
-    size = (size + UNIT - 1) / UNIT * UNIT;
-    return size < (size_t)all ? size : (size_t)all;
+    return ((size + 1) / 2 + UNIT - 1) / UNIT * UNIT;
 }
 
-/* Chooses the sizes of tiles and slices so that a step has about the work
- * STEP_WORK. */
+/* Chooses the sizes of tiles and slices: halves the largest dimension of a
+ * step until its work is at most STEP_WORK. Steps that are almost cubes load
+ * and store the fewest elements. */
 static void
 split_choose(struct split *split)
 {
     const struct blas_product *p = split->p;
-    double m = p->m, n = p->n;
-    double one = product_work(p->type, m, n, 1);
 
-    split->slice = part_size(p->k, fmax(STEP_WORK / one, SLICE));
-    double area =
-        STEP_WORK / product_work(p->type, 1, 1, (double)split->slice);
-    if (m * n <= area) {
-        split->rows = (size_t)p->m;
-        split->columns = (size_t)p->n;
-        return;
+    split->rows = (size_t)p->m;
+    split->columns = (size_t)p->n;
+    split->slice = (size_t)p->k;
+    while (product_work(p->type, (double)split->rows, (double)split->columns,
+                        (double)split->slice) > STEP_WORK) {
+        size_t *largest = &split->columns;
+
+        if (split->rows > *largest) {
+            largest = &split->rows;
+        }
+        if (split->slice > *largest) {
+            largest = &split->slice;
+        }
+        *largest = half_of(*largest);
+        if (split->symmetric) {
+            split->rows = split->columns;
+        }
     }
-    double edge = sqrt(area);
-    split->rows = part_size(p->m, n < edge ? area / n : edge);
-    split->columns = part_size(p->n, m < edge ? area / m : edge);
 }
 
 static struct blas_range
