@@ -22,11 +22,15 @@ _DESCRIBE = """
 import json, sys, sysconfig
 abi = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
-import ziglang
+try:
+    import ziglang
+    zig = ziglang.__path__[0] + "/zig"
+except ImportError:
+    zig = ""
 print(json.dumps({
     "tag": f"{abi}-{abi}{free}",
     "include": sysconfig.get_path("include"),
-    "zig": ziglang.__path__[0] + "/zig",
+    "zig": zig,
 }))
 """
 
@@ -45,12 +49,20 @@ class Environment:
         Folder of Python.h.
     zig
         The compiler.
+    cross
+        Folder of tools/aarch64, if the interpreter runs in an emulator.
     """
 
     python: Path
     tag: str
     include: Path
     zig: Path
+    cross: Path | None = None
+
+    @property
+    def own_python(self) -> Path:
+        """An interpreter that runs on this machine without an emulator."""
+        return Path(sys.executable) if self.cross else self.python
 
 
 def run(words: list[str], log: Path, **environment: str) -> None:
@@ -69,6 +81,32 @@ def run(words: list[str], log: Path, **environment: str) -> None:
         raise SystemExit(f"wheels: {words[0]} failed; see {log}")
 
 
+def _described(python: Path | str, **environment: str) -> dict[str, str]:
+    """Run `_DESCRIBE` with an interpreter; return what it prints."""
+    done = subprocess.run(
+        [python, "-c", _DESCRIBE],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+    )
+    return json.loads(done.stdout)
+
+
+def cross_environment(folder: Path) -> Environment:
+    """Return the aarch64 Python that tools/aarch64 has unpacked.
+
+    This Python must have meson, ninja and ziglang.
+    """
+    python = folder / "bin" / "python3"
+    found = _described(python, PYTHONPATH=str(folder / "packages"))
+    include = Path(found["include"])
+    if not include.is_relative_to(folder):
+        include = folder / "root" / include.relative_to("/")
+    zig = Path(_described(sys.executable)["zig"])
+    return Environment(python, found["tag"], include, zig, folder)
+
+
 def environment(python: str) -> Environment:
     """Make an environment with the build tools, unless there is one."""
     probe = "import sys; print(sys.implementation.cache_tag, sys.abiflags)"
@@ -82,11 +120,7 @@ def environment(python: str) -> Environment:
         words = [str(own), "-m", "pip", "install", "-q", *_REQUIREMENTS]
         run(words, BUILD / "pip.log")
         (folder / "complete").touch()
-    found = json.loads(
-        subprocess.run(
-            [own, "-c", _DESCRIBE], check=True, capture_output=True, text=True
-        ).stdout
-    )
+    found = _described(own)
     include = Path(found["include"])
     if not (include / "Python.h").exists():
         raise SystemExit(
@@ -116,9 +150,11 @@ def _write_program(path: Path, text: str) -> None:
 
 def _debian_headers(include: Path, folder: Path) -> list[str]:
     """Return options by which zig finds Debian's multiarch pyconfig.h."""
-    for triple in Path("/usr/include").glob("*-linux-gnu"):
+    if include.parent.parts[-2:] != ("usr", "include"):
+        return []
+    for triple in include.parent.glob("*-linux-gnu"):
         part = triple / include.name
-        if part.is_dir() and include.parent == Path("/usr/include"):
+        if part.is_dir():
             link = folder / triple.name / include.name
             link.parent.mkdir(parents=True, exist_ok=True)
             if not link.is_symlink():
@@ -143,71 +179,106 @@ def _native_file(used: Environment, machine: str, with_cpu: bool) -> Path:
         words = ["gcc", "-print-libgcc-file-name"]
         link.append(subprocess.check_output(words, text=True).strip())
     path = folder / f"native-{'cpu' if with_cpu else 'extension'}.ini"
-    path.write_text(
+    text = (
         "[binaries]\n"
         f"c = '{folder}/cc'\nar = '{folder}/ar'\npython = '{used.python}'\n"
         f"[built-in options]\nc_args = {options}\nc_link_args = {link}\n"
     )
+    if used.cross:
+        text = text.replace("[built-in", "strip = 'true'\n[built-in")
+        text += _HOST_MACHINE
+    path.write_text(text)
     return path
 
 
+_HOST_MACHINE = """
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'generic'
+endian = 'little'
+"""
+
+
 def _meson(used: Environment) -> list[str]:
-    return [str(used.python), "-m", "mesonbuild.mesonmain"]
+    return [str(used.own_python), "-m", "mesonbuild.mesonmain"]
 
 
-def _path(used: Environment) -> str:
-    return f"{used.python.parent}:{os.environ['PATH']}"
+def _variables(used: Environment) -> dict[str, str]:
+    """Return the variables of meson and of the programs that it runs."""
+    variables = {"PATH": f"{used.own_python.parent}:{os.environ['PATH']}"}
+    if used.cross:
+        # NumPy's headers, which the emulated Python is asked for.
+        variables["PYTHONPATH"] = str(used.cross / "packages")
+        variables["PYTHONDONTWRITEBYTECODE"] = "1"
+    return variables
 
 
-def _stripped(folder: Path) -> None:
+def _strip(used: Environment) -> str | None:
+    """Return the program that strips files for the wheels' machine."""
+    if used.cross:
+        return str(used.cross / "bin" / "strip")
+    return shutil.which("strip")
+
+
+def _stripped(used: Environment, folder: Path) -> None:
     """Remove symbols that no program needs from the libraries."""
+    strip = _strip(used)
     for path in folder.rglob("*.so"):
-        if shutil.which("strip"):
-            subprocess.run(["strip", "--strip-unneeded", path], check=True)
+        if strip:
+            subprocess.run([strip, "--strip-unneeded", path], check=True)
 
 
 def install(used: Environment, machine: str, with_cpu: bool) -> Path:
     """Build and install into a folder that holds nothing else; return it."""
     kind = "cpu" if with_cpu else "extension"
     folder = BUILD / f"{kind}-{used.tag}-{machine}"
-    native = _native_file(used, machine, with_cpu)
+    description = _native_file(used, machine, with_cpu)
     if not (folder / "build.ninja").exists():
         shutil.rmtree(folder, ignore_errors=True)
         words = [*_meson(used), "setup", str(folder)]
-        words += ["--native-file", str(native), "--prefix", "/"]
+        option = "--cross-file" if used.cross else "--native-file"
+        words += [option, str(description), "--prefix", "/"]
         words += ["-Dpython.purelibdir=/site", "-Dpython.platlibdir=/site"]
         words += [f"-Dcpu={'auto' if with_cpu else 'disabled'}"]
         words += ["-Dpython.bytecompile=-1", "-Dlto=true"]
-        run(words, BUILD / f"{folder.name}.setup.log", PATH=_path(used))
+        run(words, BUILD / f"{folder.name}.setup.log", **_variables(used))
     log = BUILD / f"{folder.name}.log"
-    run([*_meson(used), "compile", "-C", str(folder)], log, PATH=_path(used))
+    run([*_meson(used), "compile", "-C", str(folder)], log, **_variables(used))
     stage = BUILD / "stage" / folder.name
     shutil.rmtree(stage, ignore_errors=True)
     words = [*_meson(used), "install", "-C", str(folder), "--no-rebuild"]
     run(
         [*words, "--destdir", str(stage)],
         BUILD / f"{folder.name}.install.log",
-        PATH=_path(used),
+        **_variables(used),
     )
-    _stripped(stage)
+    _stripped(used, stage)
     return stage / "site"
 
 
-def add_jit(stage: Path) -> None:
-    """Build pycuda-jit with the system's gcc and LLVM; copy it to `stage`."""
-    folder = BUILD / "jit"
+def add_jit(used: Environment, stage: Path) -> None:
+    """Build pycuda-jit with gcc and LLVM 19; copy it to `stage`.
+
+    For another machine, with the cross compiler and the LLVM of tools/aarch64.
+    """
+    folder = BUILD / ("jit-aarch64" if used.cross else "jit")
     venv = ROOT / ".venv" / "bin"
     meson = str(venv / "meson") if venv.exists() else "meson"
-    path = f"{venv}:{os.environ['PATH']}"
+    variables = _variables(used)
+    variables["PATH"] = f"{venv}:{variables['PATH']}"
     if not (folder / "build.ninja").exists():
         words = [meson, "setup", str(folder), "-Dcpu=enabled"]
-        run(words, BUILD / "jit.setup.log", PATH=path)
+        if used.cross:
+            words += ["--cross-file", str(used.cross / "cross.ini")]
+            words += ["--cross-file", str(used.cross / "llvm.ini")]
+        run(words, BUILD / f"{folder.name}.setup.log", **variables)
     words = ["ninja", "-C", str(folder), "src/jit/pycuda-jit"]
-    run(words, BUILD / "jit.log", PATH=path)
+    run(words, BUILD / f"{folder.name}.log", **variables)
     target = stage / "pycuda" / "bin" / "pycuda-jit"
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(folder / "src" / "jit" / "pycuda-jit", target)
-    subprocess.run(["strip", target], check=True)
+    subprocess.run([_strip(used) or "strip", target], check=True)
 
 
 def pip_settings(root: Path) -> dict[str, str]:

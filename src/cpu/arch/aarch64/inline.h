@@ -7,6 +7,10 @@
 #ifndef PYCUDA_CPU_ARCH_INLINE_H
 #define PYCUDA_CPU_ARCH_INLINE_H
 
+#include <elf.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
 #define CPU_ARCH_TRIPLE        "aarch64-unknown-linux-gnu"
 #define CPU_ARCH_FAULT_SIGNALS SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP
 #define CPU_ARCH_PAGE          65536
