@@ -59,3 +59,24 @@ def test_nothing_is_fetched_unasked(tmp_path):
     assert done.returncode == NOT_FETCHED
     assert "tools/aarch64" in done.stderr
     assert list((tmp_path / "none").iterdir()) == []
+
+
+def test_sources_compile_for_aarch64(tmp_path: Path):
+    """Files that include the processor's header, each on its own."""
+    zig = Path(pytest.importorskip("ziglang").__path__[0]) / "zig"
+    files = [
+        path
+        for path in sorted((ROOT / "src").rglob("*.c"))
+        if '"cpu/arch/arch.h"' in path.read_text()
+        and "x86_64" not in path.parts
+    ]
+    assert len(files) >= 15
+    words = [zig, "cc", "-target", "aarch64-linux-gnu.2.28", "-std=gnu11"]
+    words += ["-D_GNU_SOURCE", "-O0", "-I", ROOT / "src", "-c"]
+    for path in files:
+        done = subprocess.run(
+            [*words, path, "-o", tmp_path / "object.o"],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
