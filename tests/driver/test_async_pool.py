@@ -61,6 +61,12 @@ def test_statistics(drv: Any) -> None:
     assert pool.used_bytes == 0
     pool.trim()
     assert pool.reserved_bytes == 0
+    pool.release_threshold = 1 << 30
+    pool.allocate(1 << 20).free()
+    drv.Context.synchronize()
+    assert pool.used_bytes == 0 and pool.reserved_bytes >= 1 << 20
+    pool.trim()
+    assert pool.reserved_bytes == 0
     with pytest.raises(AttributeError):
         pool.used_bytes = 3
 

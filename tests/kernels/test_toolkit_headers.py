@@ -25,6 +25,7 @@ cuda/atomic cuda/barrier cuda/pipeline cuda/std/array cuda/std/atomic
 cuda/std/bit cuda/std/cassert cuda/std/ccomplex cuda/std/cmath
 cuda/std/complex cuda/std/cstdint cuda/std/cstdlib cuda/std/ctime
 cuda/std/limits cuda/std/tuple cuda/std/type_traits cuda/std/utility
+cuda_awbarrier.h cuda_awbarrier_helpers.h cuda_awbarrier_primitives.h
 cuda_bf16.h cuda_device_runtime_api.h cuda_fp16.h cuda_fp4.h cuda_fp6.h
 cuda_fp8.h
 cuda_occupancy.h cuda_pipeline.h cuda_pipeline_helpers.h
@@ -51,8 +52,6 @@ TAKEN = NAMES.split()
 
 # Headers with an error that names a replacement, and missing headers.
 REFUSED = {
-    "cuda_awbarrier.h": "use <cuda/barrier>",
-    "cuda_awbarrier_primitives.h": "use <cuda/barrier>",
     "curand_mtgp32_host.h": "from Python",
     "curand_mtgp32dc_p_11213.h": "from Python",
     "cuda/ptx": "NVIDIA's header 'cuda/ptx'",

@@ -3,7 +3,9 @@
  * Called by users of the library, and by arena.c when memory of a pool is
  * freed. An allocation takes effect immediately; a free is executed in stream
  * order. Pools only count and limit memory: it is allocated in the arena and
- * returned there immediately, so the reserved size equals the used size.
+ * returned there immediately. The reserved size that a pool reports is the one
+ * of a GPU after its streams are idle: freed memory up to the release
+ * threshold still counts.
  *
  * `cpu_pools_lock` guards the pools; it is acquired after the memory lock.
  *
@@ -460,9 +462,12 @@ CPU_API CUresult
 cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
 {
     struct cpu_pool *pool;
+    CUresult code = pool_of(handle, &pool);
 
-    (void)keep; /* unused: freed memory is returned immediately */
-    return pool_of(handle, &pool);
+    if (code == CUDA_SUCCESS) {
+        cpu_pool_reserve(pool, keep);
+    }
+    return code;
 }
 
 CPU_API CUresult
@@ -490,6 +495,8 @@ cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
         *(cuuint64_t *)value = pool->threshold;
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        *(cuuint64_t *)value = cpu_pool_reserve(pool, pool->threshold);
+        return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
         *(cuuint64_t *)value = pool->used;
         return CUDA_SUCCESS;
@@ -528,9 +535,11 @@ cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
             /* A high-water mark can only be reset, by setting it to 0. */
             return CUDA_ERROR_INVALID_VALUE;
         }
-        *(attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? &pool->used_high
-                                                     : &pool->reserved_high) =
-            pool->used;
+        if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH) {
+            pool->used_high = pool->used;
+        } else {
+            pool->reserved_high = cpu_pool_reserve(pool, pool->threshold);
+        }
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:

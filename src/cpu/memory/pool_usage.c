@@ -37,12 +37,26 @@ cpu_pool_take(CUmemoryPool handle, size_t bytes, struct cpu_allocation *as)
         pool->used += bytes;
         pool->used_high =
             pool->used > pool->used_high ? pool->used : pool->used_high;
-        pool->reserved_high = pool->used > pool->reserved_high
-                                  ? pool->used
+        pool->reserved =
+            pool->used > pool->reserved ? pool->used : pool->reserved;
+        pool->reserved_high = pool->reserved > pool->reserved_high
+                                  ? pool->reserved
                                   : pool->reserved_high;
     }
     pthread_mutex_unlock(&cpu_pools_lock);
     return code;
+}
+
+size_t
+cpu_pool_reserve(struct cpu_pool *pool, size_t keep)
+{
+    pthread_mutex_lock(&cpu_pools_lock);
+    if (pool->reserved > keep) {
+        pool->reserved = pool->used > keep ? pool->used : keep;
+    }
+    size_t reserved = pool->reserved;
+    pthread_mutex_unlock(&cpu_pools_lock);
+    return reserved;
 }
 
 void

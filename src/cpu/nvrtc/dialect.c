@@ -37,8 +37,8 @@ static const char *const words[] = {
     "__type_pack_element", "__array_rank", "__datasizeof"};
 
 static const char *const prefixes[] = {
-    "__builtin_", "__sync_", "__atomic_", "__c11_", "__INT", "__UINT",
-    "__FLT",      "__DBL",   "__LDBL_",   "__SIZE", "__GCC_"};
+    "__builtin_", "__sync_", "__atomic_", "__c11_", "__INT",  "__UINT",
+    "__FLT",      "__DBL",   "__LDBL_",   "__SIZE", "__GCC_", "__nvvm_"};
 
 /* Names that NVRTC has, although they begin with one of `prefixes`. */
 static const char *const known[] = {

@@ -27,6 +27,7 @@
 #include "cpu/nvrtc/function_bodies.h"
 #include "cpu/nvrtc/job.h"
 #include "cpu/nvrtc/kernel_heads.h"
+#include "cpu/nvrtc/libdevice.h"
 #include "cpu/nvrtc/name_expressions.h"
 #include "cpu/nvrtc/pch.h"
 #include "cpu/nvrtc/process.h"
@@ -121,6 +122,7 @@ head_write(const struct nvrtc_job *job, struct nvrtc_text *source)
         nvrtc_text_print(source, "#include \"%s\"\n", job->pch.rest.word[i]);
     }
     nvrtc_text_print(source, "%s", prologue);
+    nvrtc_libdevice_write(source, job->program->source, job->headers);
     if (job->options.device_default) {
         nvrtc_text_print(source, "%s", device_begin);
     }

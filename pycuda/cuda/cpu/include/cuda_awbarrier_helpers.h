@@ -1,5 +1,5 @@
-/* cuda_awbarrier_helpers.h - reports an error that names the replacement.
+/* cuda_awbarrier_helpers.h - includes the barriers of 64 bits.
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
-#error "cuda_awbarrier_helpers.h is not there on the CPU device: use <cuda/barrier>"
+#include "cuda_awbarrier_primitives.h"

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
+#include "cuda_awbarrier_primitives.h"
 
 extern "C++" {
 __device__ inline void
@@ -19,6 +20,11 @@ __pipeline_commit()
 }
 __device__ inline void
 __pipeline_wait_prior(size_t)
+{
+}
+/* The copies are complete: the barrier does not wait for them. */
+__device__ inline void
+__pipeline_arrive_on(__mbarrier_t *)
 {
 }
 }
