@@ -119,11 +119,11 @@ void cpu_check_trace_advance(struct cpu_check *check,
  * they equalled the trace. Returns false if the trace was not being
  * replayed. */
 bool cpu_check_trace_diverge(struct cpu_check *check);
-/* Appends a call of __pycuda_check_rows, whose accesses were valid, to the
- * trace, the recorded calls of the thread block. `selected` is the bit set of
- * the accesses that need no check in a thread block that passes equal values.
- * `words` is the compiler's description of the call (the form) with the values
- * filled in. */
+/* Records a call of __pycuda_check_rows without invalid accesses in the trace,
+ * the list of such calls that the thread block has made. A later thread block
+ * that passes the same values need not check the accesses of the bit set
+ * `selected`. `form` describes the call as it was compiled, `values` has its
+ * values, and `words` is `form` with the values filled in. */
 void cpu_check_trace_append(struct cpu_check *check,
                             const struct image_check_form *form,
                             const uint64_t *values, const uint64_t *words,

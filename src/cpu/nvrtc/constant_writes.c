@@ -61,7 +61,7 @@ insert(struct constants *all, const char *at, const char *text)
 
 /* ---- declarations ---- */
 
-/* The state of declaration_read within one declaration. */
+/* Progress of declaration_read within one declaration. */
 struct declaration {
     int depth;     /* number of open parentheses, brackets and braces */
     int angles;    /* number of open '<' of template arguments of the type */
@@ -141,7 +141,7 @@ token_take(struct constants *all, struct declaration *at,
     }
 }
 
-/* Reads up to the bracket that closes the next one. */
+/* Skips a group in brackets, or one token that is not a bracket. */
 static void
 group_skip(struct nvrtc_tokens *tokens)
 {

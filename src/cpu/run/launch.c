@@ -50,9 +50,9 @@
 #define BURST_PAUSE_NS 50000u
 
 static _Atomic uint64_t last_serial;
-/* Total time of successive launches that an awake worker could have shared,
- * and the time at which the last one ended. Estimates: updates by several
- * threads may be lost. */
+/* Total time in ns of a sequence of short launches that a worker could have
+ * shared if it had been awake, and the time at which the last one ended. Both
+ * are estimates: simultaneous updates by several threads may be lost. */
 static _Atomic uint64_t burst_ns, burst_end;
 
 static CUresult

@@ -267,8 +267,8 @@ write_warp_end(struct jit *jit, const struct jit_regions *regions)
                  "warp.next:\n");
     write_switch(text, "from", starts, "again");
     jit_text_add(text, "warp.last:\n");
-    /* All warps end at the same place. If it may be the kernel's end (%point
-     * is 0), a branch to the label `next` comes first. */
+    /* All warps of the block have reached the same barrier, or all have ended
+     * (%point is 0). If the kernel may end here, tests for that first. */
     if (ends & 1) {
         jit_text_add(text, "  %%ended = load i32, ptr %%point\n"
                            "  %%all = icmp eq i32 %%ended, 0\n"

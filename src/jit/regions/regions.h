@@ -132,7 +132,7 @@ struct jit_barrier {
     struct jit_vote vote;
 };
 
-/* State while a kernel is split. Start point 0 is the kernel's begin; start
+/* State while a kernel is split. Start point 0 is the kernel's entry; start
  * point k is the code after points[k]. */
 struct jit_split {
     struct jit_kernel *kernel;
