@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import os
 from importlib import metadata
@@ -70,9 +71,11 @@ def changed_files(distribution: metadata.Distribution) -> list[str]:
         Paths relative to the folder that contains the package.
     """
     changed = []
-    for file in distribution.files or []:
-        if file.parts[0] == "pycuda" and file.hash is not None:
-            path = Path(os.fspath(distribution.locate_file(file)))
-            if _differs(path, file.hash):
-                changed.append(str(file))
+    # `distribution.files` has no missing files from Python 3.12 on.
+    record = csv.reader((distribution.read_text("RECORD") or "").splitlines())
+    for name, digest, *_ in (row for row in record if len(row) > 1):
+        if name.startswith("pycuda/") and digest:
+            path = Path(os.fspath(distribution.locate_file(name)))
+            if _differs(path, metadata.FileHash(digest)):
+                changed.append(name)
     return changed

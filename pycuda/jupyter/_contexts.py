@@ -54,6 +54,8 @@ class Waiter:
         self._failed: weakref.WeakSet[drv.Context] = weakref.WeakSet()
         #: Whether the last call of `wait` found a context that has failed.
         self.has_failed = False
+        #: Whether any call of `wait` found one.
+        self.has_ever_failed = False
 
     def wait(self) -> Exception | KeyboardInterrupt | None:
         """Wait; return an error of which no earlier call has told."""
@@ -68,6 +70,10 @@ class Waiter:
                     first = first or error
         return first
 
+    def _note_failure(self, context: drv.Context) -> None:
+        self._failed.add(context)
+        self.has_failed = self.has_ever_failed = True
+
     def _wait_for(
         self, context: drv.Context
     ) -> Exception | KeyboardInterrupt | None:
@@ -76,8 +82,7 @@ class Waiter:
         try:
             context.push()
         except drv.Error as raised:
-            self._failed.add(context)
-            self.has_failed = True
+            self._note_failure(context)
             return raised
         try:
             drv.Context.synchronize()
@@ -88,8 +93,7 @@ class Waiter:
             try:
                 drv.Context.synchronize()
             except drv.Error:
-                self._failed.add(context)
-                self.has_failed = True
+                self._note_failure(context)
         drv.Context.pop()
         return error
 

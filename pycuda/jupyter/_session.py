@@ -29,7 +29,13 @@ from pycuda.jupyter._tracebacks import HiddenFrames
 
 _HINT = (
     "The context of the device has failed, and its arrays are lost. "
-    "%cuda_reset makes a new one."
+    "%cuda_reset makes a new one on the CPU device; "
+    "on a GPU, restart the notebook's kernel."
+)
+
+_NO_RESET = (
+    "A kernel failed in this process, and the GPU's driver makes no new "
+    "context in it: restart the notebook's kernel."
 )
 
 
@@ -161,9 +167,15 @@ class Session:
         """Make a new context, for example after a fault of a kernel.
 
         Arrays of the old context are lost.  The kernels of ``%%cuda`` cells
-        are compiled again.
+        are compiled again.  The driver of a GPU makes no new context in a
+        process where a kernel has failed.
         """
-        device = _contexts.replace()
+        try:
+            device = _contexts.replace()
+        except drv.Error:
+            if self._waiter.has_ever_failed:
+                print(_NO_RESET, file=sys.stderr)
+            raise
         self._recompile()
         print(f"new context on {device.name()}")
 

@@ -326,6 +326,7 @@ def test_a_fault_names_the_check_and_the_new_context():
     said = fault("k", "64", PYCUDA_CPU_CHECK="")
     assert CHECK in said
     assert "pycuda.driver.Device(0).make_context() makes a new one" in said
+    assert "on a GPU, restart the program" in said
     assert "Most likely it was the last one launched: kernel 'k'" in said
     assert CHECK not in fault("k", "64", PYCUDA_CPU_CHECK="memory")
     said = fault("trap", "64", PYCUDA_CPU_CHECK="")

@@ -123,22 +123,28 @@ advice(CUresult code)
                  "PYCUDA_DEVICE=cpu PYCUDA_CPU_CHECK=memory";
 }
 
-/* If the error `code` makes the context unusable, writes the context's latest
- * launches to `text`, a buffer of `room` bytes, and returns true. Returns
- * false for other errors. */
+/* If the error `code` makes the context unusable, writes what to do and the
+ * context's latest launches to `text`, a buffer of `room` bytes, and returns
+ * true. Returns false for other errors. A GPU's driver returns the error also
+ * for new contexts of the process. */
 static bool
 sticky_detail(CUresult code, char *text, size_t room)
 {
-    struct core_context *context =
-        is_sticky(code) && !core.forked ? core_stack_top() : NULL;
-    if (context == NULL) {
+    if (!is_sticky(code) || core.forked) {
         return false;
+    }
+    struct core_context *context = core_stack_top();
+    if (context == NULL) {
+        snprintf(text, room,
+                 "a kernel of this process failed: restart the program%s",
+                 advice(code));
+        return true;
     }
     int used = snprintf(
         text, room,
-        "a kernel failed, so its context cannot be used any more: "
-        "pycuda.driver.Device(%d).make_context() makes a new one; if that "
-        "fails, too, restart the program%s",
+        "a kernel failed, so its context cannot be used any more: on a GPU, "
+        "restart the program; on the CPU device, "
+        "pycuda.driver.Device(%d).make_context() makes a new one%s",
         (int)context->device, advice(code));
     unsigned newest = context->launched_at + CORE_RECORDED_LAUNCHES;
     for (unsigned i = 0;
