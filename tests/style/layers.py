@@ -130,23 +130,26 @@ def read_symbols(build: Path) -> dict[str, tuple[set[str], set[str]]]:
     file overrides it.
     """
     commands = json.loads((build / "compile_commands.json").read_text())
-    objects = {
-        build / row["output"]: sources_of(build / row["file"])
-        for row in commands
+    sources = {
+        row["output"]: sources_of(build / row["file"]) for row in commands
     }
+    listing = subprocess.run(
+        ["nm", "-P", "-A", *sources],
+        cwd=build,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found: dict[str, tuple[set[str], set[str]]] = {}
-    for target, sources in objects.items():
-        listing = subprocess.run(
-            ["nm", "-P", target], capture_output=True, text=True, check=True
-        )
-        for line in listing.stdout.splitlines():
-            symbol, kind = line.split()[:2]
-            for source in sources:
-                defined, used = found.setdefault(source, (set(), set()))
-                if kind in "Uwv":
-                    used.add(symbol)
-                elif kind.isupper() and kind not in "WV":
-                    defined.add(symbol)
+    for line in listing.stdout.splitlines():
+        target, _, row = line.partition(": ")
+        symbol, kind = row.split()[:2]
+        for source in sources[target]:
+            defined, used = found.setdefault(source, (set(), set()))
+            if kind in "Uwv":
+                used.add(symbol)
+            elif kind.isupper() and kind not in "WV":
+                defined.add(symbol)
     return found
 
 
