@@ -29,7 +29,7 @@ from pycuda._mpi.buffers import (
     DirectBuffer,
     HostBuffer,
     StagedBuffer,
-    pieces,
+    byte_ranges,
 )
 from pycuda._mpi.requests import Request
 from pycuda._mpi_support import is_cuda_aware, may_use_pointers
@@ -449,7 +449,7 @@ class Communicator:
         """
         piece = nbytes if self.is_direct else self.piece
         piece = max(piece - piece % itemsize, itemsize)
-        return list(pieces(nbytes, piece)) or [(0, 0)]
+        return list(byte_ranges(nbytes, piece)) or [(0, 0)]
 
     # --- all ranks: a part for each -----------------------------------------
 

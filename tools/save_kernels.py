@@ -24,7 +24,7 @@ from kernel_corpus import GENERATORS  # noqa: E402
 KINDS = saved_kernels.KINDS
 
 
-def kept(number: int, first: int) -> saved_kernels.Saved:
+def saved_kernel(number: int, first: int) -> saved_kernels.Saved:
     kind = KINDS[number % len(KINDS)]
     seed = first + number // len(KINDS)
     kernel = GENERATORS[kind](seed, f"{kind}_{seed}")
@@ -46,7 +46,9 @@ def main() -> int:
     parser.add_argument("count", nargs="?", type=int, default=500)
     parser.add_argument("first", nargs="?", type=int, default=1_000_000)
     args = parser.parse_args()
-    kernels = [kept(number, args.first) for number in range(args.count)]
+    kernels = [
+        saved_kernel(number, args.first) for number in range(args.count)
+    ]
     size = saved_kernels.save(kernels)
     print(f"{saved_kernels.FILE.name}: {len(kernels)} kernels, {size} bytes")
     return 0

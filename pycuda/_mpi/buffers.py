@@ -22,7 +22,7 @@ from pycuda.tools import PageLockedMemoryPool
 _NOTHING = np.empty(0, np.uint8)
 
 
-def pieces(nbytes: int, piece: int) -> Iterator[tuple[int, int]]:
+def byte_ranges(nbytes: int, piece: int) -> Iterator[tuple[int, int]]:
     """Yield the (start, end) of each piece of a buffer."""
     for start in range(0, nbytes, piece):
         yield start, min(start + piece, nbytes)
@@ -123,7 +123,7 @@ class StagedBuffer:
 
     def _load(self, piece: int) -> None:
         """Enqueue the copies to the host, with an event after each."""
-        for start, end in pieces(self.nbytes, piece):
+        for start, end in byte_ranges(self.nbytes, piece):
             self.flat[start:end].get_async(self.stream, self.memory[start:end])
             event = drv.Event(drv.event_flags.DISABLE_TIMING)
             self.events.append((end, event.record(self.stream)))

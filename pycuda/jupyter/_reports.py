@@ -83,7 +83,7 @@ class CheckReport:
     def message(self) -> str:
         """The report on one line, without its source location."""
         text = self.data["message"]
-        at = f"{self._place(self.data)}: "
+        at = f"{self._location(self.data)}: "
         return self._rename(text.removeprefix(at))
 
     @property
@@ -93,7 +93,7 @@ class CheckReport:
         return given or _REMEDIES.get(self.data["kind"], "")
 
     @staticmethod
-    def _place(site: dict[str, Any]) -> str:
+    def _location(site: dict[str, Any]) -> str:
         return f"{site['file']}:{site['line']}:{site['column']}"
 
     def _quote(self, site: dict[str, Any]) -> list[str]:
@@ -122,7 +122,7 @@ class CheckReport:
             rows.append(
                 (
                     "other access",
-                    f"{other['access']} at {self._place(other)} by thread "
+                    f"{other['access']} at {self._location(other)} by thread "
                     f"{tuple(other['thread'])} of block "
                     f"{tuple(other['block'])}",
                 )
@@ -133,7 +133,7 @@ class CheckReport:
 
     def __repr__(self) -> str:
         """Return the report as text."""
-        lines = [f"{self._place(self.data)}: {self.message}"]
+        lines = [f"{self._location(self.data)}: {self.message}"]
         lines += self._quote(self.data)
         lines += [f"  {name}: {text}" for name, text in self._facts()]
         return "\n".join(lines)
@@ -148,7 +148,7 @@ class CheckReport:
         )
         return (
             "<div style='border-left:4px solid #c62828;padding-left:.8em'>"
-            f"<b>{escape(self._place(self.data))}</b>: "
+            f"<b>{escape(self._location(self.data))}</b>: "
             f"{escape(self.message)}<pre>{quote}</pre>"
             f"<table>{rows}</table></div>"
         )

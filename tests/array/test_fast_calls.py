@@ -34,7 +34,7 @@ def frames(call):
     return len(entered) - 1, result
 
 
-def usual(call, want):
+def runs_in_c(call, want):
     """Assert that the second call runs no Python code and is right."""
     same(call(), want)
     count, result = frames(call)
@@ -64,10 +64,12 @@ def test_concatenate(view, dtype):
     hosts, devices = ([part[k] for part in parts] for k in (0, 1))
     for axis in range(-3, 3):
         want = np.concatenate(hosts, axis)
-        usual(lambda at=axis: gpuarray.concatenate(devices, at), want)
-        usual(lambda at=axis: gpuarray.concatenate(devices, axis=at), want)
-    usual(lambda: gpuarray.concatenate(tuple(devices)), np.concatenate(hosts))
-    usual(lambda: gpuarray.concatenate(devices[:1]), hosts[0])
+        runs_in_c(lambda at=axis: gpuarray.concatenate(devices, at), want)
+        runs_in_c(lambda at=axis: gpuarray.concatenate(devices, axis=at), want)
+    runs_in_c(
+        lambda: gpuarray.concatenate(tuple(devices)), np.concatenate(hosts)
+    )
+    runs_in_c(lambda: gpuarray.concatenate(devices[:1]), hosts[0])
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -78,16 +80,16 @@ def test_stack(view, dtype):
     hosts, devices = ([part[k] for part in parts] for k in (0, 1))
     for axis in range(-4, 4):
         want = np.stack(hosts, axis)
-        usual(lambda at=axis: gpuarray.stack(devices, at), want)
-        usual(lambda at=axis: gpuarray.stack(devices, axis=at), want)
-    usual(lambda: gpuarray.stack(tuple(devices)), np.stack(hosts))
-    usual(lambda: gpuarray.stack(devices[:1]), np.stack(hosts[:1]))
+        runs_in_c(lambda at=axis: gpuarray.stack(devices, at), want)
+        runs_in_c(lambda at=axis: gpuarray.stack(devices, axis=at), want)
+    runs_in_c(lambda: gpuarray.stack(tuple(devices)), np.stack(hosts))
+    runs_in_c(lambda: gpuarray.stack(devices[:1]), np.stack(hosts[:1]))
     numbers_ = [device[0, 0, 0] for device in devices]
-    usual(
+    runs_in_c(
         lambda: gpuarray.stack(numbers_), np.array([a[0, 0, 0] for a in hosts])
     )
     empty = [device[:0] for device in devices]
-    usual(
+    runs_in_c(
         lambda: gpuarray.stack(empty, 1), np.stack([a[:0] for a in hosts], 1)
     )
     with pytest.raises(np.exceptions.AxisError):
@@ -97,10 +99,10 @@ def test_stack(view, dtype):
 def test_concatenate_of_different_lengths():
     hosts = [numbers((n, 3), "f4", n) for n in (0, 5, 1, 0, 2)]
     devices = [gpuarray.to_gpu(host) for host in hosts]
-    usual(lambda: gpuarray.concatenate(devices), np.concatenate(hosts))
-    usual(lambda: gpuarray.concatenate(devices[:1]), hosts[0])
+    runs_in_c(lambda: gpuarray.concatenate(devices), np.concatenate(hosts))
+    runs_in_c(lambda: gpuarray.concatenate(devices[:1]), hosts[0])
     turned = [device.T for device in devices]
-    usual(lambda: gpuarray.concatenate(turned, 1), np.concatenate(hosts).T)
+    runs_in_c(lambda: gpuarray.concatenate(turned, 1), np.concatenate(hosts).T)
 
 
 @pytest.mark.parametrize(
@@ -143,13 +145,13 @@ def test_an_allocator_that_changes_the_list():
 @pytest.mark.parametrize("shift", [0, 1, -1, 7, 60, -1000])
 def test_roll(dtype, shift):
     host, device = both(numbers((4, 6, 5), "i2").astype(dtype))
-    usual(lambda: gpuarray.roll(device, shift), np.roll(host, shift))
+    runs_in_c(lambda: gpuarray.roll(device, shift), np.roll(host, shift))
     for axis in range(-3, 3):
         want = np.roll(host, shift, axis)
-        usual(lambda at=axis: gpuarray.roll(device, shift, at), want)
-        usual(lambda at=axis: gpuarray.roll(device, shift, axis=at), want)
+        runs_in_c(lambda at=axis: gpuarray.roll(device, shift, at), want)
+        runs_in_c(lambda at=axis: gpuarray.roll(device, shift, axis=at), want)
         turned = np.roll(host.T, shift, axis)
-        usual(lambda at=axis: gpuarray.roll(device.T, shift, at), turned)
+        runs_in_c(lambda at=axis: gpuarray.roll(device.T, shift, at), turned)
     same(gpuarray.roll(device.T, shift), np.roll(host.T, shift))
     same(gpuarray.roll(device[:0], shift), host[:0])
     with pytest.raises(np.exceptions.AxisError):
@@ -168,10 +170,10 @@ def test_take(dtype, index):
     if places.dtype.kind == "i":
         places[0] -= 30
     there = gpuarray.to_gpu(places)
-    usual(lambda: gpuarray.take(device, there), host.take(places))
-    usual(lambda: device.take(there), host.take(places))
+    runs_in_c(lambda: gpuarray.take(device, there), host.take(places))
+    runs_in_c(lambda: device.take(there), host.take(places))
     row, flat = host.reshape(30), device.reshape(30)
-    usual(lambda: flat[there], row[places])
+    runs_in_c(lambda: flat[there], row[places])
     same(device.take(there % 5, 1), host.take(places % 5, 1))
     same(flat[::-1][there], row[::-1][places])
 
@@ -212,9 +214,9 @@ def test_matmul(dtype):
 def test_the_second_product_needs_no_python(rows, inner, columns):
     a, ga = both(numbers((rows, inner), "u1").astype("f4"))
     b, gb = both(numbers((inner, columns), "u1", 1).astype("f4"))
-    usual(lambda: ga @ gb, a @ b)
-    usual(lambda: gpuarray.matmul(ga, gb), a @ b)
-    usual(lambda: gb.T @ ga.T, b.T @ a.T)
+    runs_in_c(lambda: ga @ gb, a @ b)
+    runs_in_c(lambda: gpuarray.matmul(ga, gb), a @ b)
+    runs_in_c(lambda: gb.T @ ga.T, b.T @ a.T)
     out = gpuarray.empty((rows, columns), np.float32)
     assert gpuarray.matmul(ga, gb, out) is out
     same(out, a @ b)
@@ -269,18 +271,20 @@ def test_subclasses_keep_their_class():
 def test_operations_that_need_no_frame():
     x, y = numbers((40,), "f4"), numbers((40,), "f4", 2)
     a, b = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
-    usual(lambda: gpuarray.maximum(a, b), np.maximum(x, y))
-    usual(lambda: gpuarray.minimum(a, 0.5), np.minimum(x, np.float32(0.5)))
-    usual(lambda: gpuarray.logical_and(a, b), np.logical_and(x, y))
-    usual(lambda: gpuarray.logical_or(a, b), np.logical_or(x, y))
-    usual(lambda: gpuarray.logical_not(a), np.logical_not(x))
-    usual(lambda: gpuarray.where(a, b, a), np.where(x, y, x))
-    usual(lambda: gpuarray.where(a, b, 0.5), np.where(x, y, np.float32(0.5)))
-    usual(lambda: cumath.fmod(a, b), np.fmod(x, y))
-    usual(lambda: cumath.fmod(7.5, b), np.fmod(np.float32(7.5), y))
-    usual(lambda: a.any(), np.array(x.any()))
-    usual(lambda: a.all(), np.array(x.all()))
-    usual(lambda: a * np.float32(0.3), x * np.float32(0.3))
+    runs_in_c(lambda: gpuarray.maximum(a, b), np.maximum(x, y))
+    runs_in_c(lambda: gpuarray.minimum(a, 0.5), np.minimum(x, np.float32(0.5)))
+    runs_in_c(lambda: gpuarray.logical_and(a, b), np.logical_and(x, y))
+    runs_in_c(lambda: gpuarray.logical_or(a, b), np.logical_or(x, y))
+    runs_in_c(lambda: gpuarray.logical_not(a), np.logical_not(x))
+    runs_in_c(lambda: gpuarray.where(a, b, a), np.where(x, y, x))
+    runs_in_c(
+        lambda: gpuarray.where(a, b, 0.5), np.where(x, y, np.float32(0.5))
+    )
+    runs_in_c(lambda: cumath.fmod(a, b), np.fmod(x, y))
+    runs_in_c(lambda: cumath.fmod(7.5, b), np.fmod(np.float32(7.5), y))
+    runs_in_c(lambda: a.any(), np.array(x.any()))
+    runs_in_c(lambda: a.all(), np.array(x.all()))
+    runs_in_c(lambda: a * np.float32(0.3), x * np.float32(0.3))
     same(np.float64(0.3) + a, np.float64(0.3) + x)
     with pytest.raises(TypeError, match=r"cumath\.fmod expects a GPUArray"):
         cumath.fmod(x, 2)

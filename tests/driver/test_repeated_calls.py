@@ -198,7 +198,7 @@ def test_a_graph_keeps_what_was_used_before_its_capture(
     assert (back == 4).all()
 
 
-def again(call):
+def call_three_times(call):
     """Call three times, so that the last two repeat the first."""
     return [call() for _ in range(3)][-1]
 
@@ -229,11 +229,15 @@ def test_shapes_of_prepared_calls(
         ([5, 1], (1, 1, 1)),
         ((2, 1), (3, 1, 1)),
     ]:
-        again(lambda g=grid, b=block: put.prepared_call(g, b, out, 7, 2.5))
+        call_three_times(
+            lambda g=grid, b=block: put.prepared_call(g, b, out, 7, 2.5)
+        )
         assert seen(out) == (7, 2.5, grid[0] * block[0])
-    again(lambda: put(out, np.int32(3), np.float32(1), block=(6, 1, 1)))
+    call_three_times(
+        lambda: put(out, np.int32(3), np.float32(1), block=(6, 1, 1))
+    )
     assert seen(out) == (3, 1, 6), "no grid is one block"
-    again(
+    call_three_times(
         lambda: put.prepared_call(
             (1, 1), (2, 1, 1), out, 7, 2.5, shared_size=64
         )
@@ -245,13 +249,13 @@ def test_prepare_anew(put: cuda.Function, out: gpuarray.GPUArray) -> None:
     grid, block = (1, 1), (3, 1, 1)
     for _ in range(2):
         put.prepare("Pif")
-        again(lambda: put.prepared_call(grid, block, out, 7, 2.5))
+        call_three_times(lambda: put.prepared_call(grid, block, out, 7, 2.5))
         assert seen(out) == (7, 2.5, 3)
         put.prepare("PIf")
-        again(lambda: put.prepared_call(grid, block, out, 8, 2))
+        call_three_times(lambda: put.prepared_call(grid, block, out, 8, 2))
         assert seen(out) == (8, 2, 3)
         with pytest.raises(Exception, match="3 arguments, got 2"):
-            again(lambda: put.prepared_call(grid, block, out, 8))
+            call_three_times(lambda: put.prepared_call(grid, block, out, 8))
 
 
 @pytest.mark.parametrize("prepared", [False, True])
@@ -283,7 +287,7 @@ def test_the_stream_that_is_entered(
     def call() -> None:
         call_with(block)
 
-    again(call)
+    call_three_times(call)
     assert seen(out) == (7, 2.5, 3)
     cuda.Context.synchronize()
     stream = cuda.Stream()
@@ -291,7 +295,7 @@ def test_the_stream_that_is_entered(
         call()
     cuda.Context.synchronize()
     assert seen(out)[2] == 0, "captured and not launched"
-    again(call)
+    call_three_times(call)
     assert seen(out) == (7, 2.5, 3)
     cuda.Context.synchronize()
     graph.launch(stream)
@@ -317,9 +321,9 @@ def test_any_number_of_arguments(count: int) -> None:
         np.float64(i) if i % 2 else np.int32(i) for i in range(count - 1)
     ]
     block, grid = (3, 1, 1), (1, 1)
-    again(lambda: function(out, *values, block=block, grid=grid))
+    call_three_times(lambda: function(out, *values, block=block, grid=grid))
     plain = [v.item() for v in values]
-    again(lambda: function.prepared_call(grid, block, out, *plain))
+    call_three_times(lambda: function.prepared_call(grid, block, out, *plain))
     assert out.get().tolist() == [6 * (1 + sum(range(count - 1)))] * 3
 
 
@@ -357,13 +361,13 @@ def test_memory_of_many_kinds(put: cuda.Function) -> None:
     grid, block = (1, 1), (3, 1, 1)
     for turn, kind in enumerate(kinds + kinds[::-1]):
         if kind is not managed:
-            again(
+            call_three_times(
                 lambda k=kind, t=turn: put.prepared_call(
                     grid, block, k, t, 2.5
                 )
             )
         if not isinstance(kind, int):
-            again(
+            call_three_times(
                 lambda k=kind, t=turn: put(
                     k, np.int32(t), np.float32(1), block=block, grid=grid
                 )

@@ -52,13 +52,13 @@ os._exit(0 if print("ends", flush=True) is None else 1)
 # Calls return, and their threads wait for the GIL until the program ends.
 QUEUE = """
 time.sleep(1)  # the other thread has ended
-def again():
+def wait_repeatedly():
     context.push()
     stream = drv.Stream()
     while True:
         stream.synchronize()
 for i in range(8):
-    threading.Thread(target=again, daemon=True).start()
+    threading.Thread(target=wait_repeatedly, daemon=True).start()
 while calls.value < 9:
     time.sleep(0.001)
 sys.setswitchinterval(0.5)

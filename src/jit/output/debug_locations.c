@@ -43,7 +43,7 @@ struct keeping {
 };
 
 static void
-place_pending(struct keeping *keeping, unsigned line)
+assign_pending(struct keeping *keeping, unsigned line)
 {
     LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(
         keeping->jit->context, line, 0, keeping->scope, NULL);
@@ -65,7 +65,7 @@ keep_instruction(struct jit *jit, LLVMValueRef at, void *data)
         keeping->waiting[keeping->count++] = at;
     }
     if (call) {
-        place_pending(
+        assign_pending(
             keeping,
             jit_explain_line(keeping->kernel, point_of(keeping->kernel, at)));
     }
@@ -84,7 +84,7 @@ keep_kernel(struct jit *jit, struct jit_kernel *kernel)
     }
     keeping = (struct keeping){.jit = jit, .kernel = kernel, .scope = scope};
     jit_each_instruction(jit, entry, keep_instruction, &keeping);
-    place_pending(&keeping, jit_explain_line(kernel, 0));
+    assign_pending(&keeping, jit_explain_line(kernel, 0));
     LLVMSetSubprogram(kernel->body, NULL);
     LLVMSetSubprogram(entry, scope);
 }
