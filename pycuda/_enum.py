@@ -9,6 +9,36 @@ from __future__ import annotations
 
 from typing import ClassVar, NoReturn
 
+# Docstrings of the classes, by name.
+_DOCS = {
+    "address_mode": "What a texture returns for coordinates beyond its edge.",
+    "array3d_flags": "Flags of an ArrayDescriptor3D.",
+    "array_cubemap_face": "The faces of a cube map, by layer.",
+    "array_format": "Types of the numbers in an Array.",
+    "compute_mode": "How many processes may use a device.",
+    "ctx_flags": "Flags of `Device.make_context`.",
+    "device_attribute": "Properties for `Device.get_attribute`.",
+    "direction_vector_set": "Sets of direction numbers of Sobol' sequences.",
+    "event_flags": "Flags of an Event.",
+    "filter_mode": "Whether a texture interpolates.",
+    "func_cache": "Preferences between L1 cache and shared memory.",
+    "function_attribute": "Properties for `Function.get_attribute`.",
+    "graphics_register_flags": "Flags of graphics resources.",
+    "host_alloc_flags": "Flags of page-locked memory.",
+    "ipc_mem_flags": "Flags of an IPCMemoryHandle.",
+    "jit_fallback": "The driver's choice without matching code.",
+    "jit_input_type": "Kinds of input of a Linker.",
+    "jit_option": "Options of the driver's compiler and linker.",
+    "jit_target": "Compute capabilities for the driver's compiler.",
+    "limit": "Limits of a context, for `Context.set_limit`.",
+    "mem_attach_flags": "Which streams may use managed memory.",
+    "mem_host_register_flags": "Flags of `register_host_memory`.",
+    "memory_type": "Kinds of memory in a copy.",
+    "pointer_attribute": "Properties of an address.",
+    "profiler_output_mode": "Formats of the profiler's output.",
+    "shared_config": "Widths of the banks of shared memory.",
+}
+
 
 class Enum(int):
     """An int with a name.
@@ -57,7 +87,12 @@ def make_enum(name: str, members: list[tuple[str, int]]) -> type[Enum]:
     cls = type(
         name,
         (Enum,),
-        {"__module__": "pycuda._driver", "names": {}, "values": {}},
+        {
+            "__module__": "pycuda._driver",
+            "__doc__": _DOCS.get(name),
+            "names": {},
+            "values": {},
+        },
     )
     for member_name, value in members:
         member = int.__new__(cls, value)
@@ -85,4 +120,9 @@ def make_holder(name: str) -> type:
     def refuse(cls: type, *args: object, **kwargs: object) -> NoReturn:
         raise RuntimeError("This class cannot be instantiated from Python")
 
-    return type(name, (), {"__module__": "pycuda._driver", "__new__": refuse})
+    body = {
+        "__module__": "pycuda._driver",
+        "__doc__": _DOCS.get(name),
+        "__new__": refuse,
+    }
+    return type(name, (), body)

@@ -62,7 +62,14 @@ def _define() -> None:
             dtype = np.dtype([(field, scalar) for field in "xyzw"[:count]])
             NAMES[name] = dtype
             setattr(vec, name, dtype)
-            setattr(vec, f"make_{name}", staticmethod(_maker(dtype)))
+            make = _maker(dtype)
+            make.__name__ = f"make_{name}"
+            make.__qualname__ = f"vec.make_{name}"
+            make.__doc__ = (
+                f"Return a 0-d array of ``vec.{name}`` from its fields "
+                f"{', '.join(dtype.names or ())}."
+            )
+            setattr(vec, make.__name__, staticmethod(make))
 
 
 _define()

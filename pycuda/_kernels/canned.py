@@ -529,13 +529,13 @@ def _choice(name: str, test: str, crit_dtype: Any, dtype: Any) -> Any:
 
 @context_dependent_memoize
 def get_if_positive_kernel(crit_dtype: Any, dtype: Any) -> Any:
-    """``crit > 0 ? then_ : else_``; of (crit, then_, else_, result)."""
+    """``crit > 0 ? then_ : else_``; of ``(crit, then_, else_, result)``."""
     return _choice("if_positive", "crit[i] > 0", crit_dtype, dtype)
 
 
 @context_dependent_memoize
 def get_where_kernel(crit_dtype: Any, dtype: Any) -> Any:
-    """``crit != 0 ? then_ : else_``; of (crit, then_, else_, result)."""
+    """``crit != 0 ? then_ : else_``; of ``(crit, then_, else_, result)``."""
     return _choice("where", "crit[i] != 0", crit_dtype, dtype)
 
 

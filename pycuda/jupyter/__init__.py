@@ -1,11 +1,11 @@
 """Commands and displays for notebooks: ``%load_ext pycuda.jupyter``.
 
-=====================  ====================================================
-``%%cuda [OPTION...]``  compile the cell; its kernels become variables
+=========================  ===================================================
+``%%cuda [OPTION...]``     compile the cell; its kernels become variables
 ``%cuda_check [NAME...]``  select kernel checks on the CPU device
-``%cuda_reset``         make a new context, for example after a fault
-``%cuda_info``          report on the installation and the devices
-=====================  ====================================================
+``%cuda_reset``            make a new context, for example after a fault
+``%cuda_info``             report on the installation and the devices
+=========================  ===================================================
 
 The extension needs IPython, which loads it; no other module imports it.
 """

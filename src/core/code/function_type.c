@@ -348,10 +348,17 @@ static PyMethodDef function_methods[] = {
     {"prepared_timed_call", CORE_METHOD(core_prepared_timed_call),
      "prepared_timed_call(grid, block, *args, shared_size=0) -> callable "
      "that returns the GPU seconds"},
-    {"get_attribute", function_get_attribute, METH_O, NULL},
-    {"set_attribute", CORE_METHOD(function_set_attribute), NULL},
-    {"set_cache_config", function_set_cache_config, METH_O, NULL},
-    {"set_shared_config", function_set_shared_config, METH_O, NULL},
+    {"get_attribute", function_get_attribute, METH_O,
+     "Return a function_attribute, such as NUM_REGS, as an int."},
+    {"set_attribute", CORE_METHOD(function_set_attribute),
+     "Set a function_attribute, such as MAX_DYNAMIC_SHARED_SIZE_BYTES "
+     "(in bytes). Raises LogicError for a value or attribute that the "
+     "driver refuses."},
+    {"set_cache_config", function_set_cache_config, METH_O,
+     "Prefer L1 cache or shared memory: a func_cache. It is a hint."},
+    {"set_shared_config", function_set_shared_config, METH_O,
+     "Set the width of the banks of shared memory: a shared_config. "
+     "Devices of today ignore it."},
     {"param_set_texref", function_param_set_texref, METH_O,
      "No effect; exists for old programs. A kernel uses all texture "
      "references of its module."},
@@ -376,9 +383,9 @@ static PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET,
      offsetof(struct core_function, vectorcall), READONLY, NULL},
     {"arg_format", T_OBJECT_EX, offsetof(struct core_function, arg_format),
-     READONLY, NULL},
+     READONLY, "The format of prepare(), or None before it."},
     {"texrefs", T_OBJECT_EX, offsetof(struct core_function, texrefs), READONLY,
-     NULL},
+     "The texture references of prepare()."},
     {"__name__", T_OBJECT_EX, offsetof(struct core_function, name), READONLY,
      NULL},
     {NULL},

@@ -329,8 +329,12 @@ static PyMethodDef module_methods[] = {
     {"get_global", CORE_METHOD(module_get_global),
      "Return (address, bytes) of a __device__ or __constant__ "
      "variable."},
-    {"get_texref", CORE_METHOD(module_get_texref), NULL},
-    {"get_surfref", CORE_METHOD(module_get_surfref), NULL},
+    {"get_texref", CORE_METHOD(module_get_texref),
+     "Return the TextureReference of that name. Raises LogicError "
+     "without one."},
+    {"get_surfref", CORE_METHOD(module_get_surfref),
+     "Return the SurfaceReference of that name. Raises LogicError "
+     "without one."},
     {"_kernel_names", module_kernel_names, METH_NOARGS,
      "Return a list of the symbols of the module's kernels."},
     {NULL},

@@ -364,13 +364,18 @@ device_clear(PyObject *op)
 
 static PyMethodDef device_methods[] = {
     {"count", device_count, METH_NOARGS | METH_STATIC, "Number of devices."},
-    {"name", device_name, METH_NOARGS, NULL},
-    {"pci_bus_id", device_pci_bus_id, METH_NOARGS, NULL},
+    {"name", device_name, METH_NOARGS, "Return the name of the device."},
+    {"pci_bus_id", device_pci_bus_id, METH_NOARGS,
+     "Return the PCI bus id as text, such as '0000:65:00.0'."},
     {"compute_capability", device_compute_capability, METH_NOARGS,
      "(major, minor)"},
     {"total_memory", device_total_memory, METH_NOARGS, "Bytes."},
-    {"get_attribute", device_get_attribute, METH_O, NULL},
-    {"can_access_peer", device_can_access_peer, METH_O, NULL},
+    {"get_attribute", device_get_attribute, METH_O,
+     "Return a device_attribute as an int; most are also attributes "
+     "of the Device in lower case: device.warp_size."},
+    {"can_access_peer", device_can_access_peer, METH_O,
+     "Return whether kernels on this device can access memory of "
+     "another Device."},
     {"make_context", CORE_METHOD(device_make_context),
      "Create a context and make it current."},
     {"retain_primary_context", device_retain_primary_context, METH_NOARGS,
@@ -504,8 +509,11 @@ static PyMethodDef functions[] = {
     {"get_version", driver_get_version, METH_NOARGS,
      "Return the CUDA version whose interface is used: (major, minor, "
      "revision)."},
-    {"get_driver_version", driver_get_driver_version, METH_NOARGS, NULL},
-    {"have_gl_ext", driver_have_gl_ext, METH_NOARGS, NULL},
+    {"get_driver_version", driver_get_driver_version, METH_NOARGS,
+     "Return the CUDA version of the driver as 1000 * major + 10 * "
+     "minor."},
+    {"have_gl_ext", driver_have_gl_ext, METH_NOARGS,
+     "Return False: there is no OpenGL interoperation."},
     {"bitlog2", driver_bitlog2, METH_O, "floor(log2 n); 0 for 0."},
     {"_device_kind", driver_device_kind, METH_NOARGS, NULL},
     {NULL},

@@ -448,8 +448,9 @@ static PyMemberDef handler_members[] = {
      NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(struct handler, weakrefs),
      READONLY, NULL},
-    {"array", T_OBJECT, offsetof(struct handler, array), 0, NULL},
-    {"dev_alloc", T_OBJECT, offsetof(struct handler, dev_alloc), 0, NULL},
+    {"array", T_OBJECT, offsetof(struct handler, array), 0, "The host array."},
+    {"dev_alloc", T_OBJECT, offsetof(struct handler, dev_alloc), 0,
+     "The device copy during a launch, else None."},
     {NULL},
 };
 

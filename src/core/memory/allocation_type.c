@@ -178,8 +178,11 @@ managed_attach(PyObject *op, CORE_ARGS)
 }
 
 static PyMethodDef managed_methods[] = {
-    {"get_device_pointer", managed_get_device_pointer, METH_NOARGS, NULL},
-    {"attach", CORE_METHOD(managed_attach), NULL},
+    {"get_device_pointer", managed_get_device_pointer, METH_NOARGS,
+     "Return the address, which host and device share."},
+    {"attach", CORE_METHOD(managed_attach),
+     "attach(flags, stream=None): restrict the use of the memory to a "
+     "stream or to the host (mem_attach_flags)."},
     {NULL},
 };
 

@@ -355,38 +355,49 @@ set_type(PyObject *op, PyObject *object, void *offset)
 }
 
 #define AT(field) (void *)offsetof(struct copy_object, copy.field)
-#define SIZE(name, field)                                                     \
+#define SIZE(name, field, doc)                                                \
     {                                                                         \
-        name, get_size, set_size, NULL, AT(field)                             \
+        name, get_size, set_size, doc, AT(field)                              \
     }
 #define FLAT_FIELDS                                                           \
-    SIZE("src_x_in_bytes", srcXInBytes), SIZE("src_y", srcY),                 \
-        {"src_memory_type", get_type, set_type, NULL, AT(srcMemoryType)},     \
-        {"src_device", get_size, set_device, NULL, AT(srcDevice)},            \
-        SIZE("src_pitch", srcPitch), SIZE("dst_x_in_bytes", dstXInBytes),     \
-        SIZE("dst_y", dstY),                                                  \
-        {"dst_memory_type", get_type, set_type, NULL, AT(dstMemoryType)},     \
-        {"dst_device", get_size, set_device, NULL, AT(dstDevice)},            \
-        SIZE("dst_pitch", dstPitch), SIZE("width_in_bytes", WidthInBytes),    \
-        SIZE("height", Height)
+    SIZE("src_x_in_bytes", srcXInBytes,                                       \
+         "first byte in each row of the source"),                             \
+        SIZE("src_y", srcY, "first row of the source"),                       \
+        {"src_memory_type", get_type, set_type, "memory_type of the source",  \
+         AT(srcMemoryType)},                                                  \
+        {"src_device", get_size, set_device, "device address of the source",  \
+         AT(srcDevice)},                                                      \
+        SIZE("src_pitch", srcPitch, "bytes between rows of the source"),      \
+        SIZE("dst_x_in_bytes", dstXInBytes,                                   \
+             "first byte in each row of the destination"),                    \
+        SIZE("dst_y", dstY, "first row of the destination"),                  \
+        {"dst_memory_type", get_type, set_type,                               \
+         "memory_type of the destination", AT(dstMemoryType)},                \
+        {"dst_device", get_size, set_device,                                  \
+         "device address of the destination", AT(dstDevice)},                 \
+        SIZE("dst_pitch", dstPitch, "bytes between rows of the destination"), \
+        SIZE("width_in_bytes", WidthInBytes, "bytes per row to copy"),        \
+        SIZE("height", Height, "rows to copy")
 PyGetSetDef core_copy_fields_2d[] = {FLAT_FIELDS, {NULL}};
 PyGetSetDef core_copy_fields_3d[] = {
     FLAT_FIELDS,
-    SIZE("src_z", srcZ),
-    SIZE("src_lod", srcLOD),
-    SIZE("src_height", srcHeight),
-    SIZE("dst_z", dstZ),
-    SIZE("dst_lod", dstLOD),
-    SIZE("dst_height", dstHeight),
-    SIZE("depth", Depth),
+    SIZE("src_z", srcZ, "first slice of the source"),
+    SIZE("src_lod", srcLOD, "level of detail of the source"),
+    SIZE("src_height", srcHeight, "rows per slice of the source"),
+    SIZE("dst_z", dstZ, "first slice of the destination"),
+    SIZE("dst_lod", dstLOD, "level of detail of the destination"),
+    SIZE("dst_height", dstHeight, "rows per slice of the destination"),
+    SIZE("depth", Depth, "slices to copy"),
     {NULL},
 };
 
 #define COMMON_METHODS                                                        \
     {"set_src_host", set_src_host, METH_O, "Copy from a host buffer."},       \
         {"set_dst_host", set_dst_host, METH_O, "Copy to a host buffer."},     \
-        {"set_src_unified", set_src_unified, METH_O, NULL},                   \
-        {"set_dst_unified", set_dst_unified, METH_O, NULL},                   \
+        {"set_src_unified", set_src_unified, METH_O,                          \
+         "Copy from memory that host and device share."},                     \
+        {"set_dst_unified", set_dst_unified, METH_O,                          \
+         "Copy to memory that host and device share."},                       \
         {"set_src_device", set_src_device, METH_O,                            \
          "Copy from linear device memory."},                                  \
         {"set_dst_device", set_dst_device, METH_O,                            \
@@ -398,7 +409,9 @@ PyGetSetDef core_copy_fields_3d[] = {
 PyMethodDef core_copy_methods[] = {COMMON_METHODS, {NULL}};
 PyMethodDef core_copy_methods_peer[] = {
     COMMON_METHODS,
-    {"set_src_context", set_src_context, METH_O, NULL},
-    {"set_dst_context", set_dst_context, METH_O, NULL},
+    {"set_src_context", set_src_context, METH_O,
+     "Set the context of the source."},
+    {"set_dst_context", set_dst_context, METH_O,
+     "Set the context of the destination."},
     {NULL},
 };

@@ -128,20 +128,25 @@ host_get_flags(PyObject *op, PyObject *unused)
 }
 
 static PyMethodDef host_methods[] = {
-    {"get_device_pointer", host_get_device_pointer, METH_NOARGS, NULL},
+    {"get_device_pointer", host_get_device_pointer, METH_NOARGS,
+     "Return the address that kernels use for this memory."},
     {NULL},
 };
 static PyMethodDef pagelocked_methods[] = {
-    {"free", host_free, METH_NOARGS, NULL},
-    {"get_flags", host_get_flags, METH_NOARGS, NULL},
+    {"free", host_free, METH_NOARGS,
+     "Release the memory. Its arrays must not be used afterwards."},
+    {"get_flags", host_get_flags, METH_NOARGS,
+     "Return the host_alloc_flags of the allocation."},
     {NULL},
 };
 static PyMethodDef aligned_methods[] = {
-    {"free", host_free, METH_NOARGS, NULL},
+    {"free", host_free, METH_NOARGS,
+     "Release the memory. Its arrays must not be used afterwards."},
     {NULL},
 };
 static PyMethodDef registered_methods[] = {
-    {"unregister", host_free, METH_NOARGS, NULL},
+    {"unregister", host_free, METH_NOARGS,
+     "End the registration. The array remains usable."},
     {NULL},
 };
 static PyMemberDef registered_members[] = {

@@ -575,16 +575,16 @@ pool_statistic(PyObject *op, void *offset)
     return PyLong_FromSize_t(value);
 }
 
-#define STATISTIC(name, field)                                                \
+#define STATISTIC(name, field, doc)                                           \
     {                                                                         \
-        name, pool_statistic, NULL, NULL,                                     \
+        name, pool_statistic, NULL, doc,                                      \
             (void *)offsetof(struct mempool, field)                           \
     }
 static PyGetSetDef pool_getset[] = {
-    STATISTIC("held_blocks", held),
-    STATISTIC("active_blocks", active),
-    STATISTIC("managed_bytes", managed_bytes),
-    STATISTIC("active_bytes", active_bytes),
+    STATISTIC("held_blocks", held, "unused blocks that the pool keeps"),
+    STATISTIC("active_blocks", active, "blocks in use"),
+    STATISTIC("managed_bytes", managed_bytes, "bytes of all blocks"),
+    STATISTIC("active_bytes", active_bytes, "requested bytes in use"),
     {NULL},
 };
 

@@ -137,7 +137,10 @@ holder_dealloc(PyObject *self)
 static PyMethodDef holder_methods[] = {
     {"get_pointer", holder_get_pointer, METH_NOARGS,
      "Return the device address as an int; subclasses must define this."},
-    {"as_buffer", CORE_METHOD(holder_as_buffer), NULL},
+    {"as_buffer", CORE_METHOD(holder_as_buffer),
+     "as_buffer(size, offset=0): a buffer of `size` bytes of the "
+     "memory, from byte `offset` on; for memory that the host can "
+     "access."},
     {NULL},
 };
 

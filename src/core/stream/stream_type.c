@@ -382,7 +382,8 @@ stream_exit(PyObject *op, CORE_ARGS)
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
      "Wait for all work on the stream."},
-    {"is_done", stream_is_done, METH_NOARGS, NULL},
+    {"is_done", stream_is_done, METH_NOARGS,
+     "Return whether all work on the stream is done, without waiting."},
     {"wait_for_event", stream_wait_for_event, METH_O,
      "Make later work wait for the event."},
     {"from_handle", stream_from_handle, METH_O | METH_CLASS,

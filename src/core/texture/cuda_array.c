@@ -101,27 +101,30 @@ descriptor_set_unsigned(PyObject *op, PyObject *object, void *offset)
     return 0;
 }
 
-#define SIZE_FIELD(name, field)                                               \
+#define SIZE_FIELD(name, field, doc)                                          \
     {                                                                         \
-        name, descriptor_get_size, descriptor_set_size, NULL,                 \
+        name, descriptor_get_size, descriptor_set_size, doc,                  \
             (void *)offsetof(struct descriptor, value.field)                  \
     }
-#define UNSIGNED_FIELD(name, field)                                           \
+#define UNSIGNED_FIELD(name, field, doc)                                      \
     {                                                                         \
-        name, descriptor_get_unsigned, descriptor_set_unsigned, NULL,         \
+        name, descriptor_get_unsigned, descriptor_set_unsigned, doc,          \
             (void *)offsetof(struct descriptor, value.field)                  \
     }
 #define DESCRIPTOR_FIELDS                                                     \
-    SIZE_FIELD("width", Width), SIZE_FIELD("height", Height),                 \
-        UNSIGNED_FIELD("num_channels", NumChannels),                          \
+    SIZE_FIELD("width", Width, "elements per row"),                           \
+        SIZE_FIELD("height", Height, "rows; 0: one axis"),                    \
+        UNSIGNED_FIELD("num_channels", NumChannels,                           \
+                       "numbers per element: 1, 2 or 4"),                     \
     {                                                                         \
-        "format", descriptor_get_format, descriptor_set_format, NULL, NULL    \
+        "format", descriptor_get_format, descriptor_set_format,               \
+            "array_format of a number", NULL                                  \
     }
 static PyGetSetDef descriptor_fields[] = {DESCRIPTOR_FIELDS, {NULL}};
 static PyGetSetDef descriptor3d_fields[] = {
     DESCRIPTOR_FIELDS,
-    SIZE_FIELD("depth", Depth),
-    UNSIGNED_FIELD("flags", Flags),
+    SIZE_FIELD("depth", Depth, "slices or layers; 0: two axes"),
+    UNSIGNED_FIELD("flags", Flags, "array3d_flags"),
     {NULL},
 };
 
@@ -371,8 +374,10 @@ static PyMethodDef array_methods[] = {
     {"free", array_free, METH_NOARGS,
      "Free the memory; further calls have "
      "no effect."},
-    {"get_descriptor", array_get_descriptor, METH_NOARGS, NULL},
-    {"get_descriptor_3d", array_get_descriptor_3d, METH_NOARGS, NULL},
+    {"get_descriptor", array_get_descriptor, METH_NOARGS,
+     "Return an ArrayDescriptor with the size and format."},
+    {"get_descriptor_3d", array_get_descriptor_3d, METH_NOARGS,
+     "Return an ArrayDescriptor3D with size, format and flags."},
     {NULL},
 };
 
@@ -635,13 +640,24 @@ copy_atoh(PyObject *unused, CORE_ARGS)
 }
 
 static PyMethodDef functions[] = {
-    {"memcpy_dtoa", CORE_METHOD(copy_dtoa), NULL},
-    {"memcpy_atod", CORE_METHOD(copy_atod), NULL},
-    {"memcpy_atoa", CORE_METHOD(copy_atoa), NULL},
-    {"py_memcpy_htoa", CORE_METHOD(copy_htoa), NULL},
-    {"py_memcpy_atoh", CORE_METHOD(copy_atoh), NULL},
-    {"memcpy_htoa", CORE_METHOD(copy_htoa), NULL},
-    {"memcpy_atoh", CORE_METHOD(copy_atoh), NULL},
+    {"memcpy_dtoa", CORE_METHOD(copy_dtoa),
+     "Copy `len` bytes of device memory to byte `index` of an Array. "
+     "Raises LogicError beyond its end."},
+    {"memcpy_atod", CORE_METHOD(copy_atod),
+     "Copy `len` bytes from byte `index` of an Array to device "
+     "memory. Raises LogicError beyond its end."},
+    {"memcpy_atoa", CORE_METHOD(copy_atoa),
+     "Copy `len` bytes between two Arrays, from and to the given "
+     "bytes. Raises LogicError beyond their ends."},
+    {"py_memcpy_htoa", CORE_METHOD(copy_htoa), "Earlier name of memcpy_htoa."},
+    {"py_memcpy_atoh", CORE_METHOD(copy_atoh), "Earlier name of memcpy_atoh."},
+    {"memcpy_htoa", CORE_METHOD(copy_htoa),
+     "Copy a host buffer to byte `index` of an Array. Raises "
+     "LogicError beyond its end."},
+    {"memcpy_atoh", CORE_METHOD(copy_atoh),
+     "Copy from byte `index` of an Array into a host buffer, which "
+     "determines the length. Raises LogicError beyond the Array's "
+     "end."},
     {NULL},
 };
 

@@ -710,26 +710,25 @@ texref_get_flags(PyObject *op, PyObject *unused)
 
 static PyMethodDef texref_methods[] = {
     {"set_array", texref_set_array, METH_O,
-     "Bind an Array and keep it "
-     "alive."},
+     "Bind an Array and keep it alive."},
     {"set_address", CORE_METHOD(texref_set_address),
      "Bind linear memory; return the offset in bytes."},
     {"set_address_2d", CORE_METHOD(texref_set_address_2d),
      "Bind pitched linear memory."},
-    {"set_format", CORE_METHOD(texref_set_format), NULL},
-    {"set_address_mode", CORE_METHOD(texref_set_address_mode), NULL},
-    {"set_filter_mode", texref_set_filter_mode, METH_O, NULL},
-    {"set_flags", texref_set_flags, METH_O, NULL},
+    {"set_format", CORE_METHOD(texref_set_format), DOC_SET_FORMAT},
+    {"set_address_mode", CORE_METHOD(texref_set_address_mode), DOC_SET_MODE},
+    {"set_filter_mode", texref_set_filter_mode, METH_O, DOC_SET_FILTER_MODE},
+    {"set_flags", texref_set_flags, METH_O, DOC_SET_FLAGS},
     {"set_border_color", texref_set_border_color, METH_O,
      "Set the border color of address_mode.BORDER: four numbers, initially "
      "(0, 0, 0, 0)."},
-    {"get_border_color", texref_get_border_color, METH_NOARGS, NULL},
-    {"get_address", texref_get_address, METH_NOARGS, NULL},
-    {"get_array", reference_get_array, METH_NOARGS, NULL},
-    {"get_address_mode", texref_get_address_mode, METH_O, NULL},
-    {"get_filter_mode", texref_get_filter_mode, METH_NOARGS, NULL},
-    {"get_format", texref_get_format, METH_NOARGS, NULL},
-    {"get_flags", texref_get_flags, METH_NOARGS, NULL},
+    {"get_border_color", texref_get_border_color, METH_NOARGS, DOC_BORDER},
+    {"get_address", texref_get_address, METH_NOARGS, DOC_GET_ADDRESS},
+    {"get_array", reference_get_array, METH_NOARGS, DOC_GET_ARRAY},
+    {"get_address_mode", texref_get_address_mode, METH_O, DOC_GET_MODE},
+    {"get_filter_mode", texref_get_filter_mode, METH_NOARGS, DOC_FILTER},
+    {"get_format", texref_get_format, METH_NOARGS, DOC_GET_FORMAT},
+    {"get_flags", texref_get_flags, METH_NOARGS, DOC_GET_FLAGS},
     {NULL},
 };
 
@@ -755,7 +754,7 @@ surfref_set_array(PyObject *op, CORE_ARGS)
 
 static PyMethodDef surfref_methods[] = {
     {"set_array", CORE_METHOD(surfref_set_array), "Bind an Array."},
-    {"get_array", reference_get_array, METH_NOARGS, NULL},
+    {"get_array", reference_get_array, METH_NOARGS, DOC_GET_ARRAY},
     {NULL},
 };
 

@@ -57,4 +57,18 @@ int core_textures_update(struct core_module *module, CUstream stream);
  * driver's texture and surface objects that they created. */
 void core_textures_free(struct core_module *module);
 
+/* Docstrings of TextureReference and SurfaceReference. */
+#define DOC_SET_FORMAT                                                        \
+    "Set the array_format and the number of channels of linear memory."
+#define DOC_SET_MODE        "Set the address_mode of one axis."
+#define DOC_SET_FILTER_MODE "Set the filter_mode: POINT or LINEAR."
+#define DOC_SET_FLAGS       "Set the flags: TRSF_... constants."
+#define DOC_BORDER          "Return the border color: four floats."
+#define DOC_GET_ADDRESS     "Return the address of the bound linear memory."
+#define DOC_GET_ARRAY       "Return the bound Array."
+#define DOC_GET_MODE        "Return the address_mode of an axis."
+#define DOC_FILTER          "Return the filter_mode."
+#define DOC_GET_FORMAT      "Return (array_format, channels)."
+#define DOC_GET_FLAGS       "Return the flags."
+
 #endif
