@@ -147,7 +147,7 @@ def page_id(page):
     ],
     ids=page_id,
 )
-def test_the_programs_of_a_page(page):
+def test_the_programs_of_a_page(page, tmp_path):
     for package in NEEDS.get(page_id(page), ()):
         pytest.importorskip(package)
     program = "\n".join(
@@ -155,6 +155,7 @@ def test_the_programs_of_a_page(page):
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=300,

@@ -66,19 +66,37 @@ def public_names(module: ModuleType) -> list[str]:
         if not name.startswith("_")
         and name not in INTERNAL
         and not inspect.ismodule(value)
-        and (getattr(value, "__module__", None) or "").startswith("pycuda")
+        and is_at_home(value, module.__name__)
+    )
+
+
+def is_at_home(value: Any, name: str) -> bool:
+    """Return whether a module without ``__all__`` provides an object.
+
+    Objects of private modules count, imports from public ones do not.
+    """
+    owner = getattr(value, "__module__", None) or ""
+    if name.startswith("pycuda.sparse."):
+        return owner == name
+    return owner.startswith("pycuda") and (
+        owner == name or owner not in MODULES
     )
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
-    """Yield each public function, class and method with its full name."""
+    """Yield each public function, class and method with its full name.
+
+    Of a class with two names, the members have the first one only.
+    """
+    seen: set[int] = set()
     for name in MODULES:
         module = load(name)
         yield name, module
         for short in public_names(module):
             value = getattr(module, short)
             yield f"{name}.{short}", value
-            if inspect.isclass(value):
+            if inspect.isclass(value) and id(value) not in seen:
+                seen.add(id(value))
                 for member in members(value):
                     yield f"{name}.{short}.{member}", getattr(value, member)
 
@@ -171,14 +189,14 @@ def module_page(name: str, subject: str, seen: dict[int, str]) -> str:
         earlier = seen.get(id(value))
         if earlier and not isinstance(value, (int, str, float)):
             groups["Names of other modules"] += [
-                f".. py:data:: {full}",
+                f".. py:data:: {short}",
                 f"   :no-index-entry:\n\n   :py:obj:`{earlier}`.",
                 "",
             ]
             continue
         seen[id(value)] = full
         if is_enumeration(value):
-            groups["Enumerations and flags"] += enumeration(full, value)
+            groups["Enumerations and flags"] += enumeration(short, value)
         elif inspect.isclass(value) and issubclass(value, Exception):
             groups["Exceptions"] += [f".. autoexception:: {full}", ""]
         elif inspect.isclass(value):
@@ -192,7 +210,7 @@ def module_page(name: str, subject: str, seen: dict[int, str]) -> str:
             groups["Functions"] += [f".. autofunction:: {full}", ""]
         else:
             groups["Constants"] += [
-                f".. py:data:: {full}",
+                f".. py:data:: {short}",
                 f"   :value: {value!r}"[:75],
                 "",
             ]

@@ -75,6 +75,11 @@ def setup(app: Any) -> dict[str, bool]:
     def add_example(
         app: Any, what: str, name: str, value: Any, options: Any, lines: Any
     ) -> None:
+        # Docstrings in C are plain text.
+        if getattr(value, "__module__", None) == "pycuda._driver" or hasattr(
+            value, "__objclass__"
+        ):
+            lines[:] = [line.replace("*", "\\*") for line in lines]
         if name in examples:
             lines += ["", "Examples", "--------", *examples[name], ""]
 

@@ -62,7 +62,7 @@ void core_textures_free(struct core_module *module);
     "Set the array_format and the number of channels of linear memory."
 #define DOC_SET_MODE        "Set the address_mode of one axis."
 #define DOC_SET_FILTER_MODE "Set the filter_mode: POINT or LINEAR."
-#define DOC_SET_FLAGS       "Set the flags: TRSF_... constants."
+#define DOC_SET_FLAGS       "Set the flags, a sum of TRSF constants."
 #define DOC_BORDER          "Return the border color: four floats."
 #define DOC_GET_ADDRESS     "Return the address of the bound linear memory."
 #define DOC_GET_ARRAY       "Return the bound Array."
