@@ -70,6 +70,13 @@ def public_names(module: ModuleType) -> list[str]:
     )
 
 
+def is_alias(value: Any, short: str, module: ModuleType) -> bool:
+    """Return whether a class has its own name in the same module, too."""
+    if not inspect.isclass(value) or value.__name__ == short:
+        return False
+    return getattr(module, value.__name__, None) is value
+
+
 def is_at_home(value: Any, name: str) -> bool:
     """Return whether a module without ``__all__`` provides an object.
 
@@ -95,6 +102,8 @@ def public_objects() -> Iterator[tuple[str, Any]]:
         for short in public_names(module):
             value = getattr(module, short)
             yield f"{name}.{short}", value
+            if is_alias(value, short, module):
+                continue
             if inspect.isclass(value) and id(value) not in seen:
                 seen.add(id(value))
                 for member in members(value):
@@ -187,6 +196,8 @@ def module_page(name: str, subject: str, seen: dict[int, str]) -> str:
         value = getattr(module, short)
         full = f"{name}.{short}"
         earlier = seen.get(id(value))
+        if is_alias(value, short, module):
+            earlier = f"{name}.{value.__name__}"
         if earlier and not isinstance(value, (int, str, float)):
             groups["Names of other modules"] += [
                 f".. py:data:: {short}",
