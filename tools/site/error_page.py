@@ -22,7 +22,8 @@ The first table has the messages of the package, the second one those of the
 driver, which follow the name of the call: `cuLaunchKernel failed: invalid
 argument`. `...` stands for names and numbers. In the mistakes, `k` is the
 kernel `k(float *x, int n)`, `a` a GPUArray, `host` a NumPy array and `n` is
-`np.int32(8)`; `driver` is `pycuda.driver`. [Errors](../errors.md) describes the classes of exceptions.
+`np.int32(8)`; `driver` is `pycuda.driver`. [Errors](../errors.md) describes
+the classes of exceptions.
 """
 
 
