@@ -129,11 +129,12 @@ def test_programs_of_the_pages(tmp_path: Path):
     pages = documentation()
     paths = []
     for page in pages.PAGES:
-        programs = pages.SNIPPET.findall(page.read_text())
+        programs = pages.snippets(page)
         if programs and not (NO_MPI and page.name == "mpi.md"):
-            before = pages.BEFORE.get(page.name, "")
+            before = pages.BEFORE.get(pages.page_id(page), "")
             before += MPI if page.name == "mpi.md" else ""
-            path = tmp_path / f"page_{page.stem.replace('-', '_')}.py"
+            name = re.sub(r"\W", "_", pages.page_id(page))
+            path = tmp_path / f"page_{name}.py"
             path.write_text(pages.LIKELY + before + "\n".join(programs))
             paths.append(path)
     assert len(paths) >= 8

@@ -22,6 +22,7 @@ import tomllib
 from pathlib import Path, PurePosixPath
 
 import error_page
+import gallery_times
 
 import api
 
@@ -124,6 +125,7 @@ def pages() -> dict[str, str | bytes]:
             files[target] = path.read_bytes()
     files.update(api.pages())
     files.update(error_page.pages())
+    files["gallery_times.inc"] = gallery_times.rst()
     return files
 
 
