@@ -28,6 +28,7 @@ MODULES = {
     "pycuda.autoinit": "A context at import",
     "pycuda.autoprimaryctx": "The context that other libraries use",
     "pycuda.jupyter": "The extension for notebooks",
+    "pycuda.course": "Exercises that check themselves",
     "pycuda.mpi": "Device arrays in MPI calls",
     "pycuda.cpu": "The CPU device on the command line",
     "pycuda.sparse.operator": "Sparse matrices: operators",

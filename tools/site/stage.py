@@ -123,10 +123,28 @@ def pages() -> dict[str, str | bytes]:
             files[target] = rewritten(path.read_text(), source, target)
         else:
             files[target] = path.read_bytes()
+    add_exercises(files)
     files.update(api.pages())
     files.update(error_page.pages())
     files["gallery_times.inc"] = gallery_times.rst()
     return files
+
+
+def add_exercises(files: dict[str, str | bytes]) -> None:
+    """Append the template and the solution to each lesson."""
+    folder = ROOT / "pycuda/course"
+    for name, text in files.items():
+        lesson = re.fullmatch(r"course/(\d\d-\w+)\.md", name)
+        if not lesson or not isinstance(text, str):
+            continue
+        stem = lesson[1].replace("-", "_")
+        template = (folder / f"exercises/{stem}.cu").read_text()
+        solution = (folder / f"solutions/{stem}.cu").read_text()
+        files[name] = (
+            f"{text}\n## Exercise\n\n`{stem}.cu`:\n\n```cuda\n{template}```\n"
+            f"\n<details><summary>Solution</summary>\n\n```cuda\n{solution}"
+            "```\n\n</details>\n"
+        )
 
 
 def toctree(entries: list[str], folder: PurePosixPath) -> str:

@@ -1,0 +1,117 @@
+"""The course on the command line; ``python -m pycuda.course help``."""
+
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+
+from pycuda.course._exercises import EXERCISES
+from pycuda.course._grading import Result, check
+
+_TIMEOUT = "10"  # seconds for each kernel
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.course",
+        description="Exercises in CUDA C++ that check themselves.",
+    )
+    commands = parser.add_subparsers(dest="command")
+    commands.add_parser("list", help="list the exercises (the default)")
+    start = commands.add_parser("start", help="copy the templates")
+    start.add_argument("folder", nargs="?", default=".", type=Path)
+    one = commands.add_parser("check", help="check files")
+    one.add_argument("file", nargs="+", type=Path)
+    grade = commands.add_parser("grade", help="check all files of a folder")
+    grade.add_argument("folder", nargs="?", default=".", type=Path)
+    grade.add_argument("--json", action="store_true", help="print JSON")
+    solution = commands.add_parser("solution", help="print a solution")
+    solution.add_argument("name", help="such as 01 or 01_map")
+    return parser
+
+
+def _find(name: str) -> str:
+    """Return the exercise whose name begins with the given one."""
+    found = [known for known in EXERCISES if known.startswith(name)]
+    if len(found) != 1:
+        raise SystemExit(
+            f"no exercise {name!r}: expected one of {', '.join(EXERCISES)}"
+        )
+    return found[0]
+
+
+def _start(folder: Path) -> None:
+    """Write the templates that the folder does not have yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for exercise in EXERCISES.values():
+        path = folder / f"{exercise.name}.cu"
+        if path.exists():
+            print(f"{path} exists and is left as it is")
+        else:
+            path.write_text(exercise.template)
+            print(path)
+
+
+def _check(path: Path) -> Result:
+    """Check a file, whose name is the exercise's."""
+    exercise = EXERCISES[_find(path.stem)]
+    try:
+        source = path.read_text()
+    except OSError as error:
+        return Result(exercise.name, False, f"{path}: {error.strerror}")
+    return check(exercise, source)
+
+
+def _show(result: Result) -> None:
+    mark = "ok   " if result.passed else "wrong"
+    text = result.message.replace("\n", "\n      ")
+    print(f"{mark} {result.name}: {text}", flush=True)
+
+
+def _grade(folder: Path, as_json: bool) -> int:
+    results = []
+    for name in EXERCISES:
+        result = _check(folder / f"{name}.cu")
+        results.append(result)
+        if not as_json:
+            _show(result)
+    passed = sum(result.passed for result in results)
+    if as_json:
+        rows = [asdict(result) for result in results]
+        print(json.dumps({"passed": passed, "results": rows}, indent=1))
+    else:
+        print(f"{passed} of {len(results)} exercises are correct")
+    return 0 if passed == len(results) else 1
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; return the exit status."""
+    options = _parser().parse_args(arguments)
+    os.environ.setdefault("PYCUDA_CPU_TIMEOUT", _TIMEOUT)
+    warnings.filterwarnings("ignore", message=".*CPU device.*")
+    if options.command == "start":
+        _start(options.folder)
+    elif options.command == "check":
+        results = [_check(path) for path in options.file]
+        for result in results:
+            _show(result)
+        return 0 if all(result.passed for result in results) else 1
+    elif options.command == "grade":
+        return _grade(options.folder, options.json)
+    elif options.command == "solution":
+        print(EXERCISES[_find(options.name)].solution, end="")
+    else:
+        for exercise in EXERCISES.values():
+            print(f"{exercise.name:14} {exercise.title}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
