@@ -71,6 +71,7 @@ plt.figure(figsize=(7, 7))
 plt.imshow(np.clip(picture, 0, 1))
 plt.axis("off")
 plt.tight_layout()
+plt.show()
 
 # %%
 # Try this

@@ -82,6 +82,7 @@ plt.xlabel("threads: working (blue) and idle")
 plt.ylabel("step")
 plt.gca().invert_yaxis()
 plt.tight_layout()
+plt.show()
 
 # %%
 # Try this: correct one error at a time, and see which report remains.

@@ -78,6 +78,7 @@ axes[0].axis("off")
 axes[1].plot(screen, np.arange(height)[::-1])
 axes[1].set(title="brightness at the screen", xticks=[], yticks=[])
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this: close a slit; bring the slits together; add a third one.

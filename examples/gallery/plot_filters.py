@@ -85,6 +85,7 @@ print(f"time: {(time.perf_counter() - begin) * 1e3:.1f} ms for 3 filters")
 for axis in axes:
     axis.axis("off")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this: run Sobel's filter on the result of the median.

@@ -86,6 +86,7 @@ for axis, steps in zip(axes, (20, 80, 150), strict=True):
 seconds = time.perf_counter() - begin
 print(f"time: {seconds / 250 * 1e3:.2f} ms per step of 25 launches")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this: relax 2 or 100 times; push the fluid with the mouse's velocity.

@@ -71,18 +71,20 @@ star, speed = gpuarray.to_gpu(star), gpuarray.to_gpu(speed)
 
 figure, axes = plt.subplots(1, 3, figsize=(11, 4), facecolor="black")
 dt, launch = np.float32(0.02), {"block": (128, 1, 1), "grid": (n // 128, 1)}
+colour = np.repeat(["gold", "deepskyblue"], n // 2)
 begin = time.perf_counter()
 for axis, steps in zip(axes, (1, 130, 130), strict=True):
     for _ in range(steps):
         accelerate(star, speed, np.int32(n), dt, **launch)
         move(star, speed, dt, **launch)
     where = star.get()
-    axis.scatter(where[:, 0], where[:, 1], s=0.4, c=np.arange(n) < n // 2)
+    axis.scatter(where[:, 0], where[:, 1], s=0.4, c=colour)
     axis.set(xlim=(-4, 4), ylim=(-4, 4), aspect="equal")
     axis.axis("off")
 cuda.Context.synchronize()
 print(f"time: {(time.perf_counter() - begin) / 261 * 1e3:.2f} ms per step")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this: remove one ``__syncthreads()``, and run the program with

@@ -70,6 +70,7 @@ for axis, count in zip(axes, (300, 1500, 3000), strict=True):
 seconds = time.perf_counter() - begin
 print(f"time: {seconds / 4800 * 1e6:.0f} us per step of {side} x {side} cells")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this

@@ -67,6 +67,7 @@ for axis, temperature in zip(axes, (1.8, 2.269, 3.0), strict=True):
 seconds = time.perf_counter() - begin
 print(f"time: {seconds / 3 / sweeps * 1e6:.0f} us per sweep")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this

@@ -59,12 +59,13 @@ for axis, count in zip(axes, (100, 300, 700), strict=True):
         )
         now, after = after, now
     generation += count
-    axis.imshow(np.exp(-age.get() / 40.0), cmap="cividis")
+    axis.imshow(np.exp(age.get() / -40.0), cmap="cividis")
     axis.set_title(f"generation {generation}: {int(now.sum())} cells")
     axis.axis("off")
 seconds = time.perf_counter() - begin
 print(f"time: {seconds / 1100 * 1e6:.0f} us per generation")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this

@@ -65,6 +65,7 @@ for axis, width in zip(axes.flat, (3.0, 0.1, 3e-3, 1e-4), strict=True):
     axis.axis("off")
 print(f"time: {(time.perf_counter() - begin) * 1e3:.1f} ms for 4 pictures")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this

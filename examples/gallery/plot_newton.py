@@ -57,6 +57,7 @@ plt.figure(figsize=(7, 7))
 plt.imshow(picture)
 plt.axis("off")
 plt.tight_layout()
+plt.show()
 
 # %%
 # Try this

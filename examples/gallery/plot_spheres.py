@@ -85,15 +85,15 @@ rows += [[-0.9, 0.3, -1.2, 0.3, 0.2, 0.8, 0.3, 0.2]]
 cuda.memcpy_htod(module.get_global("spheres")[0], np.float32(rows))
 side = 400
 out = gpuarray.zeros((side, side, 3), np.float32)
-begin, grid = time.perf_counter(), (side // 16, side // 16)
-trace = module.get_function("trace")
-trace(out, np.int32(side), block=(16, 16, 1), grid=grid)
+begin, trace = time.perf_counter(), module.get_function("trace")
+trace(out, np.int32(side), block=(16, 16, 1), grid=(25, 25))
 picture = out.get()
 print(f"time: {(time.perf_counter() - begin) * 1e3:.1f} ms")
 plt.figure(figsize=(7, 7))
 plt.imshow(np.clip(picture, 0, 1) ** 0.6)
 plt.axis("off")
 plt.tight_layout()
+plt.show()
 
 # %%
 # Try this: add a sphere; move the light; shoot four rays through each pixel.

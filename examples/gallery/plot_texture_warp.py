@@ -66,6 +66,7 @@ for axis, twist in zip(axes, (0, 2, 8), strict=True):
     axis.axis("off")
 print(f"time: {(time.perf_counter() - begin) * 1e3:.1f} ms for 3 pictures")
 figure.tight_layout()
+plt.show()
 
 # %%
 # Try this

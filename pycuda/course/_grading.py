@@ -61,7 +61,7 @@ def check(exercise: Exercise, source: str) -> Result:
     >>> check(exercise, exercise.solution).message
     'correct'
     >>> print(check(exercise, exercise.template).message)
-    n = 1: element 0 is nan, but 2.0236... is right (1 of 1 elements is wrong)
+    n = 1: element 0 is nan, but 1.94638 is right (1 of 1 elements is wrong)
     """
     drv.init()
     on_cpu = drv.Device(0).name().startswith("PyCUDA CPU")

@@ -184,7 +184,8 @@ def module_page(name: str, subject: str, seen: dict[int, str]) -> str:
     """
     module = load(name)
     lines = [f".. py:module:: {name}", "", *titled(name, "=")]
-    lines += [f"{subject}.", "", *inspect.getdoc(module).splitlines(), ""]
+    text = inspect.getdoc(module).replace("SPDX-License-Identifier: MIT", "")
+    lines += [f"{subject}.", "", *text.splitlines(), ""]
     groups: dict[str, list[str]] = {
         "Functions": [],
         "Classes": [],

@@ -25,6 +25,7 @@ import error_page
 import gallery_times
 
 import api
+import examples
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -45,6 +46,7 @@ FOLDERS = {
     "docs/decisions": "internals/index.md",
     "docs/design": "internals/index.md",
     "examples": "project/examples.md",
+    "examples/gallery": "gallery/index.rst",
     "benchmarks": "project/benchmarks.md",
     "packaging": "project/packaging.md",
     "docs": "index.md",
@@ -125,6 +127,11 @@ def pages() -> dict[str, str | bytes]:
             files[target] = path.read_bytes()
     add_exercises(files)
     files.update(api.pages())
+    setup = f"```python\n{examples.table()[0].strip()}\n```\n"
+    files["reference/index.md"] = (
+        f"{files['reference/index.md']!s}\n## Names in the examples\n\n"
+        f"The examples of the API pages follow these lines:\n\n{setup}"
+    )
     files.update(error_page.pages())
     files["gallery_times.inc"] = gallery_times.rst()
     return files
