@@ -179,6 +179,10 @@ def add_menu(files: dict[str, str | bytes]) -> None:
         for name in files
         if name.endswith((".md", ".rst"))
     ]
+    named = {page for s in sections for page in expand(s["pages"], names)}
+    named.update(section["index"] for section in sections)
+    rest = [name for name in names if "/" not in name and name not in named]
+    sections[-1]["pages"] += [name for name in rest if name != "index"]
     for section in sections:
         if section.get("generated"):
             continue
