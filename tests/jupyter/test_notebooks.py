@@ -354,6 +354,22 @@ def test_the_cells_of_the_page_run(nb):
     assert " 1998.]" in shown.data[0]["text/html"]
 
 
+def test_the_cells_of_the_how_to_run(nb):
+    page = ROOT / "docs" / "how-to" / "jupyter.md"
+    cells = re.findall(
+        r"```\{code-cell\} ipython3\n(.*?)```", page.read_text(), re.DOTALL
+    )
+    nb.run(
+        "import sys, unittest.mock\n"
+        "for name in ('matplotlib', 'matplotlib.pyplot'):\n"
+        "    sys.modules.setdefault(name, unittest.mock.MagicMock())"
+    )
+    results = [nb.run(cell) for cell in cells]
+    assert [result.errors for result in results] == [[]] * 4
+    assert results[2].text() == "13 x 13 blocks\n"
+    assert "float32" in results[3].data[0]["text/html"]
+
+
 def test_unload(nb):
     assert nb.run("%unload_ext pycuda.jupyter").errors == []
     assert "not found" in nb.run("%cuda_info").text("stderr")
