@@ -5,6 +5,7 @@ which contains no compiled module.
 """
 
 import os
+import shutil
 import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -98,6 +99,16 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
             reason = f"needs the {kind}; the tests run on the {other}"
             for item in marked:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def compiler() -> None:
+    """Skip tests that compile and link C, where the wheels need no compiler.
+
+    Its binutils (``nm``) are installed with it.
+    """
+    if shutil.which("cc") is None or shutil.which("gcc") is None:
+        pytest.skip("no C compiler: apt install gcc")
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,8 @@ from pathlib import Path
 import declarations as decl
 import pytest
 
+pytestmark = pytest.mark.usefixtures("compiler")
+
 SOURCES = ["table.c", "loader.c", "nvrtc_loader.c", "cublas_loader.c"]
 
 

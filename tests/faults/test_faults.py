@@ -114,7 +114,10 @@ def test_what_is_not_survived(
     assert wrong is not None and wrong.startswith(name)
 
 
-def test_messages_that_lack_the_cause() -> None:
+def test_messages_that_lack_the_cause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fault_runner, "symbol", lambda *_: "symbol")
     site = fault_runner.Site(1, 4096, 0, "pthread_create")
     fault = fault_runner.Fault(1, site, 1, errno.EAGAIN)
     for text, right in (("no thread", False), (os.strerror(11), True)):
@@ -123,7 +126,8 @@ def test_messages_that_lack_the_cause() -> None:
         assert (wrong is None) == right
 
 
-def test_right_exceptions() -> None:
+def test_right_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fault_runner, "symbol", lambda *_: "symbol")
     for first in (
         error("builtins.MemoryError"),
         error("pycuda.driver.MemoryError", "pycuda.driver.Error"),

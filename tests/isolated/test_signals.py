@@ -45,7 +45,7 @@ __global__ void traps(int *a) { __trap(); }
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
+def outcomes(tmp_path_factory, compiler):
     """Return a function that runs cases."""
     folder = tmp_path_factory.mktemp("signals")
     library, image = folder / "signal_actions.so", folder / "image"

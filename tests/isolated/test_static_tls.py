@@ -40,7 +40,9 @@ context.pop()
 
 
 @pytest.fixture(scope="module")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def libraries(
+    tmp_path_factory: pytest.TempPathFactory, compiler: None
+) -> list[str]:
     """Return libraries that use 100 bytes of static TLS memory each."""
     folder = tmp_path_factory.mktemp("tls")
     (folder / "tls.c").write_text(LIBRARY)

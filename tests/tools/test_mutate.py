@@ -174,7 +174,7 @@ main(int argc, char **argv)
 
 
 @pytest.mark.parametrize("told", [False, True])
-def test_c(told, tmp_path, monkeypatch):
+def test_c(told, tmp_path, monkeypatch, compiler):
     """Compile a C function, and disable one function after the other.
 
     The page is the compiled-in one, or the one that a variable names.
