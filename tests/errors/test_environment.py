@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 FAKE_DRIVER = """
 int cuInit(unsigned flags) { (void)flags; return CODE; }
 int cuGetErrorString(int code, const char **text)
@@ -431,3 +433,22 @@ def test_counts_that_are_set():
         "import pycuda.autoinit", PYCUDA_DEVICE="cpu", PYCUDA_CPU_DEVICES=""
     )
     assert status == 0
+
+
+# A planted fault of the compiler's tests, and the example of a docstring.
+NOT_FOR_USERS = {"PYCUDA_JIT_PLANT", "PYCUDA_NO_SUCH"}
+
+
+def test_the_page_has_every_variable():
+    """docs/environment.md lists the variables that the sources read."""
+    named = set()
+    for folder in ("src", "pycuda"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".c", ".h", ".py"}:
+                found = re.findall(r'"(PYCUDA_[A-Z_0-9]+)"', path.read_text())
+                named.update(found)
+    page = (ROOT / "docs/environment.md").read_text()
+    assert len(named) > 20
+    assert set(re.findall(r"`(PYCUDA_[A-Z_0-9]+)`", page)) == (
+        named - NOT_FOR_USERS
+    )
