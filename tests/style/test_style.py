@@ -124,7 +124,7 @@ def test_files_use_only_symbols_of_lower_layers():
     ]
 
 
-def test_symbols_of_joined_files_are_read(tmp_path):
+def test_symbols_of_joined_files_are_read(compiler, tmp_path):
     folder = tmp_path / "src" / "cpu"
     folder.mkdir(parents=True)
     (folder / "a.c").write_text("int low(void);\nint a;\n")

@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("PYCUDA_WHEEL_BUILD", ROOT / "build" / "wheels"))
 GLIBC = (2, 28)
+DEBUGGER_SYMBOLS = ("__jit_debug_register_code", "__jit_debug_descriptor")
 _REQUIREMENTS = ["meson>=1.3", "ninja", "numpy>=2.0", "ziglang==0.14.*"]
 _DESCRIBE = """
 import json, sys, sysconfig
@@ -222,11 +223,16 @@ def _strip(used: Environment) -> str | None:
 
 
 def _stripped(used: Environment, folder: Path) -> None:
-    """Remove symbols that no program needs from the libraries."""
+    """Remove symbols that no program needs from the libraries.
+
+    GDB looks up `DEBUGGER_SYMBOLS` to set breakpoints in kernels.
+    """
     strip = _strip(used)
+    kept = [f"--keep-symbol={name}" for name in DEBUGGER_SYMBOLS]
     for path in folder.rglob("*.so"):
         if strip:
-            subprocess.run([strip, "--strip-unneeded", path], check=True)
+            words = [strip, "--strip-unneeded", *kept, path]
+            subprocess.run(words, check=True)
 
 
 def install(used: Environment, machine: str, with_cpu: bool) -> Path:

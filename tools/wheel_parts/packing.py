@@ -13,7 +13,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from wheel_parts.building import GLIBC, ROOT
+from wheel_parts.building import DEBUGGER_SYMBOLS, GLIBC, ROOT
 
 #: Files of pycuda-c-cpu; the others belong to pycuda-c.
 _CPU = ("pycuda/lib/", "pycuda/bin/", "pycuda/include/", "pycuda/cuda/cpu/")
@@ -133,9 +133,12 @@ def check(wheel: Path) -> str | None:
         return f"needs glibc {needed[0]}.{needed[1]}"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    if distribution(wheel) == "pycuda-c":
-        if not any(name.startswith("pycuda/_driver.") for name in names):
+        if distribution(wheel) == "pycuda-c":
+            if any(name.startswith("pycuda/_driver.") for name in names):
+                return None
             return "has no extension"
-    elif "pycuda/lib/libpycuda_cpu.so" not in names:
-        return "has no libpycuda_cpu.so"
-    return None
+        if "pycuda/lib/libpycuda_cpu.so" not in names:
+            return "has no libpycuda_cpu.so"
+        library = archive.read("pycuda/lib/libpycuda_cpu.so")
+    lost = [name for name in DEBUGGER_SYMBOLS if name.encode() not in library]
+    return f"lacks the symbol {lost[0]}, which GDB needs" if lost else None
