@@ -1,9 +1,10 @@
 """GNU syntax that nvcc accepts and NVRTC does not, in standard C++ instead.
 
 Called by `pycuda._compile.nvrtc` after a compilation has failed. Compound
-literals become braced initializations, and designated initializers get the
-C++ standard that has them. Only the source itself is changed, not the files
-that it includes.
+literals become braced initializations, `typeof` becomes a macro, and
+designated initializers get the C++ standard that has them. Only the source
+itself is changed, not the files that it includes. The storage class
+`register`, which C++17 removed, is defined as an empty macro.
 """
 
 # SPDX-License-Identifier: MIT
@@ -19,7 +20,10 @@ _FAILURE = re.compile(
     r"|cast to incomplete array type"
     r"|compound literals are a C99-specific feature"
     r"|designated initializers are a C\+\+20"
+    r"|(?:identifier|undeclared identifier) ['\"](?:CUDA_has_no_)?_*typeof_*\b"
 )
+_REGISTER = re.compile(r"storage class specifier is not allowed|'register'")
+_NO_REGISTER = "--define-macro=register="
 _TYPE = r"""
     (?:(?:const|volatile|struct|union|class|enum|typename
         |unsigned|signed|long|short)\s+)*
@@ -37,6 +41,7 @@ _CANDIDATE = re.compile(
     |\(\s*(?P<type>"""
     + _TYPE
     + r""")\)(?=\s*\{)
+    |\b(?P<typeof>(?:__typeof__|__typeof|typeof)(?=\s*\())
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -59,9 +64,14 @@ def _is_expression(before: str) -> bool:
 
 
 def without_literals(source: str) -> str:
-    """Return `source` with its compound literals as braced initializations."""
+    """Return `source` with its compound literals as braced initializations.
+
+    The macro of `compound_literal.h` replaces `typeof`.
+    """
 
     def replace(match: re.Match[str]) -> str:
+        if match["typeof"]:
+            return "pycuda_typeof"
         if match["type"] and _is_expression(source[: match.start()]):
             return f"pycuda_literal_t<{match['type'].strip()}>"
         return match[0]
@@ -76,6 +86,8 @@ def remedy(
 
     `log` is that of the compilation of `source` with `options` that failed.
     """
+    if _REGISTER.search(log) and _NO_REGISTER not in options:
+        return source, [_NO_REGISTER, *options]
     if not _FAILURE.search(log):
         return None
     fresh = without_literals(source)

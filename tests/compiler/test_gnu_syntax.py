@@ -58,6 +58,29 @@ def test_compound_literals(context):
     assert floats.tolist() == [2, 7.5, 3]
 
 
+def test_typeof_and_register(context):
+    out = np.zeros(4, np.int32)
+    module = SourceModule("""
+        __device__ int twice(register int v) { return 2 * v; }
+        __global__ void k(register int *o)
+        {
+            register int i = 3;
+            typeof(*o) a = twice(i); __typeof__(o) p = o;
+            __typeof(i + 1.5) d = 4;
+            for (register unsigned j = 0; j < 2; j++) p[j] = a + j;
+            p[2] = d / 8 * 8; p[3] = sizeof("typeof(x)");
+        }
+    """)
+    module.get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [6, 7, 4, 10]
+
+
+@pytest.mark.parametrize("standard", ["c++14", "c++17", "c++20"])
+def test_register_in_each_standard(context, standard):
+    source = "__global__ void k() { register int i = 3; (void)i; }"
+    SourceModule(source, options=[f"-std={standard}"], cache_dir=False)
+
+
 @pytest.mark.parametrize("options", [[], ["-std=c++17"]])
 def test_designated_initializers(context, options):
     out = np.zeros(1, "f")

@@ -413,3 +413,35 @@ def test_an_object_freed_while_it_is_captured():
     graph.instantiate().launch(stream)
     stream.synchronize()
     assert np.array_equal(out.get(), [0, *range(30), 0]), len(others)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tex1Dfetch<double>(t, 0)",
+        "tex1D<float3>(t, 0.f)",
+        "tex2D<long long>(t, 0.f, 0.f)",
+        "tex3DLod<bool>(t, 0.f, 0.f, 0.f, 0.f)",
+        "tex2DGrad<long>(t, 0.f, 0.f, float2(), float2())",
+        "surf2Dread<double>(t, 0, 0)",
+        "surf1Dread<float3>(t, 0)",
+    ],
+)
+def test_types_that_are_no_texels(call):
+    source = (
+        "__global__ void k(char *o, unsigned long long t)"
+        f" {{ auto v = {call}; *(decltype(v) *)o = v; }}"
+    )
+    with pytest.raises(cuda.CompileError):
+        SourceModule(source, cache_dir=False)
+
+
+def test_resident_forms_of_layered_levels():
+    SourceModule("""
+    __global__ void k(float *o, cudaTextureObject_t t)
+    {
+        bool r; float2 d = make_float2(0, 0);
+        *o = tex2DLayeredLod<float>(t, 1.f, 1.f, 0, 0.f, &r)
+             + tex2DLayeredGrad<float>(t, 1.f, 1.f, 0, d, d, &r);
+    }
+    """)

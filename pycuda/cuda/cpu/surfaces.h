@@ -27,6 +27,8 @@ enum cudaSurfaceFormatMode {
         cudaSurfaceObject_t object, __PYCUDA_LIST DECLARE,                    \
         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                  \
     {                                                                         \
+        static_assert(__pycuda_texel_bytes<T>::most != 0,                     \
+                      "no surface has texels of this type");                  \
         T value;                                                              \
         __pycuda_surface_read(object, ACCESS, X, Y, Z, LAYER, &value,         \
                               sizeof(T), 2 - mode);                               \

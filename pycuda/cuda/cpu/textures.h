@@ -65,6 +65,11 @@ template <class T>
 using __pycuda_if_surfel =
     typename __pycuda_if<__pycuda_texel_bytes<T>::most != 0, void>::type;
 
+#define __PYCUDA_NEED_TEXEL(T)                                                \
+    static_assert(__pycuda_texel_bytes<T>::most == 4,                         \
+                  "no texture has texels of this type: they have 1, 2 or 4 "  \
+                  "channels of char, short, int or float")
+
 /* Value returned by the runtime: one word per channel, with integer or float
  * bits. */
 struct __pycuda_words {
@@ -87,6 +92,7 @@ template <class T>
 __pycuda_template_fn T
 __pycuda_texel(const __pycuda_words &words)
 {
+    __PYCUDA_NEED_TEXEL(T);
     typedef typename __pycuda_vector<T>::channel channel;
     channel channels[__pycuda_vector<T>::channels];
     for (int i = 0; i < __pycuda_vector<T>::channels; i++) {
@@ -111,6 +117,7 @@ template <class T>
 __pycuda_template_fn T
 tex1Dfetch(cudaTextureObject_t object, int x)
 {
+    __PYCUDA_NEED_TEXEL(T);
     typedef typename __pycuda_vector<T>::channel channel;
     constexpr int channels = __pycuda_vector<T>::channels;
     const channel *texels = (const channel *)__pycuda_texture_plain(
@@ -289,6 +296,11 @@ __PYCUDA_RESIDENT(tex2DGrad, (float x, float y, float2 dx, float2 dy),
                   (x, y, dx, dy), (), ())
 __PYCUDA_RESIDENT(tex2DLayered, (float x, float y, int layer), (x, y, layer),
                   (), ())
+__PYCUDA_RESIDENT(tex2DLayeredLod, (float x, float y, int layer, float level),
+                  (x, y, layer, level), (), ())
+__PYCUDA_RESIDENT(tex2DLayeredGrad,
+                  (float x, float y, int layer, float2 dx, float2 dy),
+                  (x, y, layer, dx, dy), (), ())
 __PYCUDA_RESIDENT(tex2Dgather, (float x, float y), (x, y),
                   (, int component = 0), (, component))
 __PYCUDA_RESIDENT(tex3D, (float x, float y, float z), (x, y, z), (), ())

@@ -45,7 +45,8 @@ static const char *const refused[] = {
 
 /* Warnings of other groups about code that NVRTC accepts without a word. */
 static const char *const silent[] = {
-    "constexpr function never produces a constant expression"};
+    "constexpr function never produces a constant expression",
+    "[-Wdeprecated-register]"};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
