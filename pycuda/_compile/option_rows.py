@@ -300,9 +300,10 @@ NVCC = (
 
 #: Options that nvcc accepts and does not list.
 UNLISTED = (
-    _row("-Xcudafe", LIST, CUDAFE),
-    _row("-Xfatbin", LIST, DROP, _FATBIN),
-    _row("-Xcicc", LIST, REFUSE,
+    _row("--cudafe-options -Xcudafe", LIST, CUDAFE),
+    _row("--fatbin-options -Xfatbin", LIST, DROP, _FATBIN),
+    _row("--host-relocatable-link", NONE, DROP, _LINK),
+    _row("--cicc-options -Xcicc", LIST, REFUSE,
          "speaks to a compiler that is not run; -ftz, -fmad, -prec-div and "
          "-prec-sqrt say what it may do"),
     _row("-m32", NONE, REFUSE, "asks for 32-bit code; all images are 64-bit"),

@@ -34,7 +34,7 @@ EXAMPLES = {
     "--ptxas-options": "-v,-O2",
     "--compiler-options": "-fPIC,-O2",
     "--entries": "k",
-    "-Xcudafe": "--diag_suppress=177",
+    "--cudafe-options": "--diag_suppress=177",
     "--diag-error": "20012",
     "--diag-suppress": "177",
     "--diag-warn": "177,550",
