@@ -117,85 +117,6 @@ check_store(struct jit *jit, LLVMValueRef instruction, void *data)
     }
 }
 
-/* ---- names ---- */
-
-/* Names of functions that NVRTC declares as C++ overloads. It rejects programs
- * that define one of them as extern "C". */
-#define CLASH_ROW(name) #name, #name "f",
-static const char *const overloaded[] = {IMAGE_LIBM(CLASH_ROW) "rsqrt",
-                                         "rsqrtf",
-                                         "rcbrt",
-                                         "rcbrtf",
-                                         "sinpi",
-                                         "sinpif",
-                                         "cospi",
-                                         "cospif",
-                                         "sincospi",
-                                         "sincospif",
-                                         "erfinv",
-                                         "erfinvf",
-                                         "erfcinv",
-                                         "erfcinvf",
-                                         "erfcx",
-                                         "erfcxf",
-                                         "normcdf",
-                                         "normcdff",
-                                         "normcdfinv",
-                                         "normcdfinvf",
-                                         "norm",
-                                         "normf",
-                                         "norm3d",
-                                         "norm3df",
-                                         "norm4d",
-                                         "norm4df",
-                                         "rhypot",
-                                         "rhypotf",
-                                         "cyl_bessel_i0",
-                                         "cyl_bessel_i0f",
-                                         "cyl_bessel_i1",
-                                         "cyl_bessel_i1f",
-                                         "nan",
-                                         "nanf",
-                                         "abs",
-                                         "labs",
-                                         "llabs",
-                                         "min",
-                                         "max",
-                                         "umin",
-                                         "umax",
-                                         "llmin",
-                                         "llmax",
-                                         "ullmin",
-                                         "ullmax",
-                                         "malloc",
-                                         "free",
-                                         "printf",
-                                         "clock64"};
-
-/* Returns the last instruction of the function, whose source location is used
- * for errors. */
-static LLVMValueRef
-last_instruction(LLVMValueRef function)
-{
-    return LLVMGetBasicBlockTerminator(LLVMGetLastBasicBlock(function));
-}
-
-static void
-check_name(LLVMValueRef function)
-{
-    if (LLVMIsDeclaration(function)) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof overloaded / sizeof *overloaded; i++) {
-        if (strcmp(jit_name(function), overloaded[i]) == 0) {
-            jit_user_error(last_instruction(function),
-                           "more than one instance of overloaded function "
-                           "'%s' has \"C\" linkage: CUDA declares one",
-                           overloaded[i]);
-        }
-    }
-}
-
 /* ---- frames ---- */
 
 /* Adds the size of a local variable to the frame's size and reports an error
@@ -243,7 +164,7 @@ jit_check_declarations(struct jit *jit)
     }
     check_frames(jit);
     for (; at; at = LLVMGetNextFunction(at)) {
-        check_name(at);
+        jit_check_own_function(at);
     }
 }
 

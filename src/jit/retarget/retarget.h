@@ -30,6 +30,10 @@ void jit_lower_lanes(struct jit *jit);
  * before any change to the module. `linkable`: names may be undefined, since
  * the code will be linked with other code. */
 void jit_check_declarations(struct jit *jit);
+/* retarget/own_functions.c: reports an error if the program defines one of
+ * CUDA's functions with C linkage, and NVRTC or the CPU device cannot use its
+ * definition. */
+void jit_check_own_function(LLVMValueRef function);
 void jit_check_source(struct jit *jit, bool linkable);
 /* retarget/assembly.c: replaces inline PTX (asm statements) by instructions
  * and calls. */

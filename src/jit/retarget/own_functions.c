@@ -1,0 +1,113 @@
+/* own_functions.c - a program's own functions with names of CUDA's functions.
+ *
+ * Called by check.c. NVRTC declares functions such as max as C++ overloads,
+ * and one of them, int max(int, int), with the linkage of extern "C". A
+ * program may define that one in extern "C"; its calls then use its
+ * definition. NVRTC reports all others. For the functions of the C library
+ * clang would compute the library's value in place of the program's: they are
+ * errors here. Without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <llvm-c/Core.h>
+
+#include "image/symbols.h"
+#include "jit/ir.h"
+#include "jit/report.h"
+#include "jit/retarget/retarget.h"
+
+/* Functions that the headers of the CPU device define in C++: type, bits of
+ * integers, and number of the parameters of the one with C linkage. */
+#define FLOATS(name, count)                                                   \
+    {name, LLVMDoubleTypeKind, 0, count},                                     \
+    {                                                                         \
+        name "f", LLVMFloatTypeKind, 0, count                                 \
+    }
+#define INTEGERS(name, bits)                                                  \
+    {                                                                         \
+        name, LLVMIntegerTypeKind, bits, 2                                    \
+    }
+static const struct {
+    const char *name;
+    LLVMTypeKind kind;
+    unsigned bits, count;
+} definable[] = {INTEGERS("min", 32),        INTEGERS("max", 32),
+                 INTEGERS("umin", 32),       INTEGERS("umax", 32),
+                 INTEGERS("llmin", 64),      INTEGERS("llmax", 64),
+                 INTEGERS("ullmin", 64),     INTEGERS("ullmax", 64),
+                 FLOATS("rsqrt", 1),         FLOATS("rcbrt", 1),
+                 FLOATS("sinpi", 1),         FLOATS("cospi", 1),
+                 FLOATS("erfinv", 1),        FLOATS("erfcinv", 1),
+                 FLOATS("erfcx", 1),         FLOATS("normcdf", 1),
+                 FLOATS("normcdfinv", 1),    FLOATS("norm3d", 3),
+                 FLOATS("norm4d", 4),        FLOATS("rhypot", 2),
+                 FLOATS("cyl_bessel_i0", 1), FLOATS("cyl_bessel_i1", 1)};
+
+/* Other functions of CUDA. */
+#define CLASH_ROW(name) #name, #name "f",
+static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
+                                     "sincospif",
+                                     "norm",
+                                     "normf",
+                                     "nan",
+                                     "nanf",
+                                     "abs",
+                                     "labs",
+                                     "llabs",
+                                     "malloc",
+                                     "free",
+                                     "printf",
+                                     "clock64"};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Returns true if the result and all parameters have the type of row `i` of
+ * `definable`, and the number of parameters is right. */
+static bool
+has_types(LLVMValueRef function, size_t i)
+{
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+    bool well = LLVMGetTypeKind(result) == definable[i].kind &&
+                LLVMCountParams(function) == definable[i].count &&
+                (definable[i].bits == 0 ||
+                 LLVMGetIntTypeWidth(result) == definable[i].bits);
+
+    for (unsigned n = 0; well && n < definable[i].count; n++) {
+        well = LLVMTypeOf(LLVMGetParam(function, n)) == result;
+    }
+    return well;
+}
+
+static bool
+is_clash(LLVMValueRef function)
+{
+    const char *name = jit_name(function);
+
+    for (size_t i = 0; i < COUNT(definable); i++) {
+        if (!strcmp(name, definable[i].name)) {
+            return !has_types(function, i);
+        }
+    }
+    for (size_t i = 0; i < COUNT(others); i++) {
+        if (!strcmp(name, others[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+jit_check_own_function(LLVMValueRef function)
+{
+    if (!LLVMIsDeclaration(function) && is_clash(function)) {
+        LLVMValueRef last =
+            LLVMGetBasicBlockTerminator(LLVMGetLastBasicBlock(function));
+        jit_user_error(last,
+                       "more than one instance of overloaded function '%s' "
+                       "has \"C\" linkage: CUDA declares one",
+                       jit_name(function));
+    }
+}
