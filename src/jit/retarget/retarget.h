@@ -26,14 +26,14 @@ void jit_map_intrinsics(struct jit *jit);
 /* retarget/lanes.c: replaces operations on whole vectors by instructions of
  * the target where it has them. */
 void jit_lower_lanes(struct jit *jit);
-/* retarget/check.c: report errors of the source. jit_check_declarations runs
- * before any change to the module. `linkable`: names may be undefined, since
- * the code will be linked with other code. */
-void jit_check_declarations(struct jit *jit);
 /* retarget/own_functions.c: reports an error if the program defines one of
  * CUDA's functions with C linkage, and NVRTC or the CPU device cannot use its
  * definition. */
 void jit_check_own_function(LLVMValueRef function);
+/* retarget/check.c: report errors of the source. jit_check_declarations runs
+ * before any change to the module. `linkable`: names may be undefined, since
+ * the code will be linked with other code. */
+void jit_check_declarations(struct jit *jit);
 void jit_check_source(struct jit *jit, bool linkable);
 /* retarget/assembly.c: replaces inline PTX (asm statements) by instructions
  * and calls. */
