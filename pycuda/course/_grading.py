@@ -14,6 +14,10 @@ from pycuda.compiler import SourceModule
 from pycuda.course._exercises import Exercise
 
 _CHECKS = "memory,race,sync,init"
+_UNUSABLE = (
+    "not run: a kernel has made the GPU unusable for this process; "
+    "PYCUDA_DEVICE=cpu checks each exercise"
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,10 @@ def check(exercise: Exercise, source: str) -> Result:
     on_cpu = drv.Device(0).name().startswith("PyCUDA CPU")
     if on_cpu:
         pycuda.debug.check(_CHECKS)
-    context = drv.Device(0).make_context()
+    try:
+        context = drv.Device(0).make_context()
+    except drv.Error:
+        return Result(exercise.name, False, _UNUSABLE)
     try:
         message = _first_error(exercise, source)
     finally:
