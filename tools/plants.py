@@ -29,7 +29,7 @@ BUILD = ROOT / "build" / "plants"
 MOST = 500  # kernels
 GROUP = 5  # of one kind, compiled together
 # kinds for which the faults are planted
-KINDS = ["regions", "warps", "grids", "packs"]
+KINDS = ["regions", "warps", "grids", "packs", "barrier_packs"]
 
 
 class Search(NamedTuple):

@@ -90,8 +90,9 @@ def explain(source: str | Path, options: list[str] | None = None) -> Any:
         ``target``, the instruction set; ``kernels``, a dict each: ``name``,
         ``file``, ``line``, ``level`` (loop, packs, regions, warps or
         fibers), ``reason`` (why fibers), ``regions`` (the thread loops: line,
-        and whether each begins at the kernel's start, at a barrier or at a
-        warp operation), ``loops`` (those that several threads run together
+        whether each begins at the kernel's start, at a barrier or at a
+        warp operation, and whether ``packs`` of several neighbouring threads
+        run at a time), ``loops`` (those that several threads run together
         although each may leave at another iteration: line, and how many
         threads), ``registers``, ``static_shared``, ``local_bytes``,
         ``frame_bytes``, ``parameter_bytes``, ``constant_bytes`` (bytes),
@@ -158,7 +159,7 @@ def _shown(what: str, source: str | Path, options: list[str] | None) -> bytes:
 _LEVELS = {
     "loop": "one loop over the threads of each block",
     "packs": "several neighbouring threads at a time in vector registers, "
-    "since loops inside the threads access memory",
+    "since loops inside the threads access memory or indices are clamped",
     "regions": "loops over the threads between barriers",
     "warps": "loops over each warp's lanes between warp operations; blocks "
     "whose blockDim.x is no multiple of 32 have a fiber for each thread",
@@ -174,7 +175,10 @@ def _region_lines(kernel: dict[str, Any]) -> list[str]:
             if region["from"] == "start"
             else f"the {region['from']}"
         )
-        lines.append(f"    threads loop from {start}, line {region['line']}")
+        packs = ", several threads at a time" if region["packs"] else ""
+        lines.append(
+            f"    threads loop from {start}, line {region['line']}{packs}"
+        )
     return lines
 
 

@@ -273,24 +273,72 @@ reason_of(const struct jit *jit, const struct note *note)
                       note->stops[0].line);
 }
 
+/* Returns the start point (struct jit_regions) after stop number `stop`, or
+ * JIT_MAX_POINTS if it is not known. Only barriers of the source are known:
+ * their start points have the order of the stops. */
+static unsigned
+point_after(const struct note *note, unsigned stop)
+{
+    const struct jit_regions *regions = note->kernel->regions;
+    unsigned number = 0;
+    for (unsigned i = 0; i <= stop; i++) {
+        number += strcmp(note->stops[i].name, "__pycuda_barrier") == 0;
+    }
+    for (unsigned k = 1; k < regions->count; k++) {
+        if (regions->barrier_points >> k & 1 && --number == 0) {
+            return k;
+        }
+    }
+    return JIT_MAX_POINTS;
+}
+
+/* Tests whether some code from the start point to the next one of the source
+ * runs in packs (pack/). The points that split_points.c has added on the way
+ * count as well. */
+static bool
+has_packs(const struct jit_regions *regions, unsigned point)
+{
+    jit_point_set seen = 0,
+                  left = point < regions->count ? JIT_POINT(point) : 0;
+    while (left) {
+        unsigned k = (unsigned)jit_first_point(left);
+        left &= ~JIT_POINT(k);
+        seen |= JIT_POINT(k);
+        if (regions->packs[k][0]) {
+            return true;
+        }
+        left |= regions->follows[k] & ~seen & ~regions->barrier_points &
+                ~JIT_POINT(0);
+    }
+    return false;
+}
+
 /* Writes the JSON list of the kernel's thread loops (loops over the threads of
  * a block): one from the kernel's start, and one from each barrier or warp
  * operation. */
 static void
 write_regions(struct jit_text *out, const struct note *note)
 {
+    const struct jit_regions *regions = note->kernel->regions;
     const char *comma = "";
 
     jit_text_add(out, ", \"regions\": [");
     if (!note->kernel->fibers || note->kernel->warps) {
-        jit_text_add(out, "{\"line\": %u, \"from\": \"start\"}", note->line);
+        jit_text_add(out, "{\"line\": %u, \"from\": \"start\", \"packs\": %s}",
+                     note->line,
+                     note->kernel->packs[0] ||
+                             (regions && has_packs(regions, 0))
+                         ? "true"
+                         : "false");
         comma = ", ";
     }
-    for (unsigned i = 0; note->kernel->regions && i < note->count; i++) {
-        jit_text_add(out, "%s{\"line\": %u, \"from\": \"%s\"}", comma,
-                     note->stops[i].line,
-                     is_of_warps(&note->stops[i]) ? "warp operation"
-                                                  : "barrier");
+    for (unsigned i = 0; regions && i < note->count; i++) {
+        bool warp = is_of_warps(&note->stops[i]);
+        jit_text_add(
+            out, "%s{\"line\": %u, \"from\": \"%s\", \"packs\": %s}", comma,
+            note->stops[i].line, warp ? "warp operation" : "barrier",
+            !warp && has_packs(regions, point_after(note, i)) ? "true"
+                                                              : "false");
     }
     jit_text_add(out, "]");
 }

@@ -97,6 +97,15 @@ jit_sight(LLVMValueRef instruction)
 }
 
 bool
+jit_is_extreme(LLVMValueRef instruction)
+{
+    return jit_is_call(instruction, "llvm.smin.") ||
+           jit_is_call(instruction, "llvm.smax.") ||
+           jit_is_call(instruction, "llvm.umin.") ||
+           jit_is_call(instruction, "llvm.umax.");
+}
+
+bool
 jit_is_arithmetic(LLVMValueRef instruction)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {

@@ -50,6 +50,9 @@ enum jit_sight jit_sight(LLVMValueRef instruction);
 /* Tests for integer arithmetic, a select or an address computation, which have
  * no side effects and never fault. */
 bool jit_is_arithmetic(LLVMValueRef instruction);
+/* Tests for a call that returns the smaller or the larger one of two
+ * integers. */
+bool jit_is_extreme(LLVMValueRef instruction);
 /* Return the predicate of the negated comparison (inverse: >= for <), and the
  * predicate that gives the same result with swapped operands (> for <). */
 LLVMIntPredicate jit_predicate_inverse(LLVMIntPredicate predicate);

@@ -142,6 +142,9 @@ struct jit_regions {
     struct jit_region_bound bounds[JIT_MAX_POINTS][JIT_MAX_BOUNDS];
     unsigned bound_counts[JIT_MAX_POINTS];
     unsigned width; /* blockDim.x that the source expects; 0: unknown */
+    /* for each start point: widths of the functions that run packs of threads
+     * from there on, as in struct jit_kernel */
+    unsigned packs[JIT_MAX_POINTS][2];
     /* the start points after a __syncthreads() of the source */
     jit_point_set barrier_points;
     jit_point_set warp_points; /* the start points after a warp operation */

@@ -67,6 +67,7 @@
     ROW(pack_skip, "exits that iterations of a pack skip are executed")       \
     ROW(pack_overlap, "buffered loads ignore the stores of their loop")       \
     ROW(pack_buffer, "buffered loads return the previous element")            \
+    ROW(pack_ordered, "atomics on shared memory run in packs")                \
     ROW(run_end, "runs of blocks end one block late")
 
 #define JIT_PLANTED_FAULT_NAME(name, what) JIT_PLANT_##name,

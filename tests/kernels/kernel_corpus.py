@@ -5,8 +5,8 @@ each time its output must equal the result of its interpreter in NumPy. Kernels
 are compiled in groups of one module each. The generators make kernels with
 barriers (kernel_generator.py), with warp operations (warp_generator.py),
 without either (grid_generator.py), the latter with memory accesses in loops
-(pack_generator.py), and with other features of CUDA C++
-(feature_generator.py).
+(pack_generator.py), with barriers and such loops (barrier_pack_generator.py),
+and with other features of CUDA C++ (feature_generator.py).
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from barrier_pack_generator import BarrierPackGenerator
 from feature_generator import FeatureGenerator
 from grid_generator import GridGenerator
 from kernel_generator import Generator
@@ -37,6 +38,7 @@ GENERATORS: dict[str, type[AnyGenerator]] = {
     "warps": WarpGenerator,
     "grids": GridGenerator,
     "packs": PackGenerator,
+    "barrier_packs": BarrierPackGenerator,
     "features": FeatureGenerator,
 }
 

@@ -240,8 +240,10 @@ def test_threads_go_together_where_they_read_side_by_side(tmp_path):
         ROWS % ("side", "256 * k + i") + ROWS % ("apart", "n * i + k")
     )
     told = json.loads(_explain(path, "--json").stdout)
-    assert _kernel(told, "side")["frame_bytes"] > 256 * 4
-    assert _kernel(told, "apart")["frame_bytes"] < 256 * 4
+    most = 1024 * 4  # bytes of one value of each thread
+    side, apart = _kernel(told, "side"), _kernel(told, "apart")
+    assert side["frame_bytes"] > most > apart["frame_bytes"]
+    assert [row["packs"] for row in apart["regions"]] == [False, True]
 
 
 def test_a_condition_on_the_index_bounds_the_loop_over_threads(

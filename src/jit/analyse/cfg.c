@@ -162,3 +162,16 @@ jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
     }
     free(queue);
 }
+
+bool
+jit_cfg_is_cyclic(const struct jit_cfg *cfg, unsigned block)
+{
+    bool *reached = jit_allocate(cfg->count);
+    for (unsigned i = 0; i < cfg->blocks[block].successor_count; i++) {
+        jit_cfg_reach(cfg, cfg->blocks[block].successors[i], NO_BLOCK,
+                      reached);
+    }
+    bool cyclic = reached[block];
+    free(reached);
+    return cyclic;
+}

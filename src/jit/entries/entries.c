@@ -158,30 +158,47 @@ jit_text_geometry(struct jit *jit, unsigned width, bool flat, bool own)
     }
 }
 
-/* Writes a declaration of the kernel's body. The calls in the entry's text
- * refer to it until the text is linked with the module. */
+/* Writes the types of the body's arguments, separated by commas. */
 static void
-declare_body(struct jit *jit, struct jit_kernel *kernel)
+declare_arguments(struct jit *jit, struct jit_kernel *kernel)
 {
     unsigned count = LLVMCountParams(kernel->body);
-    jit_text_add(jit->wrappers, "declare void @\"body.%s\"(", kernel->name);
     for (unsigned i = 0; i < count; i++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, i));
         jit_text_add(jit->wrappers, "%s%s", i ? ", " : "",
                      LLVMPrintTypeToString(type));
     }
-    jit_text_add(jit->wrappers, ")\n");
-    for (unsigned i = 0; i < 2 && kernel->packs[i]; i++) {
-        if (i && kernel->packs[0] == kernel->packs[1]) {
+}
+
+/* Writes declarations of the functions `name` for packs of two widths. */
+static void
+declare_packs(struct jit *jit, struct jit_kernel *kernel,
+              const unsigned *widths, const char *name)
+{
+    for (unsigned i = 0; i < 2 && widths[i]; i++) {
+        if (i && widths[0] == widths[1]) {
             continue;
         }
-        jit_text_add(jit->wrappers, "declare void @\"pack%u.%s\"(",
-                     kernel->packs[i], kernel->name);
-        for (unsigned k = 0; k < count; k++) {
-            LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->body, k));
-            jit_text_add(jit->wrappers, "%s, ", LLVMPrintTypeToString(type));
-        }
-        jit_text_add(jit->wrappers, "<%u x i1>)\n", kernel->packs[i]);
+        jit_text_add(jit->wrappers, "declare void @\"pack%u.%s\"(", widths[i],
+                     name);
+        declare_arguments(jit, kernel);
+        jit_text_add(jit->wrappers, ", <%u x i1>)\n", widths[i]);
+    }
+}
+
+/* Writes declarations of the kernel's body and of its functions for packs. The
+ * calls in the entry's text refer to them until the text is linked with the
+ * module. */
+static void
+declare_body(struct jit *jit, struct jit_kernel *kernel)
+{
+    jit_text_add(jit->wrappers, "declare void @\"body.%s\"(", kernel->name);
+    declare_arguments(jit, kernel);
+    jit_text_add(jit->wrappers, ")\n");
+    declare_packs(jit, kernel, kernel->packs, kernel->name);
+    for (unsigned k = 0; kernel->regions && k < kernel->regions->count; k++) {
+        declare_packs(jit, kernel, kernel->regions->packs[k],
+                      jit_format("%s.%u", kernel->name, k));
     }
 }
 
@@ -378,6 +395,15 @@ hide(struct jit *jit, LLVMValueRef function)
     jit_add_attribute(jit, function, "alwaysinline");
 }
 
+static void
+hide_packs(struct jit *jit, const unsigned *widths, const char *name)
+{
+    for (unsigned i = 0; i < 2 && widths[i]; i++) {
+        hide(jit, LLVMGetNamedFunction(
+                      jit->module, jit_format("pack%u.%s", widths[i], name)));
+    }
+}
+
 void
 jit_add_entries(struct jit *jit)
 {
@@ -393,11 +419,11 @@ jit_add_entries(struct jit *jit)
          * bodies. kernel->body is still valid. */
         copy_byval(jit, kernel);
         hide(jit, kernel->body);
-        for (unsigned k = 0; k < 2 && kernel->packs[k]; k++) {
-            hide(jit,
-                 LLVMGetNamedFunction(
-                     jit->module,
-                     jit_format("pack%u.%s", kernel->packs[k], kernel->name)));
+        hide_packs(jit, kernel->packs, kernel->name);
+        for (unsigned k = 0; kernel->regions && k < kernel->regions->count;
+             k++) {
+            hide_packs(jit, kernel->regions->packs[k],
+                       jit_format("%s.%u", kernel->name, k));
         }
     }
 }

@@ -18,6 +18,7 @@
 #include "jit/body.h"
 #include "jit/entries/entries.h"
 #include "jit/entries/nest.h"
+#include "jit/entries/packs.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/text.h"
@@ -169,128 +170,19 @@ write_index(struct jit *jit, struct jit_kernel *kernel,
                  s, flags, s, s, s, s, guard->compare_signed ? "nsw " : "", s);
 }
 
-/* Writes the call of the function that runs a pack: `width` threads with
- * consecutive threadIdx.x, from %tid0 on. `mask`: IR operand, a vector that
- * says which of these threads exist. `outer`: suffix of the loops over
- * threadIdx.z and threadIdx.y. */
+/* Writes the call of the function that runs a pack (jit_write_pack). */
 static void
 write_pack_call(struct jit *jit, struct jit_kernel *kernel,
-                const struct jit_nest *nest, const char *outer, unsigned width,
-                const char *mask)
+                const struct jit_pack_nest *packs, const char *suffix,
+                unsigned width, const char *mask)
 {
-    const char *s = nest->suffix;
-    jit_text_add(jit->wrappers,
-                 "  %%tid1%s = add i32 %%tid1%s, 0\n"
-                 "  %%tid2%s = add i32 %%tid2%s, 0\n"
-                 "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
-                 s, outer, s, outer, s, outer, s);
-    write_index(jit, kernel, nest);
+    struct jit_nest nest = *packs->nest;
+    nest.suffix = suffix;
+    write_index(jit, kernel, &nest);
     jit_text_add(jit->wrappers, "  call void @\"pack%u.%s\"(", width,
                  kernel->name);
-    jit_text_arguments(jit, kernel, nest->suffix);
+    jit_text_arguments(jit, kernel, suffix);
     jit_text_add(jit->wrappers, ", <%u x i1> %s)\n", width, mask);
-}
-
-/* Returns an IR vector constant with `width` elements: <i32 0, i32 1, ...> if
- * `count` is true, else <i1 true, ...>. */
-static const char *
-lanes_constant(unsigned width, bool count)
-{
-    struct jit_text text = {NULL, 0, 0};
-    for (unsigned i = 0; i < width; i++) {
-        jit_text_add(&text, "%s%s %u", i ? ", " : "<", count ? "i32" : "i1",
-                     count ? i : 1);
-    }
-    jit_text_add(&text, ">");
-    return text.bytes;
-}
-
-/* Writes a loop that runs packs: groups of `width` threads with consecutive
- * threadIdx.x. It begins at the threadIdx.x in %x.<previous> and ends when
- * fewer than `width` threads of the row remain. */
-static void
-write_whole_packs(struct jit *jit, struct jit_kernel *kernel,
-                  const struct jit_nest *nest, unsigned width,
-                  const char *name)
-{
-    struct jit_nest inner = *nest;
-    struct jit_text *text = jit->wrappers;
-    const char *s = inner.suffix = jit_format("%s.%s", nest->suffix, name);
-    jit_text_add(text,
-                 "  br label %%p%s\np%s:\n"
-                 "  %%tid0%s = phi i32 [%%x%s, %%x.start%s], "
-                 "[%%p.next%s, %%p.do%s]\n"
-                 "  %%room%s = sub i32 %s, %%tid0%s\n"
-                 "  %%fits%s = icmp uge i32 %%room%s, %u\n"
-                 "  br i1 %%fits%s, label %%p.do%s, label %%p.end%s\n"
-                 "p.do%s:\n",
-                 s, s, s, s, s, s, s, s, nest->end, s, s, s, width, s, s, s,
-                 s);
-    write_pack_call(jit, kernel, &inner, nest->suffix, width,
-                    lanes_constant(width, false));
-    jit_text_add(text,
-                 "  %%p.next%s = add nuw nsw i32 %%tid0%s, %u\n"
-                 "  br label %%p%s\np.end%s:\n",
-                 s, s, width, s, s);
-}
-
-/* Writes the call for the last pack of a row, where a row is the threads with
- * the same threadIdx.y and z, and a pack is `width` of them. Only some of its
- * threads exist. */
-static void
-write_last_pack(struct jit *jit, struct jit_kernel *kernel,
-                const struct jit_nest *nest, unsigned width,
-                const char *before)
-{
-    struct jit_nest inner = *nest;
-    struct jit_text *text = jit->wrappers;
-    const char *s = inner.suffix = jit_format("%s.last", nest->suffix);
-    jit_text_add(text,
-                 "  %%some%s = icmp ne i32 %%room%s, 0\n"
-                 "  br i1 %%some%s, label %%p.do%s, label %%x.end%s\n"
-                 "p.do%s:\n"
-                 "  %%tid0%s = add i32 %%tid0%s, 0\n"
-                 "  %%lanes%s = insertelement <%u x i32> poison, i32 "
-                 "%%room%s, i64 0\n"
-                 "  %%rooms%s = shufflevector <%u x i32> %%lanes%s, <%u x "
-                 "i32> poison, <%u x i32> zeroinitializer\n"
-                 "  %%mask%s = icmp %s <%u x i32> %s, %%rooms%s\n",
-                 s, before, s, s, nest->suffix, s, s, before, s, width, before,
-                 s, width, s, width, width, s,
-                 PLANTED_FAULT(pack_tail) ? "ule" : "ult", width,
-                 lanes_constant(width, true), s);
-    write_pack_call(jit, kernel, &inner, nest->suffix, width,
-                    jit_format("%%mask%s", s));
-    jit_text_add(text, "  br label %%x.end%s\n", nest->suffix);
-}
-
-/* Writes the loops over threads for a kernel that runs in packs (groups of
- * threads with consecutive threadIdx.x, each run by one call). */
-static void
-write_packs(struct jit *jit, struct jit_kernel *kernel,
-            const struct jit_nest *nest)
-{
-    struct jit_text *text = jit->wrappers;
-    const char *s = nest->suffix;
-    const char *wide = jit_format("%s.wide", s);
-    const char *one = jit_format("%s.one", s);
-    bool two = kernel->packs[0] != kernel->packs[1];
-    jit_text_rows_start(jit, nest);
-    jit_text_add(text,
-                 "  br label %%x.start%s\nx.start%s:\n"
-                 "  %%x%s = add i32 %s, 0\n",
-                 wide, wide, wide, nest->start);
-    write_whole_packs(jit, kernel, nest, kernel->packs[0], "wide");
-    if (two) {
-        jit_text_add(text,
-                     "  br label %%x.start%s\nx.start%s:\n"
-                     "  %%x%s = add i32 %%tid0%s, 0\n",
-                     one, one, one, wide);
-        write_whole_packs(jit, kernel, nest, kernel->packs[1], "one");
-    }
-    write_last_pack(jit, kernel, nest, kernel->packs[1], two ? one : wide);
-    jit_text_add(text, "x.end%s:\n  br label %%y.end%s\n", s, s);
-    jit_text_rows_end(jit, nest);
 }
 
 static void
@@ -299,7 +191,8 @@ write_nest(struct jit *jit, struct jit_kernel *kernel,
 {
     const char *s = nest->suffix;
     if (kernel->packs[0]) {
-        write_packs(jit, kernel, nest);
+        struct jit_pack_nest packs = {nest, kernel->packs, write_pack_call, 0};
+        jit_text_packs(jit, kernel, &packs);
         return;
     }
     jit_text_nest_start(jit, nest);

@@ -24,6 +24,7 @@
 
 #include "jit/entries/entries.h"
 #include "jit/entries/nest.h"
+#include "jit/entries/packs.h"
 #include "jit/jit.h"
 #include "jit/planted_faults.h"
 #include "jit/target/target.h"
@@ -67,26 +68,27 @@ jit_region_inputs(struct jit *jit, const struct jit_regions *regions,
     }
 }
 
-/* Writes the call of the body for start point `point`. Names of values end in
- * the suffix `s`. `inside`: the thread is within the bounds of the thread
- * loop. */
-void
-jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
-                unsigned point, bool inside)
+/* Writes the call of `function`, which has the arguments of the body, for
+ * start point `point`, up to the last of these arguments. Names of values end
+ * in the suffix `s`. `inside`: the thread is within the bounds of the thread
+ * loop. `votes`: IR operand, the address of the sum of votes. */
+static void
+write_arguments(struct jit *jit, struct jit_kernel *kernel, const char *s,
+                unsigned point, bool inside, const char *function,
+                const char *votes)
 {
     const struct jit_regions *regions = kernel->regions;
     struct jit_text *text = jit->wrappers;
     jit_text_add(text,
                  "  %%index%s = add i32 %%base32, %%tid0%s\n"
                  "  %%wide%s = add i64 0, 0\n  %%whole%s = add i1 0, %d\n"
-                 "  call void @\"body.%s\"(",
-                 s, s, s, s, inside, kernel->name);
+                 "  call void @\"%s\"(",
+                 s, s, s, s, inside, function);
     jit_text_arguments(jit, kernel, s);
     jit_text_add(text, ", ptr %%context, i32 %u, ptr %%point", point);
-    jit_text_add(text,
-                 regions->votes ? ", ptr %%votes, i32 %%voted.%u"
-                                : ", ptr %%votes, i32 0",
-                 point);
+    jit_text_add(
+        text, regions->votes ? ", ptr %s, i32 %%voted.%u" : ", ptr %s, i32 0",
+        votes, point);
     for (unsigned i = 0; i < regions->uniform_count; i++) {
         char *type = LLVMPrintTypeToString(regions->uniform_types[i]);
         if (regions->uniform_live[i] >> point & 1) {
@@ -98,7 +100,30 @@ jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
     for (unsigned i = 0; i < regions->lane_count; i++) {
         jit_text_add(text, ", ptr %%lane%u", i);
     }
-    jit_text_add(text, "), !llvm.access.group !0\n");
+}
+
+void
+jit_region_call(struct jit *jit, struct jit_kernel *kernel, const char *s,
+                unsigned point, bool inside)
+{
+    write_arguments(jit, kernel, s, point, inside,
+                    jit_format("body.%s", kernel->name), "%votes");
+    jit_text_add(jit->wrappers, "), !llvm.access.group !0\n");
+}
+
+/* Writes the call of the function that runs a pack from the start point on
+ * (jit_write_pack). Threads in packs do not vote. */
+static void
+write_pack_call(struct jit *jit, struct jit_kernel *kernel,
+                const struct jit_pack_nest *packs, const char *suffix,
+                unsigned width, const char *mask)
+{
+    unsigned point = packs->point;
+    bool inside = kernel->regions->bound_counts[point] > 0;
+    write_arguments(jit, kernel, suffix, point, inside,
+                    jit_format("pack%u.%s.%u", width, kernel->name, point),
+                    "poison");
+    jit_text_add(jit->wrappers, ", <%u x i1> %s)\n", width, mask);
 }
 
 /* For kernels that run by warps, writes the computation of the threadIdx.x and
@@ -304,10 +329,16 @@ jit_region_point(struct jit *jit, struct jit_kernel *kernel, unsigned point,
     if (bounded) {
         write_bounds(jit, kernel, point, &nest);
     }
-    jit_text_nest_start(jit, &nest);
-    write_warp(jit, kernel, nest.suffix);
-    jit_region_call(jit, kernel, nest.suffix, point, bounded);
-    jit_text_nest_end(jit, &nest, loop);
+    const unsigned *widths = kernel->regions->packs[point];
+    if (widths[0]) {
+        struct jit_pack_nest packs = {&nest, widths, write_pack_call, point};
+        jit_text_packs(jit, kernel, &packs);
+    } else {
+        jit_text_nest_start(jit, &nest);
+        write_warp(jit, kernel, nest.suffix);
+        jit_region_call(jit, kernel, nest.suffix, point, bounded);
+        jit_text_nest_end(jit, &nest, loop);
+    }
     write_choice(jit, kernel->regions, point);
 }
 

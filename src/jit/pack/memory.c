@@ -89,10 +89,28 @@ copy_scalar(struct jit_pack_writer *to, LLVMValueRef at)
 
 static LLVMValueRef write_serial(struct jit_pack_writer *to, LLVMValueRef at);
 
+/* Returns what the index `lanes` of the lanes is in lane 0, if it grows by 1
+ * from each lane to the next. Lane 0 may have another index if it is not in
+ * the mask; the result then follows from the lane in the middle. */
+static LLVMValueRef
+row_index_of_lane_0(struct jit_pack_writer *to, LLVMValueRef lanes)
+{
+    LLVMBuilderRef builder = to->builder;
+    LLVMValueRef zero = jit_constant(to->jit, 0);
+    LLVMValueRef half = jit_constant(to->jit, to->width / 2);
+    LLVMValueRef low = LLVMBuildExtractElement(builder, lanes, zero, "");
+    LLVMValueRef middle = LLVMBuildSub(
+        builder, LLVMBuildExtractElement(builder, lanes, half, ""),
+        LLVMConstInt(LLVMTypeOf(low), to->width / 2, 0), "");
+    return LLVMBuildSelect(
+        builder, LLVMBuildExtractElement(builder, to->mask, zero, ""), low,
+        middle, "");
+}
+
 /* Returns an i1 that is true at run time if the index grows by 1 from each
- * lane to the next. Sets *first to the index of lane 0, with 64 bits. If lane
- * 0 is not in the mask, its index may have any value, so the i1 may be false
- * without need. */
+ * lane to the next. Sets *first to the index of lane 0, with 64 bits. The i1
+ * may be false without need if neither lane 0 nor the lane in the middle is in
+ * the mask. */
 static LLVMValueRef
 test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
 {
@@ -104,8 +122,7 @@ test_row(struct jit_pack_writer *to, LLVMValueRef index, LLVMValueRef *first)
     LLVMTypeRef type = LLVMTypeOf(narrow);
     LLVMValueRef lanes =
         LLVMBuildFreeze(builder, jit_pack_vector(to, narrow), "");
-    LLVMValueRef low =
-        LLVMBuildExtractElement(builder, lanes, jit_constant(to->jit, 0), "");
+    LLVMValueRef low = row_index_of_lane_0(to, lanes);
     LLVMValueRef row = LLVMBuildAdd(builder, jit_pack_splat(to, low),
                                     jit_pack_steps(to, type, 1), "");
     LLVMValueRef off = LLVMBuildSelect(
@@ -156,6 +173,22 @@ write_one_by_one(struct jit_pack_writer *to, LLVMValueRef at)
                                                      : write_serial(to, at);
 }
 
+/* Writes the address of a row of elements: all operands of `address` are
+ * uniform, except the last index, which is `first` in lane 0. */
+static LLVMValueRef
+row_address(struct jit_pack_writer *to, LLVMValueRef address,
+            LLVMValueRef first)
+{
+    LLVMValueRef operands[16];
+    unsigned count = (unsigned)LLVMGetNumOperands(address);
+    for (unsigned i = 0; i + 1 < count; i++) {
+        operands[i] = jit_pack_scalar(to, LLVMGetOperand(address, i));
+    }
+    operands[count - 1] = first;
+    return LLVMBuildGEP2(to->builder, LLVMGetGEPSourceElementType(address),
+                         operands[0], operands + 1, count - 1, "");
+}
+
 /* Writes a load or store of base[index] that accesses a row of elements if
  * the indices of the lanes turn out to be consecutive, and else the elements
  * one by one. Returns the result of a load. */
@@ -170,7 +203,6 @@ write_tested(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef index)
     LLVMTypeRef wide = LLVMVectorType(type, to->width);
     LLVMValueRef value =
         store ? jit_pack_vector(to, LLVMGetOperand(at, 0)) : NULL;
-    LLVMValueRef base = jit_pack_scalar(to, LLVMGetOperand(address, 0));
     LLVMValueRef fits = test_row(to, index, &first);
     LLVMBasicBlockRef blocks[3], from[2];
     for (int i = 0; i < 3; i++) {
@@ -178,8 +210,7 @@ write_tested(struct jit_pack_writer *to, LLVMValueRef at, LLVMValueRef index)
     }
     LLVMBuildCondBr(builder, fits, blocks[0], blocks[1]);
     LLVMPositionBuilderAtEnd(builder, blocks[0]);
-    LLVMValueRef row = LLVMBuildGEP2(
-        builder, LLVMGetGEPSourceElementType(address), base, &first, 1, "");
+    LLVMValueRef row = row_address(to, address, first);
     LLVMValueRef align = jit_constant(to->jit, LLVMGetAlignment(at));
     LLVMTypeRef types[2] = {wide, to->jit->pointer};
     LLVMValueRef loads[4] = {row, align, to->mask, LLVMGetPoison(wide)};

@@ -25,6 +25,7 @@
 #include "jit/options.h"
 #include "jit/pack/pack.h"
 #include "jit/regions/regions.h"
+#include "jit/report.h"
 #include "jit/target/target.h"
 #include "jit/text.h"
 
@@ -36,17 +37,28 @@ enum {
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
 };
 
-/* Counts of the instructions in the loops of a body. */
+/* Counts of the instructions in the loops of a body, or in the whole body if
+ * it has no loop. */
 struct content {
     const struct jit_pack_body *body;
     unsigned size, accesses, scattered;
     /* number of instructions with vector results in innermost loops */
     unsigned vectors;
     bool wide; /* the loops compute with 64-bit floating-point numbers */
-    /* the loops have accesses whose elements are consecutive in most packs,
-     * but not in all, so that a run-time test is needed */
+    /* there are accesses whose elements are consecutive in most packs, but not
+     * in all, so that a run-time test is needed */
     bool tested;
+    bool clamped;  /* some of them have an index that is clamped */
     bool buffered; /* the loops contain buffered loads (iterations.c) */
+};
+
+/* A function to write packs for: the body of a kernel without barriers, or the
+ * code from one start point of a split kernel on. */
+struct job {
+    /* the kernel, or a copy of it whose body is that code (regions.c) */
+    struct jit_kernel *kernel;
+    unsigned *packs; /* receives the widths of the packs */
+    bool region;
 };
 
 static bool
@@ -54,34 +66,32 @@ may_pack(const struct jit *jit, const struct jit_kernel *kernel)
 {
     const struct jit_options *options = &jit->options;
     return options->level && !options->debug && !options->checks &&
-           !kernel->fibers && !kernel->regions && !kernel->sequential &&
+           !kernel->fibers && !kernel->warps && !kernel->sequential &&
            !kernel->calls_functions && !kernel->recursive &&
            !kernel->guard.split;
 }
 
-/* Tests whether the function has a loop. Quick test before the loops are
- * analysed. */
+/* Tests whether packs may pay for the code that begins at basic block `from`:
+ * it has a loop with memory accesses, or an integer that is one of several
+ * values. Quick test before the loops are analysed. */
 static bool
-may_have_loop(const struct jit_kernel *kernel)
+may_pay(const struct jit_cfg *cfg, unsigned from)
 {
-    struct jit_cfg cfg;
-    jit_cfg_read(&cfg, kernel->body);
-    if (cfg.count > MOST_BLOCKS) {
-        return false;
-    }
-    for (unsigned b = 0; b < cfg.count; b++) {
-        bool *reached = jit_allocate(cfg.count);
-        for (unsigned k = 0; k < cfg.blocks[b].successor_count; k++) {
-            jit_cfg_reach(&cfg, cfg.blocks[b].successors[k], NO_BLOCK,
-                          reached);
+    bool pays = false;
+    bool *reached = jit_allocate(cfg->count);
+    jit_cfg_reach(cfg, from, NO_BLOCK, reached);
+    for (unsigned b = 0; b < cfg->count && !pays; b++) {
+        LLVMValueRef at =
+            reached[b] ? LLVMGetFirstInstruction(cfg->blocks[b].block) : NULL;
+        bool access = false;
+        for (; at && !pays; at = LLVMGetNextInstruction(at)) {
+            pays = jit_pack_is_choice(at);
+            access |= LLVMIsALoadInst(at) || LLVMIsAStoreInst(at);
         }
-        bool cycle = reached[b];
-        free(reached);
-        if (cycle) {
-            return true;
-        }
+        pays = pays || (access && jit_cfg_is_cyclic(cfg, b));
     }
-    return false;
+    free(reached);
+    return pays;
 }
 
 static bool
@@ -118,6 +128,18 @@ is_tested(const struct jit_pack_body *body, LLVMValueRef at)
            jit_pack_row_index(body, address, type);
 }
 
+/* Tests for an access that LLVM's vectoriser takes for a scattered one,
+ * although its elements are consecutive in most packs. */
+static bool
+is_clamped(const struct jit_pack_body *body, LLVMValueRef at)
+{
+    bool store = LLVMIsAStoreInst(at) != NULL;
+    LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(at, 0) : at);
+    LLVMValueRef address = LLVMGetOperand(at, store);
+    return !jit_pack_is_linear(body, address) &&
+           jit_pack_is_clamped(body, address, type);
+}
+
 static bool
 is_innermost(const struct jit_pack_body *body, unsigned block)
 {
@@ -143,6 +165,7 @@ look_at(struct content *content, unsigned block)
         content->buffered |= jit_pack_buffered(body, at) != NULL;
         content->scattered += access && is_scattered(body, at);
         content->tested |= access && is_tested(body, at);
+        content->clamped |= access && is_clamped(body, at);
         content->vectors += innermost && vector;
         content->wide |=
             vector && LLVMGetTypeKind(LLVMTypeOf(at)) == LLVMDoubleTypeKind;
@@ -150,16 +173,18 @@ look_at(struct content *content, unsigned block)
 }
 
 /* Tests whether packs are expected to make the body faster: its loops access
- * memory, and neighbouring threads mostly access neighbouring elements. */
+ * memory, or it has no loop but clamped indices; and neighbouring threads
+ * mostly access neighbouring elements. */
 static bool
 pays(const struct jit_pack_body *body, struct content *content)
 {
     for (unsigned b = 0; b < body->cfg.count; b++) {
-        if (body->loop_of[b] != JIT_NO_LOOP) {
+        if (body->loop_of[b] != JIT_NO_LOOP || !body->loop_count) {
             look_at(content, b);
         }
     }
-    return content->accesses && content->scattered * WORTH <= content->size;
+    return content->accesses && content->scattered * WORTH <= content->size &&
+           (body->loop_count || content->clamped);
 }
 
 static bool
@@ -214,7 +239,7 @@ analyse(struct jit_pack_body *body)
     struct jit_kernel *kernel = body->kernel;
     jit_cfg_read(&body->cfg, kernel->body);
     if (body->cfg.count > MOST_BLOCKS || !all_fit(body) ||
-        !jit_pack_read(body) || !body->loop_count) {
+        !jit_pack_read(body)) {
         return false;
     }
     unsigned count = body->cfg.count;
@@ -231,43 +256,117 @@ analyse(struct jit_pack_body *body)
     return true;
 }
 
-/* Writes the packs of a kernel. First fuses products and sums (a * b + c).
- * Otherwise the code generator would fuse those within one basic block, and
- * results could differ, since packs have other basic blocks than the kernel
- * body, which also runs where there is no pack. */
+/* Writes the packs of a function. If it is the body of a kernel without
+ * barriers, first fuses products and sums (a * b + c), as regions.c does for
+ * other kernels. Otherwise the code generator would fuse those within one
+ * basic block, and results could differ, since packs have other basic blocks
+ * than the body, which also runs where there is no pack. */
 static void
-pack_kernel(struct jit *jit, struct jit_kernel *kernel)
+pack_job(struct jit *jit, const struct job *job)
 {
+    struct jit_kernel *kernel = job->kernel;
     struct jit_pack_body body = {.jit = jit, .kernel = kernel};
     struct content content = {.body = &body};
     if (!analyse(&body) || !pays(&body, &content)) {
         return;
     }
-    jit_fuse_products(jit, kernel->body);
+    if (!job->region) {
+        jit_fuse_products(jit, kernel->body);
+    }
     if (jit->options.regions) {
         body = (struct jit_pack_body){.jit = jit, .kernel = kernel};
         analyse(&body);
         write_packs(&body, &content);
+        job->packs[0] = kernel->packs[0];
+        job->packs[1] = kernel->packs[1];
     }
 }
 
-static bool
-is_chosen_body(const struct jit *jit, const bool *chosen, LLVMValueRef at)
+/* ---- the module ---- */
+
+/* The functions to write packs for. */
+struct jobs {
+    struct job *list;
+    unsigned count;
+};
+
+static void
+add_job(struct jobs *jobs, struct job job)
 {
-    for (unsigned i = 0; i < jit->kernel_count; i++) {
-        if (chosen[i] && jit->kernels[i].body == at) {
+    jobs->list = realloc(jobs->list, (jobs->count + 1) * sizeof job);
+    if (!jobs->list) {
+        jit_die("out of memory");
+    }
+    jobs->list[jobs->count++] = job;
+}
+
+/* Tests whether the thread loop of the start point runs one thread only. */
+static bool
+runs_one_thread(const struct jit_regions *regions, unsigned point)
+{
+    for (unsigned i = 0; i < regions->bound_counts[point]; i++) {
+        const struct jit_region_bound *bound = &regions->bounds[point][i];
+        if (bound->axis == 0 && bound->predicate == LLVMIntEQ) {
             return true;
         }
     }
     return false;
 }
 
-/* Sets the attribute optnone on all functions except the bodies of the chosen
- * kernels, because a loop that LLVM's passes have changed is not vectorised as
- * well later. Returns the functions that got the attribute, ending with
- * NULL. */
+static void
+add_regions(struct jit *jit, struct jobs *jobs, struct jit_kernel *kernel,
+            const struct jit_cfg *cfg)
+{
+    struct jit_regions *regions = kernel->regions;
+    for (unsigned k = 0; k < regions->count; k++) {
+        unsigned start = jit_pack_start(kernel, cfg, k);
+        if (start != NO_BLOCK && !runs_one_thread(regions, k) &&
+            jit_pack_is_parallel(kernel, cfg, start) && may_pay(cfg, start)) {
+            add_job(jobs, (struct job){jit_pack_region(jit, kernel, k),
+                                       regions->packs[k], true});
+        }
+    }
+}
+
+static struct jobs
+find_jobs(struct jit *jit)
+{
+    struct jobs jobs = {NULL, 0};
+    for (unsigned i = 0; i < jit->kernel_count; i++) {
+        struct jit_kernel *kernel = &jit->kernels[i];
+        struct jit_cfg cfg;
+        if (!may_pack(jit, kernel)) {
+            continue;
+        }
+        jit_cfg_read(&cfg, kernel->body);
+        if (kernel->regions) {
+            add_regions(jit, &jobs, kernel, &cfg);
+        } else if (cfg.count <= MOST_BLOCKS && may_pay(&cfg, 0)) {
+            add_job(&jobs, (struct job){kernel, kernel->packs, false});
+        }
+    }
+    return jobs;
+}
+
+/* Tests whether the function belongs to a job, or to one that is a region. */
+static bool
+is_function_of(const struct jobs *jobs, LLVMValueRef function, bool regions)
+{
+    for (unsigned i = 0; i < jobs->count; i++) {
+        if (jobs->list[i].kernel->body == function &&
+            (jobs->list[i].region || !regions)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sets the attribute optnone on all functions except those of the jobs, or of
+ * the jobs that are regions, because a loop that LLVM's passes have changed is
+ * not vectorised as well later. Returns the functions that got the attribute,
+ * ending with NULL. */
 static LLVMValueRef *
-protect_others(struct jit *jit, const bool *chosen)
+protect_others(struct jit *jit, const struct jobs *jobs, bool regions)
 {
     unsigned count = 0;
     LLVMValueRef at = LLVMGetFirstFunction(jit->module);
@@ -278,7 +377,7 @@ protect_others(struct jit *jit, const bool *chosen)
     count = 0;
     at = LLVMGetFirstFunction(jit->module);
     for (; at; at = LLVMGetNextFunction(at)) {
-        if (!LLVMIsDeclaration(at) && !is_chosen_body(jit, chosen, at) &&
+        if (!LLVMIsDeclaration(at) && !is_function_of(jobs, at, regions) &&
             !jit_has_attribute(at, "optnone")) {
             jit_add_attribute(jit, at, "optnone");
             others[count++] = at;
@@ -288,38 +387,75 @@ protect_others(struct jit *jit, const bool *chosen)
 }
 
 static void
-pack_chosen(struct jit *jit, const bool *chosen)
+release_others(LLVMValueRef *others)
 {
-    bool any = false;
-    LLVMValueRef *others = protect_others(jit, chosen);
-    jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
-    for (unsigned i = 0; i < jit->kernel_count; i++) {
-        if (chosen[i]) {
-            pack_kernel(jit, &jit->kernels[i]);
-            any |= jit->kernels[i].packs[0] != 0;
-        }
-    }
-    if (any) {
-        jit_run_passes(jit, "function(sroa,early-cse,simplifycfg)");
-    }
     for (unsigned i = 0; others[i]; i++) {
         jit_drop_attribute(others[i], "optnone");
     }
     free(others);
 }
 
+/* Completes the bodies of regions: the code of a kernel between two
+ * barriers. */
+static void
+open_regions(struct jit *jit, const struct jobs *jobs)
+{
+    bool any = false;
+    for (unsigned i = 0; i < jobs->count; i++) {
+        any |= jobs->list[i].region;
+    }
+    if (!any) {
+        return;
+    }
+    jit_run_passes(jit, "always-inline");
+    for (unsigned i = 0; i < jobs->count; i++) {
+        if (jobs->list[i].region) {
+            jit_pack_clean_region(jit, jobs->list[i].kernel);
+        }
+    }
+    LLVMValueRef *others = protect_others(jit, jobs, true);
+    jit_run_passes(jit, "function(sccp,simplifycfg,early-cse)");
+    release_others(others);
+}
+
+/* Removes the functions of regions that are not needed: only a pack that runs
+ * its threads one by one after a failed test calls them. The others must be
+ * inlined: if the entry's sum of votes were passed to a function, it would
+ * stay in memory, and the thread loop that adds votes to it would be
+ * vectorised as if its iterations were independent. */
+static void
+drop_regions(struct jit *jit, const struct jobs *jobs)
+{
+    for (unsigned i = 0; i < jobs->count; i++) {
+        LLVMValueRef body = jobs->list[i].kernel->body;
+        if (jobs->list[i].region && !LLVMGetFirstUse(body)) {
+            LLVMDeleteFunction(body);
+        } else if (jobs->list[i].region) {
+            LLVMSetLinkage(body, LLVMInternalLinkage);
+            jit_add_attribute(jit, body, "alwaysinline");
+        }
+    }
+}
+
 void
 jit_pack_kernels(struct jit *jit)
 {
+    struct jobs jobs = find_jobs(jit);
     bool any = false;
-    bool *chosen = jit_allocate(jit->kernel_count + 1);
-    for (unsigned i = 0; i < jit->kernel_count; i++) {
-        chosen[i] =
-            may_pack(jit, &jit->kernels[i]) && may_have_loop(&jit->kernels[i]);
-        any |= chosen[i];
+    if (!jobs.count) {
+        return;
     }
+    open_regions(jit, &jobs);
+    LLVMValueRef *others = protect_others(jit, &jobs, false);
+    jit_run_passes(jit, "function(early-cse<memssa>,loop-simplify,lcssa)");
+    for (unsigned i = 0; i < jobs.count; i++) {
+        pack_job(jit, &jobs.list[i]);
+        any |= jobs.list[i].packs[0] != 0;
+    }
+    drop_regions(jit, &jobs);
     if (any) {
-        pack_chosen(jit, chosen);
+        jit_run_passes(jit, "function(sroa,early-cse,simplifycfg)");
     }
-    free(chosen);
+    release_others(others);
+    free(jobs.list);
 }

@@ -4,9 +4,9 @@
  * A "pack" is such a group of threads, and its threads are "lanes". nest.c
  * finds the loops of a body and the order of its basic blocks, shapes.c
  * determines which values are equal for all lanes or have a constant increment
- * from lane to lane, flow.c writes the control flow of the function for a
- * pack, values.c and memory.c its instructions, and pack.c decides which
- * kernels run in packs.
+ * from lane to lane, probable.c which ones have it in most packs, flow.c
+ * writes the control flow of the function for a pack, values.c and memory.c
+ * its instructions, and pack.c decides which kernels run in packs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_JIT_PACK_H
@@ -25,6 +25,25 @@ struct jit_kernel;
 /* pack.c: writes functions that run a kernel for several threads at a time,
  * for kernels with loops in which threads access memory. */
 void jit_pack_kernels(struct jit *jit);
+
+/* regions.c: returns the index of the basic block at which the body of a
+ * kernel that is split at its barriers begins for start point `point`, or
+ * NO_BLOCK if the body does not begin with a choice of start points. */
+unsigned jit_pack_start(const struct jit_kernel *kernel,
+                        const struct jit_cfg *cfg, unsigned point);
+/* Tests whether the threads of a block may execute the code of a split kernel
+ * from basic block `start` to the next barrier at the same time. They must
+ * execute atomics on shared memory one after the other, for example. */
+bool jit_pack_is_parallel(const struct jit_kernel *kernel,
+                          const struct jit_cfg *cfg, unsigned start);
+/* Returns a shallow copy of the kernel with a new body: the code from start
+ * point `point` of the kernel's body to the next barrier. The new body only
+ * calls the kernel's body, and is complete after LLVM has inlined it. */
+struct jit_kernel *jit_pack_region(struct jit *jit,
+                                   const struct jit_kernel *kernel,
+                                   unsigned point);
+/* Removes from the body of such a copy what the inliner has added. */
+void jit_pack_clean_region(struct jit *jit, const struct jit_kernel *region);
 
 /* How the values of the lanes of a pack are related. */
 enum jit_shape_kind {
@@ -148,9 +167,10 @@ bool jit_pack_assumes(const struct jit_pack_body *body, LLVMValueRef at);
  * from different iterations of a loop that they have left. */
 bool jit_pack_lanes_mix(const struct jit_pack_body *body, LLVMValueRef phi);
 
-/* If the address of an access to `type` is base[index], and the index grows by
- * a constant from lane to lane in most packs, stores the constant in *stride,
- * in elements, and returns true. Otherwise returns false. */
+/* probable.c: if the address of an access to `type` is base[index], and the
+ * index grows by a constant from lane to lane in most packs, stores the
+ * constant in *stride, in elements, and returns true. Otherwise returns false.
+ */
 bool jit_pack_probable_stride(const struct jit_pack_body *body,
                               LLVMValueRef address, LLVMTypeRef type,
                               int64_t *stride);
@@ -159,6 +179,14 @@ bool jit_pack_probable_stride(const struct jit_pack_body *body,
  * the index. Otherwise returns NULL. */
 LLVMValueRef jit_pack_row_index(const struct jit_pack_body *body,
                                 LLVMValueRef address, LLVMTypeRef type);
+/* Tests for an integer that is one of several values: a select, a phi or an
+ * extreme. */
+bool jit_pack_is_choice(LLVMValueRef at);
+/* Tests whether jit_pack_row_index returns an index that is chosen from
+ * several values, such as one that is clamped to the ends of an array. LLVM's
+ * vectoriser takes such an access for a scattered one. */
+bool jit_pack_is_clamped(const struct jit_pack_body *body,
+                         LLVMValueRef address, LLVMTypeRef type);
 
 /* iterations.c: finds the buffered loads of the body. */
 void jit_pack_find_buffered(struct jit_pack_body *body);

@@ -32,6 +32,7 @@
 #include "jit/fibers/fibers.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/loops/loops.h"
 #include "jit/options.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
@@ -604,10 +605,19 @@ split_kernel(struct jit *jit, struct jit_kernel *kernel, bool warps)
 void
 jit_split_kernels(struct jit *jit)
 {
+    const struct jit_options *options = &jit->options;
+    /* Packs (pack/) and thread loops must round alike, and so must kernels
+     * that are not split because of an option. */
+    bool fuse = options->level && !options->debug && !options->checks;
     for (unsigned i = 0; i < jit->kernel_count; i++) {
         bool warps = false;
-        if (may_split(jit, &jit->kernels[i], &warps) &&
-            (warps || jit->options.regions)) {
+        if (!may_split(jit, &jit->kernels[i], &warps)) {
+            continue;
+        }
+        if (fuse && !warps) {
+            jit_fuse_products(jit, jit->kernels[i].body);
+        }
+        if (warps || jit->options.regions) {
             split_kernel(jit, &jit->kernels[i], warps);
         }
     }

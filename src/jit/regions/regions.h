@@ -62,6 +62,8 @@ unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
+/* Tests whether a path from the basic block leads back to it. */
+bool jit_cfg_is_cyclic(const struct jit_cfg *cfg, unsigned block);
 
 /* analyse/uniform.c: marks in `differs` the values that may differ between the
  * threads of a thread block. Sets immediate[b] to the immediate post-dominator

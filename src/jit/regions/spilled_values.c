@@ -57,7 +57,8 @@ static bool
 is_cheap(const struct spill *carry, LLVMValueRef value, bool uniform,
          int *budget)
 {
-    if (!jit_is_arithmetic(value) || --*budget < 0) {
+    if (!(jit_is_arithmetic(value) || jit_is_extreme(value)) ||
+        --*budget < 0) {
         return false;
     }
     int count = LLVMGetNumOperands(value);

@@ -1,0 +1,128 @@
+/* packs.c - loops over the threads of a block that run packs.
+ *
+ * Called by loop.c and region.c. A pack is a group of threads with consecutive
+ * threadIdx.x that one function runs (pack/). There are functions for wide
+ * packs and for packs of one vector; the latter have a mask of the threads
+ * that exist, for the end of a row.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jit/entries/nest.h"
+#include "jit/entries/packs.h"
+#include "jit/jit.h"
+#include "jit/planted_faults.h"
+#include "jit/text.h"
+
+/* Writes the indices of the pack's first thread, and the call for the pack.
+ * %tid0<suffix> exists already. */
+static void
+write_call(struct jit *jit, struct jit_kernel *kernel,
+           const struct jit_pack_nest *packs, const char *suffix,
+           unsigned width, const char *mask)
+{
+    const char *s = suffix, *outer = packs->nest->suffix;
+    jit_text_add(jit->wrappers,
+                 "  %%tid1%s = add i32 %%tid1%s, 0\n"
+                 "  %%tid2%s = add i32 %%tid2%s, 0\n"
+                 "  %%linear%s = add nuw nsw i32 %%lrow%s, %%tid0%s\n",
+                 s, outer, s, outer, s, outer, s);
+    packs->write(jit, kernel, packs, suffix, width, mask);
+}
+
+/* Returns an IR vector constant with `width` elements: <i32 0, i32 1, ...> if
+ * `count` is true, else <i1 true, ...>. */
+static const char *
+lanes_constant(unsigned width, bool count)
+{
+    struct jit_text text = {NULL, 0, 0};
+    for (unsigned i = 0; i < width; i++) {
+        jit_text_add(&text, "%s%s %u", i ? ", " : "<", count ? "i32" : "i1",
+                     count ? i : 1);
+    }
+    jit_text_add(&text, ">");
+    return text.bytes;
+}
+
+/* Writes a loop that runs packs of `width` threads. It begins at the
+ * threadIdx.x in %x<suffix> and ends when fewer than `width` threads of the
+ * row remain. */
+static void
+write_whole(struct jit *jit, struct jit_kernel *kernel,
+            const struct jit_pack_nest *packs, unsigned width, const char *s)
+{
+    struct jit_text *text = jit->wrappers;
+    jit_text_add(text,
+                 "  br label %%p%s\np%s:\n"
+                 "  %%tid0%s = phi i32 [%%x%s, %%x.start%s], "
+                 "[%%p.next%s, %%p.do%s]\n"
+                 "  %%room%s = sub i32 %s, %%tid0%s\n"
+                 "  %%fits%s = icmp uge i32 %%room%s, %u\n"
+                 "  br i1 %%fits%s, label %%p.do%s, label %%p.end%s\n"
+                 "p.do%s:\n",
+                 s, s, s, s, s, s, s, s, packs->nest->end, s, s, s, width, s,
+                 s, s, s);
+    write_call(jit, kernel, packs, s, width, lanes_constant(width, false));
+    jit_text_add(text,
+                 "  %%p.next%s = add nuw nsw i32 %%tid0%s, %u\n"
+                 "  br label %%p%s\np.end%s:\n",
+                 s, s, width, s, s);
+}
+
+/* Writes the call for the last pack of a row (the threads with the same
+ * threadIdx.y and z). Only some of its threads exist. `before`: suffix of the
+ * loop before it. */
+static void
+write_last(struct jit *jit, struct jit_kernel *kernel,
+           const struct jit_pack_nest *packs, const char *before)
+{
+    struct jit_text *text = jit->wrappers;
+    unsigned width = packs->widths[1];
+    const char *outer = packs->nest->suffix;
+    const char *s = jit_format("%s.last", outer);
+    jit_text_add(text,
+                 "  %%some%s = icmp ne i32 %%room%s, 0\n"
+                 "  br i1 %%some%s, label %%p.do%s, label %%x.end%s\n"
+                 "p.do%s:\n"
+                 "  %%tid0%s = add i32 %%tid0%s, 0\n"
+                 "  %%lanes%s = insertelement <%u x i32> poison, i32 "
+                 "%%room%s, i64 0\n"
+                 "  %%rooms%s = shufflevector <%u x i32> %%lanes%s, <%u x "
+                 "i32> poison, <%u x i32> zeroinitializer\n"
+                 "  %%mask%s = icmp %s <%u x i32> %s, %%rooms%s\n",
+                 s, before, s, s, outer, s, s, before, s, width, before, s,
+                 width, s, width, width, s,
+                 PLANTED_FAULT(pack_tail) ? "ule" : "ult", width,
+                 lanes_constant(width, true), s);
+    write_call(jit, kernel, packs, s, width, jit_format("%%mask%s", s));
+    jit_text_add(text, "  br label %%x.end%s\n", outer);
+}
+
+void
+jit_text_packs(struct jit *jit, struct jit_kernel *kernel,
+               const struct jit_pack_nest *packs)
+{
+    struct jit_text *text = jit->wrappers;
+    const struct jit_nest *nest = packs->nest;
+    const char *s = nest->suffix;
+    const char *wide = jit_format("%s.wide", s);
+    const char *one = jit_format("%s.one", s);
+    bool two = packs->widths[0] != packs->widths[1];
+    jit_text_rows_start(jit, nest);
+    jit_text_add(text,
+                 "  br label %%x.start%s\nx.start%s:\n"
+                 "  %%x%s = add i32 %s, 0\n",
+                 wide, wide, wide, nest->start);
+    write_whole(jit, kernel, packs, packs->widths[0], wide);
+    if (two) {
+        jit_text_add(text,
+                     "  br label %%x.start%s\nx.start%s:\n"
+                     "  %%x%s = add i32 %%tid0%s, 0\n",
+                     one, one, one, wide);
+        write_whole(jit, kernel, packs, packs->widths[1], one);
+    }
+    write_last(jit, kernel, packs, two ? one : wide);
+    jit_text_add(text, "x.end%s:\n  br label %%y.end%s\n", s, s);
+    jit_text_rows_end(jit, nest);
+}
