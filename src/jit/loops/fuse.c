@@ -19,7 +19,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/loops/loops.h"
+#include "jit/loops/fuse.h"
 
 static bool
 may_fuse(LLVMValueRef at)

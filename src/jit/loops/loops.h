@@ -102,11 +102,6 @@ LLVMValueRef jit_declare_result(struct jit *jit,
                                 const struct jit_result_name *name,
                                 LLVMTypeRef type);
 
-/* fuse.c: fuses products and sums of the function to llvm.fma where permitted,
- * and forbids LLVM to fuse others, so that results do not depend on the
- * surrounding code. */
-void jit_fuse_products(struct jit *jit, LLVMValueRef function);
-
 /* widen.c: returns a new function that runs an outlined loop for `width`
  * threads. Its last argument is the mask of the threads that run the loop. */
 LLVMValueRef jit_widen_loop(struct jit *jit,

@@ -30,6 +30,7 @@
 
 #include "jit/ir.h"
 #include "jit/jit.h"
+#include "jit/loops/fuse.h"
 #include "jit/loops/loops.h"
 #include "jit/options.h"
 #include "jit/regions/regions.h"

@@ -32,7 +32,7 @@
 #include "jit/fibers/fibers.h"
 #include "jit/ir.h"
 #include "jit/jit.h"
-#include "jit/loops/loops.h"
+#include "jit/loops/fuse.h"
 #include "jit/options.h"
 #include "jit/planted_faults.h"
 #include "jit/regions/regions.h"
