@@ -58,6 +58,21 @@ def test_public_names_have_docstrings():
     assert undocumented(names) == []
 
 
+def test_functions_of_the_driver_have_signatures():
+    """inspect and help() know the parameters of functions in C."""
+    driver = importlib.import_module("pycuda.driver")
+    functions = [
+        value
+        for name, value in vars(driver).items()
+        if inspect.isbuiltin(value) and not name.startswith("_")
+    ]
+    assert len(functions) > 40
+    for function in functions:
+        inspect.signature(function)
+    copy = inspect.signature(driver.memcpy_dtod_async)
+    assert str(copy) == "(dest, src, size, stream=None)"
+
+
 def test_a_name_without_docstring_is_found():
     def bare():
         return None

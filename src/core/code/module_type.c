@@ -360,8 +360,10 @@ static PyType_Spec module_spec = {
 
 static PyMethodDef functions[] = {
     {"module_from_buffer", CORE_METHOD(load_from_buffer),
+     "module_from_buffer(buffer, options=(), message_handler=None)\n--\n\n"
      "Load a module from the bytes of an image."},
     {"module_from_file", CORE_METHOD(load_from_file),
+     "module_from_file(filename)\n--\n\n"
      "Load a module from the file of an image."},
     {NULL},
 };

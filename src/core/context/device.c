@@ -505,16 +505,23 @@ driver_device_kind(PyObject *unused_self, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
-    {"init", CORE_METHOD(driver_init), "Initialise the driver."},
+    {"init", CORE_METHOD(driver_init),
+     "init(flags=0)\n--\n\n"
+     "Initialise the driver."},
     {"get_version", driver_get_version, METH_NOARGS,
+     "get_version()\n--\n\n"
      "Return the CUDA version whose interface is used: (major, minor, "
      "revision)."},
     {"get_driver_version", driver_get_driver_version, METH_NOARGS,
+     "get_driver_version()\n--\n\n"
      "Return the CUDA version of the driver as 1000 * major + 10 * "
      "minor."},
     {"have_gl_ext", driver_have_gl_ext, METH_NOARGS,
+     "have_gl_ext()\n--\n\n"
      "Return False: there is no OpenGL interoperation."},
-    {"bitlog2", driver_bitlog2, METH_O, "floor(log2 n); 0 for 0."},
+    {"bitlog2", driver_bitlog2, METH_O,
+     "bitlog2(arg0, /)\n--\n\n"
+     "floor(log2 n); 0 for 0."},
     {"_device_kind", driver_device_kind, METH_NOARGS, NULL},
     {NULL},
 };

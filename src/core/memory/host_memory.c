@@ -496,13 +496,17 @@ hostmem_register_host_memory(PyObject *unused, CORE_ARGS)
 
 static PyMethodDef functions[] = {
     {"pagelocked_empty", CORE_METHOD(hostmem_pagelocked_empty),
+     "pagelocked_empty(shape, dtype, order='C', mem_flags=0)\n--\n\n"
      "Return a NumPy array in page-locked memory."},
     {"aligned_empty", CORE_METHOD(hostmem_aligned_empty),
+     "aligned_empty(shape, dtype, order='C', alignment=4096)\n--\n\n"
      "Return a NumPy array at an aligned address."},
     {"managed_empty", CORE_METHOD(hostmem_managed_empty),
+     "managed_empty(shape, dtype, order='C', mem_flags=0)\n--\n\n"
      "Return a NumPy array in memory that the host and the device can "
      "access."},
     {"register_host_memory", CORE_METHOD(hostmem_register_host_memory),
+     "register_host_memory(ary, flags=0)\n--\n\n"
      "Page-lock an existing array; return an array that shares its memory."},
     {NULL},
 };

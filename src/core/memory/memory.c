@@ -700,55 +700,77 @@ pointer_device(PyObject *unused, PyObject *object)
     return PyLong_FromLong(device);
 }
 
-#define ROW(name, doc)                                                        \
+#define ROW(name, parameters, doc)                                            \
     {                                                                         \
-#name, CORE_METHOD(memory_##name), doc                                \
+#name, CORE_METHOD(memory_##name),                                    \
+            #name "(" parameters ")\n--\n\n" doc                              \
     }
 static PyMethodDef functions[] = {
-    {"mem_alloc", memory_alloc, METH_O, "Allocate device memory, in bytes."},
+    {"mem_alloc", memory_alloc, METH_O,
+     "mem_alloc(arg0, /)\n--\n\n"
+     "Allocate device memory, in bytes."},
     {"mem_alloc_pitch", CORE_METHOD(memory_alloc_pitch),
+     "mem_alloc_pitch(width, height, access_size)\n--\n\n"
      "Allocate aligned rows; return (DeviceAllocation, pitch in bytes)."},
-    {"mem_get_info", memory_get_info, METH_NOARGS, "(free, total) in bytes."},
+    {"mem_get_info", memory_get_info, METH_NOARGS,
+     "mem_get_info()\n--\n\n"
+     "(free, total) in bytes."},
     {"mem_get_address_range", memory_get_address_range, METH_O,
+     "mem_get_address_range(arg0, /)\n--\n\n"
      "Return (base, size) of the allocation that contains the address."},
     {"_pointer_device", pointer_device, METH_O,
      "Return the ordinal of the device that owns the memory."},
-    ROW(memcpy_htod, "Copy a contiguous host buffer to the device."),
-    ROW(memcpy_htod_async,
+    ROW(memcpy_htod, "dest, src, stream=None",
+        "Copy a contiguous host buffer to the device."),
+    ROW(memcpy_htod_async, "dest, src, stream=None",
         "Queue a copy of a host buffer to the device. Page-locked memory "
         "is copied while the host continues; do not change it until the "
         "stream is done."),
-    ROW(memcpy_dtoh, "Copy from the device into a writable host buffer."),
-    ROW(memcpy_dtoh_async,
+    ROW(memcpy_dtoh, "dest, src, stream=None",
+        "Copy from the device into a writable host buffer."),
+    ROW(memcpy_dtoh_async, "dest, src, stream=None",
         "Queue a copy into a host buffer. Its content is valid when the "
         "stream is done."),
-    ROW(memcpy_dtod, "Copy `size` bytes on the device."),
-    ROW(memcpy_dtod_async, "Queue a copy of `size` bytes on the device."),
-    ROW(memcpy_peer, "Copy `size` bytes between contexts."),
-    ROW(memcpy_peer_async, "Queue a copy of `size` bytes between contexts."),
-    ROW(memset_d8, "Set `size` bytes."),
-    ROW(memset_d8_async, "Queue a fill of `size` bytes."),
-    ROW(memset_d16, "Set `size` 16-bit values."),
-    ROW(memset_d16_async, "Queue a fill of `size` 16-bit values."),
-    ROW(memset_d32, "Set `size` 32-bit values."),
-    ROW(memset_d32_async, "Queue a fill of `size` 32-bit values."),
-    ROW(memset_d2d8,
+    ROW(memcpy_dtod, "dest, src, size", "Copy `size` bytes on the device."),
+    ROW(memcpy_dtod_async, "dest, src, size, stream=None",
+        "Queue a copy of `size` bytes on the device."),
+    ROW(memcpy_peer, "dest, src, size, dest_context=None, src_context=None",
+        "Copy `size` bytes between contexts."),
+    ROW(memcpy_peer_async,
+        "dest, src, size, dest_context=None, src_context=None, stream=None",
+        "Queue a copy of `size` bytes between contexts."),
+    ROW(memset_d8, "dest, data, size", "Set `size` bytes."),
+    ROW(memset_d8_async, "dest, data, size, stream=None",
+        "Queue a fill of `size` bytes."),
+    ROW(memset_d16, "dest, data, size", "Set `size` 16-bit values."),
+    ROW(memset_d16_async, "dest, data, size, stream=None",
+        "Queue a fill of `size` 16-bit values."),
+    ROW(memset_d32, "dest, data, size", "Set `size` 32-bit values."),
+    ROW(memset_d32_async, "dest, data, size, stream=None",
+        "Queue a fill of `size` 32-bit values."),
+    ROW(memset_d2d8, "dest, pitch, data, width, height",
         "Set `width` bytes in each of `height` rows; `pitch` is the "
         "distance of the rows in bytes."),
-    ROW(memset_d2d8_async, "Queue memset_d2d8."),
-    ROW(memset_d2d16,
+    ROW(memset_d2d8_async, "dest, pitch, data, width, height, stream=None",
+        "Queue memset_d2d8."),
+    ROW(memset_d2d16, "dest, pitch, data, width, height",
         "Set `width` 16-bit values in each of `height` rows; `pitch` is "
         "in bytes."),
-    ROW(memset_d2d16_async, "Queue memset_d2d16."),
-    ROW(memset_d2d32,
+    ROW(memset_d2d16_async, "dest, pitch, data, width, height, stream=None",
+        "Queue memset_d2d16."),
+    ROW(memset_d2d32, "dest, pitch, data, width, height",
         "Set `width` 32-bit values in each of `height` rows; `pitch` is "
         "in bytes."),
-    ROW(memset_d2d32_async, "Queue memset_d2d32."),
+    ROW(memset_d2d32_async, "dest, pitch, data, width, height, stream=None",
+        "Queue memset_d2d32."),
     {"start_profiler", profiler_start, METH_NOARGS,
+     "start_profiler()\n--\n\n"
      "Tell a profiler that runs the program to record from here on."},
     {"stop_profiler", profiler_stop, METH_NOARGS,
+     "stop_profiler()\n--\n\n"
      "Tell a profiler that runs the program to stop recording."},
     {"initialize_profiler", profiler_initialize, METH_VARARGS,
+     "initialize_profiler(arg0, arg1, arg2, /)\n--\n\n"
      "initialize_profiler(config_file, output_file, mode): configure the "
      "profiler of old drivers. Newer ones raise LogicError."},
     {NULL},

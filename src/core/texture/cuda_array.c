@@ -641,20 +641,29 @@ copy_atoh(PyObject *unused, CORE_ARGS)
 
 static PyMethodDef functions[] = {
     {"memcpy_dtoa", CORE_METHOD(copy_dtoa),
+     "memcpy_dtoa(ary, index, src, len)\n--\n\n"
      "Copy `len` bytes of device memory to byte `index` of an Array. "
      "Raises LogicError beyond its end."},
     {"memcpy_atod", CORE_METHOD(copy_atod),
+     "memcpy_atod(dest, ary, index, len)\n--\n\n"
      "Copy `len` bytes from byte `index` of an Array to device "
      "memory. Raises LogicError beyond its end."},
     {"memcpy_atoa", CORE_METHOD(copy_atoa),
+     "memcpy_atoa(dest, dest_index, src, src_index, len)\n--\n\n"
      "Copy `len` bytes between two Arrays, from and to the given "
      "bytes. Raises LogicError beyond their ends."},
-    {"py_memcpy_htoa", CORE_METHOD(copy_htoa), "Earlier name of memcpy_htoa."},
-    {"py_memcpy_atoh", CORE_METHOD(copy_atoh), "Earlier name of memcpy_atoh."},
+    {"py_memcpy_htoa", CORE_METHOD(copy_htoa),
+     "py_memcpy_htoa(ary, index, src)\n--\n\n"
+     "Earlier name of memcpy_htoa."},
+    {"py_memcpy_atoh", CORE_METHOD(copy_atoh),
+     "py_memcpy_atoh(dest, ary, index)\n--\n\n"
+     "Earlier name of memcpy_atoh."},
     {"memcpy_htoa", CORE_METHOD(copy_htoa),
+     "memcpy_htoa(ary, index, src)\n--\n\n"
      "Copy a host buffer to byte `index` of an Array. Raises "
      "LogicError beyond its end."},
     {"memcpy_atoh", CORE_METHOD(copy_atoh),
+     "memcpy_atoh(dest, ary, index)\n--\n\n"
      "Copy from byte `index` of an Array into a host buffer, which "
      "determines the length. Raises LogicError beyond the Array's "
      "end."},
