@@ -1,10 +1,10 @@
 """GNU syntax that nvcc accepts and NVRTC does not, in standard C++ instead.
 
 Called by `pycuda._compile.nvrtc` after a compilation has failed. Compound
-literals become braced initializations, `typeof` becomes a macro, and
-designated initializers get the C++ standard that has them. Only the source
-itself is changed, not the files that it includes. The storage class
-`register`, which C++17 removed, is defined as an empty macro.
+literals become braced initializations, `typeof` becomes a macro, `__asm__`
+becomes `asm`, and designated initializers get the C++ standard that has them.
+Only the source itself is changed, not the files that it includes. The storage
+class `register`, which C++17 removed, is defined as an empty macro.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,6 +23,7 @@ _FAILURE = re.compile(
     r"|(?:identifier|undeclared identifier) ['\"](?:CUDA_has_no_)?_*typeof_*\b"
 )
 _REGISTER = re.compile(r"storage class specifier is not allowed|'register'")
+_ASM = re.compile(r"\b__asm(?:__)?\b")
 _NO_REGISTER = "--define-macro=register="
 _TYPE = r"""
     (?:(?:const|volatile|struct|union|class|enum|typename
@@ -42,6 +43,7 @@ _CANDIDATE = re.compile(
     + _TYPE
     + r""")\)(?=\s*\{)
     |\b(?P<typeof>(?:__typeof__|__typeof|typeof)(?=\s*\())
+    |\b(?P<asm>__asm(?:__)?)\b
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -66,12 +68,14 @@ def _is_expression(before: str) -> bool:
 def without_literals(source: str) -> str:
     """Return `source` with its compound literals as braced initializations.
 
-    The macro of `compound_literal.h` replaces `typeof`.
+    The macro of `compound_literal.h` replaces `typeof`, and asm `__asm__`.
     """
 
     def replace(match: re.Match[str]) -> str:
         if match["typeof"]:
             return "pycuda_typeof"
+        if match["asm"]:
+            return "asm"
         if match["type"] and _is_expression(source[: match.start()]):
             return f"pycuda_literal_t<{match['type'].strip()}>"
         return match[0]
@@ -88,7 +92,7 @@ def remedy(
     """
     if _REGISTER.search(log) and _NO_REGISTER not in options:
         return source, [_NO_REGISTER, *options]
-    if not _FAILURE.search(log):
+    if not _FAILURE.search(log) and not _ASM.search(source):
         return None
     fresh = without_literals(source)
     if fresh != source:

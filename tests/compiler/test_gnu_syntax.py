@@ -75,6 +75,22 @@ def test_typeof_and_register(context):
     assert out.tolist() == [6, 7, 4, 10]
 
 
+def test_other_spellings_of_asm(context):
+    out = np.zeros(2, np.int32)
+    module = SourceModule("""
+        __global__ void k(int *o)
+        {
+            int a = 3, b;
+            __asm__("add.s32 %0, %1, 4;" : "=r"(b) : "r"(a));
+            __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(a));
+            __asm("// __asm__");
+            o[0] = b; o[1] = a;
+        }
+    """)
+    module.get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [7, 0]
+
+
 @pytest.mark.parametrize("standard", ["c++14", "c++17", "c++20"])
 def test_register_in_each_standard(context, standard):
     source = "__global__ void k() { register int i = 3; (void)i; }"
