@@ -1,5 +1,5 @@
-/* api.h - the driver API, NVRTC and cuBLAS as tables of functions, and the
- * functions that open the libraries.
+/* api.h - the driver API, NVRTC, cuBLAS and NCCL as tables of functions, and
+ * the functions that open the libraries.
  *
  * Code above this layer does not depend on the library in use: calls read
  * driver.cuMemAlloc(&pointer, bytes) and nvrtc.nvrtcVersion(&major, &minor).
@@ -9,7 +9,8 @@
  * CUDA_ERROR_NOT_INITIALIZED before the library is open, and
  * CUDA_ERROR_NOT_SUPPORTED afterwards; those of `nvrtc`
  * NVRTC_ERROR_INVALID_INPUT and NVRTC_ERROR_BUILTIN_OPERATION_FAILURE; those
- * of `cublas` always CUBLAS_STATUS_NOT_INITIALIZED.
+ * of `cublas` always CUBLAS_STATUS_NOT_INITIALIZED, and those of `nccl` always
+ * ncclInvalidUsage.
  *
  * The api_ functions may be called from any thread. One lock serializes them.
  * They print nothing and never end the process. Libraries stay open until the
@@ -23,6 +24,7 @@
 
 #include "api/cublas_rows.h"
 #include "api/cuda_types.h"
+#include "api/nccl_rows.h"
 #include "api/nvrtc_types.h"
 
 struct api_driver {
@@ -44,9 +46,22 @@ struct api_cublas {
 #include "api/cublas_rows.h"
 };
 
+struct api_nccl {
+#define NCCL_ROW(base, since, parameters, names)                              \
+    ncclResult_t(*base) parameters;
+#include "api/nccl_rows.h"
+    const char *(*ncclGetErrorString)(ncclResult_t result);
+    /* NULL before NCCL 2.13 */
+    const char *(*ncclGetLastError)(ncclComm_t comm);
+    /* sets the seconds that a rank waits for others; NULL except on the CPU
+     * device */
+    void (*pycuda_cpu_nccl_limit)(ncclComm_t comm, double seconds);
+};
+
 extern struct api_driver driver;
 extern struct api_nvrtc nvrtc;
 extern struct api_cublas cublas;
+extern struct api_nccl nccl;
 
 enum api_kind {
     API_CLOSED, /* no library is open */
@@ -103,6 +118,13 @@ int api_open_nvrtc(int driver_version, int device_arch,
  * was found; -1 with choice->text if the library that PYCUDA_CUBLAS names
  * cannot be used. */
 int api_open_cublas(int driver_version, struct api_choice *choice);
+
+/* Opens NCCL, which is optional. Returns 0, or -1 with choice->text, which
+ * names the pip command that installs it. */
+int api_open_nccl(struct api_choice *choice);
+/* Returns whether the open library has an optional function of `nccl`, which
+ * otherwise is a stub. */
+bool api_nccl_has(const void *entry);
 
 /* Call api_fork_begin before fork(), api_fork_end after it in the parent, and
  * api_fork_child in the child. Between the calls, no other thread can open a

@@ -21,6 +21,8 @@ void table_fill_driver(void *library);
 void table_fill_nvrtc(void *library);
 /* returns -1 if the library lacks a function, else 0 */
 int table_fill_cublas(void *library);
+/* returns -1 if the library lacks a function of NCCL 2.7, else 0 */
+int table_fill_nccl(void *library);
 /* Returns the folders of sys.path, an array that ends with NULL, or NULL if
  * they are not set. */
 char *const *loader_library_dirs(void);

@@ -1,5 +1,5 @@
-/* pycuda_cpu.h - CUDA driver API, NVRTC and cuBLAS GEMM for C programs that
- * use the CPU device directly: link with -lpycuda_cpu.
+/* pycuda_cpu.h - CUDA driver API, NVRTC, cuBLAS GEMM and NCCL for C programs
+ * that use the CPU device directly: link with -lpycuda_cpu.
  *
  * Installed for users (docs/cpu-library.md). Types, constants and functions
  * have CUDA's own names; no CUDA toolkit is needed. Each function is declared
@@ -12,6 +12,7 @@
 
 #include "api/cublas_rows.h"
 #include "api/cuda_types.h"
+#include "api/nccl_rows.h"
 #include "api/nvrtc_types.h"
 
 #ifdef __cplusplus
@@ -45,6 +46,12 @@ extern "C" {
         long long c_step, int count);
 #include "api/cublas_typed_rows.h"
 
+#define NCCL_ROW(base, since, parameters, arguments)                          \
+    ncclResult_t base parameters;
+#include "api/nccl_rows.h"
+
+const char *ncclGetErrorString(ncclResult_t result);
+const char *ncclGetLastError(ncclComm_t comm);
 const char *nvrtcGetErrorString(nvrtcResult result);
 
 #ifdef __cplusplus

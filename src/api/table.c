@@ -1,5 +1,5 @@
-/* table.c - the tables `driver`, `nvrtc` and `cublas`: stubs, and functions
- * that fill the tables.
+/* table.c - the tables `driver`, `nvrtc`, `cublas` and `nccl`: stubs, and
+ * functions that fill the tables.
  *
  * The loader calls table_fill_* after it has opened a library. A table
  * initially contains stubs, so that an early call returns an error instead of
@@ -64,6 +64,13 @@ nvrtc_absent(void)
     }
 #include "api/cublas_rows.h"
 
+#define NCCL_ROW(base, since, parameters, names)                              \
+    static ncclResult_t stub_##base parameters                                \
+    {                                                                         \
+        return ncclInvalidUsage;                                              \
+    }
+#include "api/nccl_rows.h"
+
 #pragma GCC diagnostic pop
 
 static const char *
@@ -102,6 +109,19 @@ struct api_cublas cublas = {
 #include "api/cublas_rows.h"
 };
 
+static const char *
+stub_ncclGetErrorString(ncclResult_t result)
+{
+    (void)result;
+    return "NCCL is not open";
+}
+
+struct api_nccl nccl = {
+#define NCCL_ROW(base, since, parameters, names) .base = stub_##base,
+#include "api/nccl_rows.h"
+    .ncclGetErrorString = stub_ncclGetErrorString,
+};
+
 static const struct table_row driver_rows[] = {
 #define DRIVER_ROW(base, symbol, since, per_thread_symbol, parameters, names) \
     {#base, #symbol, offsetof(struct api_driver, base)},
@@ -120,6 +140,25 @@ static const struct table_row cublas_rows[] = {
 #define CUBLAS_ROW(base, symbol, parameters, names)                           \
     {#base, #symbol, offsetof(struct api_cublas, base)},
 #include "api/cublas_rows.h"
+};
+
+static const struct nccl_row {
+    struct table_row row;
+    int since; /* version of NCCL; 0: never required */
+} nccl_rows[] = {
+#define NCCL_ROW(base, since, parameters, names)                              \
+    {{#base, #base, offsetof(struct api_nccl, base)}, since},
+#include "api/nccl_rows.h"
+#define OPTIONAL(base)                                                        \
+    {                                                                         \
+        {#base, #base, offsetof(struct api_nccl, base)}, 0                    \
+    }
+    {{"ncclGetErrorString", "ncclGetErrorString",
+      offsetof(struct api_nccl, ncclGetErrorString)},
+     2304},
+    OPTIONAL(ncclGetLastError),
+    OPTIONAL(pycuda_cpu_nccl_limit),
+#undef OPTIONAL
 };
 
 enum { DRIVER_ROWS = sizeof driver_rows / sizeof *driver_rows };
@@ -175,6 +214,35 @@ table_fill_cublas(void *library)
         table_set((char *)&cublas, &cublas_rows[i], library);
     }
     return 0;
+}
+
+int
+table_fill_nccl(void *library)
+{
+    const int required = 20700; /* NCCL 2.7 added ncclSend */
+    size_t n = sizeof nccl_rows / sizeof *nccl_rows;
+    for (size_t i = 0; i < n; i++) {
+        const struct nccl_row *row = &nccl_rows[i];
+        if (row->since != 0 && row->since <= required &&
+            dlsym(library, row->row.symbol) == NULL) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        table_set((char *)&nccl, &nccl_rows[i].row, library);
+    }
+    return 0;
+}
+
+bool
+api_nccl_has(const void *entry)
+{
+    static const struct api_nccl stubs = {
+#define NCCL_ROW(base, since, parameters, names) .base = stub_##base,
+#include "api/nccl_rows.h"
+    };
+    size_t offset = (size_t)((const char *)entry - (const char *)&nccl);
+    return memcmp(entry, (const char *)&stubs + offset, sizeof(void *)) != 0;
 }
 
 const char *const *

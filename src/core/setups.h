@@ -46,6 +46,7 @@
     SETUP(linker)                                                             \
     SETUP(nvrtc)                                                              \
     SETUP(cublas)                                                             \
+    SETUP(nccl)                                                               \
     SETUP(capture)                                                            \
     SETUP(async_pool)                                                         \
     SETUP(graph)                                                              \

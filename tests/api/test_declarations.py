@@ -225,6 +225,38 @@ def test_cublas_is_that_of_the_toolkit(tmp_path):
 
 
 @pytest.mark.skipif(
+    TOOLKIT is None or not (TOOLKIT / "nccl.h").exists(),
+    reason="no nccl.h to compare with",
+)
+def test_nccl_is_that_of_the_toolkit(tmp_path):
+    text = decl.read("nccl_rows.h")
+    rows = re.findall(
+        r"^NCCL_ROW\((\w+), \d+,\s*(\(.*?\)),\s*\(", text,
+        flags=re.M | re.S,
+    )  # fmt: skip
+    values = re.findall(r"^    (nccl\w+) = (\d+),", text, flags=re.M)
+    assert len(rows) > 25 and len(values) > 25
+    lines = ["#include <nccl.h>", "#include <stdio.h>"]
+    lines.append("#define SAME(a, b) __builtin_types_compatible_p(a, b)")
+    lines.append("int main(void) {")
+    for name, parameters in rows:
+        given = parameters.replace("CUstream", "cudaStream_t")
+        given = given.replace("void *config", "ncclConfig_t *config")
+        lines.append(
+            f"if (!SAME(ncclResult_t (*){given}, __typeof__(&{name}))) "
+            f'puts("{name}");'
+        )
+    for name, value in values:
+        lines.append(f'if ({name} != {value}) puts("{name}");')
+    lines.append('if (sizeof(ncclUniqueId) != 128) puts("id");')
+    source = "\n".join([*lines, "return 0; }"])
+    assert decl.compile_and_run(source, tmp_path, f"-I{TOOLKIT}") == ""
+    wrong = source.replace("size_t count", "int count", 1)
+    said = decl.compile_and_run(wrong, tmp_path, f"-I{TOOLKIT}")
+    assert said == "ncclReduce\n"
+
+
+@pytest.mark.skipif(
     TOOLKIT is None or not (TOOLKIT / "cublas_v2.h").exists(),
     reason="no cublas_v2.h to compare with",
 )

@@ -13,6 +13,7 @@ import pytest
 pytestmark = pytest.mark.usefixtures("compiler")
 
 SOURCES = ["table.c", "loader.c", "nvrtc_loader.c", "cublas_loader.c"]
+SOURCES.append("nccl_loader.c")
 
 
 def gcc(*arguments: object) -> None:

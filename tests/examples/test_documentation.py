@@ -95,7 +95,7 @@ __global__ void kernel(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o)
     "tools.md": "x = np.ones(4, np.float32)\n",
 }
 # A program with several processes: tests/mpi runs it.
-ELSEWHERE = {"mpi.md"}
+ELSEWHERE = {"mpi.md", "nccl.md"}
 # pycuda.debug.check is refused on a GPU.
 CPU_ONLY = {"checks.md"}
 NEEDS = {"arrays.md": ("ml_dtypes", "scipy")}

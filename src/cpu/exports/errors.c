@@ -39,6 +39,9 @@ cuGetErrorString(CUresult code, const char **text)
     if (code == CUDA_ERROR_OPERATING_SYSTEM && cpu_system_error_text()) {
         *text = cpu_system_error_text();
     }
+    if (code == CUDA_ERROR_EXTERNAL_DEVICE && cpu_external_error_text()) {
+        *text = cpu_external_error_text();
+    }
     if (cpu_check_flags && cpu_check_last_report(code)) {
         *text = cpu_check_last_report(code);
     }

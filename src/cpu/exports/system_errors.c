@@ -26,6 +26,8 @@ static const char *latest; /* latest text of any thread, or NULL */
 /* latest text of any thread about failed allocations; NULL after it was
  * queried */
 static const char *latest_memory;
+/* latest text about a failed collective operation */
+static const char *latest_external;
 /* latest text about an environment variable; NULL after it was queried */
 static const char *latest_setting;
 /* Guards the static variables above. */
@@ -123,6 +125,27 @@ cpu_memory_error_text(void)
     pthread_mutex_lock(&lock);
     const char *text = latest_memory;
     latest_memory = NULL;
+    pthread_mutex_unlock(&lock);
+    return text;
+}
+
+CUresult
+cpu_external_error_set(const char *text)
+{
+    /* never freed, since a program may hold the text */
+    const char *copy = strdup(text);
+
+    pthread_mutex_lock(&lock);
+    latest_external = copy ? copy : latest_external;
+    pthread_mutex_unlock(&lock);
+    return CUDA_ERROR_EXTERNAL_DEVICE;
+}
+
+const char *
+cpu_external_error_text(void)
+{
+    pthread_mutex_lock(&lock);
+    const char *text = latest_external;
     pthread_mutex_unlock(&lock);
     return text;
 }

@@ -80,6 +80,11 @@ task_op(struct cpu_context *launch_ctx, const struct cpu_node_task *task,
         memcpy(op->argument, task->payload, task->bytes);
     }
     op->run = task->run;
+    if (task->finishes_later && kind == CPU_OP_CALL) {
+        op->finishes_later = true;
+        op->runs_after_failure = true;
+        *(struct cpu_op **)op->argument = op;
+    }
     if (function) {
         cpu_launch_fill(op, function, task->grid, task->block, task->shared,
                         task->cooperative);

@@ -41,6 +41,10 @@ struct cpu_node_task {
     /* function that does the work; NULL if the task is a kernel or has no
      * work */
     cpu_run *run;
+    /* `run` returns before the work is complete and arranges that
+     * cpu_op_finish is called later, also in a failed context; `payload`
+     * begins with a pointer that a launch sets to the operation */
+    bool finishes_later;
     /* context in which the task runs; NULL: the context of the launch's
      * stream */
     CUcontext context;

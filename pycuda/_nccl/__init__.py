@@ -1,0 +1,3 @@
+"""Parts of pycuda.nccl."""
+
+# SPDX-License-Identifier: MIT

@@ -1,0 +1,316 @@
+/* nccl_calls.c - issues NCCL's operations on arrays, in the order of streams.
+ *
+ * Called by the Python module pycuda.nccl, which checks sizes and types. As
+ * for a kernel, the uses of the arrays are recorded for the stream. In a group
+ * NCCL issues the operations at its end, in the same streams.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/context/context.h"
+#include "core/context/stack.h"
+#include "core/launch/throttle.h"
+#include "core/memory/allocation.h"
+#include "core/nccl/nccl.h"
+#include "core/python/gil.h"
+#include "core/stream/current_stream.h"
+
+/* The operations, in the order of the numbers that pycuda.nccl uses. */
+enum kind {
+    BROADCAST,
+    REDUCE,
+    ALL_REDUCE,
+    ALL_GATHER,
+    REDUCE_SCATTER,
+    ALL_TO_ALL,
+    GATHER,
+    SCATTER,
+    SEND,
+    RECV,
+};
+
+/* An operation, with all arguments that it may have. */
+struct call {
+    const char *name; /* function of NCCL */
+    int kind;
+    const char *send; /* NULL: the rank has no such array */
+    char *recv;
+    Py_ssize_t count; /* elements, as NCCL counts them */
+    size_t bytes;     /* of an element */
+    ncclDataType_t type;
+    ncclRedOp_t op;
+    int peer; /* or root */
+    struct core_communicator *comm;
+    CUstream stream;
+};
+
+/* Number of open groups of the thread. */
+static _Thread_local int group_depth;
+
+/* Exchanges parts by sends and receives, in libraries before NCCL 2.28. */
+static ncclResult_t
+parts_exchange(const struct call *c, bool sends, bool recvs)
+{
+    ncclComm_t comm = c->comm->handle;
+    size_t part = (size_t)c->count * c->bytes;
+    size_t send_step = c->kind == GATHER ? 0 : part;
+    size_t recv_step = c->kind == SCATTER ? 0 : part;
+    ncclResult_t result = nccl.ncclGroupStart();
+    for (int rank = 0; rank < c->comm->size && !result; rank++) {
+        if (sends && (c->kind != GATHER || rank == c->peer)) {
+            result = nccl.ncclSend(c->send + (size_t)rank * send_step,
+                                   (size_t)c->count, c->type, rank, comm,
+                                   c->stream);
+        }
+        if (recvs && !result && (c->kind != SCATTER || rank == c->peer)) {
+            result = nccl.ncclRecv(c->recv + (size_t)rank * recv_step,
+                                   (size_t)c->count, c->type, rank, comm,
+                                   c->stream);
+        }
+    }
+    ncclResult_t end = nccl.ncclGroupEnd();
+    return result ? result : end;
+}
+
+static ncclResult_t
+parts_issue(struct call *c)
+{
+    ncclComm_t comm = c->comm->handle;
+    size_t count = (size_t)c->count;
+    bool is_root = c->comm->rank == c->peer;
+    switch (c->kind) {
+    case ALL_TO_ALL:
+        c->name = "ncclAlltoAll";
+        return api_nccl_has(&nccl.ncclAlltoAll)
+                   ? nccl.ncclAlltoAll(c->send, c->recv, count, c->type, comm,
+                                       c->stream)
+                   : parts_exchange(c, true, true);
+    case GATHER:
+        c->name = "ncclGather";
+        return api_nccl_has(&nccl.ncclGather)
+                   ? nccl.ncclGather(c->send, c->recv, count, c->type, c->peer,
+                                     comm, c->stream)
+                   : parts_exchange(c, true, is_root);
+    default:
+        c->name = "ncclScatter";
+        return api_nccl_has(&nccl.ncclScatter)
+                   ? nccl.ncclScatter(c->send, c->recv, count, c->type,
+                                      c->peer, comm, c->stream)
+                   : parts_exchange(c, is_root, true);
+    }
+}
+
+static ncclResult_t
+call_issue(struct call *c)
+{
+    ncclComm_t comm = c->comm->handle;
+    size_t count = (size_t)c->count;
+    switch (c->kind) {
+    case BROADCAST:
+        c->name = "ncclBroadcast";
+        return nccl.ncclBroadcast(c->send, c->recv, count, c->type, c->peer,
+                                  comm, c->stream);
+    case REDUCE:
+        c->name = "ncclReduce";
+        return nccl.ncclReduce(c->send, c->recv, count, c->type, c->op,
+                               c->peer, comm, c->stream);
+    case ALL_REDUCE:
+        c->name = "ncclAllReduce";
+        return nccl.ncclAllReduce(c->send, c->recv, count, c->type, c->op,
+                                  comm, c->stream);
+    case ALL_GATHER:
+        c->name = "ncclAllGather";
+        return nccl.ncclAllGather(c->send, c->recv, count, c->type, comm,
+                                  c->stream);
+    case REDUCE_SCATTER:
+        c->name = "ncclReduceScatter";
+        return nccl.ncclReduceScatter(c->send, c->recv, count, c->type, c->op,
+                                      comm, c->stream);
+    case SEND:
+        c->name = "ncclSend";
+        return nccl.ncclSend(c->send, count, c->type, c->peer, comm,
+                             c->stream);
+    case RECV:
+        c->name = "ncclRecv";
+        return nccl.ncclRecv(c->recv, count, c->type, c->peer, comm,
+                             c->stream);
+    default:
+        return parts_issue(c);
+    }
+}
+
+/* Reads the address of an array and records its use. None has the address
+ * 0. */
+static int
+array_use(PyObject *array, CUstream stream, CUdeviceptr *pointer)
+{
+    *pointer = 0;
+    if (array == Py_None) {
+        return 0;
+    }
+    return core_pointer(array, pointer) < 0 ||
+                   core_use_in_kernel(core_memory_owner(array), stream) < 0
+               ? -1
+               : 0;
+}
+
+/* Raises the exception of a failed call. */
+static int
+call_fail(const struct call *c, ncclResult_t result)
+{
+    char routine[160];
+    PyOS_snprintf(routine, sizeof routine,
+                  "%s (rank %d of %d, %zd elements of %zu bytes)", c->name,
+                  c->comm->rank, c->comm->size, c->count, c->bytes);
+    return core_nccl_check(result, c->comm->handle, routine);
+}
+
+/* Issues a call. Releases the GIL, since a first operation connects the ranks
+ * and then waits for them. */
+static int
+call_run(struct call *c)
+{
+    core_stack_claim();
+    core_throttle_add(c->comm->context, c->stream);
+    PyThreadState *thread = core_gil_release();
+    ncclResult_t result = call_issue(c);
+    core_gil_acquire(thread);
+    if (result != ncclSuccess) {
+        return call_fail(c, result);
+    }
+    struct core_nccl_mark mark = {c->kind, c->count, c->bytes,
+                                  PyThread_get_thread_ident(), 0};
+    core_nccl_mark(c->comm, &mark, c->stream, group_depth == 0);
+    return 0;
+}
+
+/* _nccl_call(communicator, kind, send, recv, count, type, bytes, op, peer,
+ * stream) */
+static PyObject *
+nccl_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)module;
+    CUdeviceptr send, recv;
+    int numbers[4];
+    if (nargs != 10) {
+        PyErr_SetString(PyExc_TypeError, "_nccl_call takes 10 arguments");
+        return NULL;
+    }
+    struct core_communicator *comm = core_nccl_get(args[0]);
+    struct call c = {.comm = comm};
+    if (comm == NULL || core_stream(args[9], &c.stream) < 0) {
+        return NULL;
+    }
+    c.stream = c.stream == NULL ? core_stream_default() : c.stream;
+    c.kind = (int)PyLong_AsLong(args[1]);
+    c.count = PyLong_AsSsize_t(args[4]);
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = (int)PyLong_AsLong(args[5 + i]);
+    }
+    if (PyErr_Occurred() || array_use(args[2], c.stream, &send) < 0 ||
+        array_use(args[3], c.stream, &recv) < 0) {
+        return NULL;
+    }
+    c.type = (ncclDataType_t)numbers[0];
+    c.bytes = (size_t)numbers[1];
+    c.op = (ncclRedOp_t)numbers[2];
+    c.peer = numbers[3];
+    c.send = (const char *)send;
+    c.recv = (char *)recv;
+    if (call_run(&c) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+nccl_group_start(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    if (core_nccl_check(nccl.ncclGroupStart(), NULL, "ncclGroupStart") < 0) {
+        return NULL;
+    }
+    group_depth++;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+nccl_group_end(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyThreadState *thread = core_gil_release();
+    ncclResult_t result = nccl.ncclGroupEnd();
+    core_gil_acquire(thread);
+    group_depth--;
+    if (core_nccl_check(result, NULL, "ncclGroupEnd") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* _nccl_scaled_sum(communicator, type, bytes): creates the sum of elements
+ * multiplied by a factor, whose bytes are given. */
+static PyObject *
+nccl_scaled_sum(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    const char *factor;
+    Py_ssize_t bytes;
+    int type;
+    ncclRedOp_t op;
+    if (!PyArg_ParseTuple(args, "Oiy#:_nccl_scaled_sum", &capsule, &type,
+                          &factor, &bytes)) {
+        return NULL;
+    }
+    struct core_communicator *comm = core_nccl_get(capsule);
+    if (comm == NULL) {
+        return NULL;
+    }
+    ncclResult_t result = nccl.ncclRedOpCreatePreMulSum(
+        &op, (void *)factor, (ncclDataType_t)type, ncclScalarHostImmediate,
+        comm->handle);
+    if (core_nccl_check(result, comm->handle, "ncclRedOpCreatePreMulSum") <
+        0) {
+        return NULL;
+    }
+    return PyLong_FromLong((long)op);
+}
+
+static PyObject *
+nccl_op_destroy(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    int op;
+    if (!PyArg_ParseTuple(args, "Oi:_nccl_op_destroy", &capsule, &op)) {
+        return NULL;
+    }
+    struct core_communicator *comm = core_nccl_get(capsule);
+    if (comm == NULL ||
+        core_nccl_check(nccl.ncclRedOpDestroy((ncclRedOp_t)op, comm->handle),
+                        comm->handle, "ncclRedOpDestroy") < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef core_nccl_calls[] = {
+    {"_nccl_call", (PyCFunction)(void (*)(void))nccl_call, METH_FASTCALL,
+     "_nccl_call(communicator, kind, send, recv, count, type, bytes, op, "
+     "peer, stream, /)\n--\n\n"
+     "Issue an operation on arrays in a stream."},
+    {"_nccl_group_start", nccl_group_start, METH_NOARGS,
+     "_nccl_group_start()\n--\n\n"
+     "Begin a group of operations of this thread."},
+    {"_nccl_group_end", nccl_group_end, METH_NOARGS,
+     "_nccl_group_end()\n--\n\n"
+     "Issue the operations of the thread's group."},
+    {"_nccl_scaled_sum", nccl_scaled_sum, METH_VARARGS,
+     "_nccl_scaled_sum(communicator, type, factor, /)\n--\n\n"
+     "Create the sum of elements times a factor; return its number."},
+    {"_nccl_op_destroy", nccl_op_destroy, METH_VARARGS,
+     "_nccl_op_destroy(communicator, op, /)\n--\n\n"
+     "Destroy an operation that _nccl_scaled_sum has created."},
+    {NULL},
+};

@@ -1,0 +1,416 @@
+/* communicator.c - a rank of a communicator, and its progress thread.
+ *
+ * Called by groups.c and api.c. An operation is issued in a stream. When the
+ * stream reaches it, it moves to the queue of the communicator, whose progress
+ * thread executes one operation after another and then completes the operation
+ * in the stream. No worker thread waits for another rank, so that one process
+ * may have many ranks. An operation also waits for the one issued before on
+ * the same communicator, which may be in another stream.
+ *
+ * If an operation fails, the error becomes the sticky error of its context,
+ * since the receive buffers of the program are wrong; the communicator keeps
+ * the text. After an abort by the program the operations only end.
+ *
+ * The lock of a communicator is acquired before the scheduler lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/nccl/communicator.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/device/context.h"
+#include "cpu/exports/system_errors.h"
+#include "cpu/graph/capture_hooks.h"
+#include "cpu/graph/graph.h"
+#include "cpu/stream/operation.h"
+#include "cpu/stream/stream.h"
+#include "cpu/stream/stream_state.h"
+#include "cpu/stream/worker.h"
+
+/* ---- references ---- */
+
+static void
+comm_release(struct ncclComm *comm)
+{
+    if (atomic_fetch_sub(&comm->references, 1) == 1) {
+        cpu_op_release(comm->issued);
+        pthread_mutex_destroy(&comm->lock);
+        pthread_cond_destroy(&comm->changed);
+        free(comm);
+    }
+}
+
+struct nccl_operation *
+nccl_operation_new(struct ncclComm *comm, const struct nccl_work *work)
+{
+    struct nccl_operation *operation = malloc(sizeof *operation);
+
+    if (!operation) {
+        free(work->messages);
+        return NULL;
+    }
+    atomic_fetch_add(&comm->references, 1);
+    *operation =
+        (struct nccl_operation){.references = 1, .comm = comm, .work = *work};
+    return operation;
+}
+
+void
+nccl_operation_release(struct nccl_operation *operation)
+{
+    if (operation && atomic_fetch_sub(&operation->references, 1) == 1) {
+        comm_release(operation->comm);
+        free(operation->work.messages);
+        free(operation);
+    }
+}
+
+/* ---- the progress thread ---- */
+
+/* Records why an operation has failed. */
+static void
+comm_fail(struct ncclComm *comm, const char *text)
+{
+    if (atomic_load(&comm->result) == ncclSuccess) {
+        snprintf(comm->text, sizeof comm->text, "%s", text);
+        atomic_store(&comm->result, ncclRemoteError);
+    }
+}
+
+static bool
+work_run(struct ncclComm *comm, const struct nccl_work *work)
+{
+    struct nccl_shared *shared = &comm->shared;
+    bool done = nccl_shared_failure(shared) == NULL;
+
+    if (done && work->what.kind == NCCL_MESSAGES) {
+        done = nccl_messages_run(shared, work, comm->collectives);
+    } else if (done) {
+        comm->collectives++;
+        done = nccl_collective_run(shared, work, comm->collectives);
+    }
+    atomic_store(&shared->slots[shared->rank].current,
+                 comm->collectives << 8 | NCCL_IDLE);
+    if (!done) {
+        comm_fail(comm, nccl_shared_failure(shared));
+    }
+    return done;
+}
+
+/* Executes a call. The error of a failed operation becomes that of its
+ * context, and a failed context that of the communicator. */
+static void
+call_execute(struct ncclComm *comm, struct nccl_call *call)
+{
+    struct cpu_op *op = call->op;
+    CUresult code = op ? cpu_context_status(op->ctx) : CUDA_SUCCESS;
+
+    if (code) {
+        nccl_shared_fail(&comm->shared,
+                         "the context of rank %d has failed with error %d",
+                         comm->shared.rank, (int)code);
+    }
+    bool done = work_run(comm, &call->operation->work);
+    if (!done && op && !code && !atomic_load(&comm->shared.stopped)) {
+        cpu_context_fail(op->ctx, cpu_external_error_set(comm->text));
+    }
+}
+
+/* Completes a call, which must not be used afterwards. */
+static void
+call_complete(struct ncclComm *comm, struct nccl_call *call)
+{
+    struct nccl_operation *operation = call->operation;
+    struct cpu_op *op = call->op;
+
+    if (op) {
+        cpu_op_finish(op);
+    }
+    pthread_mutex_lock(&comm->lock);
+    if (op) {
+        comm->pending--;
+    } else {
+        *call->ended = true;
+    }
+    pthread_cond_broadcast(&comm->changed);
+    pthread_mutex_unlock(&comm->lock);
+    if (op) {
+        cpu_op_release(op);
+        nccl_operation_release(operation);
+    }
+}
+
+static struct nccl_call *
+queue_next(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    while (!comm->first && !comm->ends) {
+        pthread_cond_wait(&comm->changed, &comm->lock);
+    }
+    struct nccl_call *call = comm->first;
+    if (call) {
+        comm->first = call->next;
+        comm->last = comm->first ? comm->last : NULL;
+    }
+    pthread_mutex_unlock(&comm->lock);
+    return call;
+}
+
+static void *
+progress_main(void *argument)
+{
+    struct ncclComm *comm = argument;
+    struct nccl_call *call;
+
+    while ((call = queue_next(comm))) {
+        call_execute(comm, call);
+        call_complete(comm, call);
+    }
+    nccl_shared_leave(&comm->shared);
+    pthread_mutex_lock(&comm->lock);
+    comm->ended = true;
+    pthread_cond_broadcast(&comm->changed);
+    pthread_mutex_unlock(&comm->lock);
+    comm_release(comm);
+    return NULL;
+}
+
+/* Starts the detached progress thread, in which all signals are blocked. */
+static bool
+progress_start(struct ncclComm *comm)
+{
+    sigset_t all, old;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&thread, NULL, progress_main, comm);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!failed) {
+        pthread_detach(thread);
+    }
+    return !failed;
+}
+
+/* ---- creation and end ---- */
+
+ncclResult_t
+nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id, int ranks,
+              int rank, int device, char text[NCCL_TEXT])
+{
+    struct ncclComm *comm = calloc(1, sizeof *comm);
+
+    if (!comm) {
+        snprintf(text, NCCL_TEXT, "out of memory");
+        return ncclSystemError;
+    }
+    comm->device = device;
+    atomic_store(&comm->references, 2); /* the handle and the thread */
+    pthread_mutex_init(&comm->lock, NULL);
+    pthread_cond_init(&comm->changed, NULL);
+    ncclResult_t result =
+        nccl_shared_join(&comm->shared, id, ranks, rank, text);
+    if (!result && !progress_start(comm)) {
+        snprintf(text, NCCL_TEXT, "no thread for a communicator");
+        nccl_shared_leave(&comm->shared);
+        result = ncclSystemError;
+    }
+    if (result) {
+        atomic_store(&comm->references, 1);
+        comm_release(comm);
+        return result;
+    }
+    *made = comm;
+    return ncclSuccess;
+}
+
+ncclResult_t
+nccl_comm_wait_joined(struct ncclComm *comm)
+{
+    if (!nccl_shared_wait_joined(&comm->shared)) {
+        comm_fail(comm, nccl_shared_failure(&comm->shared));
+    }
+    return (ncclResult_t)atomic_load(&comm->result);
+}
+
+void
+nccl_comm_drain(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&comm->lock);
+    while (comm->pending) {
+        pthread_cond_wait(&comm->changed, &comm->lock);
+    }
+    pthread_mutex_unlock(&comm->lock);
+}
+
+void
+nccl_comm_end(struct ncclComm *comm, bool abort)
+{
+    if (abort) {
+        atomic_store(&comm->shared.stopped, true);
+    }
+    nccl_comm_drain(comm);
+    pthread_mutex_lock(&comm->lock);
+    comm->ends = true;
+    pthread_cond_broadcast(&comm->changed);
+    while (!comm->ended) {
+        pthread_cond_wait(&comm->changed, &comm->lock);
+    }
+    pthread_mutex_unlock(&comm->lock);
+    comm_release(comm);
+}
+
+/* ---- issuing ---- */
+
+/* Appends a call to the queue. Returns false if the communicator has ended. */
+static bool
+queue_append(struct ncclComm *comm, struct nccl_call *call)
+{
+    pthread_mutex_lock(&comm->lock);
+    bool open = !comm->ends;
+    if (open) {
+        call->next = NULL;
+        *(comm->last ? &comm->last->next : &comm->first) = call;
+        comm->last = call;
+        pthread_cond_broadcast(&comm->changed);
+    }
+    pthread_mutex_unlock(&comm->lock);
+    return open;
+}
+
+/* Runs on a worker when the stream or the graph has reached the operation. */
+static CUresult
+call_run(void *argument)
+{
+    struct nccl_call *call = argument;
+    struct ncclComm *comm = call->operation->comm;
+    struct cpu_op *op = call->op;
+
+    atomic_fetch_add(&op->references, 1); /* for call_complete */
+    if (!call->issued) {                  /* launched by a graph */
+        atomic_fetch_add(&call->operation->references, 1);
+        pthread_mutex_lock(&comm->lock);
+        comm->pending++;
+        pthread_mutex_unlock(&comm->lock);
+    }
+    if (!queue_append(comm, call)) {
+        cpu_context_fail(op->ctx,
+                         cpu_external_error_set("an operation of a destroyed "
+                                                "communicator was executed"));
+        call_complete(comm, call);
+    }
+    return CUDA_SUCCESS;
+}
+
+static void
+payload_retain(void *payload)
+{
+    struct nccl_call *call = payload;
+
+    atomic_fetch_add(&call->operation->references, 1);
+}
+
+static void
+payload_release(void *payload)
+{
+    nccl_operation_release(((struct nccl_call *)payload)->operation);
+}
+
+/* Adds the operation to the stream's capture. */
+static CUresult
+operation_capture(struct nccl_operation *operation, struct cpu_stream *stream)
+{
+    static const struct cpu_node_task_hold hold = {payload_retain,
+                                                   payload_release};
+    struct nccl_call *call = calloc(1, sizeof *call);
+
+    if (!call) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    call->operation = operation;
+    payload_retain(call);
+    struct cpu_node_task task = {.type = CU_GRAPH_NODE_TYPE_HOST,
+                                 .run = call_run,
+                                 .finishes_later = true,
+                                 .context = stream->ctx->handle,
+                                 .context_id = stream->ctx->id,
+                                 .payload = call,
+                                 .bytes = sizeof *call,
+                                 .hold = &hold};
+    return cpu_node_task_record(stream, &task);
+}
+
+static CUresult
+operation_issue(struct nccl_operation *operation, struct cpu_stream *stream)
+{
+    struct ncclComm *comm = operation->comm;
+    CUresult code = cpu_workers_start();
+    struct cpu_op *op =
+        code ? NULL
+             : cpu_op_new(stream->ctx, CPU_OP_CALL, sizeof(struct nccl_call));
+
+    if (!op) {
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *(struct nccl_call *)op->argument =
+        (struct nccl_call){.op = op, .operation = operation, .issued = true};
+    atomic_fetch_add(&operation->references, 1);
+    op->run = call_run;
+    op->runs_after_failure = true;
+    op->finishes_later = true;
+    pthread_mutex_lock(&comm->lock);
+    struct cpu_op *before = comm->issued;
+    comm->pending++;
+    comm->issued = op; /* keeps the reference of cpu_op_new */
+    cpu_op_submit(stream, op, before);
+    pthread_mutex_unlock(&comm->lock);
+    cpu_op_release(before);
+    return CUDA_SUCCESS;
+}
+
+ncclResult_t
+nccl_operation_submit(struct nccl_operation *operation, CUcontext context,
+                      CUstream handle)
+{
+    struct cpu_context *ctx;
+    struct cpu_stream *stream;
+    CUresult code = cpu_context_of(context, &ctx);
+
+    if (!code && cpu_stream_of(handle, ctx, &stream)) {
+        code = cpu_stream_any(handle, &stream);
+    }
+    code = code ? code : cpu_context_status(stream->ctx);
+    if (!code) {
+        code = cpu_stream_records(stream)
+                   ? operation_capture(operation, stream)
+                   : operation_issue(operation, stream);
+    }
+    return code ? ncclUnhandledCudaError : ncclSuccess;
+}
+
+void
+nccl_call_post(struct nccl_call *call)
+{
+    struct ncclComm *comm = call->operation->comm;
+
+    /* the progress thread may set it to true before queue_append returns */
+    *call->ended = false;
+    if (!queue_append(comm, call)) {
+        *call->ended = true;
+    }
+}
+
+void
+nccl_call_wait(struct nccl_call *call)
+{
+    struct ncclComm *comm = call->operation->comm;
+
+    pthread_mutex_lock(&comm->lock);
+    while (!*call->ended) {
+        pthread_cond_wait(&comm->changed, &comm->lock);
+    }
+    pthread_mutex_unlock(&comm->lock);
+}

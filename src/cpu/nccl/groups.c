@@ -1,0 +1,376 @@
+/* groups.c - groups of calls of a thread.
+ *
+ * Called by api.c. Outside of ncclGroupStart and ncclGroupEnd a call is a
+ * group of its own. At the end of a group, the collective operations are
+ * issued in their order, then the sends and receives, one batch per
+ * communicator. Then the thread takes part in splits, and waits for the ranks
+ * of new communicators. So one thread may do all this for many ranks.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/nccl/groups.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/device/context.h"
+#include "cpu/exports/visibility.h"
+
+/* What a rank tells the others when it splits a communicator. */
+struct split_entry {
+    int32_t color, key;
+    ncclUniqueId id; /* used if the rank becomes the first of its part */
+};
+
+struct split {
+    struct split_entry mine;
+    struct split_entry *all; /* owned; an entry per rank */
+    bool ended;
+    struct ncclComm **made;
+    struct nccl_call call;
+};
+
+/* A call of a group: one of three kinds. */
+struct entry {
+    struct ncclComm *comm;
+    struct nccl_operation *operation;
+    CUstream stream;
+    CUcontext context; /* current when the call was made */
+    bool joins;
+    struct split *split;
+};
+
+static _Thread_local struct {
+    int depth;
+    struct entry *entries;
+    size_t count, capacity;
+    char *text; /* of the latest error; allocated at the first one */
+} group;
+
+ncclResult_t
+nccl_error(ncclResult_t result, const char *format, ...)
+{
+    va_list arguments;
+
+    group.text = group.text ? group.text : malloc(NCCL_TEXT);
+    if (group.text) {
+        va_start(arguments, format);
+        vsnprintf(group.text, NCCL_TEXT, format, arguments);
+        va_end(arguments);
+    }
+    return result;
+}
+
+const char *
+nccl_error_text(void)
+{
+    return group.text ? group.text : "";
+}
+
+/* Appends an entry. Returns NULL if there is not enough memory. */
+static struct entry *
+entry_new(struct ncclComm *comm)
+{
+    if (group.count == group.capacity) {
+        size_t capacity = 2 * group.capacity + 8;
+        struct entry *entries =
+            realloc(group.entries, capacity * sizeof *entries);
+
+        if (!entries) {
+            return NULL;
+        }
+        group.entries = entries;
+        group.capacity = capacity;
+    }
+    struct entry *entry = &group.entries[group.count++];
+    *entry = (struct entry){.comm = comm};
+    return entry;
+}
+
+/* ---- messages ---- */
+
+/* Moves the messages of `entry` to the batch of an earlier entry for the same
+ * communicator, if there is one. Returns false if memory is short. */
+static bool
+messages_merge(struct entry *entry)
+{
+    struct nccl_work *work = &entry->operation->work;
+
+    for (struct entry *other = group.entries; other < entry; other++) {
+        struct nccl_work *batch =
+            other->operation ? &other->operation->work : NULL;
+
+        if (!batch || other->comm != entry->comm ||
+            batch->what.kind != NCCL_MESSAGES) {
+            continue;
+        }
+        struct nccl_message *messages =
+            realloc(batch->messages,
+                    (batch->message_count + 1) * sizeof *batch->messages);
+        if (!messages) {
+            return false;
+        }
+        batch->messages = messages;
+        messages[batch->message_count++] = work->messages[0];
+        nccl_operation_release(entry->operation);
+        entry->operation = NULL;
+        return true;
+    }
+    return true;
+}
+
+/* Issues the operations of the group of this kind: messages, or all others. */
+static ncclResult_t
+operations_submit(bool messages)
+{
+    ncclResult_t result = ncclSuccess;
+
+    for (size_t i = 0; i < group.count && !result; i++) {
+        struct entry *entry = &group.entries[i];
+
+        if (entry->operation &&
+            messages == (entry->operation->work.what.kind == NCCL_MESSAGES)) {
+            result = nccl_operation_submit(entry->operation, entry->context,
+                                           entry->stream);
+            if (result) {
+                nccl_error(result, "the stream cannot be used");
+            }
+        }
+    }
+    return result;
+}
+
+/* ---- splits ---- */
+
+/* Posts the exchange of a split. */
+static ncclResult_t
+split_post(struct ncclComm *comm, struct split *split)
+{
+    char text[NCCL_TEXT];
+    struct nccl_work work = {.what = {.kind = NCCL_EXCHANGE,
+                                      .type = ncclUint8,
+                                      .count = sizeof split->mine},
+                             .send = (const char *)&split->mine};
+
+    split->all = calloc((size_t)comm->shared.ranks, sizeof *split->all);
+    work.recv = (char *)split->all;
+    ncclResult_t result =
+        split->all ? nccl_shared_make(&split->mine.id, text) : ncclSystemError;
+    if (result) {
+        return nccl_error(result, "%s", split->all ? text : "out of memory");
+    }
+    nccl_comm_drain(comm);
+    split->call.operation = nccl_operation_new(comm, &work);
+    split->call.ended = &split->ended;
+    if (!split->call.operation) {
+        return nccl_error(ncclSystemError, "out of memory");
+    }
+    nccl_call_post(&split->call);
+    return ncclSuccess;
+}
+
+/* Finds the calling rank's number among the ranks of its color, their number,
+ * and the rank whose id they use. */
+static int
+split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
+            int *first)
+{
+    int place = 0, mine = comm->shared.rank;
+
+    *ranks = 0;
+    *first = mine;
+    for (int rank = 0; rank < comm->shared.ranks; rank++) {
+        const struct split_entry *other = &split->all[rank];
+        const struct split_entry *least = &split->all[*first];
+
+        if (other->color != split->mine.color) {
+            continue;
+        }
+        ++*ranks;
+        place += other->key < split->mine.key ||
+                 (other->key == split->mine.key && rank < mine);
+        if (other->key < least->key ||
+            (other->key == least->key && rank < *first)) {
+            *first = rank;
+        }
+    }
+    return place;
+}
+
+/* Waits for the exchange and joins the new communicator. */
+static ncclResult_t
+split_join(struct ncclComm *comm, struct split *split)
+{
+    char text[NCCL_TEXT];
+    int ranks, first;
+
+    nccl_call_wait(&split->call);
+    if (atomic_load(&comm->result)) {
+        return nccl_error(ncclRemoteError, "%s", comm->text);
+    }
+    int place = split_place(comm, split, &ranks, &first);
+    if (split->mine.color == NCCL_SPLIT_NOCOLOR ||
+        first != comm->shared.rank) {
+        nccl_shared_discard(&split->mine.id);
+    }
+    if (split->mine.color == NCCL_SPLIT_NOCOLOR) {
+        *split->made = NULL;
+        return ncclSuccess;
+    }
+    ncclResult_t result = nccl_comm_new(split->made, &split->all[first].id,
+                                        ranks, place, comm->device, text);
+    return result ? nccl_error(result, "%s", text) : ncclSuccess;
+}
+
+/* ---- groups ---- */
+
+static ncclResult_t
+join_wait(struct ncclComm *comm)
+{
+    ncclResult_t result = nccl_comm_wait_joined(comm);
+
+    return result ? nccl_error(result, "%s", comm->text) : ncclSuccess;
+}
+
+/* Takes part in the splits of the group, and waits for new communicators. */
+static ncclResult_t
+joins_finish(void)
+{
+    ncclResult_t result = ncclSuccess;
+
+    for (size_t i = 0; i < group.count && !result; i++) {
+        if (group.entries[i].split) {
+            result = split_post(group.entries[i].comm, group.entries[i].split);
+        }
+    }
+    for (size_t i = 0; i < group.count && !result; i++) {
+        struct split *split = group.entries[i].split;
+
+        if (split) {
+            result = split_join(group.entries[i].comm, split);
+            group.entries[i].joins = !result && *split->made;
+            group.entries[i].comm = *split->made;
+        }
+    }
+    for (size_t i = 0; i < group.count && !result; i++) {
+        if (group.entries[i].joins) {
+            result = join_wait(group.entries[i].comm);
+        }
+    }
+    return result;
+}
+
+/* Frees the entries of the group. */
+static void
+group_clear(void)
+{
+    for (size_t i = 0; i < group.count; i++) {
+        struct entry *entry = &group.entries[i];
+
+        nccl_operation_release(entry->operation);
+        if (entry->split) {
+            if (entry->split->call.operation && !entry->split->ended) {
+                nccl_call_wait(&entry->split->call);
+            }
+            nccl_operation_release(entry->split->call.operation);
+            free(entry->split->all);
+            free(entry->split);
+        }
+    }
+    free(group.entries);
+    group.entries = NULL;
+    group.count = group.capacity = 0;
+}
+
+CPU_API ncclResult_t
+ncclGroupStart(void)
+{
+    group.depth++;
+    return ncclSuccess;
+}
+
+CPU_API ncclResult_t
+ncclGroupEnd(void)
+{
+    ncclResult_t result = ncclSuccess;
+
+    if (!group.depth) {
+        return nccl_error(ncclInvalidUsage,
+                          "ncclGroupEnd without ncclGroupStart");
+    }
+    if (--group.depth) {
+        return ncclSuccess;
+    }
+    for (size_t i = 0; i < group.count && !result; i++) {
+        struct entry *entry = &group.entries[i];
+
+        if (entry->operation &&
+            entry->operation->work.what.kind == NCCL_MESSAGES &&
+            !messages_merge(entry)) {
+            result = nccl_error(ncclSystemError, "out of memory");
+        }
+    }
+    result = result ? result : operations_submit(false);
+    result = result ? result : operations_submit(true);
+    result = result ? result : joins_finish();
+    group_clear();
+    return result;
+}
+
+ncclResult_t
+nccl_group_work(struct ncclComm *comm, const struct nccl_work *work,
+                CUstream stream)
+{
+    struct cpu_context *ctx = NULL;
+
+    cpu_context_current(&ctx);
+    ncclGroupStart();
+    struct entry *entry = entry_new(comm);
+    struct nccl_operation *operation =
+        entry ? nccl_operation_new(comm, work) : NULL;
+    ncclResult_t result = ncclSuccess;
+
+    if (operation) {
+        entry->operation = operation;
+        entry->stream = stream;
+        entry->context = ctx ? ctx->handle : NULL;
+    } else {
+        if (!entry) {
+            free(work->messages);
+        }
+        result = nccl_error(ncclSystemError, "out of memory");
+    }
+    ncclResult_t end = ncclGroupEnd();
+    return result ? result : end;
+}
+
+ncclResult_t
+nccl_group_join(struct ncclComm *comm)
+{
+    ncclGroupStart();
+    struct entry *entry = entry_new(comm);
+    if (entry) {
+        entry->joins = true;
+    }
+    ncclResult_t end = ncclGroupEnd();
+    return entry ? end : nccl_error(ncclSystemError, "out of memory");
+}
+
+ncclResult_t
+nccl_group_split(struct ncclComm *comm, int color, int key,
+                 struct ncclComm **made)
+{
+    ncclGroupStart();
+    struct entry *entry = entry_new(comm);
+    struct split *split = entry ? calloc(1, sizeof *split) : NULL;
+    if (split) {
+        split->mine.color = color;
+        split->mine.key = key;
+        split->made = made;
+        entry->split = split;
+    }
+    ncclResult_t end = ncclGroupEnd();
+    return split ? end : nccl_error(ncclSystemError, "out of memory");
+}

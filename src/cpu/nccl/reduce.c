@@ -1,0 +1,266 @@
+/* reduce.c - reductions of NCCL's element types.
+ *
+ * Called by collectives.c. Each type has an arithmetic type: its own, an
+ * unsigned one for sums and products of integers (they wrap), or float. A
+ * reduction works on blocks of elements, which stay in the cache while the
+ * arrays of all ranks are combined. Without state.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cpu/nccl/reduce.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define BLOCK 512 /* elements */
+
+/* Binary format of a float of 8 or 16 bits. */
+struct format {
+    int exponent, mantissa; /* bits */
+    bool infinite;          /* has infinities; otherwise saturates */
+};
+
+static const struct format half = {5, 10, true};
+static const struct format brain = {8, 7, true};
+static const struct format e4m3 = {4, 3, false};
+static const struct format e5m2 = {5, 2, false};
+
+size_t
+nccl_type_bytes(ncclDataType_t type)
+{
+    static const unsigned char bytes[ncclNumTypes] = {1, 1, 4, 4, 8, 8,
+                                                      2, 4, 8, 2, 1, 1};
+
+    return type >= 0 && type < ncclNumTypes ? bytes[type] : 0;
+}
+
+/* ---- floats of 8 and 16 bits ---- */
+
+static float
+narrow_read(const struct format *f, unsigned bits)
+{
+    unsigned mantissa = bits & ((1u << f->mantissa) - 1);
+    unsigned exponent = (bits >> f->mantissa) & ((1u << f->exponent) - 1);
+    bool negative = bits >> (f->mantissa + f->exponent) & 1;
+    unsigned top = (1u << f->exponent) - 1;
+    int bias = (1 << (f->exponent - 1)) - 1;
+    float value;
+
+    /* e4m3 uses the largest exponent for numbers, except one NaN */
+    bool special =
+        f->exponent == 4 ? exponent == top && mantissa == 7 : exponent == top;
+    if (special) {
+        value = mantissa ? NAN : INFINITY;
+    } else if (exponent == 0) {
+        value = ldexpf((float)mantissa, 1 - bias - f->mantissa);
+    } else {
+        value = ldexpf((float)(mantissa | 1u << f->mantissa),
+                       (int)exponent - bias - f->mantissa);
+    }
+    return negative ? -value : value;
+}
+
+/* Rounds to the nearest value, ties to even. */
+static unsigned
+narrow_write(const struct format *f, float value)
+{
+    unsigned sign = signbit(value) ? 1u << (f->mantissa + f->exponent) : 0;
+    unsigned top = (1u << f->exponent) - 1;
+    int bias = (1 << (f->exponent - 1)) - 1, exponent;
+    /* bits of the largest finite number */
+    unsigned largest = f->exponent == 4 ? (top << 3 | 6)
+                                        : (top - 1) << f->mantissa |
+                                              ((1u << f->mantissa) - 1);
+
+    if (isnan(value)) {
+        return sign | top << f->mantissa | ((1u << f->mantissa) - 1);
+    }
+    if (isinf(value)) {
+        return sign | (f->infinite ? top << f->mantissa : largest);
+    }
+    frexpf(value, &exponent); /* value = 0.5 to 1 times 2^exponent */
+    exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
+    /* in units of the last place; may round up to the next exponent */
+    double units =
+        nearbyint(ldexp((double)fabsf(value), f->mantissa - exponent));
+    unsigned bits =
+        ((unsigned)(exponent + bias - 1) << f->mantissa) + (unsigned)units;
+    if (bits > largest) {
+        bits = f->infinite ? top << f->mantissa : largest;
+    }
+    return sign | bits;
+}
+
+/* ---- reductions ---- */
+
+#define OWN(x)         (x)
+#define HALF_READ(x)   narrow_read(&half, x)
+#define HALF_WRITE(x)  (uint16_t) narrow_write(&half, x)
+#define BRAIN_READ(x)  narrow_read(&brain, x)
+#define BRAIN_WRITE(x) (uint16_t) narrow_write(&brain, x)
+#define E4M3_READ(x)   narrow_read(&e4m3, x)
+#define E4M3_WRITE(x)  (uint8_t) narrow_write(&e4m3, x)
+#define E5M2_READ(x)   narrow_read(&e5m2, x)
+#define E5M2_WRITE(x)  (uint8_t) narrow_write(&e5m2, x)
+
+#define EACH(statement)                                                       \
+    for (size_t i = 0; i < n; i++) {                                          \
+        A x = acc[i], y = READ(from[i]);                                      \
+        acc[i] = (A)(statement);                                              \
+    }                                                                         \
+    break
+
+/* Defines combine_NAME, which combines one more array with a block of sums;
+ * load_NAME and store_NAME, which convert a block; and scale_NAME. A: the
+ * arithmetic type; W: the same, unsigned if it is an integer. */
+#define DEFINE(name, T, W)                                                    \
+    static void combine_##name(A *acc, const T *from, size_t n,               \
+                               ncclRedOp_t op)                                \
+    {                                                                         \
+        switch (op) {                                                         \
+        case ncclProd:                                                        \
+            EACH((W)x *(W)y);                                                 \
+        case ncclMax:                                                         \
+            EACH(LARGER(x, y));                                               \
+        case ncclMin:                                                         \
+            EACH(SMALLER(x, y));                                              \
+        default:                                                              \
+            EACH((W)x + (W)y);                                                \
+        }                                                                     \
+    }                                                                         \
+    static void reduce_##name(T *to, const T *const *from, int ranks,         \
+                              size_t first, size_t n, ncclRedOp_t op)         \
+    {                                                                         \
+        A acc[BLOCK];                                                         \
+        for (size_t i = 0; i < n; i++) {                                      \
+            acc[i] = READ(from[0][first + i]);                                \
+        }                                                                     \
+        for (int rank = 1; rank < ranks; rank++) {                            \
+            combine_##name(acc, from[rank] + first, n, op);                   \
+        }                                                                     \
+        for (size_t i = 0; i < n; i++) {                                      \
+            A sum = op == ncclAvg ? (A)(acc[i] / (A)ranks) : acc[i];          \
+            to[first + i] = WRITE(sum);                                       \
+        }                                                                     \
+    }                                                                         \
+    static void scale_##name(T *to, const T *from, const T *scalar,           \
+                             size_t count)                                    \
+    {                                                                         \
+        A factor = READ(*scalar);                                             \
+        for (size_t i = 0; i < count; i++) {                                  \
+            A product = (A)((W)READ(from[i]) * (W)factor);                    \
+            to[i] = WRITE(product);                                           \
+        }                                                                     \
+    }
+
+#define LARGER(x, y)  ((x) > (y) ? (x) : (y))
+#define SMALLER(x, y) ((x) < (y) ? (x) : (y))
+#define READ          OWN
+#define WRITE         OWN
+#define A             int8_t
+DEFINE(i8, int8_t, unsigned)
+#undef A
+#define A uint8_t
+DEFINE(u8, uint8_t, unsigned)
+#undef A
+#define A int32_t
+DEFINE(i32, int32_t, uint32_t)
+#undef A
+#define A uint32_t
+DEFINE(u32, uint32_t, uint32_t)
+#undef A
+#define A int64_t
+DEFINE(i64, int64_t, uint64_t)
+#undef A
+#define A uint64_t
+DEFINE(u64, uint64_t, uint64_t)
+#undef A
+/* as fmax and fmin: a number goes before NaN */
+#undef LARGER
+#undef SMALLER
+#define LARGER(x, y)  ((x) > (y) || (y) != (y) ? (x) : (y))
+#define SMALLER(x, y) ((x) < (y) || (y) != (y) ? (x) : (y))
+#define A             double
+DEFINE(f64, double, double)
+#undef A
+#define A float
+DEFINE(f32, float, float)
+#undef READ
+#undef WRITE
+#define READ  HALF_READ
+#define WRITE HALF_WRITE
+DEFINE(f16, uint16_t, float)
+#undef READ
+#undef WRITE
+#define READ  BRAIN_READ
+#define WRITE BRAIN_WRITE
+DEFINE(bf16, uint16_t, float)
+#undef READ
+#undef WRITE
+#define READ  E4M3_READ
+#define WRITE E4M3_WRITE
+DEFINE(e4m3, uint8_t, float)
+#undef READ
+#undef WRITE
+#define READ  E5M2_READ
+#define WRITE E5M2_WRITE
+DEFINE(e5m2, uint8_t, float)
+
+#define TYPES(ROW)                                                            \
+    ROW(ncclInt8, i8, int8_t)                                                 \
+    ROW(ncclUint8, u8, uint8_t)                                               \
+    ROW(ncclInt32, i32, int32_t)                                              \
+    ROW(ncclUint32, u32, uint32_t)                                            \
+    ROW(ncclInt64, i64, int64_t)                                              \
+    ROW(ncclUint64, u64, uint64_t)                                            \
+    ROW(ncclFloat16, f16, uint16_t)                                           \
+    ROW(ncclFloat32, f32, float)                                              \
+    ROW(ncclFloat64, f64, double)                                             \
+    ROW(ncclBfloat16, bf16, uint16_t)                                         \
+    ROW(ncclFloat8e4m3, e4m3, uint8_t)                                        \
+    ROW(ncclFloat8e5m2, e5m2, uint8_t)
+
+static void
+reduce_block(const struct nccl_reduction *reduction, void *to,
+             const void *const *from, int ranks, size_t first, size_t n)
+{
+    switch (reduction->type) {
+#define ROW(type, name, T)                                                    \
+    case type:                                                                \
+        reduce_##name(to, (const T *const *)from, ranks, first, n,            \
+                      reduction->op);                                         \
+        break;
+        TYPES(ROW)
+#undef ROW
+    default:
+        break;
+    }
+}
+
+void
+nccl_reduce(const struct nccl_reduction *reduction, void *to,
+            const void *const *from, int ranks, size_t count)
+{
+    for (size_t first = 0; first < count; first += BLOCK) {
+        size_t n = count - first < BLOCK ? count - first : BLOCK;
+
+        reduce_block(reduction, to, from, ranks, first, n);
+    }
+}
+
+void
+nccl_scale(ncclDataType_t type, void *to, const void *from, const void *scalar,
+           size_t count)
+{
+    switch (type) {
+#define ROW(type, name, T)                                                    \
+    case type:                                                                \
+        scale_##name(to, from, scalar, count);                                \
+        break;
+        TYPES(ROW)
+#undef ROW
+    default:
+        break;
+    }
+}
