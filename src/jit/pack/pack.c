@@ -35,6 +35,9 @@ enum {
     NEAR = 4,   /* greatest stride, in elements, with which a vector access is
                  * assumed to be cheap; others are "scattered" */
     WORTH = 12, /* assumed cost of a scattered access, in instructions */
+    /* greatest number of instructions of all copies of a kernel's body that
+     * are made for its regions; copies take most of the time */
+    MOST_COPIED = 40000,
 };
 
 /* Counts of the instructions in the loops of a body, or in the whole body if
@@ -215,13 +218,29 @@ vectors_per_value(const struct content *content)
 }
 
 static void
-write_packs(struct jit_pack_body *body, const struct content *content)
+count_instruction(struct jit *jit, LLVMValueRef at, void *data)
 {
+    (void)jit;
+    (void)at;
+    ++*(unsigned *)data;
+}
+
+/* Writes the functions for wide packs and for packs of one vector. `region`:
+ * the body is the code between two barriers. A long one has no wide packs: a
+ * kernel may have many of them, and their code takes long to compile. */
+static void
+write_packs(struct jit_pack_body *body, const struct content *content,
+            bool region)
+{
+    enum { LONG = 120 };
     struct jit_kernel *kernel = body->kernel;
+    unsigned size = 0;
+    jit_each_instruction(body->jit, kernel->body, count_instruction, &size);
+    unsigned vectors = region && size > LONG ? 1 : vectors_per_value(content);
     unsigned bits =
         (unsigned)strtoul(body->jit->options.target->vector_bits, NULL, 10);
     unsigned lanes = bits / (content->wide ? 64 : 32);
-    kernel->packs[0] = lanes * vectors_per_value(content);
+    kernel->packs[0] = lanes * vectors;
     kernel->packs[1] = lanes;
     for (unsigned i = 0; i < 2; i++) {
         if (i == 0 || kernel->packs[1] != kernel->packs[0]) {
@@ -276,7 +295,7 @@ pack_job(struct jit *jit, const struct job *job)
     if (jit->options.regions) {
         body = (struct jit_pack_body){.jit = jit, .kernel = kernel};
         analyse(&body);
-        write_packs(&body, &content);
+        write_packs(&body, &content, job->region);
         job->packs[0] = kernel->packs[0];
         job->packs[1] = kernel->packs[1];
     }
@@ -318,12 +337,18 @@ add_regions(struct jit *jit, struct jobs *jobs, struct jit_kernel *kernel,
             const struct jit_cfg *cfg)
 {
     struct jit_regions *regions = kernel->regions;
+    unsigned size = 0, copied = 0;
+    jit_each_instruction(jit, kernel->body, count_instruction, &size);
     for (unsigned k = 0; k < regions->count; k++) {
         unsigned start = jit_pack_start(kernel, cfg, k);
+        if (copied + size > MOST_COPIED) {
+            return;
+        }
         if (start != NO_BLOCK && !runs_one_thread(regions, k) &&
             jit_pack_is_parallel(kernel, cfg, start) && may_pay(cfg, start)) {
             add_job(jobs, (struct job){jit_pack_region(jit, kernel, k),
                                        regions->packs[k], true});
+            copied += size;
         }
     }
 }
