@@ -16,7 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CODES = ROOT / "src/api/cuda_codes.h"
 TABLE = ROOT / "docs/reference/messages.toml"
 ROW = re.compile(r"ROW\((\w+),\s*(\d+),((?:[\s\\]*\"(?:[^\"\\]|\\.)*\")+)\)")
-OPENING = """# Error messages, A to Z
+OPENING = """---
+html_theme.sidebar_secondary.remove: true
+---
+
+# Error messages, A to Z
 
 The first table has the messages of the package, the second one those of the
 driver, which follow the name of the call: `cuLaunchKernel failed: invalid
@@ -52,12 +56,12 @@ def pages() -> dict[str, str]:
     lines = [
         OPENING,
         "## Messages of the package\n",
-        "| message | raised as | typical mistake | cause | remedy |\n"
-        "|---|---|---|---|---|",
+        "| message, class | typical mistake | cause | remedy |\n"
+        "|---|---|---|---|",
     ]
     for row in sorted(rows["message"], key=lambda row: row["text"].lower()):
         lines.append(
-            f"| `{cell(row['text'])}` | `{row['raised']}` "
+            f"| `{cell(row['text'])}`, {row['raised']} "
             f"| `{cell(row['mistake'])}` "
             f"| {cell(row['cause'])} | {cell(row['remedy'])} |"
         )
