@@ -26,6 +26,8 @@ _PERIOD = 0.2  # seconds
 class CommunicationError(RuntimeError):
     """An operation of several ranks has failed."""
 
+    __module__ = "pycuda.nccl"
+
 
 class Watch:
     """The state of one communicator that is observed.
@@ -97,8 +99,9 @@ def _run() -> None:
             found = watch.look()
             if found is not None and watch.failure is None:
                 watch.failure, thread = found
-                _driver._nccl_end(watch.capsule, True)
+                # first, as the thread continues with the abort
                 _raise_in(thread, watch.failure)
+                _driver._nccl_end(watch.capsule, True)
         del watches
 
 

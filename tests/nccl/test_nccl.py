@@ -112,3 +112,15 @@ def test_a_missing_rank_at_the_start(tmp_path):
     said, _ = process.communicate(timeout=60)
     assert "only 1 of 2 ranks have created the communicator" in said
     assert time.monotonic() - begin < 10
+
+
+@pytest.mark.cpu
+def test_calls_are_observed_where_the_library_has_no_limit():
+    said, _ = (process := start("watch.py", devices=2)).communicate(timeout=60)
+    assert process.returncode == 0, said
+    found = re.match(
+        r"after (\S+) s: rank 0 of 2 on device 0: call 504, all_reduce of 8 "
+        r"elements of 4 bytes, is not complete after 1 s",
+        said,
+    )
+    assert found and float(found[1]) < 5, said
