@@ -196,7 +196,10 @@ def _other_form(
     A form has fewer GNU extensions or a later C++ standard than the one
     before, so that the forms come to an end.
     """
-    from pycuda._compile import gnu, standards  # few programs need them
+    try:
+        from pycuda._compile import gnu, standards  # few programs need them
+    except OSError:  # such as too many open files, as `log` then says too
+        return None
 
     other = gnu.remedy(source, options, log)
     if other is not None and other != (source, options):
