@@ -37,14 +37,15 @@ def has_run(entry: Entry) -> bool:
     return entry.alone and RUN.search(entry.code) is not None
 
 
-def keep_standards() -> None:
-    """Make pycuda compile each source in the requested C++ standard only.
+def keep_to_nvrtc() -> None:
+    """Make pycuda accept what NVRTC accepts in the requested C++ standard.
 
-    Otherwise it tries a later standard, as nvcc accepts what NVRTC refuses.
+    Otherwise it tries a later standard or nvcc for what NVRTC refuses.
     """
-    from pycuda._compile import standards
+    from pycuda._compile import job, standards
 
     standards.remedy = lambda options, log: None
+    job.Job._try_nvcc = lambda self: None
 
 
 def compute(code: str, options: list[str]) -> str:
@@ -75,7 +76,7 @@ def serve() -> None:
     import pycuda.driver as drv
 
     warnings.simplefilter("ignore")
-    keep_standards()
+    keep_to_nvrtc()
     print(json.dumps(pycuda.autoinit.device.name()), flush=True)
     for line in sys.stdin:
         try:
