@@ -33,7 +33,12 @@ def work():
 def alone():
     drv.Device(0).make_context()  # which the thread's stack alone has
     {call}
-threading.Thread(target={target}, daemon=True).start()
+first = threading.Thread(target={target}, daemon=True)
+first.start()
+def wait_for_first():
+    # The C library's destructors run after Python has seen the end.
+    while os.path.exists("/proc/self/task/" + str(first.native_id)):
+        time.sleep(0.01)
 slow = ctypes.CDLL(os.environ["PYCUDA_CPU_LIBRARY"])
 calls = ctypes.c_int.in_dll(slow, "slow_calls")
 while calls.value == 0:
@@ -51,7 +56,7 @@ os._exit(0 if print("ends", flush=True) is None else 1)
 """
 # Calls return, and their threads wait for the GIL until the program ends.
 QUEUE = """
-time.sleep(1)  # the other thread has ended
+wait_for_first()
 def wait_repeatedly():
     context.push()
     stream = drv.Stream()
@@ -68,7 +73,7 @@ while time.monotonic() < until:
 """
 # A thread that runs Python code when the program ends has used the driver.
 PYTHON = """
-time.sleep(1)  # the other thread has ended
+wait_for_first()
 def runs():
     context.push()
     {call}
@@ -91,7 +96,7 @@ while calls.value < 2:
 """ + PYTHON.format(call="drv.Event().query()")
 # Library threads that are joined during finalization have left Python.
 LIBRARY = """
-time.sleep(1)  # the other thread has ended
+wait_for_first()
 slow.slow_thread_begin.restype = ctypes.c_void_p
 slow.slow_thread_join.argtypes = [ctypes.c_void_p]
 @ctypes.CFUNCTYPE(None)
@@ -126,7 +131,7 @@ def function():
 done, ordered = threading.Event(), drv.Stream()
 ordered.add_callback(function)
 done.wait()
-time.sleep(1)  # the other thread has ended
+wait_for_first()
 add(memory, np.int32(300_000_000), block=(1, 1, 1), stream=ordered)
 ordered.add_callback(function)
 """
