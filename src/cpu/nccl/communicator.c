@@ -29,6 +29,7 @@
 #include "cpu/stream/stream.h"
 #include "cpu/stream/stream_state.h"
 #include "cpu/stream/worker.h"
+#include "cpu/stream/workers.h"
 
 /* ---- references ---- */
 
