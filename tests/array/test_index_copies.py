@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layouts import both, numbers, same
-from test_fast_calls import frames, usual
+from test_fast_calls import frames, runs_in_c
 
 import pycuda.driver as drv
 from pycuda import gpuarray
@@ -248,9 +248,9 @@ def test_rows_without_a_frame():
     host = numbers((6, 5), "f4")
     device = gpuarray.to_gpu(host)
     key = gpuarray.to_gpu(np.array([2, -1]))
-    usual(lambda: device[key], host[[2, -1]])
-    usual(lambda: device[[2, -1]], host[[2, -1]])
-    usual(lambda: gpuarray.take(device, key, axis=0), host[[2, -1]])
+    runs_in_c(lambda: device[key], host[[2, -1]])
+    runs_in_c(lambda: device[[2, -1]], host[[2, -1]])
+    runs_in_c(lambda: gpuarray.take(device, key, axis=0), host[[2, -1]])
     values = gpuarray.to_gpu(host[:2] * 2)
     for value in (values, 3, 0.5):
         device[key] = value
@@ -272,7 +272,7 @@ def test_no_frame_of_pythons(dtype, value):
     if value == "array":
         value = gpuarray.to_gpu(np.array([7, 8, 9], dtype))
     for key in (which, which.tolist(), gpuarray.to_gpu(which)):
-        usual(lambda at=key: device[at], host[which])
+        runs_in_c(lambda at=key: device[at], host[which])
         target = gpuarray.to_gpu(host)
         target[key] = value
         count, _ = frames(lambda to=target, at=key: to.__setitem__(at, value))
@@ -621,13 +621,13 @@ def test_arange_of_ints_that_a_double_rounds():
 
 def test_made_without_a_frame():
     device = gpuarray.to_gpu(numbers((3, 4), "f4"))
-    usual(lambda: gpuarray.zeros((3, 4), "f4"), np.zeros((3, 4), "f4"))
-    usual(lambda: gpuarray.ones(3, dtype=np.int32), np.ones(3, "i4"))
-    usual(lambda: gpuarray.zeros_like(device), np.zeros((3, 4), "f4"))
-    usual(
+    runs_in_c(lambda: gpuarray.zeros((3, 4), "f4"), np.zeros((3, 4), "f4"))
+    runs_in_c(lambda: gpuarray.ones(3, dtype=np.int32), np.ones(3, "i4"))
+    runs_in_c(lambda: gpuarray.zeros_like(device), np.zeros((3, 4), "f4"))
+    runs_in_c(
         lambda: gpuarray.ones_like(device, dtype="f8"), np.ones((3, 4), "f8")
     )
-    usual(
+    runs_in_c(
         lambda: gpuarray.arange(2, 9, 0.5, dtype=np.float32),
         np.arange(2, 9, 0.5, np.float32),
     )

@@ -106,7 +106,7 @@ RESULTS = {
     "rounds": [5 * (63 - i) + 10 for i in range(64)],
     "dropped": [0] * 16 + [3] * 32,
     "parity": [4] * 32,
-    "counts": [0, 1, 0, 1, (1 << 20) - 1, 16],
+    "counts": [0, 1, 0, 1, (1 << 14) - 1, 16],
     "produced": [0] * 16
     + [sum(r * 16 + i for r in range(6)) for i in range(16)],
     "copied": [3 * (31 - i) for i in range(32)],

@@ -16,10 +16,11 @@ TOOLS = ROOT / "tools/site"
 
 def run(code, *arguments):
     """Run code with the tools importable, on the device of the tests."""
+    paths = [str(TOOLS), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
         [sys.executable, "-P", "-W", "ignore", "-c", code, *arguments],
         cwd="/",
-        env={**os.environ, "PYTHONPATH": str(TOOLS)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
         timeout=300,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import warnings
 from collections.abc import Iterator
 from types import ModuleType
@@ -47,8 +46,7 @@ INTERNAL = {
 
 
 def load(name: str) -> ModuleType:
-    """Import a module on the CPU device, without its warnings."""
-    os.environ["PYCUDA_DEVICE"] = "cpu"
+    """Import a module on the selected device, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import pycuda.autoinit  # noqa: F401

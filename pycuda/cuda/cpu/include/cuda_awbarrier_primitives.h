@@ -13,7 +13,13 @@ struct alignas(8) __mbarrier_t {
 /* The barrier's word before the arrival. */
 typedef unsigned long long __mbarrier_token_t;
 
-enum { __pycuda_mbarrier_bits = 20, __pycuda_mbarrier_most = (1 << 20) - 1 };
+/* A count has `bits` bits in the barrier's word. A barrier has at most `most`
+ * threads, as in CUDA 13.0. */
+enum {
+    __pycuda_mbarrier_bits = 20,
+    __pycuda_mbarrier_mask = (1 << 20) - 1,
+    __pycuda_mbarrier_most = (1 << 14) - 1
+};
 
 __device__ inline unsigned int
 __mbarrier_maximum_count()
@@ -23,7 +29,7 @@ __mbarrier_maximum_count()
 __device__ inline unsigned int
 __mbarrier_token_pending_count(__mbarrier_token_t token)
 {
-    return (unsigned int)token & __pycuda_mbarrier_most;
+    return (unsigned int)token & __pycuda_mbarrier_mask;
 }
 __device__ inline unsigned long long
 __pycuda_mbarrier_phase(unsigned long long word)
@@ -38,8 +44,8 @@ __pycuda_mbarrier_read(const __mbarrier_t *barrier)
 __device__ inline void
 __mbarrier_init(__mbarrier_t *barrier, unsigned int expected)
 {
-    unsigned long long word =
-        expected | (unsigned long long)expected << __pycuda_mbarrier_bits;
+    unsigned long long word = expected | (unsigned long long)expected
+                                             << __pycuda_mbarrier_bits;
     __atomic_store_n(&barrier->__word, word, __ATOMIC_RELEASE);
 }
 __device__ inline void
