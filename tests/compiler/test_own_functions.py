@@ -23,6 +23,9 @@ OWN = [
     ("float rhypotf(float a, float b) { return a + b; }",
      "rhypotf(1.f, 2.f)", 3),
     ("double erfcx(double a) { return a + 3; }", "erfcx(1.)", 4),
+    ("int abs(int a) { return a + 1; }", "abs(-3)", -2),
+    ("inline long labs(long a) { return a + 2; }", "labs(-3l)", -1),
+    ("long long llabs(long long a) { return a + 3; }", "llabs(-3ll)", 0),
 ]  # fmt: skip
 
 
@@ -36,6 +39,22 @@ def test_the_program_calls_its_own(context):
     out = np.zeros(len(OWN) + 1)
     module.get_function("k")(drv.Out(out), block=(1, 1, 1))
     assert out.tolist() == [value for _, _, value in OWN] + [12.5]
+
+
+def test_outside_extern_c(context):
+    own = OWN[-3:] + [
+        ("static inline int min(int a, int b) { return 7; }", "min(1, 2)", 7)
+    ]
+    definitions = "".join(f"__device__ {text}\n" for text, _, _ in own)
+    stores = "".join(f"o[{i}] = {call};" for i, (_, call, _) in enumerate(own))
+    module = SourceModule(
+        f'{definitions}extern "C" __global__ void k(double *o)'
+        f" {{ {stores} o[{len(own)}] = abs(-2.5f) + abs(-1.5); }}",
+        no_extern_c=True,
+    )
+    out = np.zeros(len(own) + 1)
+    module.get_function("k")(drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [value for _, _, value in own] + [4]
 
 
 @pytest.mark.parametrize(

@@ -243,11 +243,9 @@ __PYCUDA_MIN_MAX_NAMES(unsigned long long, ullmin, ullmax)
     {                                                                         \
         return x < 0 ? (T)-x : x;                                             \
     }
-extern "C" {
-__host__ __device__ int abs(int) __PYCUDA_CONST;
-__host__ __device__ long labs(long) __PYCUDA_CONST;
-__host__ __device__ long long llabs(long long) __PYCUDA_CONST;
-}
+__PYCUDA_ABS(abs, int)
+__PYCUDA_ABS(labs, long)
+__PYCUDA_ABS(llabs, long long)
 __PYCUDA_ABS(abs, long)
 __PYCUDA_ABS(abs, long long)
 #undef __PYCUDA_ABS

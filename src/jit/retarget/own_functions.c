@@ -26,25 +26,27 @@
     {                                                                         \
         name "f", LLVMFloatTypeKind, 0, count                                 \
     }
-#define INTEGERS(name, bits)                                                  \
+#define INTEGERS(name, bits, count)                                           \
     {                                                                         \
-        name, LLVMIntegerTypeKind, bits, 2                                    \
+        name, LLVMIntegerTypeKind, bits, count                                \
     }
 static const struct {
     const char *name;
     LLVMTypeKind kind;
     unsigned bits, count;
-} definable[] = {INTEGERS("min", 32),        INTEGERS("max", 32),
-                 INTEGERS("umin", 32),       INTEGERS("umax", 32),
-                 INTEGERS("llmin", 64),      INTEGERS("llmax", 64),
-                 INTEGERS("ullmin", 64),     INTEGERS("ullmax", 64),
-                 FLOATS("rsqrt", 1),         FLOATS("rcbrt", 1),
-                 FLOATS("sinpi", 1),         FLOATS("cospi", 1),
-                 FLOATS("erfinv", 1),        FLOATS("erfcinv", 1),
-                 FLOATS("erfcx", 1),         FLOATS("normcdf", 1),
-                 FLOATS("normcdfinv", 1),    FLOATS("norm3d", 3),
-                 FLOATS("norm4d", 4),        FLOATS("rhypot", 2),
-                 FLOATS("cyl_bessel_i0", 1), FLOATS("cyl_bessel_i1", 1)};
+} definable[] = {INTEGERS("abs", 32, 1),    INTEGERS("labs", 64, 1),
+                 INTEGERS("llabs", 64, 1),  INTEGERS("min", 32, 2),
+                 INTEGERS("max", 32, 2),    INTEGERS("umin", 32, 2),
+                 INTEGERS("umax", 32, 2),   INTEGERS("llmin", 64, 2),
+                 INTEGERS("llmax", 64, 2),  INTEGERS("ullmin", 64, 2),
+                 INTEGERS("ullmax", 64, 2), FLOATS("rsqrt", 1),
+                 FLOATS("rcbrt", 1),        FLOATS("sinpi", 1),
+                 FLOATS("cospi", 1),        FLOATS("erfinv", 1),
+                 FLOATS("erfcinv", 1),      FLOATS("erfcx", 1),
+                 FLOATS("normcdf", 1),      FLOATS("normcdfinv", 1),
+                 FLOATS("norm3d", 3),       FLOATS("norm4d", 4),
+                 FLOATS("rhypot", 2),       FLOATS("cyl_bessel_i0", 1),
+                 FLOATS("cyl_bessel_i1", 1)};
 
 /* Other functions of CUDA. */
 #define CLASH_ROW(name) #name, #name "f",
@@ -54,9 +56,6 @@ static const char *const others[] = {IMAGE_LIBM(CLASH_ROW) "sincospi",
                                      "normf",
                                      "nan",
                                      "nanf",
-                                     "abs",
-                                     "labs",
-                                     "llabs",
                                      "malloc",
                                      "free",
                                      "printf",
