@@ -76,8 +76,8 @@ struct jit_guard {
     unsigned stride_width;
 };
 
-/* A condition that limits the threads of a thread loop along one axis, as IR
- * text for the entry. */
+/* A condition that limits the threads of a loop over the threads of a block
+ * along one axis, as IR text for the kernel's entry function. */
 struct jit_region_bound {
     int axis; /* axis of threadIdx: 0 (x) or 1 (y) */
     /* IR operand that threadIdx is compared with; NULL: no limit */

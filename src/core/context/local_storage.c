@@ -87,9 +87,10 @@ drop_kernels(PyObject *module, PyObject *unused)
          context != NULL && status == 0; context = context->next) {
         status = local_move(context, list);
     }
-    /* Drop the references one by one: destroying a cuBLAS handle or a kernel
-     * releases the GIL. Destroying a handle also waits for the device, which
-     * would break a capture. */
+    /* Destroys the cuBLAS handles before the list with the kernels: both
+     * release the GIL, so other threads may run. A context that captures a
+     * graph keeps its handle, since destroying it waits for the device, which
+     * would end the capture with an error. */
     for (Py_ssize_t i = 0; status == 0 && i < PyList_GET_SIZE(list); i++) {
         struct core_context *item = (void *)PyList_GET_ITEM(list, i);
         if (Py_IS_TYPE((PyObject *)item, core.context_type) &&

@@ -12,8 +12,8 @@
 
 struct core_context;
 
-/* A pending copy: host memory of an asynchronous copy
- * (memory/pending_copies.c). */
+/* An asynchronous copy that may not be complete, and the host memory that it
+ * uses (memory/pending_copies.c). */
 struct core_pending_copy {
     /* strong reference; the object that owns the host memory */
     PyObject *host;

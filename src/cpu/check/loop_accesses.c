@@ -413,8 +413,9 @@ loop_is_valid(struct cpu_check *check, struct cpu_check_loop *loop,
     return true;
 }
 
-/* Checks and records all rows (accesses) but those in the bit set `known`,
- * which are equal to those of the previous thread block. */
+/* Checks and records the accesses of a loop, each of which has a row in
+ * `form`. Skips the rows in the bit set `known`, which are equal to those of
+ * the previous thread block. Returns false if an access is an error. */
 static __attribute__((noinline)) bool
 loop_check(struct cpu_check *check, const struct image_check_form *form,
            const uint64_t *values, uint64_t known)

@@ -234,7 +234,8 @@ struct cpu_check_run {
     uintptr_t at;
     /* Number of words in the run. */
     uint64_t count;
-    /* linear index of the thread that accesses the first word */
+    /* Linear index of the thread that accesses the run's first word, and the
+     * difference to that of the thread which accesses the words after it. */
     unsigned linear;
     int linear_step;
     /* Number of consecutive words that one thread accesses before the next

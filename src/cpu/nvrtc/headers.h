@@ -23,8 +23,8 @@ void nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes,
  * also those in its subfolders. Returns false if one cannot be read. */
 bool nvrtc_headers_digest(struct nvrtc_digest *digest, const char *headers,
                           const char *folder, bool deep);
-/* Returns true if no package header contains the name of a macro that a -D or
- * -U option defines or undefines. */
+/* Returns true if no CUDA header of this package (folder `headers`) contains
+ * the name of a macro that a -D or -U option defines or undefines. */
 bool nvrtc_headers_undefined(const char *headers,
                              const struct nvrtc_strings *preprocess);
 /* Returns true if `folder` contains a file with the name of a package

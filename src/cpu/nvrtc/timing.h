@@ -16,7 +16,7 @@ struct nvrtc_text;
 struct nvrtc_timing {
     struct {
         const char *name;
-        double begin, end; /* in milliseconds */
+        double begin, end; /* milliseconds of CLOCK_MONOTONIC */
     } part[NVRTC_TIMED_PARTS];
     size_t count;
 };

@@ -25,7 +25,8 @@ struct jit_object {
     LLVMValueRef bytes;
     const char *name;
     unsigned flags; /* bit mask of enum image_site_flags */
-    /* size of the object in bytes; 0: not known before the launch */
+    /* size in bytes of the variable or allocation; 0: not known before the
+     * launch */
     uint64_t size;
 };
 

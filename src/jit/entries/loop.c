@@ -170,7 +170,8 @@ write_index(struct jit *jit, struct jit_kernel *kernel,
                  s, flags, s, s, s, s, guard->compare_signed ? "nsw " : "", s);
 }
 
-/* Writes the call of the function that runs a pack (jit_write_pack). */
+/* Writes the call of the function that runs the kernel for a pack: `width`
+ * neighbouring threads, one in each lane of vectors (jit_write_pack). */
 static void
 write_pack_call(struct jit *jit, struct jit_kernel *kernel,
                 const struct jit_pack_nest *packs, const char *suffix,

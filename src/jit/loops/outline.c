@@ -557,9 +557,9 @@ may_have_loop(LLVMValueRef function)
     return jit_may_have_pure_loop(&cfg);
 }
 
-/* Brings functions that may have loops that find.c accepts into the form that
- * find.c requires, and leaves all others unchanged. Returns false if there are
- * none. */
+/* Runs LLVM's passes loop-simplify and lcssa, which jit_find_pure_loop needs,
+ * over the functions that may have a loop without side effects. Leaves all
+ * other functions unchanged. Returns false if no function may have one. */
 static bool
 prepare_bodies(struct jit *jit)
 {

@@ -510,9 +510,10 @@ leads_to(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     return true;
 }
 
-/* Moves the test `threadIdx < n - b` of the outer loop into the inner loop, if
- * the inner loop is the only code for which the test decides. All threads then
- * run both loops. */
+/* Moves the test `threadIdx < n - b`, which this file has put into the outer
+ * loop over `b`, into the loop in its body, if that inner loop is all that the
+ * test guards. All threads then run both loops, and the test still guards what
+ * the inner loop does. */
 static void
 move_condition(const struct stride *outer, const struct stride *inner)
 {

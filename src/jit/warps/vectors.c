@@ -203,9 +203,9 @@ find_groups(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
                       op->kind == JIT_WARP_SHUFFLE ? splat(-1) : "%mask~"));
 }
 
-/* Writes code that requires a full mask: all lanes reach the operation with
- * the same mask, so the mask must name all of them. Otherwise the runtime
- * reports the error. */
+/* Writes code that tests whether the mask of a warp operation names all 32
+ * lanes. It must, since all lanes reach the operation together. If it does
+ * not, the code calls the runtime, which reports the error. */
 static void
 check_shared(struct jit_text *text, const struct jit_warp_op *op, unsigned k)
 {
