@@ -182,6 +182,7 @@ def test_options_leave_the_result(options):
 @pytest.mark.cpu
 def test_global_timer_is_the_hosts_clock():
     module = SourceModule(
+        "/* for clang: __PYCUDA_CPU__ */"
         "__global__ void kernel(unsigned long long *t)"
         "{ t[threadIdx.x] = __nvvm_read_ptx_sreg_globaltimer(); }"
     )

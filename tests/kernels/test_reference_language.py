@@ -610,6 +610,7 @@ def test_not_everything_is_inlined():
 
 
 BUILTINS = """
+#ifdef __PYCUDA_CPU__  // NVRTC has no such builtins
 __global__ void kernel(int *out)
 {
     int t = __nvvm_read_ptx_sreg_tid_x(), b = __nvvm_read_ptx_sreg_ctaid_x();
@@ -618,6 +619,7 @@ __global__ void kernel(int *out)
     __nvvm_bar_warp_sync(-1);
     out[b * __nvvm_read_ptx_sreg_ntid_x() + t] = 100 * b + 10 * t + s[7 - t];
 }
+#endif
 """
 
 

@@ -71,6 +71,9 @@ part_write(const struct chunk *chunk, char *to, size_t part)
     size_t at = part * (size_t)work->what.count + chunk->first;
     const char *from = work->send + at * chunk->item;
 
+    if (chunk->count == 0) { /* `send` may be NULL */
+        return;
+    }
     if (work->what.op == ncclNumOps && chunk->row->reduces) {
         const char *scalar =
             work->device_scalar ? work->device_scalar : work->scalar;
@@ -112,6 +115,9 @@ chunk_store(const struct chunk *chunk, size_t part, const char *from)
     size_t at = part * (size_t)chunk->work->what.count + chunk->first;
     char *to = chunk->work->recv + at * chunk->item;
 
+    if (chunk->count == 0) { /* `recv` may be NULL */
+        return;
+    }
     memcpy(to, from, chunk->count * chunk->item);
     cpu_check_filled(to, chunk->count * chunk->item);
 }

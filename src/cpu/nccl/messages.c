@@ -49,6 +49,9 @@ ring_write(const struct nccl_shared *shared, struct nccl_channel *ring,
     size_t at = head % shared->ring_bytes;
     size_t before_end = shared->ring_bytes - at;
 
+    if (n == 0) { /* `from` may be NULL */
+        return 0;
+    }
     before_end = before_end < n ? before_end : n;
     memcpy(ring->data + at, from, before_end);
     memcpy(ring->data, from + before_end, n - before_end);
@@ -66,6 +69,9 @@ ring_read(const struct nccl_shared *shared, struct nccl_channel *ring,
     size_t at = tail % shared->ring_bytes;
     size_t before_end = shared->ring_bytes - at;
 
+    if (n == 0) { /* `to` may be NULL */
+        return 0;
+    }
     before_end = before_end < n ? before_end : n;
     memcpy(to, ring->data + at, before_end);
     memcpy(to + before_end, ring->data, n - before_end);

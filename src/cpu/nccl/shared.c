@@ -156,11 +156,28 @@ nccl_shared_fail(struct nccl_shared *shared, const char *format, ...)
     futex_wake(&file->joined);
 }
 
+/* Waits, at most a second, for a rank that is writing why it has failed. */
+static int32_t
+failure_state(const struct nccl_shared *shared)
+{
+    const struct timespec step = {.tv_nsec = 1000000};
+    int32_t state = atomic_load(&shared->file->failure);
+
+    for (int i = 0; state == FAILURE_WRITING && i < 1000; i++) {
+        nanosleep(&step, NULL);
+        state = atomic_load(&shared->file->failure);
+    }
+    return state;
+}
+
 const char *
 nccl_shared_failure(const struct nccl_shared *shared)
 {
-    if (atomic_load(&shared->file->failure) == FAILURE_SET) {
-        return shared->file->text;
+    int32_t state = failure_state(shared);
+
+    if (state != FAILURE_NONE) {
+        return state == FAILURE_SET ? shared->file->text
+                                    : "another rank has failed";
     }
     return atomic_load(&shared->stopped)
                ? "the program has aborted the communicator"
