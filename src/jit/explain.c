@@ -292,9 +292,9 @@ point_after(const struct note *note, unsigned stop)
     return JIT_MAX_POINTS;
 }
 
-/* Tests whether some code from the start point to the next one of the source
- * runs in packs (pack/). The points that split_points.c has added on the way
- * count as well. */
+/* Tests whether some code between the start point and the next one that the
+ * source has runs in packs (pack/). Start points that split_points.c has added
+ * do not end that code. */
 static bool
 has_packs(const struct jit_regions *regions, unsigned point)
 {

@@ -62,7 +62,8 @@ struct jit_guard {
     bool index_signed;
     bool compare_signed;
     /* IR text that computes `limit` and `stride`, which are equal for all
-     * threads of a block. It is text because later passes change the body. */
+     * threads of a block. Values of the kernel's body would be lost, since
+     * later passes change the body. */
     struct jit_text setup;
     const char *limit;
     unsigned limit_width; /* width of `limit` in bits: 32 or 64 */

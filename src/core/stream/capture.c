@@ -30,8 +30,8 @@
 
 /* capture_opened increments the number of open captures of the context,
  * capture_closed decrements it. When the last one ends, capture_closed drops
- * the list of objects and frees the device memory that was released during the
- * captures. */
+ * `held`, the objects that the captured operations use, and frees the device
+ * memory that the program released while captures were open. */
 static int
 capture_opened(struct core_context *context)
 {

@@ -38,7 +38,8 @@ handle_of_pair(PyObject *object, PyObject *pair, size_t *handle)
     return core_size(PyTuple_GET_ITEM(pair, 1), handle);
 }
 
-/* Reads the handle by the protocol, from its method or attribute. */
+/* Reads the handle of a stream from the method or attribute `protocol`, such
+ * as __cuda_stream__. */
 static int
 handle_of_protocol(PyObject *object, PyObject *protocol, size_t *handle)
 {

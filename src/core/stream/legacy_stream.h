@@ -21,8 +21,8 @@ struct core_legacy_stream_call {
 int core_legacy_stream_begin(struct core_legacy_stream_call *plain,
                              const char *routine);
 /* Called after the driver call, whose result is `code`. If the current stream
- * is not the legacy stream, waits for the legacy stream. Returns `code`, or
- * the error of the wait. */
+ * is not the legacy stream, the host waits for the legacy stream. Returns
+ * `code`, or the error of the wait. */
 CUresult core_legacy_stream_end(const struct core_legacy_stream_call *plain,
                                 CUresult code);
 

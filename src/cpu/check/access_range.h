@@ -33,8 +33,8 @@ struct cpu_check_range {
     /* Size of one access in bytes. */
     uint64_t bytes;
     /* Linear index (in its thread block) of the thread that executes the first
-     * iteration, and the change of that index from one iteration to the
-     * next. */
+     * iteration, and the changes of that index from one iteration to the next,
+     * for each of the two loops as in `step`. */
     unsigned linear;
     int linear_step[2];
     unsigned flags;

@@ -280,7 +280,8 @@ enum { MAX_LOOPS = 4 };
 struct cpu_check_loop {
     struct cpu_check_range ranges[IMAGE_CHECK_ROWS];
     unsigned count;
-    /* Bit set of the rows (accesses) that the next thread block may skip. */
+    /* Bit set of the loop's accesses that need no check in the next thread
+     * block, since they are equal in both. */
     uint64_t repeatable;
     bool shared; /* at least one access range is in shared memory */
     uint64_t words[MAX_WORDS];

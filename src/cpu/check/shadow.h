@@ -32,7 +32,8 @@ struct cpu_shadow_granule {
     struct cpu_shadow_granule *next;
     /* entry of cpu_shadow_tables that points to this granule */
     void *_Atomic *table_slot;
-    /* Number of successive reclaim passes in which the granule was unused. */
+    /* Number of successive reclaim passes in which no access used this granule
+     * (64 KiB of memory). */
     unsigned unused;
     /* Numbers of the latest time intervals (epoch_interval.c) in which a word
      * of the granule was written, and in which a read was recorded; 0:

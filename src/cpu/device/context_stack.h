@@ -15,7 +15,7 @@
 struct context_stack {
     /* NULL if the stack is empty, or if NULL was pushed. */
     CUcontext current;
-    CUcontext *below; /* the contexts below it, oldest first; or NULL */
+    CUcontext *below; /* the other contexts, oldest first, or NULL */
     unsigned depth;   /* number of contexts, including the current one */
 };
 

@@ -41,7 +41,7 @@ struct ncclComm {
     pthread_cond_t changed;
     struct nccl_call *first, *last;
     unsigned pending;      /* operations that are issued and not complete */
-    struct cpu_op *issued; /* the latest operation in a stream, or NULL */
+    struct cpu_op *issued; /* the last operation that was issued, or NULL */
     bool ends;             /* the thread ends when the queue is empty */
     bool ended;            /* the thread has ended */
     atomic_int result;     /* ncclResult_t: the asynchronous error */

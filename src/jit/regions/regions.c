@@ -482,8 +482,8 @@ guess_width(const struct jit_kernel *kernel)
 static bool
 width_pays(const struct jit_kernel *kernel)
 {
-    /* Minimum number of levels of a tree reduction for which a copy of the
-     * code is worth its size. */
+    /* From this number of levels of a tree reduction on, a copy of the kernel
+     * for one value of blockDim.x pays. */
     enum { TREE = 4 };
     const struct jit_regions *regions = kernel->regions;
     unsigned levels = 0;

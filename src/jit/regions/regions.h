@@ -98,9 +98,10 @@ struct jit_bound {
     LLVMValueRef limit;
 };
 
-/* A split point that split_points.c added to the kernel. If it has bounds, the
- * code after it begins with a basic block whose branch tests whether all
- * bounds hold. */
+/* A split point that split_points.c added to the kernel. `bounds` limit the
+ * threads that run the code after it, as in `if (threadIdx.x < n)`. If there
+ * are any, that code begins with a basic block whose branch tests whether all
+ * of them hold for the thread. */
 struct jit_added_point {
     LLVMValueRef
         /* barrier call that split_points.c inserted at the split point */

@@ -56,8 +56,8 @@ void jit_rematerialise_cheap(struct spill *carry);
  * is stored. */
 void jit_spill_find(struct spill *carry);
 /* jit_spill_find_bounds writes the bounds of the thread loop of a start point
- * as IR text for the entry. jit_spill_use_bounds replaces the branch
- * conditions in the body that test the same bounds. */
+ * as IR text for the kernel's entry function. jit_spill_use_bounds replaces
+ * the branch conditions in the body that test the same bounds. */
 void jit_spill_find_bounds(struct spill *carry, unsigned point);
 void jit_spill_use_bounds(struct spill *carry);
 
