@@ -21,6 +21,7 @@
 #include "cpu/nvrtc/preamble.h"
 #include "cpu/nvrtc/program.h"
 #include "cpu/nvrtc/rewrite.h"
+#include "cpu/nvrtc/space_places.h"
 #include "cpu/nvrtc/text.h"
 
 /* ---- our headers, one of each kind ---- */
@@ -107,6 +108,8 @@ source_mark(const char *source)
     nvrtc_deduction_guides_mark(&edits, source);
     nvrtc_dialect_mark(&edits, source, true);
     nvrtc_kernel_heads_mark(&edits, source);
+    edits_apply(&edits, source);
+    nvrtc_space_places_mark(&edits, source);
     edits_apply(&edits, source);
     nvrtc_kernels_mark(&edits, source);
     edits_apply(&edits, source);
