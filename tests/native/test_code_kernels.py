@@ -38,18 +38,12 @@ SUM = """
 
 
 @pytest.mark.parametrize(
-    ("index", "together"),
-    [
-        ("64 * k + t", True),
-        ("k - t", True),
-        ("2 * t + k", True),
-        ("100 * t + k", False),
-    ],
+    "index", ["64 * k + t", "k - t", "2 * t + k", "100 * t + k"]
 )
-def test_loops_that_all_threads_make_together(index, together):
-    """The threads share the loop unless each has private memory in it."""
+def test_loops_that_all_threads_make_together(index):
+    """Neighbouring threads run as lanes, also if each reads its own row."""
     text = kernel("float *out, const float *a, int n", SUM % index)
-    assert bool(count("fadd .*<16 x float>", text)) is together
+    assert count("fadd .*<16 x float>", text)
 
 
 def test_neighbouring_words_are_loaded_at_once():
