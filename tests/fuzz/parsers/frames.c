@@ -4,7 +4,7 @@
  * stubs that read all bytes passed to them.
  *
  * SPDX-License-Identifier: MIT */
-#include "fuzz.h"
+#include "image.h"
 
 #include <setjmp.h>
 #include <unistd.h>
@@ -110,7 +110,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     input_faults = size && *data == '!' ? 2 : 0;
     input_fails = size && *data == '?';
-    input = data;
+    char *bytes = fuzz_copy(data, size, false);
+    image_renew(bytes, size);
+    input = (const uint8_t *)bytes;
     input_left = size;
     input_bytes = NULL;
     errors = false;
@@ -119,5 +121,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_REQUIRE(jit.module != NULL);
     }
     free(input_bytes);
+    free(bytes);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* image.h - corrects the checksums of images, for targets that load them.
+/* image.h - corrects the version and checksum of images, for targets that
+ * read them. The corpus stays useful when the version changes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_TESTS_FUZZ_IMAGE_H
@@ -8,8 +9,33 @@
 
 #include "image/image.h"
 
-/* Writes the checksum of the image in `bytes`, unless it is 0: such inputs
- * keep a wrong checksum. */
+/* Writes the current version to each of the images in `bytes`, unless theirs
+ * is 0: such inputs keep a wrong version. */
+static inline void
+image_renew(char *bytes, size_t size)
+{
+    const uint32_t version = IMAGE_VERSION;
+    struct image_header header;
+
+    while (size >= sizeof header) {
+        memcpy(&header, bytes, sizeof header);
+        if (header.magic != IMAGE_MAGIC || header.bytes < sizeof header) {
+            return;
+        }
+        if (header.version != 0) {
+            memcpy(bytes + offsetof(struct image_header, version), &version,
+                   sizeof version);
+        }
+        if (header.bytes > size) {
+            return;
+        }
+        bytes += header.bytes;
+        size -= header.bytes;
+    }
+}
+
+/* Renews the image, and writes the checksum of the image in `bytes`, unless it
+ * is 0: such inputs keep a wrong checksum. */
 static inline void
 image_seal(char *bytes, size_t size)
 {
@@ -17,6 +43,7 @@ image_seal(char *bytes, size_t size)
     struct image_header header;
     uint64_t hash = 0xcbf29ce484222325u;
 
+    image_renew(bytes, size);
     if (size < sizeof header) {
         return;
     }

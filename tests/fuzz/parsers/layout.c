@@ -1,7 +1,7 @@
 /* layout.c - fuzz target: kernels' parameters in cubins and in our images.
  *
  * SPDX-License-Identifier: MIT */
-#include "fuzz.h"
+#include "image.h"
 
 #include "core/code/layout.h"
 #include "core/code/layout_read.h"
@@ -57,6 +57,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct core_layouts layouts;
     char *bytes = fuzz_copy(data, size, false);
 
+    image_renew(bytes, size);
     core_image_is_complete(bytes, size);
     core_layouts_read(bytes, size, &layouts);
     layouts_use(&layouts);
