@@ -1,264 +1,228 @@
 /* libdevice.h - the functions of NVIDIA's bitcode library, such as __nv_sinf.
  *
- * nvcc and NVRTC link them to sources that declare them in extern "C". Each
- * macro here defines one function, under another name with the symbol of the
- * library, so that it cannot conflict with the program's declaration. The
- * compiler writes the macros of the functions that a source names
- * (src/cpu/nvrtc/libdevice.c).
+ * nvcc and NVRTC link them to sources that declare them in extern "C". The
+ * macro __pycuda_nv_NAME defines the function __nv_NAME, under another name
+ * with the symbol of the library, so that it cannot conflict with the
+ * program's declaration. The compiler writes the macros of the functions that
+ * a source names (src/cpu/nvrtc/libdevice.c).
  *
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#define __PYCUDA_NV(result, name, parameters, value)                          \
-    extern "C" __device__ result __pycuda_libdevice_##name parameters __asm__(\
-        "__nv_" #name);                                                       \
+/* Defines the function with a symbol of the library. */
+#define __PYCUDA_NV_DEFINE(result, function, symbol, parameters, value)       \
+    extern "C" __device__ result function parameters __asm__(symbol);         \
     extern "C" __attribute__((used, weak)) __device__ result                  \
-        __pycuda_libdevice_##name parameters                                  \
+        function parameters                                                   \
     {                                                                         \
         return value;                                                         \
     }
+#define __PYCUDA_NV(result, name, parameters, value)                          \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name,      \
+                       parameters, value)
 
 /* clang-format off */
-#define __pycuda_nv_acos __PYCUDA_NV(double, acos, (double a), acos(a))
-#define __pycuda_nv_acosf __PYCUDA_NV(float, acosf, (float a), acosf(a))
-#define __pycuda_nv_acosh __PYCUDA_NV(double, acosh, (double a), acosh(a))
-#define __pycuda_nv_acoshf __PYCUDA_NV(float, acoshf, (float a), acoshf(a))
-#define __pycuda_nv_asin __PYCUDA_NV(double, asin, (double a), asin(a))
-#define __pycuda_nv_asinf __PYCUDA_NV(float, asinf, (float a), asinf(a))
-#define __pycuda_nv_asinh __PYCUDA_NV(double, asinh, (double a), asinh(a))
-#define __pycuda_nv_asinhf __PYCUDA_NV(float, asinhf, (float a), asinhf(a))
-#define __pycuda_nv_atan __PYCUDA_NV(double, atan, (double a), atan(a))
-#define __pycuda_nv_atanf __PYCUDA_NV(float, atanf, (float a), atanf(a))
-#define __pycuda_nv_atanh __PYCUDA_NV(double, atanh, (double a), atanh(a))
-#define __pycuda_nv_atanhf __PYCUDA_NV(float, atanhf, (float a), atanhf(a))
-#define __pycuda_nv_cbrt __PYCUDA_NV(double, cbrt, (double a), cbrt(a))
-#define __pycuda_nv_cbrtf __PYCUDA_NV(float, cbrtf, (float a), cbrtf(a))
-#define __pycuda_nv_ceil __PYCUDA_NV(double, ceil, (double a), ceil(a))
-#define __pycuda_nv_ceilf __PYCUDA_NV(float, ceilf, (float a), ceilf(a))
-#define __pycuda_nv_cos __PYCUDA_NV(double, cos, (double a), cos(a))
-#define __pycuda_nv_cosf __PYCUDA_NV(float, cosf, (float a), cosf(a))
-#define __pycuda_nv_cosh __PYCUDA_NV(double, cosh, (double a), cosh(a))
-#define __pycuda_nv_coshf __PYCUDA_NV(float, coshf, (float a), coshf(a))
-#define __pycuda_nv_cospi __PYCUDA_NV(double, cospi, (double a), cospi(a))
-#define __pycuda_nv_cospif __PYCUDA_NV(float, cospif, (float a), cospif(a))
-#define __pycuda_nv_erf __PYCUDA_NV(double, erf, (double a), erf(a))
-#define __pycuda_nv_erff __PYCUDA_NV(float, erff, (float a), erff(a))
-#define __pycuda_nv_erfc __PYCUDA_NV(double, erfc, (double a), erfc(a))
-#define __pycuda_nv_erfcf __PYCUDA_NV(float, erfcf, (float a), erfcf(a))
-#define __pycuda_nv_erfcinv \
-    __PYCUDA_NV(double, erfcinv, (double a), erfcinv(a))
-#define __pycuda_nv_erfcinvf \
-    __PYCUDA_NV(float, erfcinvf, (float a), erfcinvf(a))
-#define __pycuda_nv_erfcx __PYCUDA_NV(double, erfcx, (double a), erfcx(a))
-#define __pycuda_nv_erfcxf __PYCUDA_NV(float, erfcxf, (float a), erfcxf(a))
-#define __pycuda_nv_erfinv __PYCUDA_NV(double, erfinv, (double a), erfinv(a))
-#define __pycuda_nv_erfinvf __PYCUDA_NV(float, erfinvf, (float a), erfinvf(a))
-#define __pycuda_nv_exp __PYCUDA_NV(double, exp, (double a), exp(a))
-#define __pycuda_nv_expf __PYCUDA_NV(float, expf, (float a), expf(a))
-#define __pycuda_nv_exp10 __PYCUDA_NV(double, exp10, (double a), exp10(a))
-#define __pycuda_nv_exp10f __PYCUDA_NV(float, exp10f, (float a), exp10f(a))
-#define __pycuda_nv_exp2 __PYCUDA_NV(double, exp2, (double a), exp2(a))
-#define __pycuda_nv_exp2f __PYCUDA_NV(float, exp2f, (float a), exp2f(a))
-#define __pycuda_nv_expm1 __PYCUDA_NV(double, expm1, (double a), expm1(a))
-#define __pycuda_nv_expm1f __PYCUDA_NV(float, expm1f, (float a), expm1f(a))
-#define __pycuda_nv_fabs __PYCUDA_NV(double, fabs, (double a), fabs(a))
-#define __pycuda_nv_fabsf __PYCUDA_NV(float, fabsf, (float a), fabsf(a))
-#define __pycuda_nv_floor __PYCUDA_NV(double, floor, (double a), floor(a))
-#define __pycuda_nv_floorf __PYCUDA_NV(float, floorf, (float a), floorf(a))
-#define __pycuda_nv_j0 __PYCUDA_NV(double, j0, (double a), j0(a))
-#define __pycuda_nv_j0f __PYCUDA_NV(float, j0f, (float a), j0f(a))
-#define __pycuda_nv_j1 __PYCUDA_NV(double, j1, (double a), j1(a))
-#define __pycuda_nv_j1f __PYCUDA_NV(float, j1f, (float a), j1f(a))
-#define __pycuda_nv_y0 __PYCUDA_NV(double, y0, (double a), y0(a))
-#define __pycuda_nv_y0f __PYCUDA_NV(float, y0f, (float a), y0f(a))
-#define __pycuda_nv_y1 __PYCUDA_NV(double, y1, (double a), y1(a))
-#define __pycuda_nv_y1f __PYCUDA_NV(float, y1f, (float a), y1f(a))
-#define __pycuda_nv_lgamma __PYCUDA_NV(double, lgamma, (double a), lgamma(a))
-#define __pycuda_nv_lgammaf __PYCUDA_NV(float, lgammaf, (float a), lgammaf(a))
-#define __pycuda_nv_log __PYCUDA_NV(double, log, (double a), log(a))
-#define __pycuda_nv_logf __PYCUDA_NV(float, logf, (float a), logf(a))
-#define __pycuda_nv_log10 __PYCUDA_NV(double, log10, (double a), log10(a))
-#define __pycuda_nv_log10f __PYCUDA_NV(float, log10f, (float a), log10f(a))
-#define __pycuda_nv_log1p __PYCUDA_NV(double, log1p, (double a), log1p(a))
-#define __pycuda_nv_log1pf __PYCUDA_NV(float, log1pf, (float a), log1pf(a))
-#define __pycuda_nv_log2 __PYCUDA_NV(double, log2, (double a), log2(a))
-#define __pycuda_nv_log2f __PYCUDA_NV(float, log2f, (float a), log2f(a))
-#define __pycuda_nv_logb __PYCUDA_NV(double, logb, (double a), logb(a))
-#define __pycuda_nv_logbf __PYCUDA_NV(float, logbf, (float a), logbf(a))
-#define __pycuda_nv_nearbyint \
-    __PYCUDA_NV(double, nearbyint, (double a), nearbyint(a))
-#define __pycuda_nv_nearbyintf \
-    __PYCUDA_NV(float, nearbyintf, (float a), nearbyintf(a))
-#define __pycuda_nv_normcdf \
-    __PYCUDA_NV(double, normcdf, (double a), normcdf(a))
-#define __pycuda_nv_normcdff \
-    __PYCUDA_NV(float, normcdff, (float a), normcdff(a))
-#define __pycuda_nv_normcdfinv \
-    __PYCUDA_NV(double, normcdfinv, (double a), normcdfinv(a))
-#define __pycuda_nv_normcdfinvf \
-    __PYCUDA_NV(float, normcdfinvf, (float a), normcdfinvf(a))
-#define __pycuda_nv_rcbrt __PYCUDA_NV(double, rcbrt, (double a), rcbrt(a))
-#define __pycuda_nv_rcbrtf __PYCUDA_NV(float, rcbrtf, (float a), rcbrtf(a))
-#define __pycuda_nv_rint __PYCUDA_NV(double, rint, (double a), rint(a))
-#define __pycuda_nv_rintf __PYCUDA_NV(float, rintf, (float a), rintf(a))
-#define __pycuda_nv_round __PYCUDA_NV(double, round, (double a), round(a))
-#define __pycuda_nv_roundf __PYCUDA_NV(float, roundf, (float a), roundf(a))
-#define __pycuda_nv_rsqrt __PYCUDA_NV(double, rsqrt, (double a), rsqrt(a))
-#define __pycuda_nv_rsqrtf __PYCUDA_NV(float, rsqrtf, (float a), rsqrtf(a))
-#define __pycuda_nv_sin __PYCUDA_NV(double, sin, (double a), sin(a))
-#define __pycuda_nv_sinf __PYCUDA_NV(float, sinf, (float a), sinf(a))
-#define __pycuda_nv_sinh __PYCUDA_NV(double, sinh, (double a), sinh(a))
-#define __pycuda_nv_sinhf __PYCUDA_NV(float, sinhf, (float a), sinhf(a))
-#define __pycuda_nv_sinpi __PYCUDA_NV(double, sinpi, (double a), sinpi(a))
-#define __pycuda_nv_sinpif __PYCUDA_NV(float, sinpif, (float a), sinpif(a))
-#define __pycuda_nv_sqrt __PYCUDA_NV(double, sqrt, (double a), sqrt(a))
-#define __pycuda_nv_sqrtf __PYCUDA_NV(float, sqrtf, (float a), sqrtf(a))
-#define __pycuda_nv_tan __PYCUDA_NV(double, tan, (double a), tan(a))
-#define __pycuda_nv_tanf __PYCUDA_NV(float, tanf, (float a), tanf(a))
-#define __pycuda_nv_tanh __PYCUDA_NV(double, tanh, (double a), tanh(a))
-#define __pycuda_nv_tanhf __PYCUDA_NV(float, tanhf, (float a), tanhf(a))
-#define __pycuda_nv_tgamma __PYCUDA_NV(double, tgamma, (double a), tgamma(a))
-#define __pycuda_nv_tgammaf __PYCUDA_NV(float, tgammaf, (float a), tgammaf(a))
-#define __pycuda_nv_trunc __PYCUDA_NV(double, trunc, (double a), trunc(a))
-#define __pycuda_nv_truncf __PYCUDA_NV(float, truncf, (float a), truncf(a))
-#define __pycuda_nv_cyl_bessel_i0 \
-    __PYCUDA_NV(double, cyl_bessel_i0, (double a), cyl_bessel_i0(a))
-#define __pycuda_nv_cyl_bessel_i0f \
-    __PYCUDA_NV(float, cyl_bessel_i0f, (float a), cyl_bessel_i0f(a))
-#define __pycuda_nv_cyl_bessel_i1 \
-    __PYCUDA_NV(double, cyl_bessel_i1, (double a), cyl_bessel_i1(a))
-#define __pycuda_nv_cyl_bessel_i1f \
-    __PYCUDA_NV(float, cyl_bessel_i1f, (float a), cyl_bessel_i1f(a))
-#define __pycuda_nv_atan2 \
-    __PYCUDA_NV(double, atan2, (double a, double b), atan2(a, b))
-#define __pycuda_nv_atan2f \
-    __PYCUDA_NV(float, atan2f, (float a, float b), atan2f(a, b))
-#define __pycuda_nv_copysign \
-    __PYCUDA_NV(double, copysign, (double a, double b), copysign(a, b))
-#define __pycuda_nv_copysignf \
-    __PYCUDA_NV(float, copysignf, (float a, float b), copysignf(a, b))
-#define __pycuda_nv_fdim \
-    __PYCUDA_NV(double, fdim, (double a, double b), fdim(a, b))
-#define __pycuda_nv_fdimf \
-    __PYCUDA_NV(float, fdimf, (float a, float b), fdimf(a, b))
-#define __pycuda_nv_fmax \
-    __PYCUDA_NV(double, fmax, (double a, double b), fmax(a, b))
-#define __pycuda_nv_fmaxf \
-    __PYCUDA_NV(float, fmaxf, (float a, float b), fmaxf(a, b))
-#define __pycuda_nv_fmin \
-    __PYCUDA_NV(double, fmin, (double a, double b), fmin(a, b))
-#define __pycuda_nv_fminf \
-    __PYCUDA_NV(float, fminf, (float a, float b), fminf(a, b))
-#define __pycuda_nv_fmod \
-    __PYCUDA_NV(double, fmod, (double a, double b), fmod(a, b))
-#define __pycuda_nv_fmodf \
-    __PYCUDA_NV(float, fmodf, (float a, float b), fmodf(a, b))
-#define __pycuda_nv_hypot \
-    __PYCUDA_NV(double, hypot, (double a, double b), hypot(a, b))
-#define __pycuda_nv_hypotf \
-    __PYCUDA_NV(float, hypotf, (float a, float b), hypotf(a, b))
-#define __pycuda_nv_nextafter \
-    __PYCUDA_NV(double, nextafter, (double a, double b), nextafter(a, b))
-#define __pycuda_nv_nextafterf \
-    __PYCUDA_NV(float, nextafterf, (float a, float b), nextafterf(a, b))
-#define __pycuda_nv_pow \
-    __PYCUDA_NV(double, pow, (double a, double b), pow(a, b))
-#define __pycuda_nv_powf \
-    __PYCUDA_NV(float, powf, (float a, float b), powf(a, b))
-#define __pycuda_nv_remainder \
-    __PYCUDA_NV(double, remainder, (double a, double b), remainder(a, b))
-#define __pycuda_nv_remainderf \
-    __PYCUDA_NV(float, remainderf, (float a, float b), remainderf(a, b))
-#define __pycuda_nv_rhypot \
-    __PYCUDA_NV(double, rhypot, (double a, double b), rhypot(a, b))
-#define __pycuda_nv_rhypotf \
-    __PYCUDA_NV(float, rhypotf, (float a, float b), rhypotf(a, b))
-#define __pycuda_nv_fma \
-    __PYCUDA_NV(double, fma, (double a, double b, double c), fma(a, b, c))
+/* __PYCUDA_NV_n calls the function `name` with n arguments of types A to D. It
+ * pastes the name itself and does not pass it on, which would expand a macro
+ * of the program with this name. */
+#define __PYCUDA_NV_1(result, name, A) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a), name(a))
+#define __PYCUDA_NV_2(result, name, A, B) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a, B b), name(a, b))
+#define __PYCUDA_NV_3(result, name, A, B, C) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a, B b, C c), name(a, b, c))
+#define __PYCUDA_NV_4(result, name, A, B, C, D) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a, B b, C c, D d), name(a, b, c, d))
+/* __PYCUDA_NV_Un calls __name, CUDA's intrinsic function of that name. */
+#define __PYCUDA_NV_U1(result, name, A) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a), __##name(a))
+#define __PYCUDA_NV_U2(result, name, A, B) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a, B b), __##name(a, b))
+#define __PYCUDA_NV_U3(result, name, A, B, C) \
+    __PYCUDA_NV_DEFINE(result, __pycuda_libdevice_##name, "__nv_" #name, \
+        (A a, B b, C c), __##name(a, b, c))
+
+#define __pycuda_nv_acos __PYCUDA_NV_1(double, acos, double)
+#define __pycuda_nv_acosf __PYCUDA_NV_1(float, acosf, float)
+#define __pycuda_nv_acosh __PYCUDA_NV_1(double, acosh, double)
+#define __pycuda_nv_acoshf __PYCUDA_NV_1(float, acoshf, float)
+#define __pycuda_nv_asin __PYCUDA_NV_1(double, asin, double)
+#define __pycuda_nv_asinf __PYCUDA_NV_1(float, asinf, float)
+#define __pycuda_nv_asinh __PYCUDA_NV_1(double, asinh, double)
+#define __pycuda_nv_asinhf __PYCUDA_NV_1(float, asinhf, float)
+#define __pycuda_nv_atan __PYCUDA_NV_1(double, atan, double)
+#define __pycuda_nv_atanf __PYCUDA_NV_1(float, atanf, float)
+#define __pycuda_nv_atanh __PYCUDA_NV_1(double, atanh, double)
+#define __pycuda_nv_atanhf __PYCUDA_NV_1(float, atanhf, float)
+#define __pycuda_nv_cbrt __PYCUDA_NV_1(double, cbrt, double)
+#define __pycuda_nv_cbrtf __PYCUDA_NV_1(float, cbrtf, float)
+#define __pycuda_nv_ceil __PYCUDA_NV_1(double, ceil, double)
+#define __pycuda_nv_ceilf __PYCUDA_NV_1(float, ceilf, float)
+#define __pycuda_nv_cos __PYCUDA_NV_1(double, cos, double)
+#define __pycuda_nv_cosf __PYCUDA_NV_1(float, cosf, float)
+#define __pycuda_nv_cosh __PYCUDA_NV_1(double, cosh, double)
+#define __pycuda_nv_coshf __PYCUDA_NV_1(float, coshf, float)
+#define __pycuda_nv_cospi __PYCUDA_NV_1(double, cospi, double)
+#define __pycuda_nv_cospif __PYCUDA_NV_1(float, cospif, float)
+#define __pycuda_nv_erf __PYCUDA_NV_1(double, erf, double)
+#define __pycuda_nv_erff __PYCUDA_NV_1(float, erff, float)
+#define __pycuda_nv_erfc __PYCUDA_NV_1(double, erfc, double)
+#define __pycuda_nv_erfcf __PYCUDA_NV_1(float, erfcf, float)
+#define __pycuda_nv_erfcinv __PYCUDA_NV_1(double, erfcinv, double)
+#define __pycuda_nv_erfcinvf __PYCUDA_NV_1(float, erfcinvf, float)
+#define __pycuda_nv_erfcx __PYCUDA_NV_1(double, erfcx, double)
+#define __pycuda_nv_erfcxf __PYCUDA_NV_1(float, erfcxf, float)
+#define __pycuda_nv_erfinv __PYCUDA_NV_1(double, erfinv, double)
+#define __pycuda_nv_erfinvf __PYCUDA_NV_1(float, erfinvf, float)
+#define __pycuda_nv_exp __PYCUDA_NV_1(double, exp, double)
+#define __pycuda_nv_expf __PYCUDA_NV_1(float, expf, float)
+#define __pycuda_nv_exp10 __PYCUDA_NV_1(double, exp10, double)
+#define __pycuda_nv_exp10f __PYCUDA_NV_1(float, exp10f, float)
+#define __pycuda_nv_exp2 __PYCUDA_NV_1(double, exp2, double)
+#define __pycuda_nv_exp2f __PYCUDA_NV_1(float, exp2f, float)
+#define __pycuda_nv_expm1 __PYCUDA_NV_1(double, expm1, double)
+#define __pycuda_nv_expm1f __PYCUDA_NV_1(float, expm1f, float)
+#define __pycuda_nv_fabs __PYCUDA_NV_1(double, fabs, double)
+#define __pycuda_nv_fabsf __PYCUDA_NV_1(float, fabsf, float)
+#define __pycuda_nv_floor __PYCUDA_NV_1(double, floor, double)
+#define __pycuda_nv_floorf __PYCUDA_NV_1(float, floorf, float)
+#define __pycuda_nv_j0 __PYCUDA_NV_1(double, j0, double)
+#define __pycuda_nv_j0f __PYCUDA_NV_1(float, j0f, float)
+#define __pycuda_nv_j1 __PYCUDA_NV_1(double, j1, double)
+#define __pycuda_nv_j1f __PYCUDA_NV_1(float, j1f, float)
+#define __pycuda_nv_y0 __PYCUDA_NV_1(double, y0, double)
+#define __pycuda_nv_y0f __PYCUDA_NV_1(float, y0f, float)
+#define __pycuda_nv_y1 __PYCUDA_NV_1(double, y1, double)
+#define __pycuda_nv_y1f __PYCUDA_NV_1(float, y1f, float)
+#define __pycuda_nv_lgamma __PYCUDA_NV_1(double, lgamma, double)
+#define __pycuda_nv_lgammaf __PYCUDA_NV_1(float, lgammaf, float)
+#define __pycuda_nv_log __PYCUDA_NV_1(double, log, double)
+#define __pycuda_nv_logf __PYCUDA_NV_1(float, logf, float)
+#define __pycuda_nv_log10 __PYCUDA_NV_1(double, log10, double)
+#define __pycuda_nv_log10f __PYCUDA_NV_1(float, log10f, float)
+#define __pycuda_nv_log1p __PYCUDA_NV_1(double, log1p, double)
+#define __pycuda_nv_log1pf __PYCUDA_NV_1(float, log1pf, float)
+#define __pycuda_nv_log2 __PYCUDA_NV_1(double, log2, double)
+#define __pycuda_nv_log2f __PYCUDA_NV_1(float, log2f, float)
+#define __pycuda_nv_logb __PYCUDA_NV_1(double, logb, double)
+#define __pycuda_nv_logbf __PYCUDA_NV_1(float, logbf, float)
+#define __pycuda_nv_nearbyint __PYCUDA_NV_1(double, nearbyint, double)
+#define __pycuda_nv_nearbyintf __PYCUDA_NV_1(float, nearbyintf, float)
+#define __pycuda_nv_normcdf __PYCUDA_NV_1(double, normcdf, double)
+#define __pycuda_nv_normcdff __PYCUDA_NV_1(float, normcdff, float)
+#define __pycuda_nv_normcdfinv __PYCUDA_NV_1(double, normcdfinv, double)
+#define __pycuda_nv_normcdfinvf __PYCUDA_NV_1(float, normcdfinvf, float)
+#define __pycuda_nv_rcbrt __PYCUDA_NV_1(double, rcbrt, double)
+#define __pycuda_nv_rcbrtf __PYCUDA_NV_1(float, rcbrtf, float)
+#define __pycuda_nv_rint __PYCUDA_NV_1(double, rint, double)
+#define __pycuda_nv_rintf __PYCUDA_NV_1(float, rintf, float)
+#define __pycuda_nv_round __PYCUDA_NV_1(double, round, double)
+#define __pycuda_nv_roundf __PYCUDA_NV_1(float, roundf, float)
+#define __pycuda_nv_rsqrt __PYCUDA_NV_1(double, rsqrt, double)
+#define __pycuda_nv_rsqrtf __PYCUDA_NV_1(float, rsqrtf, float)
+#define __pycuda_nv_sin __PYCUDA_NV_1(double, sin, double)
+#define __pycuda_nv_sinf __PYCUDA_NV_1(float, sinf, float)
+#define __pycuda_nv_sinh __PYCUDA_NV_1(double, sinh, double)
+#define __pycuda_nv_sinhf __PYCUDA_NV_1(float, sinhf, float)
+#define __pycuda_nv_sinpi __PYCUDA_NV_1(double, sinpi, double)
+#define __pycuda_nv_sinpif __PYCUDA_NV_1(float, sinpif, float)
+#define __pycuda_nv_sqrt __PYCUDA_NV_1(double, sqrt, double)
+#define __pycuda_nv_sqrtf __PYCUDA_NV_1(float, sqrtf, float)
+#define __pycuda_nv_tan __PYCUDA_NV_1(double, tan, double)
+#define __pycuda_nv_tanf __PYCUDA_NV_1(float, tanf, float)
+#define __pycuda_nv_tanh __PYCUDA_NV_1(double, tanh, double)
+#define __pycuda_nv_tanhf __PYCUDA_NV_1(float, tanhf, float)
+#define __pycuda_nv_tgamma __PYCUDA_NV_1(double, tgamma, double)
+#define __pycuda_nv_tgammaf __PYCUDA_NV_1(float, tgammaf, float)
+#define __pycuda_nv_trunc __PYCUDA_NV_1(double, trunc, double)
+#define __pycuda_nv_truncf __PYCUDA_NV_1(float, truncf, float)
+#define __pycuda_nv_cyl_bessel_i0 __PYCUDA_NV_1(double, cyl_bessel_i0, double)
+#define __pycuda_nv_cyl_bessel_i0f __PYCUDA_NV_1(float, cyl_bessel_i0f, float)
+#define __pycuda_nv_cyl_bessel_i1 __PYCUDA_NV_1(double, cyl_bessel_i1, double)
+#define __pycuda_nv_cyl_bessel_i1f __PYCUDA_NV_1(float, cyl_bessel_i1f, float)
+#define __pycuda_nv_atan2 __PYCUDA_NV_2(double, atan2, double, double)
+#define __pycuda_nv_atan2f __PYCUDA_NV_2(float, atan2f, float, float)
+#define __pycuda_nv_copysign __PYCUDA_NV_2(double, copysign, double, double)
+#define __pycuda_nv_copysignf __PYCUDA_NV_2(float, copysignf, float, float)
+#define __pycuda_nv_fdim __PYCUDA_NV_2(double, fdim, double, double)
+#define __pycuda_nv_fdimf __PYCUDA_NV_2(float, fdimf, float, float)
+#define __pycuda_nv_fmax __PYCUDA_NV_2(double, fmax, double, double)
+#define __pycuda_nv_fmaxf __PYCUDA_NV_2(float, fmaxf, float, float)
+#define __pycuda_nv_fmin __PYCUDA_NV_2(double, fmin, double, double)
+#define __pycuda_nv_fminf __PYCUDA_NV_2(float, fminf, float, float)
+#define __pycuda_nv_fmod __PYCUDA_NV_2(double, fmod, double, double)
+#define __pycuda_nv_fmodf __PYCUDA_NV_2(float, fmodf, float, float)
+#define __pycuda_nv_hypot __PYCUDA_NV_2(double, hypot, double, double)
+#define __pycuda_nv_hypotf __PYCUDA_NV_2(float, hypotf, float, float)
+#define __pycuda_nv_nextafter __PYCUDA_NV_2(double, nextafter, double, double)
+#define __pycuda_nv_nextafterf __PYCUDA_NV_2(float, nextafterf, float, float)
+#define __pycuda_nv_pow __PYCUDA_NV_2(double, pow, double, double)
+#define __pycuda_nv_powf __PYCUDA_NV_2(float, powf, float, float)
+#define __pycuda_nv_remainder __PYCUDA_NV_2(double, remainder, double, double)
+#define __pycuda_nv_remainderf __PYCUDA_NV_2(float, remainderf, float, float)
+#define __pycuda_nv_rhypot __PYCUDA_NV_2(double, rhypot, double, double)
+#define __pycuda_nv_rhypotf __PYCUDA_NV_2(float, rhypotf, float, float)
+#define __pycuda_nv_fma __PYCUDA_NV_3(double, fma, double, double, double)
 #define __pycuda_nv_norm3d \
-    __PYCUDA_NV(double, norm3d, (double a, double b, double c), \
-        norm3d(a, b, c))
+    __PYCUDA_NV_3(double, norm3d, double, double, double)
 #define __pycuda_nv_norm4d \
-    __PYCUDA_NV(double, norm4d, (double a, double b, double c, double d), \
-        norm4d(a, b, c, d))
+    __PYCUDA_NV_4(double, norm4d, double, double, double, double)
 #define __pycuda_nv_rnorm3d \
-    __PYCUDA_NV(double, rnorm3d, (double a, double b, double c), \
-        rnorm3d(a, b, c))
+    __PYCUDA_NV_3(double, rnorm3d, double, double, double)
 #define __pycuda_nv_rnorm4d \
-    __PYCUDA_NV(double, rnorm4d, (double a, double b, double c, double d), \
-        rnorm4d(a, b, c, d))
-#define __pycuda_nv_frexp \
-    __PYCUDA_NV(double, frexp, (double a, int *b), frexp(a, b))
-#define __pycuda_nv_modf \
-    __PYCUDA_NV(double, modf, (double a, double *b), modf(a, b))
-#define __pycuda_nv_remquo \
-    __PYCUDA_NV(double, remquo, (double a, double b, int *c), remquo(a, b, c))
-#define __pycuda_nv_ldexp \
-    __PYCUDA_NV(double, ldexp, (double a, int b), ldexp(a, b))
-#define __pycuda_nv_scalbn \
-    __PYCUDA_NV(double, scalbn, (double a, int b), scalbn(a, b))
+    __PYCUDA_NV_4(double, rnorm4d, double, double, double, double)
+#define __pycuda_nv_frexp __PYCUDA_NV_2(double, frexp, double, int *)
+#define __pycuda_nv_modf __PYCUDA_NV_2(double, modf, double, double *)
+#define __pycuda_nv_remquo __PYCUDA_NV_3(double, remquo, double, double, int *)
+#define __pycuda_nv_ldexp __PYCUDA_NV_2(double, ldexp, double, int)
+#define __pycuda_nv_scalbn __PYCUDA_NV_2(double, scalbn, double, int)
 #define __pycuda_nv_sincos \
-    __PYCUDA_NV(void, sincos, (double a, double *b, double *c), \
-        sincos(a, b, c))
+    __PYCUDA_NV_3(void, sincos, double, double *, double *)
 #define __pycuda_nv_sincospi \
-    __PYCUDA_NV(void, sincospi, (double a, double *b, double *c), \
-        sincospi(a, b, c))
+    __PYCUDA_NV_3(void, sincospi, double, double *, double *)
 #define __pycuda_nv_powi \
     __PYCUDA_NV(double, powi, (double a, int b), pow(a, b))
-#define __pycuda_nv_jn __PYCUDA_NV(double, jn, (int a, double b), jn(a, b))
-#define __pycuda_nv_yn __PYCUDA_NV(double, yn, (int a, double b), yn(a, b))
-#define __pycuda_nv_ilogb __PYCUDA_NV(int, ilogb, (double a), ilogb(a))
-#define __pycuda_nv_norm \
-    __PYCUDA_NV(double, norm, (int a, const double *b), norm(a, b))
-#define __pycuda_nv_rnorm \
-    __PYCUDA_NV(double, rnorm, (int a, const double *b), rnorm(a, b))
-#define __pycuda_nv_llrint \
-    __PYCUDA_NV(long long, llrint, (double a), llrint(a))
-#define __pycuda_nv_llround \
-    __PYCUDA_NV(long long, llround, (double a), llround(a))
+#define __pycuda_nv_jn __PYCUDA_NV_2(double, jn, int, double)
+#define __pycuda_nv_yn __PYCUDA_NV_2(double, yn, int, double)
+#define __pycuda_nv_ilogb __PYCUDA_NV_1(int, ilogb, double)
+#define __pycuda_nv_norm __PYCUDA_NV_2(double, norm, int, const double *)
+#define __pycuda_nv_rnorm __PYCUDA_NV_2(double, rnorm, int, const double *)
+#define __pycuda_nv_llrint __PYCUDA_NV_1(long long, llrint, double)
+#define __pycuda_nv_llround __PYCUDA_NV_1(long long, llround, double)
 #define __pycuda_nv_nan \
     __PYCUDA_NV(double, nan, (const signed char *a), __builtin_nan(""))
-#define __pycuda_nv_fmaf \
-    __PYCUDA_NV(float, fmaf, (float a, float b, float c), fmaf(a, b, c))
-#define __pycuda_nv_norm3df \
-    __PYCUDA_NV(float, norm3df, (float a, float b, float c), norm3df(a, b, c))
+#define __pycuda_nv_fmaf __PYCUDA_NV_3(float, fmaf, float, float, float)
+#define __pycuda_nv_norm3df __PYCUDA_NV_3(float, norm3df, float, float, float)
 #define __pycuda_nv_norm4df \
-    __PYCUDA_NV(float, norm4df, (float a, float b, float c, float d), \
-        norm4df(a, b, c, d))
+    __PYCUDA_NV_4(float, norm4df, float, float, float, float)
 #define __pycuda_nv_rnorm3df \
-    __PYCUDA_NV(float, rnorm3df, (float a, float b, float c), \
-        rnorm3df(a, b, c))
+    __PYCUDA_NV_3(float, rnorm3df, float, float, float)
 #define __pycuda_nv_rnorm4df \
-    __PYCUDA_NV(float, rnorm4df, (float a, float b, float c, float d), \
-        rnorm4df(a, b, c, d))
-#define __pycuda_nv_frexpf \
-    __PYCUDA_NV(float, frexpf, (float a, int *b), frexpf(a, b))
-#define __pycuda_nv_modff \
-    __PYCUDA_NV(float, modff, (float a, float *b), modff(a, b))
-#define __pycuda_nv_remquof \
-    __PYCUDA_NV(float, remquof, (float a, float b, int *c), remquof(a, b, c))
-#define __pycuda_nv_ldexpf \
-    __PYCUDA_NV(float, ldexpf, (float a, int b), ldexpf(a, b))
-#define __pycuda_nv_scalbnf \
-    __PYCUDA_NV(float, scalbnf, (float a, int b), scalbnf(a, b))
+    __PYCUDA_NV_4(float, rnorm4df, float, float, float, float)
+#define __pycuda_nv_frexpf __PYCUDA_NV_2(float, frexpf, float, int *)
+#define __pycuda_nv_modff __PYCUDA_NV_2(float, modff, float, float *)
+#define __pycuda_nv_remquof __PYCUDA_NV_3(float, remquof, float, float, int *)
+#define __pycuda_nv_ldexpf __PYCUDA_NV_2(float, ldexpf, float, int)
+#define __pycuda_nv_scalbnf __PYCUDA_NV_2(float, scalbnf, float, int)
 #define __pycuda_nv_sincosf \
-    __PYCUDA_NV(void, sincosf, (float a, float *b, float *c), sincosf(a, b, c))
+    __PYCUDA_NV_3(void, sincosf, float, float *, float *)
 #define __pycuda_nv_sincospif \
-    __PYCUDA_NV(void, sincospif, (float a, float *b, float *c), \
-        sincospif(a, b, c))
+    __PYCUDA_NV_3(void, sincospif, float, float *, float *)
 #define __pycuda_nv_powif \
     __PYCUDA_NV(float, powif, (float a, int b), powf(a, b))
-#define __pycuda_nv_jnf __PYCUDA_NV(float, jnf, (int a, float b), jnf(a, b))
-#define __pycuda_nv_ynf __PYCUDA_NV(float, ynf, (int a, float b), ynf(a, b))
-#define __pycuda_nv_ilogbf __PYCUDA_NV(int, ilogbf, (float a), ilogbf(a))
-#define __pycuda_nv_normf \
-    __PYCUDA_NV(float, normf, (int a, const float *b), normf(a, b))
-#define __pycuda_nv_rnormf \
-    __PYCUDA_NV(float, rnormf, (int a, const float *b), rnormf(a, b))
-#define __pycuda_nv_llrintf \
-    __PYCUDA_NV(long long, llrintf, (float a), llrintf(a))
-#define __pycuda_nv_llroundf \
-    __PYCUDA_NV(long long, llroundf, (float a), llroundf(a))
+#define __pycuda_nv_jnf __PYCUDA_NV_2(float, jnf, int, float)
+#define __pycuda_nv_ynf __PYCUDA_NV_2(float, ynf, int, float)
+#define __pycuda_nv_ilogbf __PYCUDA_NV_1(int, ilogbf, float)
+#define __pycuda_nv_normf __PYCUDA_NV_2(float, normf, int, const float *)
+#define __pycuda_nv_rnormf __PYCUDA_NV_2(float, rnormf, int, const float *)
+#define __pycuda_nv_llrintf __PYCUDA_NV_1(long long, llrintf, float)
+#define __pycuda_nv_llroundf __PYCUDA_NV_1(long long, llroundf, float)
 #define __pycuda_nv_nanf \
     __PYCUDA_NV(float, nanf, (const signed char *a), __builtin_nanf(""))
 #define __pycuda_nv_isinfd __PYCUDA_NV(int, isinfd, (double a), isinf(a))
@@ -293,294 +257,193 @@
 #define __pycuda_nv_fast_sincosf \
     __PYCUDA_NV(void, fast_sincosf, (float a, float *b, float *c), \
         __sincosf(a, b, c))
-#define __pycuda_nv_dadd_rn \
-    __PYCUDA_NV(double, dadd_rn, (double a, double b), __dadd_rn(a, b))
-#define __pycuda_nv_fadd_rn \
-    __PYCUDA_NV(float, fadd_rn, (float a, float b), __fadd_rn(a, b))
-#define __pycuda_nv_dsub_rn \
-    __PYCUDA_NV(double, dsub_rn, (double a, double b), __dsub_rn(a, b))
-#define __pycuda_nv_fsub_rn \
-    __PYCUDA_NV(float, fsub_rn, (float a, float b), __fsub_rn(a, b))
-#define __pycuda_nv_dmul_rn \
-    __PYCUDA_NV(double, dmul_rn, (double a, double b), __dmul_rn(a, b))
-#define __pycuda_nv_fmul_rn \
-    __PYCUDA_NV(float, fmul_rn, (float a, float b), __fmul_rn(a, b))
-#define __pycuda_nv_ddiv_rn \
-    __PYCUDA_NV(double, ddiv_rn, (double a, double b), __ddiv_rn(a, b))
-#define __pycuda_nv_fdiv_rn \
-    __PYCUDA_NV(float, fdiv_rn, (float a, float b), __fdiv_rn(a, b))
-#define __pycuda_nv_drcp_rn \
-    __PYCUDA_NV(double, drcp_rn, (double a), __drcp_rn(a))
-#define __pycuda_nv_frcp_rn \
-    __PYCUDA_NV(float, frcp_rn, (float a), __frcp_rn(a))
-#define __pycuda_nv_dsqrt_rn \
-    __PYCUDA_NV(double, dsqrt_rn, (double a), __dsqrt_rn(a))
-#define __pycuda_nv_fsqrt_rn \
-    __PYCUDA_NV(float, fsqrt_rn, (float a), __fsqrt_rn(a))
+#define __pycuda_nv_dadd_rn __PYCUDA_NV_U2(double, dadd_rn, double, double)
+#define __pycuda_nv_fadd_rn __PYCUDA_NV_U2(float, fadd_rn, float, float)
+#define __pycuda_nv_dsub_rn __PYCUDA_NV_U2(double, dsub_rn, double, double)
+#define __pycuda_nv_fsub_rn __PYCUDA_NV_U2(float, fsub_rn, float, float)
+#define __pycuda_nv_dmul_rn __PYCUDA_NV_U2(double, dmul_rn, double, double)
+#define __pycuda_nv_fmul_rn __PYCUDA_NV_U2(float, fmul_rn, float, float)
+#define __pycuda_nv_ddiv_rn __PYCUDA_NV_U2(double, ddiv_rn, double, double)
+#define __pycuda_nv_fdiv_rn __PYCUDA_NV_U2(float, fdiv_rn, float, float)
+#define __pycuda_nv_drcp_rn __PYCUDA_NV_U1(double, drcp_rn, double)
+#define __pycuda_nv_frcp_rn __PYCUDA_NV_U1(float, frcp_rn, float)
+#define __pycuda_nv_dsqrt_rn __PYCUDA_NV_U1(double, dsqrt_rn, double)
+#define __pycuda_nv_fsqrt_rn __PYCUDA_NV_U1(float, fsqrt_rn, float)
 #define __pycuda_nv_fma_rn \
-    __PYCUDA_NV(double, fma_rn, (double a, double b, double c), \
-        __fma_rn(a, b, c))
-#define __pycuda_nv_fmaf_rn \
-    __PYCUDA_NV(float, fmaf_rn, (float a, float b, float c), \
-        __fmaf_rn(a, b, c))
+    __PYCUDA_NV_U3(double, fma_rn, double, double, double)
+#define __pycuda_nv_fmaf_rn __PYCUDA_NV_U3(float, fmaf_rn, float, float, float)
 #define __pycuda_nv_fmaf_ieee_rn \
-    __PYCUDA_NV(float, fmaf_ieee_rn, (float a, float b, float c), \
-        __fmaf_ieee_rn(a, b, c))
-#define __pycuda_nv_double2int_rn \
-    __PYCUDA_NV(int, double2int_rn, (double a), __double2int_rn(a))
+    __PYCUDA_NV_U3(float, fmaf_ieee_rn, float, float, float)
+#define __pycuda_nv_double2int_rn __PYCUDA_NV_U1(int, double2int_rn, double)
 #define __pycuda_nv_double2uint_rn \
-    __PYCUDA_NV(unsigned, double2uint_rn, (double a), __double2uint_rn(a))
+    __PYCUDA_NV_U1(unsigned, double2uint_rn, double)
 #define __pycuda_nv_double2ll_rn \
-    __PYCUDA_NV(long long, double2ll_rn, (double a), __double2ll_rn(a))
+    __PYCUDA_NV_U1(long long, double2ll_rn, double)
 #define __pycuda_nv_ll2double_rn \
-    __PYCUDA_NV(double, ll2double_rn, (long long a), __ll2double_rn(a))
+    __PYCUDA_NV_U1(double, ll2double_rn, long long)
 #define __pycuda_nv_double2ull_rn \
-    __PYCUDA_NV(unsigned long long, double2ull_rn, (double a), \
-        __double2ull_rn(a))
+    __PYCUDA_NV_U1(unsigned long long, double2ull_rn, double)
 #define __pycuda_nv_ull2double_rn \
-    __PYCUDA_NV(double, ull2double_rn, (unsigned long long a), \
-        __ull2double_rn(a))
-#define __pycuda_nv_float2int_rn \
-    __PYCUDA_NV(int, float2int_rn, (float a), __float2int_rn(a))
-#define __pycuda_nv_int2float_rn \
-    __PYCUDA_NV(float, int2float_rn, (int a), __int2float_rn(a))
+    __PYCUDA_NV_U1(double, ull2double_rn, unsigned long long)
+#define __pycuda_nv_float2int_rn __PYCUDA_NV_U1(int, float2int_rn, float)
+#define __pycuda_nv_int2float_rn __PYCUDA_NV_U1(float, int2float_rn, int)
 #define __pycuda_nv_float2uint_rn \
-    __PYCUDA_NV(unsigned, float2uint_rn, (float a), __float2uint_rn(a))
+    __PYCUDA_NV_U1(unsigned, float2uint_rn, float)
 #define __pycuda_nv_uint2float_rn \
-    __PYCUDA_NV(float, uint2float_rn, (unsigned a), __uint2float_rn(a))
-#define __pycuda_nv_float2ll_rn \
-    __PYCUDA_NV(long long, float2ll_rn, (float a), __float2ll_rn(a))
-#define __pycuda_nv_ll2float_rn \
-    __PYCUDA_NV(float, ll2float_rn, (long long a), __ll2float_rn(a))
+    __PYCUDA_NV_U1(float, uint2float_rn, unsigned)
+#define __pycuda_nv_float2ll_rn __PYCUDA_NV_U1(long long, float2ll_rn, float)
+#define __pycuda_nv_ll2float_rn __PYCUDA_NV_U1(float, ll2float_rn, long long)
 #define __pycuda_nv_float2ull_rn \
-    __PYCUDA_NV(unsigned long long, float2ull_rn, (float a), __float2ull_rn(a))
+    __PYCUDA_NV_U1(unsigned long long, float2ull_rn, float)
 #define __pycuda_nv_ull2float_rn \
-    __PYCUDA_NV(float, ull2float_rn, (unsigned long long a), __ull2float_rn(a))
+    __PYCUDA_NV_U1(float, ull2float_rn, unsigned long long)
 #define __pycuda_nv_double2float_rn \
-    __PYCUDA_NV(float, double2float_rn, (double a), __double2float_rn(a))
-#define __pycuda_nv_dadd_rz \
-    __PYCUDA_NV(double, dadd_rz, (double a, double b), __dadd_rz(a, b))
-#define __pycuda_nv_fadd_rz \
-    __PYCUDA_NV(float, fadd_rz, (float a, float b), __fadd_rz(a, b))
-#define __pycuda_nv_dsub_rz \
-    __PYCUDA_NV(double, dsub_rz, (double a, double b), __dsub_rz(a, b))
-#define __pycuda_nv_fsub_rz \
-    __PYCUDA_NV(float, fsub_rz, (float a, float b), __fsub_rz(a, b))
-#define __pycuda_nv_dmul_rz \
-    __PYCUDA_NV(double, dmul_rz, (double a, double b), __dmul_rz(a, b))
-#define __pycuda_nv_fmul_rz \
-    __PYCUDA_NV(float, fmul_rz, (float a, float b), __fmul_rz(a, b))
-#define __pycuda_nv_ddiv_rz \
-    __PYCUDA_NV(double, ddiv_rz, (double a, double b), __ddiv_rz(a, b))
-#define __pycuda_nv_fdiv_rz \
-    __PYCUDA_NV(float, fdiv_rz, (float a, float b), __fdiv_rz(a, b))
-#define __pycuda_nv_drcp_rz \
-    __PYCUDA_NV(double, drcp_rz, (double a), __drcp_rz(a))
-#define __pycuda_nv_frcp_rz \
-    __PYCUDA_NV(float, frcp_rz, (float a), __frcp_rz(a))
-#define __pycuda_nv_dsqrt_rz \
-    __PYCUDA_NV(double, dsqrt_rz, (double a), __dsqrt_rz(a))
-#define __pycuda_nv_fsqrt_rz \
-    __PYCUDA_NV(float, fsqrt_rz, (float a), __fsqrt_rz(a))
+    __PYCUDA_NV_U1(float, double2float_rn, double)
+#define __pycuda_nv_dadd_rz __PYCUDA_NV_U2(double, dadd_rz, double, double)
+#define __pycuda_nv_fadd_rz __PYCUDA_NV_U2(float, fadd_rz, float, float)
+#define __pycuda_nv_dsub_rz __PYCUDA_NV_U2(double, dsub_rz, double, double)
+#define __pycuda_nv_fsub_rz __PYCUDA_NV_U2(float, fsub_rz, float, float)
+#define __pycuda_nv_dmul_rz __PYCUDA_NV_U2(double, dmul_rz, double, double)
+#define __pycuda_nv_fmul_rz __PYCUDA_NV_U2(float, fmul_rz, float, float)
+#define __pycuda_nv_ddiv_rz __PYCUDA_NV_U2(double, ddiv_rz, double, double)
+#define __pycuda_nv_fdiv_rz __PYCUDA_NV_U2(float, fdiv_rz, float, float)
+#define __pycuda_nv_drcp_rz __PYCUDA_NV_U1(double, drcp_rz, double)
+#define __pycuda_nv_frcp_rz __PYCUDA_NV_U1(float, frcp_rz, float)
+#define __pycuda_nv_dsqrt_rz __PYCUDA_NV_U1(double, dsqrt_rz, double)
+#define __pycuda_nv_fsqrt_rz __PYCUDA_NV_U1(float, fsqrt_rz, float)
 #define __pycuda_nv_fma_rz \
-    __PYCUDA_NV(double, fma_rz, (double a, double b, double c), \
-        __fma_rz(a, b, c))
-#define __pycuda_nv_fmaf_rz \
-    __PYCUDA_NV(float, fmaf_rz, (float a, float b, float c), \
-        __fmaf_rz(a, b, c))
+    __PYCUDA_NV_U3(double, fma_rz, double, double, double)
+#define __pycuda_nv_fmaf_rz __PYCUDA_NV_U3(float, fmaf_rz, float, float, float)
 #define __pycuda_nv_fmaf_ieee_rz \
-    __PYCUDA_NV(float, fmaf_ieee_rz, (float a, float b, float c), \
-        __fmaf_ieee_rz(a, b, c))
-#define __pycuda_nv_double2int_rz \
-    __PYCUDA_NV(int, double2int_rz, (double a), __double2int_rz(a))
+    __PYCUDA_NV_U3(float, fmaf_ieee_rz, float, float, float)
+#define __pycuda_nv_double2int_rz __PYCUDA_NV_U1(int, double2int_rz, double)
 #define __pycuda_nv_double2uint_rz \
-    __PYCUDA_NV(unsigned, double2uint_rz, (double a), __double2uint_rz(a))
+    __PYCUDA_NV_U1(unsigned, double2uint_rz, double)
 #define __pycuda_nv_double2ll_rz \
-    __PYCUDA_NV(long long, double2ll_rz, (double a), __double2ll_rz(a))
+    __PYCUDA_NV_U1(long long, double2ll_rz, double)
 #define __pycuda_nv_ll2double_rz \
-    __PYCUDA_NV(double, ll2double_rz, (long long a), __ll2double_rz(a))
+    __PYCUDA_NV_U1(double, ll2double_rz, long long)
 #define __pycuda_nv_double2ull_rz \
-    __PYCUDA_NV(unsigned long long, double2ull_rz, (double a), \
-        __double2ull_rz(a))
+    __PYCUDA_NV_U1(unsigned long long, double2ull_rz, double)
 #define __pycuda_nv_ull2double_rz \
-    __PYCUDA_NV(double, ull2double_rz, (unsigned long long a), \
-        __ull2double_rz(a))
-#define __pycuda_nv_float2int_rz \
-    __PYCUDA_NV(int, float2int_rz, (float a), __float2int_rz(a))
-#define __pycuda_nv_int2float_rz \
-    __PYCUDA_NV(float, int2float_rz, (int a), __int2float_rz(a))
+    __PYCUDA_NV_U1(double, ull2double_rz, unsigned long long)
+#define __pycuda_nv_float2int_rz __PYCUDA_NV_U1(int, float2int_rz, float)
+#define __pycuda_nv_int2float_rz __PYCUDA_NV_U1(float, int2float_rz, int)
 #define __pycuda_nv_float2uint_rz \
-    __PYCUDA_NV(unsigned, float2uint_rz, (float a), __float2uint_rz(a))
+    __PYCUDA_NV_U1(unsigned, float2uint_rz, float)
 #define __pycuda_nv_uint2float_rz \
-    __PYCUDA_NV(float, uint2float_rz, (unsigned a), __uint2float_rz(a))
-#define __pycuda_nv_float2ll_rz \
-    __PYCUDA_NV(long long, float2ll_rz, (float a), __float2ll_rz(a))
-#define __pycuda_nv_ll2float_rz \
-    __PYCUDA_NV(float, ll2float_rz, (long long a), __ll2float_rz(a))
+    __PYCUDA_NV_U1(float, uint2float_rz, unsigned)
+#define __pycuda_nv_float2ll_rz __PYCUDA_NV_U1(long long, float2ll_rz, float)
+#define __pycuda_nv_ll2float_rz __PYCUDA_NV_U1(float, ll2float_rz, long long)
 #define __pycuda_nv_float2ull_rz \
-    __PYCUDA_NV(unsigned long long, float2ull_rz, (float a), __float2ull_rz(a))
+    __PYCUDA_NV_U1(unsigned long long, float2ull_rz, float)
 #define __pycuda_nv_ull2float_rz \
-    __PYCUDA_NV(float, ull2float_rz, (unsigned long long a), __ull2float_rz(a))
+    __PYCUDA_NV_U1(float, ull2float_rz, unsigned long long)
 #define __pycuda_nv_double2float_rz \
-    __PYCUDA_NV(float, double2float_rz, (double a), __double2float_rz(a))
-#define __pycuda_nv_dadd_ru \
-    __PYCUDA_NV(double, dadd_ru, (double a, double b), __dadd_ru(a, b))
-#define __pycuda_nv_fadd_ru \
-    __PYCUDA_NV(float, fadd_ru, (float a, float b), __fadd_ru(a, b))
-#define __pycuda_nv_dsub_ru \
-    __PYCUDA_NV(double, dsub_ru, (double a, double b), __dsub_ru(a, b))
-#define __pycuda_nv_fsub_ru \
-    __PYCUDA_NV(float, fsub_ru, (float a, float b), __fsub_ru(a, b))
-#define __pycuda_nv_dmul_ru \
-    __PYCUDA_NV(double, dmul_ru, (double a, double b), __dmul_ru(a, b))
-#define __pycuda_nv_fmul_ru \
-    __PYCUDA_NV(float, fmul_ru, (float a, float b), __fmul_ru(a, b))
-#define __pycuda_nv_ddiv_ru \
-    __PYCUDA_NV(double, ddiv_ru, (double a, double b), __ddiv_ru(a, b))
-#define __pycuda_nv_fdiv_ru \
-    __PYCUDA_NV(float, fdiv_ru, (float a, float b), __fdiv_ru(a, b))
-#define __pycuda_nv_drcp_ru \
-    __PYCUDA_NV(double, drcp_ru, (double a), __drcp_ru(a))
-#define __pycuda_nv_frcp_ru \
-    __PYCUDA_NV(float, frcp_ru, (float a), __frcp_ru(a))
-#define __pycuda_nv_dsqrt_ru \
-    __PYCUDA_NV(double, dsqrt_ru, (double a), __dsqrt_ru(a))
-#define __pycuda_nv_fsqrt_ru \
-    __PYCUDA_NV(float, fsqrt_ru, (float a), __fsqrt_ru(a))
+    __PYCUDA_NV_U1(float, double2float_rz, double)
+#define __pycuda_nv_dadd_ru __PYCUDA_NV_U2(double, dadd_ru, double, double)
+#define __pycuda_nv_fadd_ru __PYCUDA_NV_U2(float, fadd_ru, float, float)
+#define __pycuda_nv_dsub_ru __PYCUDA_NV_U2(double, dsub_ru, double, double)
+#define __pycuda_nv_fsub_ru __PYCUDA_NV_U2(float, fsub_ru, float, float)
+#define __pycuda_nv_dmul_ru __PYCUDA_NV_U2(double, dmul_ru, double, double)
+#define __pycuda_nv_fmul_ru __PYCUDA_NV_U2(float, fmul_ru, float, float)
+#define __pycuda_nv_ddiv_ru __PYCUDA_NV_U2(double, ddiv_ru, double, double)
+#define __pycuda_nv_fdiv_ru __PYCUDA_NV_U2(float, fdiv_ru, float, float)
+#define __pycuda_nv_drcp_ru __PYCUDA_NV_U1(double, drcp_ru, double)
+#define __pycuda_nv_frcp_ru __PYCUDA_NV_U1(float, frcp_ru, float)
+#define __pycuda_nv_dsqrt_ru __PYCUDA_NV_U1(double, dsqrt_ru, double)
+#define __pycuda_nv_fsqrt_ru __PYCUDA_NV_U1(float, fsqrt_ru, float)
 #define __pycuda_nv_fma_ru \
-    __PYCUDA_NV(double, fma_ru, (double a, double b, double c), \
-        __fma_ru(a, b, c))
-#define __pycuda_nv_fmaf_ru \
-    __PYCUDA_NV(float, fmaf_ru, (float a, float b, float c), \
-        __fmaf_ru(a, b, c))
+    __PYCUDA_NV_U3(double, fma_ru, double, double, double)
+#define __pycuda_nv_fmaf_ru __PYCUDA_NV_U3(float, fmaf_ru, float, float, float)
 #define __pycuda_nv_fmaf_ieee_ru \
-    __PYCUDA_NV(float, fmaf_ieee_ru, (float a, float b, float c), \
-        __fmaf_ieee_ru(a, b, c))
-#define __pycuda_nv_double2int_ru \
-    __PYCUDA_NV(int, double2int_ru, (double a), __double2int_ru(a))
+    __PYCUDA_NV_U3(float, fmaf_ieee_ru, float, float, float)
+#define __pycuda_nv_double2int_ru __PYCUDA_NV_U1(int, double2int_ru, double)
 #define __pycuda_nv_double2uint_ru \
-    __PYCUDA_NV(unsigned, double2uint_ru, (double a), __double2uint_ru(a))
+    __PYCUDA_NV_U1(unsigned, double2uint_ru, double)
 #define __pycuda_nv_double2ll_ru \
-    __PYCUDA_NV(long long, double2ll_ru, (double a), __double2ll_ru(a))
+    __PYCUDA_NV_U1(long long, double2ll_ru, double)
 #define __pycuda_nv_ll2double_ru \
-    __PYCUDA_NV(double, ll2double_ru, (long long a), __ll2double_ru(a))
+    __PYCUDA_NV_U1(double, ll2double_ru, long long)
 #define __pycuda_nv_double2ull_ru \
-    __PYCUDA_NV(unsigned long long, double2ull_ru, (double a), \
-        __double2ull_ru(a))
+    __PYCUDA_NV_U1(unsigned long long, double2ull_ru, double)
 #define __pycuda_nv_ull2double_ru \
-    __PYCUDA_NV(double, ull2double_ru, (unsigned long long a), \
-        __ull2double_ru(a))
-#define __pycuda_nv_float2int_ru \
-    __PYCUDA_NV(int, float2int_ru, (float a), __float2int_ru(a))
-#define __pycuda_nv_int2float_ru \
-    __PYCUDA_NV(float, int2float_ru, (int a), __int2float_ru(a))
+    __PYCUDA_NV_U1(double, ull2double_ru, unsigned long long)
+#define __pycuda_nv_float2int_ru __PYCUDA_NV_U1(int, float2int_ru, float)
+#define __pycuda_nv_int2float_ru __PYCUDA_NV_U1(float, int2float_ru, int)
 #define __pycuda_nv_float2uint_ru \
-    __PYCUDA_NV(unsigned, float2uint_ru, (float a), __float2uint_ru(a))
+    __PYCUDA_NV_U1(unsigned, float2uint_ru, float)
 #define __pycuda_nv_uint2float_ru \
-    __PYCUDA_NV(float, uint2float_ru, (unsigned a), __uint2float_ru(a))
-#define __pycuda_nv_float2ll_ru \
-    __PYCUDA_NV(long long, float2ll_ru, (float a), __float2ll_ru(a))
-#define __pycuda_nv_ll2float_ru \
-    __PYCUDA_NV(float, ll2float_ru, (long long a), __ll2float_ru(a))
+    __PYCUDA_NV_U1(float, uint2float_ru, unsigned)
+#define __pycuda_nv_float2ll_ru __PYCUDA_NV_U1(long long, float2ll_ru, float)
+#define __pycuda_nv_ll2float_ru __PYCUDA_NV_U1(float, ll2float_ru, long long)
 #define __pycuda_nv_float2ull_ru \
-    __PYCUDA_NV(unsigned long long, float2ull_ru, (float a), __float2ull_ru(a))
+    __PYCUDA_NV_U1(unsigned long long, float2ull_ru, float)
 #define __pycuda_nv_ull2float_ru \
-    __PYCUDA_NV(float, ull2float_ru, (unsigned long long a), __ull2float_ru(a))
+    __PYCUDA_NV_U1(float, ull2float_ru, unsigned long long)
 #define __pycuda_nv_double2float_ru \
-    __PYCUDA_NV(float, double2float_ru, (double a), __double2float_ru(a))
-#define __pycuda_nv_dadd_rd \
-    __PYCUDA_NV(double, dadd_rd, (double a, double b), __dadd_rd(a, b))
-#define __pycuda_nv_fadd_rd \
-    __PYCUDA_NV(float, fadd_rd, (float a, float b), __fadd_rd(a, b))
-#define __pycuda_nv_dsub_rd \
-    __PYCUDA_NV(double, dsub_rd, (double a, double b), __dsub_rd(a, b))
-#define __pycuda_nv_fsub_rd \
-    __PYCUDA_NV(float, fsub_rd, (float a, float b), __fsub_rd(a, b))
-#define __pycuda_nv_dmul_rd \
-    __PYCUDA_NV(double, dmul_rd, (double a, double b), __dmul_rd(a, b))
-#define __pycuda_nv_fmul_rd \
-    __PYCUDA_NV(float, fmul_rd, (float a, float b), __fmul_rd(a, b))
-#define __pycuda_nv_ddiv_rd \
-    __PYCUDA_NV(double, ddiv_rd, (double a, double b), __ddiv_rd(a, b))
-#define __pycuda_nv_fdiv_rd \
-    __PYCUDA_NV(float, fdiv_rd, (float a, float b), __fdiv_rd(a, b))
-#define __pycuda_nv_drcp_rd \
-    __PYCUDA_NV(double, drcp_rd, (double a), __drcp_rd(a))
-#define __pycuda_nv_frcp_rd \
-    __PYCUDA_NV(float, frcp_rd, (float a), __frcp_rd(a))
-#define __pycuda_nv_dsqrt_rd \
-    __PYCUDA_NV(double, dsqrt_rd, (double a), __dsqrt_rd(a))
-#define __pycuda_nv_fsqrt_rd \
-    __PYCUDA_NV(float, fsqrt_rd, (float a), __fsqrt_rd(a))
+    __PYCUDA_NV_U1(float, double2float_ru, double)
+#define __pycuda_nv_dadd_rd __PYCUDA_NV_U2(double, dadd_rd, double, double)
+#define __pycuda_nv_fadd_rd __PYCUDA_NV_U2(float, fadd_rd, float, float)
+#define __pycuda_nv_dsub_rd __PYCUDA_NV_U2(double, dsub_rd, double, double)
+#define __pycuda_nv_fsub_rd __PYCUDA_NV_U2(float, fsub_rd, float, float)
+#define __pycuda_nv_dmul_rd __PYCUDA_NV_U2(double, dmul_rd, double, double)
+#define __pycuda_nv_fmul_rd __PYCUDA_NV_U2(float, fmul_rd, float, float)
+#define __pycuda_nv_ddiv_rd __PYCUDA_NV_U2(double, ddiv_rd, double, double)
+#define __pycuda_nv_fdiv_rd __PYCUDA_NV_U2(float, fdiv_rd, float, float)
+#define __pycuda_nv_drcp_rd __PYCUDA_NV_U1(double, drcp_rd, double)
+#define __pycuda_nv_frcp_rd __PYCUDA_NV_U1(float, frcp_rd, float)
+#define __pycuda_nv_dsqrt_rd __PYCUDA_NV_U1(double, dsqrt_rd, double)
+#define __pycuda_nv_fsqrt_rd __PYCUDA_NV_U1(float, fsqrt_rd, float)
 #define __pycuda_nv_fma_rd \
-    __PYCUDA_NV(double, fma_rd, (double a, double b, double c), \
-        __fma_rd(a, b, c))
-#define __pycuda_nv_fmaf_rd \
-    __PYCUDA_NV(float, fmaf_rd, (float a, float b, float c), \
-        __fmaf_rd(a, b, c))
+    __PYCUDA_NV_U3(double, fma_rd, double, double, double)
+#define __pycuda_nv_fmaf_rd __PYCUDA_NV_U3(float, fmaf_rd, float, float, float)
 #define __pycuda_nv_fmaf_ieee_rd \
-    __PYCUDA_NV(float, fmaf_ieee_rd, (float a, float b, float c), \
-        __fmaf_ieee_rd(a, b, c))
-#define __pycuda_nv_double2int_rd \
-    __PYCUDA_NV(int, double2int_rd, (double a), __double2int_rd(a))
+    __PYCUDA_NV_U3(float, fmaf_ieee_rd, float, float, float)
+#define __pycuda_nv_double2int_rd __PYCUDA_NV_U1(int, double2int_rd, double)
 #define __pycuda_nv_double2uint_rd \
-    __PYCUDA_NV(unsigned, double2uint_rd, (double a), __double2uint_rd(a))
+    __PYCUDA_NV_U1(unsigned, double2uint_rd, double)
 #define __pycuda_nv_double2ll_rd \
-    __PYCUDA_NV(long long, double2ll_rd, (double a), __double2ll_rd(a))
+    __PYCUDA_NV_U1(long long, double2ll_rd, double)
 #define __pycuda_nv_ll2double_rd \
-    __PYCUDA_NV(double, ll2double_rd, (long long a), __ll2double_rd(a))
+    __PYCUDA_NV_U1(double, ll2double_rd, long long)
 #define __pycuda_nv_double2ull_rd \
-    __PYCUDA_NV(unsigned long long, double2ull_rd, (double a), \
-        __double2ull_rd(a))
+    __PYCUDA_NV_U1(unsigned long long, double2ull_rd, double)
 #define __pycuda_nv_ull2double_rd \
-    __PYCUDA_NV(double, ull2double_rd, (unsigned long long a), \
-        __ull2double_rd(a))
-#define __pycuda_nv_float2int_rd \
-    __PYCUDA_NV(int, float2int_rd, (float a), __float2int_rd(a))
-#define __pycuda_nv_int2float_rd \
-    __PYCUDA_NV(float, int2float_rd, (int a), __int2float_rd(a))
+    __PYCUDA_NV_U1(double, ull2double_rd, unsigned long long)
+#define __pycuda_nv_float2int_rd __PYCUDA_NV_U1(int, float2int_rd, float)
+#define __pycuda_nv_int2float_rd __PYCUDA_NV_U1(float, int2float_rd, int)
 #define __pycuda_nv_float2uint_rd \
-    __PYCUDA_NV(unsigned, float2uint_rd, (float a), __float2uint_rd(a))
+    __PYCUDA_NV_U1(unsigned, float2uint_rd, float)
 #define __pycuda_nv_uint2float_rd \
-    __PYCUDA_NV(float, uint2float_rd, (unsigned a), __uint2float_rd(a))
-#define __pycuda_nv_float2ll_rd \
-    __PYCUDA_NV(long long, float2ll_rd, (float a), __float2ll_rd(a))
-#define __pycuda_nv_ll2float_rd \
-    __PYCUDA_NV(float, ll2float_rd, (long long a), __ll2float_rd(a))
+    __PYCUDA_NV_U1(float, uint2float_rd, unsigned)
+#define __pycuda_nv_float2ll_rd __PYCUDA_NV_U1(long long, float2ll_rd, float)
+#define __pycuda_nv_ll2float_rd __PYCUDA_NV_U1(float, ll2float_rd, long long)
 #define __pycuda_nv_float2ull_rd \
-    __PYCUDA_NV(unsigned long long, float2ull_rd, (float a), __float2ull_rd(a))
+    __PYCUDA_NV_U1(unsigned long long, float2ull_rd, float)
 #define __pycuda_nv_ull2float_rd \
-    __PYCUDA_NV(float, ull2float_rd, (unsigned long long a), __ull2float_rd(a))
+    __PYCUDA_NV_U1(float, ull2float_rd, unsigned long long)
 #define __pycuda_nv_double2float_rd \
-    __PYCUDA_NV(float, double2float_rd, (double a), __double2float_rd(a))
-#define __pycuda_nv_int2double_rn \
-    __PYCUDA_NV(double, int2double_rn, (int a), __int2double_rn(a))
+    __PYCUDA_NV_U1(float, double2float_rd, double)
+#define __pycuda_nv_int2double_rn __PYCUDA_NV_U1(double, int2double_rn, int)
 #define __pycuda_nv_uint2double_rn \
-    __PYCUDA_NV(double, uint2double_rn, (unsigned a), __uint2double_rn(a))
-#define __pycuda_nv_frsqrt_rn \
-    __PYCUDA_NV(float, frsqrt_rn, (float a), __frsqrt_rn(a))
-#define __pycuda_nv_double2hiint \
-    __PYCUDA_NV(int, double2hiint, (double a), __double2hiint(a))
-#define __pycuda_nv_double2loint \
-    __PYCUDA_NV(int, double2loint, (double a), __double2loint(a))
+    __PYCUDA_NV_U1(double, uint2double_rn, unsigned)
+#define __pycuda_nv_frsqrt_rn __PYCUDA_NV_U1(float, frsqrt_rn, float)
+#define __pycuda_nv_double2hiint __PYCUDA_NV_U1(int, double2hiint, double)
+#define __pycuda_nv_double2loint __PYCUDA_NV_U1(int, double2loint, double)
 #define __pycuda_nv_hiloint2double \
-    __PYCUDA_NV(double, hiloint2double, (int a, int b), __hiloint2double(a, b))
+    __PYCUDA_NV_U2(double, hiloint2double, int, int)
 #define __pycuda_nv_double_as_longlong \
-    __PYCUDA_NV(long long, double_as_longlong, (double a), \
-        __double_as_longlong(a))
+    __PYCUDA_NV_U1(long long, double_as_longlong, double)
 #define __pycuda_nv_longlong_as_double \
-    __PYCUDA_NV(double, longlong_as_double, (long long a), \
-        __longlong_as_double(a))
-#define __pycuda_nv_float_as_int \
-    __PYCUDA_NV(int, float_as_int, (float a), __float_as_int(a))
-#define __pycuda_nv_int_as_float \
-    __PYCUDA_NV(float, int_as_float, (int a), __int_as_float(a))
+    __PYCUDA_NV_U1(double, longlong_as_double, long long)
+#define __pycuda_nv_float_as_int __PYCUDA_NV_U1(int, float_as_int, float)
+#define __pycuda_nv_int_as_float __PYCUDA_NV_U1(float, int_as_float, int)
 #define __pycuda_nv_float_as_uint \
-    __PYCUDA_NV(unsigned, float_as_uint, (float a), __float_as_uint(a))
+    __PYCUDA_NV_U1(unsigned, float_as_uint, float)
 #define __pycuda_nv_uint_as_float \
-    __PYCUDA_NV(float, uint_as_float, (unsigned a), __uint_as_float(a))
-#define __pycuda_nv_saturatef \
-    __PYCUDA_NV(float, saturatef, (float a), __saturatef(a))
+    __PYCUDA_NV_U1(float, uint_as_float, unsigned)
+#define __pycuda_nv_saturatef __PYCUDA_NV_U1(float, saturatef, float)
 #define __pycuda_nv_abs __PYCUDA_NV(int, abs, (int a), a < 0 ? -a : a)
 #define __pycuda_nv_llabs \
     __PYCUDA_NV(long long, llabs, (long long a), a < 0 ? -a : a)
@@ -600,44 +463,34 @@
 #define __pycuda_nv_ullmin \
     __PYCUDA_NV(unsigned long long, ullmin, (unsigned long long a, \
         unsigned long long b), a < b ? a : b)
-#define __pycuda_nv_mul24 \
-    __PYCUDA_NV(int, mul24, (int a, int b), __mul24(a, b))
-#define __pycuda_nv_umul24 \
-    __PYCUDA_NV(unsigned, umul24, (unsigned a, unsigned b), __umul24(a, b))
-#define __pycuda_nv_mulhi \
-    __PYCUDA_NV(int, mulhi, (int a, int b), __mulhi(a, b))
-#define __pycuda_nv_umulhi \
-    __PYCUDA_NV(unsigned, umulhi, (unsigned a, unsigned b), __umulhi(a, b))
+#define __pycuda_nv_mul24 __PYCUDA_NV_U2(int, mul24, int, int)
+#define __pycuda_nv_umul24 __PYCUDA_NV_U2(unsigned, umul24, unsigned, unsigned)
+#define __pycuda_nv_mulhi __PYCUDA_NV_U2(int, mulhi, int, int)
+#define __pycuda_nv_umulhi __PYCUDA_NV_U2(unsigned, umulhi, unsigned, unsigned)
 #define __pycuda_nv_mul64hi \
-    __PYCUDA_NV(long long, mul64hi, (long long a, long long b), \
-        __mul64hi(a, b))
+    __PYCUDA_NV_U2(long long, mul64hi, long long, long long)
 #define __pycuda_nv_umul64hi \
-    __PYCUDA_NV(unsigned long long, umul64hi, (unsigned long long a, \
-        unsigned long long b), __umul64hi(a, b))
-#define __pycuda_nv_hadd __PYCUDA_NV(int, hadd, (int a, int b), __hadd(a, b))
-#define __pycuda_nv_uhadd \
-    __PYCUDA_NV(unsigned, uhadd, (unsigned a, unsigned b), __uhadd(a, b))
-#define __pycuda_nv_rhadd \
-    __PYCUDA_NV(int, rhadd, (int a, int b), __rhadd(a, b))
-#define __pycuda_nv_urhadd \
-    __PYCUDA_NV(unsigned, urhadd, (unsigned a, unsigned b), __urhadd(a, b))
-#define __pycuda_nv_sad \
-    __PYCUDA_NV(unsigned, sad, (int a, int b, unsigned c), __sad(a, b, c))
+    __PYCUDA_NV_U2(unsigned long long, umul64hi, \
+        unsigned long long, unsigned long long)
+#define __pycuda_nv_hadd __PYCUDA_NV_U2(int, hadd, int, int)
+#define __pycuda_nv_uhadd __PYCUDA_NV_U2(unsigned, uhadd, unsigned, unsigned)
+#define __pycuda_nv_rhadd __PYCUDA_NV_U2(int, rhadd, int, int)
+#define __pycuda_nv_urhadd __PYCUDA_NV_U2(unsigned, urhadd, unsigned, unsigned)
+#define __pycuda_nv_sad __PYCUDA_NV_U3(unsigned, sad, int, int, unsigned)
 #define __pycuda_nv_usad \
-    __PYCUDA_NV(unsigned, usad, (unsigned a, unsigned b, unsigned c), \
-        __usad(a, b, c))
+    __PYCUDA_NV_U3(unsigned, usad, unsigned, unsigned, unsigned)
 #define __pycuda_nv_byte_perm \
     __PYCUDA_NV(int, byte_perm, (int a, int b, int c), \
         (int)__byte_perm(a, b, c))
 #define __pycuda_nv_brev __PYCUDA_NV(int, brev, (int a), (int)__brev(a))
 #define __pycuda_nv_brevll \
     __PYCUDA_NV(long long, brevll, (long long a), (long long)__brevll(a))
-#define __pycuda_nv_clz __PYCUDA_NV(int, clz, (int a), __clz(a))
-#define __pycuda_nv_clzll __PYCUDA_NV(int, clzll, (long long a), __clzll(a))
-#define __pycuda_nv_ffs __PYCUDA_NV(int, ffs, (int a), __ffs(a))
-#define __pycuda_nv_ffsll __PYCUDA_NV(int, ffsll, (long long a), __ffsll(a))
-#define __pycuda_nv_popc __PYCUDA_NV(int, popc, (int a), __popc(a))
-#define __pycuda_nv_popcll __PYCUDA_NV(int, popcll, (long long a), __popcll(a))
+#define __pycuda_nv_clz __PYCUDA_NV_U1(int, clz, int)
+#define __pycuda_nv_clzll __PYCUDA_NV_U1(int, clzll, long long)
+#define __pycuda_nv_ffs __PYCUDA_NV_U1(int, ffs, int)
+#define __pycuda_nv_ffsll __PYCUDA_NV_U1(int, ffsll, long long)
+#define __pycuda_nv_popc __PYCUDA_NV_U1(int, popc, int)
+#define __pycuda_nv_popcll __PYCUDA_NV_U1(int, popcll, long long)
 #define __pycuda_nv_float2half_rn \
     __PYCUDA_NV(unsigned short, float2half_rn, (float a), \
         __builtin_bit_cast(unsigned short, (_Float16)a))
