@@ -37,14 +37,8 @@ _SHARE = 1 << 14  # multiplications per block of a matrix-vector product
 
 @functools.cache
 def _memoised() -> dict[str, Callable[..., Any]]:
-    def device() -> tuple[bool, int]:
-        return (
-            building.runs_threads_in_turn(),
-            building.device_attribute("MULTIPROCESSOR_COUNT"),
-        )
-
     return {
-        "device": by_context(device),
+        "device": by_context(building.device_traits),
         "block": by_context(kernels.make_block),
         "in_turn": by_context(kernels.make_in_turn),
         "few": by_context(kernels.make_few),

@@ -49,14 +49,8 @@ _NOTHING = np.uint64(0)
 
 @functools.cache
 def _memoised() -> dict[str, Callable[..., Any]]:
-    def device() -> tuple[bool, int]:
-        return (
-            building.runs_threads_in_turn(),
-            building.device_attribute("MULTIPROCESSOR_COUNT"),
-        )
-
     makers = {
-        "device": device,
+        "device": building.device_traits,
         "in_turn": kernels.make_in_turn,
         "values": kernels.make_values,
         "rows": kernels.make_rows,

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from pycuda._compile import cache_trim, files
-from pycuda._compile.warn import warn_user
+from pycuda._compile.warn import number_from_environment, warn_user
 
 _DEFAULT = 120.0  # seconds
 _FIRST_PAUSE = 0.002  # seconds between two attempts, doubled up to the last
@@ -36,15 +36,7 @@ def limit() -> float:
 
     PYCUDA_CACHE_WAIT sets them; 0 means that no locks are used.
     """
-    text = os.environ.get("PYCUDA_CACHE_WAIT", "")
-    try:
-        seconds = float(text) if text else _DEFAULT
-    except ValueError:
-        seconds = -1.0
-    if not seconds >= 0:
-        _warn_limit(text)
-        return _DEFAULT
-    return seconds
+    return number_from_environment("PYCUDA_CACHE_WAIT", _DEFAULT, _warn_limit)
 
 
 @functools.cache

@@ -16,7 +16,7 @@ import re
 import time
 from typing import NamedTuple
 
-from pycuda._compile.warn import warn_user
+from pycuda._compile.warn import number_from_environment, warn_user
 
 _DEFAULT_MIB = 1024.0
 _ONCE_IN = 50  # writes, on average
@@ -56,14 +56,9 @@ def limit() -> int | None:
 
     PYCUDA_CACHE_SIZE is in MiB, the result in bytes.
     """
-    text = os.environ.get("PYCUDA_CACHE_SIZE", "")
-    try:
-        mib = float(text) if text else _DEFAULT_MIB
-    except ValueError:
-        mib = -1.0
-    if not mib >= 0:
-        _warn_size(text)
-        mib = _DEFAULT_MIB
+    mib = number_from_environment(
+        "PYCUDA_CACHE_SIZE", _DEFAULT_MIB, _warn_size
+    )
     return int(mib * 2**20) if 0 < mib < 2**40 else None
 
 

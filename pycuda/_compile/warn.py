@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -19,3 +20,21 @@ def warn_user(text: str) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(text, UserWarning, stacklevel=level)
+
+
+def number_from_environment(
+    name: str, default: float, warn: Callable[[str], None]
+) -> float:
+    """Return the number >= 0 in an environment variable, or `default`.
+
+    If the text is no such number, `warn(text)` is called.
+    """
+    text = os.environ.get(name, "")
+    try:
+        number = float(text) if text else default
+    except ValueError:
+        number = -1.0
+    if not number >= 0:
+        warn(text)
+        return default
+    return number

@@ -75,6 +75,11 @@ def runs_threads_in_turn() -> bool:
     )
 
 
+def device_traits() -> tuple[bool, int]:
+    """Return `runs_threads_in_turn`, and the number of multiprocessors."""
+    return runs_threads_in_turn(), device_attribute("MULTIPROCESSOR_COUNT")
+
+
 def compile_kernel(source: str, types: tuple, name: str) -> Any:
     """Compile `source`, after its types' headers; return Function `name`."""
     parts = []

@@ -106,6 +106,23 @@ jit_is_extreme(LLVMValueRef instruction)
 }
 
 bool
+jit_is_element_type(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+        return true;
+    case LLVMIntegerTypeKind: {
+        unsigned bits = LLVMGetIntTypeWidth(type);
+        return bits == 1 || bits == 8 || bits == 16 || bits == 32 ||
+               bits == 64;
+    }
+    default:
+        return false;
+    }
+}
+
+bool
 jit_is_arithmetic(LLVMValueRef instruction)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {

@@ -47,6 +47,10 @@ enum jit_sight {
 /* Returns how the instruction lets a thread observe other threads. */
 enum jit_sight jit_sight(LLVMValueRef instruction);
 
+/* Tests for a type that can be the element type of vectors: float, double, or
+ * an integer of 1, 8, 16, 32 or 64 bits. */
+bool jit_is_element_type(LLVMTypeRef type);
+
 /* Tests for integer arithmetic, a select or an address computation, which have
  * no side effects and never fault. */
 bool jit_is_arithmetic(LLVMValueRef instruction);

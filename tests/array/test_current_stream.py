@@ -9,10 +9,8 @@ would see the old input.
 
 # SPDX-License-Identifier: MIT
 
-import contextlib
 import inspect
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,40 +27,8 @@ from pycuda.compiler import SourceModule
 pytestmark = pytest.mark.usefixtures("context")
 
 NON_BLOCKING = 1
-WAIT = """
-__global__ void wait(volatile int *flag, long long most)
-{
-    // Ends by itself where the host waits for the device: no test hangs.
-    const long long start = clock64();
-    while (!*flag && clock64() - start < most) {
-    }
-}
-"""
 OLD = 0.125
 POISON = 99
-
-
-@pytest.fixture(scope="module")
-def busy(context: Any) -> Any:
-    """Create streams that are busy until their block ends, or for a while."""
-    wait = SourceModule(WAIT).get_function("wait")
-    flag = drv.pagelocked_zeros(
-        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
-    )
-    where = np.uintp(int(flag.base.get_device_pointer()))
-
-    @contextlib.contextmanager
-    def make(most: int = 20_000_000_000) -> Iterator[Any]:
-        stream = drv.Stream(NON_BLOCKING)
-        flag[0] = 0
-        wait(where, np.int64(most), block=(1, 1, 1), stream=stream)
-        try:
-            yield stream
-        finally:
-            flag[0] = 1
-            stream.synchronize()
-
-    return make
 
 
 CALLS = {**stream_numpy.calls(), **stream_calls.calls()}

@@ -16,47 +16,13 @@ from layouts import same
 
 import pycuda.driver as drv
 from pycuda import cumath, gpuarray
-from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
 from pycuda.scan import InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
-NON_BLOCKING = 1
-WAIT = """
-__global__ void wait(volatile int *flag, long long most)
-{
-    // Ends by itself where the host waits for the device: no test hangs.
-    const long long start = clock64();
-    while (!*flag && clock64() - start < most) {
-    }
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def held(context):
-    """Delay all work in a stream until the end of the block."""
-    wait = SourceModule(WAIT).get_function("wait")
-    flag = drv.pagelocked_zeros(
-        1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP
-    )
-
-    @contextlib.contextmanager
-    def hold(most=500_000_000):
-        stream = drv.Stream(NON_BLOCKING)
-        flag[0] = 0
-        where = np.uintp(int(flag.base.get_device_pointer()))
-        wait(where, np.int64(most), block=(1, 1, 1), stream=stream)
-        try:
-            yield stream
-        finally:
-            flag[0] = 1
-            stream.synchronize()
-
-    return hold
-
+SHORT = 500_000_000  # cycles
 
 X = np.array([[0.5, -1.5, 2.25, 3.0], [4.5, 0.25, -0.75, 1.0]], np.float32)
 OLD = np.full_like(X, 0.125)
@@ -258,7 +224,7 @@ def _scan():
 
 @pytest.mark.parametrize("layout", ["packed", "strided"])
 @pytest.mark.parametrize("name", sorted(CALLS))
-def test_streams(held, name, layout):
+def test_streams(busy, name, layout):
     on_host, on_device = CALLS[name]
     if name == "scan" and layout == "strided":
         pytest.skip("scans take packed arrays")
@@ -273,7 +239,7 @@ def test_streams(held, name, layout):
     source = gpuarray.to_gpu(pinned)
     on_device(a, None)  # compiles the kernels
     drv.Context.synchronize()
-    with held() as stream:
+    with busy(SHORT) as stream:
         a.set_async(source, stream=stream)
         result = on_device(a, stream)
     expected = np.asarray(on_host(host))
@@ -300,22 +266,22 @@ def _copied(a, stream):
 
 @pytest.mark.parametrize("entered", [False, True])
 @pytest.mark.parametrize("name", FETCHES)
-def test_results_that_make_their_own_memory_are_there(held, name, entered):
+def test_results_that_make_their_own_memory_are_there(busy, name, entered):
     a, source = gpuarray.to_gpu(OLD), gpuarray.to_gpu(X)
     FETCHES[name](a, None)
     drv.Context.synchronize()
-    with held() as stream:
+    with busy(SHORT) as stream:
         a.set_async(source, stream=stream)
         with stream if entered else contextlib.nullcontext():
             got = FETCHES[name](a, None if entered else stream).copy()
     np.testing.assert_array_equal(got, X[:, ::2] if "view" in name else X)
 
 
-def test_the_stream_is_really_held(held):
+def test_the_stream_is_really_held(busy):
     a, source = gpuarray.to_gpu(OLD), gpuarray.to_gpu(X)
     a + 0  # compiles the kernel
     drv.Context.synchronize()
-    with held(20_000_000_000) as stream:
+    with busy() as stream:
         a.set_async(source, stream=stream)
         early = a + 0  # on the default stream
         assert not stream.is_done()

@@ -33,20 +33,6 @@ MIXED = np.dtype(
 ONE = {"block": (1, 1, 1)}
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
-def get(context: Any) -> Any:
-    from pycuda.compiler import SourceModule
-
-    return SourceModule(SOURCE).get_function
-
-
 def room(drv: Any, count: int, dtype: str) -> Any:
     return drv.to_device(np.zeros(count, dtype))
 

@@ -11,13 +11,6 @@ import pytest
 pytestmark = pytest.mark.usefixtures("context")
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 @pytest.fixture
 def other(drv: Any, context: Any) -> Iterator[Any]:
     """A second context, not current."""

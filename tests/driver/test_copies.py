@@ -14,13 +14,6 @@ import pytest
 pytestmark = pytest.mark.usefixtures("context")
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 @pytest.fixture(params=["at once", "in a stream"])
 def stream(request: pytest.FixtureRequest, drv: Any) -> Any:
     """None, or a Stream."""

@@ -9,13 +9,6 @@ import pytest
 pytestmark = pytest.mark.usefixtures("context")
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 def test_record_query_and_synchronize(drv: Any) -> None:
     stream = drv.Stream()
     event = drv.Event()

@@ -115,20 +115,6 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
 ALL = {**ARGUMENTS, **NUMBERS}
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
-def module(context: Any) -> Any:
-    from pycuda.compiler import SourceModule
-
-    return SourceModule(SOURCE)
-
-
 @pytest.fixture
 def array(context: Any) -> Any:
     from pycuda import gpuarray

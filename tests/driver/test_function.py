@@ -43,20 +43,6 @@ __global__ void __launch_bounds__(64) small(int *out) { *out = blockDim.x; }
 """
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
-def get(context: Any) -> Any:
-    from pycuda.compiler import SourceModule
-
-    return SourceModule(SOURCE).get_function
-
-
 def ints(drv: Any, count: int = 1) -> Any:
     return drv.to_device(np.zeros(count, np.int32))
 

@@ -22,13 +22,6 @@ BLOCK = (32, 1, 1)
 
 
 @pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
 def kernels(context: Any) -> Any:
     from pycuda.compiler import SourceModule
 

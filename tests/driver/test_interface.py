@@ -21,13 +21,6 @@ STUB = HERE.parents[1] / "pycuda" / "_driver.pyi"
 pytestmark = pytest.mark.usefixtures("context")
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 def parameters(text: str) -> list[str]:
     """Return the parameters in the table's string as a list."""
     text = text.removeprefix("static")

@@ -22,13 +22,6 @@ count = int(sys.argv[2])
 """
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 def opener(code: str, handle: bytes, count: int = 0) -> str:
     """Run the code in another process and return its output."""
     done = subprocess.run(
@@ -39,6 +32,30 @@ def opener(code: str, handle: bytes, count: int = 0) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def check_refused(function: str, stale: bytes, used: int) -> None:
+    """Check that another process refuses a stale handle and corrupted ones.
+
+    A corrupted handle differs in one of the first `used` bytes.
+    """
+    tried = [stale]
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        wrong = np.frombuffer(stale, np.uint8).copy()
+        wrong[rng.integers(0, used)] ^= rng.integers(1, 256)
+        tried.append(wrong.tobytes())
+    code = f"""
+for i in range(0, len(handle), 64):
+    try:
+        {function}(handle[i:i + 64])
+    except drv.LogicError as error:
+        assert "invalid resource handle" in str(error), error
+    else:
+        raise SystemExit("opened")
+print("end")
+"""
+    assert opener(code, b"".join(tried)) == "end\n"
 
 
 @pytest.mark.parametrize("count", [64, 5000, 300_000, 3 << 20])
@@ -143,25 +160,8 @@ def test_handles_that_are_stale_or_wrong(drv: Any) -> None:
     """Only the CPU device guarantees to detect them."""
     memory = drv.mem_alloc(1 << 20)
     stale = bytes(drv.mem_get_ipc_handle(memory))
-    base = np.frombuffer(stale, np.uint8)
     memory.free()
-    tried = [stale]
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        wrong = base.copy()
-        wrong[rng.integers(0, 40)] ^= rng.integers(1, 256)
-        tried.append(wrong.tobytes())
-    code = """
-for i in range(0, len(handle), 64):
-    try:
-        drv.IPCMemoryHandle(handle[i:i + 64])
-    except drv.LogicError as error:
-        assert "invalid resource handle" in str(error), error
-    else:
-        raise SystemExit("opened")
-print("end")
-"""
-    assert opener(code, b"".join(tried)) == "end\n"
+    check_refused("drv.IPCMemoryHandle", stale, 40)
 
 
 def shared_event(drv: Any) -> Any:
@@ -337,25 +337,8 @@ def test_event_handles_that_are_stale_or_wrong(drv: Any) -> None:
     stale = bytes(event.ipc_handle())
     with pytest.raises(drv.LogicError, match="cuIpcOpenEventHandle failed"):
         drv.Event.from_ipc_handle(stale)  # in the process that created it
-    base = np.frombuffer(stale, np.uint8)
     del event
-    tried = [stale]
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        wrong = base.copy()
-        wrong[rng.integers(0, 24)] ^= rng.integers(1, 256)
-        tried.append(wrong.tobytes())
-    code = """
-for i in range(0, len(handle), 64):
-    try:
-        drv.Event.from_ipc_handle(handle[i:i + 64])
-    except drv.LogicError as error:
-        assert "invalid resource handle" in str(error), error
-    else:
-        raise SystemExit("opened")
-print("end")
-"""
-    assert opener(code, b"".join(tried)) == "end\n"
+    check_refused("drv.Event.from_ipc_handle", stale, 24)
 
 
 def test_event_handles(drv: Any) -> None:

@@ -22,13 +22,6 @@ def module(context: Any) -> Any:
 
 
 @pytest.fixture
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture
 def data() -> np.ndarray:
     return np.arange(100, dtype=np.float32)
 

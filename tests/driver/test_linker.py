@@ -18,13 +18,6 @@ __global__ void look(float *out) { out[threadIdx.x] = table[threadIdx.x]; }
 
 
 @pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
 def image(context: Any) -> bytes:
     from pycuda.compiler import compile
 

@@ -11,13 +11,6 @@ pytestmark = pytest.mark.usefixtures("context")
 
 
 @pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
 def double(context: Any) -> Any:
     from pycuda.compiler import SourceModule
 

@@ -21,20 +21,6 @@ __global__ void look_up(float *x)
 BLOCK = (4, 1, 1)
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
-def module(context: Any) -> Any:
-    from pycuda.compiler import SourceModule
-
-    return SourceModule(SOURCE)
-
-
 @pytest.fixture
 def array(context: Any) -> Any:
     from pycuda import gpuarray

@@ -22,13 +22,6 @@ def covers(text: str) -> Callable[[Any], Any]:
     return lambda test: test
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 def options(text: str) -> Iterator[str]:
     """Return names of the optional arguments of one entry."""
     parts = text.removeprefix("static").split(",")

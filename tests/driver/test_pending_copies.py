@@ -21,13 +21,6 @@ __global__ void hold(volatile int *flag, long long most)
 """
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 class Held:
     """A stream that is blocked until it is released."""
 

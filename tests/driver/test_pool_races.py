@@ -27,13 +27,6 @@ COUNT = 1000
 OTHER_STREAMS, ESCAPED, SCATTERED, ENDING_STREAMS = 1, 2, 4, 8
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 class Late:
     """Kernels that write -1 after the gate opens."""
 

@@ -41,20 +41,6 @@ __global__ void slow(int *a)
 ONE = {"block": (1, 1, 1)}
 
 
-@pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
-def get(context: Any) -> Any:
-    from pycuda.compiler import SourceModule
-
-    return SourceModule(SOURCE).get_function
-
-
 def ints(drv: Any, count: int = 1) -> Any:
     return drv.to_device(np.zeros(count, np.int32))
 

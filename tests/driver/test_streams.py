@@ -23,13 +23,6 @@ ONE = {"block": (1, 1, 1)}
 
 
 @pytest.fixture(scope="module")
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
-@pytest.fixture(scope="module")
 def kernels(context: Any) -> Any:
     from pycuda.compiler import SourceModule
 

@@ -12,13 +12,6 @@ pytestmark = pytest.mark.usefixtures("context")
 ONE = {"block": (4, 1, 1)}
 
 
-@pytest.fixture
-def drv() -> Any:
-    import pycuda.driver
-
-    return pycuda.driver
-
-
 @pytest.fixture(scope="module")
 def twice(context: Any) -> Any:
     from pycuda.compiler import SourceModule

@@ -6,14 +6,12 @@ kernel also runs on fibers, and must write the same.
 
 # SPDX-License-Identifier: MIT
 
-import os
-
 import numpy as np
 import pytest
+from compiled_schemes import compile_schemes
 
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
-from pycuda.compiler import SourceModule
 from pycuda.cpu._explain import explain
 
 pytestmark = pytest.mark.cpu
@@ -129,18 +127,7 @@ SHAPES = [
 @pytest.fixture(scope="module")
 def modules():
     """Return the kernels as packs, and on fibers."""
-    made = []
-    for regions in "10":
-        before = os.environ.get("PYCUDA_CPU_REGIONS")
-        os.environ["PYCUDA_CPU_REGIONS"] = regions
-        try:
-            # the option makes the sources differ for the cache
-            made.append(SourceModule(SOURCE, options=[f"-DWAY={regions}"]))
-        finally:
-            del os.environ["PYCUDA_CPU_REGIONS"]
-            if before is not None:
-                os.environ["PYCUDA_CPU_REGIONS"] = before
-    return made
+    return compile_schemes(SOURCE)
 
 
 def test_code_between_barriers_runs_in_packs(tmp_path):

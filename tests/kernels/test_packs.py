@@ -6,10 +6,9 @@ Blocks and sizes leave packs of all kinds: wide, single, partial.
 
 # SPDX-License-Identifier: MIT
 
-import os
-
 import numpy as np
 import pytest
+from compiled_schemes import compile_schemes
 
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
@@ -371,20 +370,7 @@ SHAPES = [
 @pytest.fixture(scope="module")
 def modules():
     """Return the kernels as packs, and as loops over single threads."""
-    made = []
-    for regions in "10":
-        before = os.environ.get("PYCUDA_CPU_REGIONS")
-        os.environ["PYCUDA_CPU_REGIONS"] = regions
-        try:
-            # the option makes the sources differ for the cache
-            made.append(
-                SourceModule(SOURCE + SKIPPED, options=[f"-DWAY={regions}"])
-            )
-        finally:
-            del os.environ["PYCUDA_CPU_REGIONS"]
-            if before is not None:
-                os.environ["PYCUDA_CPU_REGIONS"] = before
-    return made
+    return compile_schemes(SOURCE + SKIPPED)
 
 
 def test_all_kernels_run_in_packs(tmp_path):

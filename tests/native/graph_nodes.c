@@ -30,20 +30,10 @@ place(int i)
     return x + (CUdeviceptr)i * sizeof(int);
 }
 
-static int
-value_at(CUdeviceptr at)
-{
-    int result = -1;
-
-    OK(cu.cuMemcpyDtoH(&result, at, sizeof result));
-    return result;
-}
-
 static void
 put_value(int i, int wanted)
 {
-    OK(cu.cuMemcpyHtoD(place(i), &wanted, sizeof wanted));
-    OK(cu.cuCtxSynchronize());
+    native_write_int(place(i), wanted);
 }
 
 static CUgraph
@@ -175,7 +165,7 @@ memory_within(void)
     for (int turn = 0; turn < 2; turn++) {
         put_value(0, 0);
         run(exec);
-        CHECK(value_at(place(0)) == 42);
+        CHECK(native_read_int(place(0)) == 42);
     }
     cuuint64_t used = graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
     CHECK(used >= 4096);
@@ -201,7 +191,7 @@ memory_left(void)
     OK(cu.cuGraphAddMemFreeNode(&freed, freeing, NULL, 0, params.dptr));
     CUgraphExec exec = ready(graph, 0), end = ready(freeing, 0);
     run(exec);
-    CHECK(value_at(params.dptr) == 7);
+    CHECK(native_read_int(params.dptr) == 7);
     EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuGraphLaunch(exec, stream));
     OK(cu.cuMemFreeAsync(params.dptr, stream));
     run(exec);
@@ -213,10 +203,10 @@ memory_left(void)
     exec = ready(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     run(exec);
     run(exec);
-    CHECK(value_at(params.dptr) == 7);
+    CHECK(native_read_int(params.dptr) == 7);
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
-    CHECK(value_at(params.dptr) == 7); /* the memory outlives both */
+    CHECK(native_read_int(params.dptr) == 7); /* the memory outlives both */
     OK(cu.cuMemFreeAsync(params.dptr, stream));
     OK(cu.cuStreamSynchronize(stream));
     OK(cu.cuGraphExecDestroy(end));
@@ -251,7 +241,7 @@ memory_captured(void)
     CUgraphExec exec = ready(graph, 0);
     put_value(0, 0);
     run(exec);
-    CHECK(value_at(place(0)) == 9);
+    CHECK(native_read_int(place(0)) == 9);
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
 }
@@ -413,9 +403,9 @@ loops(CUcontext ctx)
         put_value(2, 0);
         put_value(4, 1);
         run(exec);
-        CHECK(value_at(place(0)) == 4);
-        CHECK(value_at(place(1)) == 3);
-        CHECK(value_at(place(2)) == 12);
+        CHECK(native_read_int(place(0)) == 4);
+        CHECK(native_read_int(place(1)) == 3);
+        CHECK(native_read_int(place(2)) == 12);
     }
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
@@ -443,8 +433,8 @@ default_once(CUcontext ctx)
         put_value(0, 0);
         put_value(1, 0);
         run(exec);
-        CHECK(value_at(place(0)) == 4);
-        CHECK(value_at(place(1)) == 3 || !native_on_cpu);
+        CHECK(native_read_int(place(0)) == 4);
+        CHECK(native_read_int(place(1)) == 3 || !native_on_cpu);
     }
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
@@ -472,7 +462,7 @@ choices(CUcontext ctx, CUgraphConditionalNodeType type)
         put_value(0, which);
         put_value(1, 0);
         run(exec);
-        CHECK(value_at(place(1)) == expected[branch][which]);
+        CHECK(native_read_int(place(1)) == expected[branch][which]);
     }
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
@@ -524,7 +514,7 @@ body_captured(CUcontext ctx)
     CUgraphExec exec = ready(graph, 0);
     put_value(3, 0);
     run(exec);
-    CHECK(value_at(place(3)) == 5);
+    CHECK(native_read_int(place(3)) == 5);
     OK(cu.cuGraphExecDestroy(exec));
     OK(cu.cuGraphDestroy(graph));
 }
@@ -561,13 +551,13 @@ changes(void)
     put_value(0, 0);
     put_value(1, 0);
     run(exec);
-    CHECK(value_at(place(0)) == 7 && value_at(place(1)) == 100);
-    CHECK(value_at(place(2)) == 6);
+    CHECK(native_read_int(place(0)) == 7 && native_read_int(place(1)) == 100);
+    CHECK(native_read_int(place(2)) == 6);
     OK(cu.cuGraphNodeSetEnabled(exec, node, 0));
     OK(cu.cuGraphNodeGetEnabled(exec, node, &enabled));
     CHECK(enabled == 0);
     run(exec);
-    CHECK(value_at(place(0)) == 7 && value_at(place(1)) == 200);
+    CHECK(native_read_int(place(0)) == 7 && native_read_int(place(1)) == 200);
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            cu.cuGraphExecMemsetNodeSetParams(exec, node, &filling, ctx));
     add_node(fresh, NULL, place(1), 1);
@@ -615,7 +605,7 @@ capture_into(const char *path)
     CUgraphExec exec = ready(graph, 0);
     put_value(0, 0);
     run(exec);
-    CHECK(value_at(place(0)) == 11);
+    CHECK(native_read_int(place(0)) == 11);
     OK(cu.cuGraphDebugDotPrint(graph, path, CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE));
     FILE *file = fopen(path, "r");
     CHECK(file && fread(text, 1, sizeof text - 1, file) > 0);

@@ -26,17 +26,13 @@ place(int i)
 static int
 value(int i)
 {
-    int result = -1;
-
-    OK(cu.cuMemcpyDtoH(&result, place(i), sizeof result));
-    return result;
+    return native_read_int(place(i));
 }
 
 static void
 put(int i, int wanted)
 {
-    OK(cu.cuMemcpyHtoD(place(i), &wanted, sizeof wanted));
-    OK(cu.cuCtxSynchronize());
+    native_write_int(place(i), wanted);
 }
 
 static CUresult

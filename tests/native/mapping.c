@@ -10,15 +10,6 @@
 
 static const CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
 
-static int
-value_at(CUdeviceptr at)
-{
-    int result = -1;
-
-    OK(cu.cuMemcpyDtoH(&result, at, sizeof result));
-    return result;
-}
-
 static CUmemAllocationProp
 properties(void)
 {
@@ -56,17 +47,17 @@ mapped(void)
     CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     OK(cu.cuMemsetD32(base, 77, unit / 4));
     OK(cu.cuCtxSynchronize());
-    CHECK(value_at(base + unit) == 77);
-    CHECK(value_at(base + 2 * unit - 4) == 77);
+    CHECK(native_read_int(base + unit) == 77);
+    CHECK(native_read_int(base + 2 * unit - 4) == 77);
     OK(cu.cuMemGetAllocationPropertiesFromHandle(&told, memory));
     CHECK(told.location.type == here.type && told.location.id == here.id);
     OK(cu.cuMemRetainAllocationHandle(&same, (void *)(uintptr_t)base));
     OK(cu.cuMemRelease(same));
     OK(cu.cuMemRelease(memory)); /* the memory remains while it is mapped */
-    CHECK(value_at(base) == 77);
+    CHECK(native_read_int(base) == 77);
     EXPECT(CUDA_ERROR_INVALID_VALUE, cu.cuMemAddressFree(base, 2 * unit));
     OK(cu.cuMemUnmap(base, unit));
-    CHECK(value_at(base + unit) == 77);
+    CHECK(native_read_int(base + unit) == 77);
     EXPECT_REFUSED(CUDA_ERROR_INVALID_VALUE, cu.cuMemsetD32(base, 1, 1));
     OK(cu.cuMemUnmap(base + unit, unit));
     OK(cu.cuMemAddressFree(base, 2 * unit));
@@ -100,7 +91,7 @@ exported(void)
     OK(cu.cuMemSetAccess(two, unit, &access, 1));
     OK(cu.cuMemsetD32(one, 5, 1));
     OK(cu.cuCtxSynchronize());
-    CHECK(value_at(two) == 5);
+    CHECK(native_read_int(two) == 5);
     OK(cu.cuMemUnmap(one, unit));
     OK(cu.cuMemUnmap(two, unit));
     OK(cu.cuMemRelease(memory));
@@ -179,7 +170,7 @@ other_pools(void)
                                     pointer));
         CHECK(managed == (unsigned)i);
         *(int *)(uintptr_t)pointer = 9; /* accessible to the host too */
-        CHECK(value_at(pointer) == 9);
+        CHECK(native_read_int(pointer) == 9);
         OK(cu.cuMemFreeAsync(pointer, NULL));
         OK(cu.cuCtxSynchronize());
         OK(cu.cuMemPoolDestroy(pool));
@@ -263,7 +254,7 @@ batches(void)
     OK(cu.cuMemcpyBatchAsync(to, from, sizes, 2, &attributes, &first, 1,
                              stream));
     OK(cu.cuStreamSynchronize(stream));
-    CHECK(value_at(x + 32) == 3 && value_at(x + 44) == 3);
+    CHECK(native_read_int(x + 32) == 3 && native_read_int(x + 44) == 3);
     attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_INVALID;
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            cu.cuMemcpyBatchAsync(to, from, sizes, 2, &attributes, &first, 1,

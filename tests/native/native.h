@@ -200,6 +200,24 @@ native_launch(CUfunction function, unsigned blocks, unsigned threads,
                              parameters, NULL);
 }
 
+/* Returns the int at a device address. */
+static inline int
+native_read_int(CUdeviceptr at)
+{
+    int result = -1;
+
+    OK(cu.cuMemcpyDtoH(&result, at, sizeof result));
+    return result;
+}
+
+/* Writes an int to a device address, and waits for all streams. */
+static inline void
+native_write_int(CUdeviceptr at, int value)
+{
+    OK(cu.cuMemcpyHtoD(at, &value, sizeof value));
+    OK(cu.cuCtxSynchronize());
+}
+
 static inline int
 native_end(const char *name)
 {

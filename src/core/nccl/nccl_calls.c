@@ -26,6 +26,18 @@ enum kind {
     SEND,
     RECV,
 };
+static const char *const names[] = {
+    [BROADCAST] = "ncclBroadcast",
+    [REDUCE] = "ncclReduce",
+    [ALL_REDUCE] = "ncclAllReduce",
+    [ALL_GATHER] = "ncclAllGather",
+    [REDUCE_SCATTER] = "ncclReduceScatter",
+    [ALL_TO_ALL] = "ncclAlltoAll",
+    [GATHER] = "ncclGather",
+    [SCATTER] = "ncclScatter",
+    [SEND] = "ncclSend",
+    [RECV] = "ncclRecv",
+};
 
 /* An operation, with all arguments that it may have. */
 struct call {
@@ -71,26 +83,23 @@ parts_exchange(const struct call *c, bool sends, bool recvs)
 }
 
 static ncclResult_t
-parts_issue(struct call *c)
+parts_issue(const struct call *c)
 {
     ncclComm_t comm = c->comm->handle;
     size_t count = (size_t)c->count;
     bool is_root = c->comm->rank == c->peer;
     switch (c->kind) {
     case ALL_TO_ALL:
-        c->name = "ncclAlltoAll";
         return api_nccl_has(&nccl.ncclAlltoAll)
                    ? nccl.ncclAlltoAll(c->send, c->recv, count, c->type, comm,
                                        c->stream)
                    : parts_exchange(c, true, true);
     case GATHER:
-        c->name = "ncclGather";
         return api_nccl_has(&nccl.ncclGather)
                    ? nccl.ncclGather(c->send, c->recv, count, c->type, c->peer,
                                      comm, c->stream)
                    : parts_exchange(c, true, is_root);
     default:
-        c->name = "ncclScatter";
         return api_nccl_has(&nccl.ncclScatter)
                    ? nccl.ncclScatter(c->send, c->recv, count, c->type,
                                       c->peer, comm, c->stream)
@@ -99,37 +108,30 @@ parts_issue(struct call *c)
 }
 
 static ncclResult_t
-call_issue(struct call *c)
+call_issue(const struct call *c)
 {
     ncclComm_t comm = c->comm->handle;
     size_t count = (size_t)c->count;
     switch (c->kind) {
     case BROADCAST:
-        c->name = "ncclBroadcast";
         return nccl.ncclBroadcast(c->send, c->recv, count, c->type, c->peer,
                                   comm, c->stream);
     case REDUCE:
-        c->name = "ncclReduce";
         return nccl.ncclReduce(c->send, c->recv, count, c->type, c->op,
                                c->peer, comm, c->stream);
     case ALL_REDUCE:
-        c->name = "ncclAllReduce";
         return nccl.ncclAllReduce(c->send, c->recv, count, c->type, c->op,
                                   comm, c->stream);
     case ALL_GATHER:
-        c->name = "ncclAllGather";
         return nccl.ncclAllGather(c->send, c->recv, count, c->type, comm,
                                   c->stream);
     case REDUCE_SCATTER:
-        c->name = "ncclReduceScatter";
         return nccl.ncclReduceScatter(c->send, c->recv, count, c->type, c->op,
                                       comm, c->stream);
     case SEND:
-        c->name = "ncclSend";
         return nccl.ncclSend(c->send, count, c->type, c->peer, comm,
                              c->stream);
     case RECV:
-        c->name = "ncclRecv";
         return nccl.ncclRecv(c->recv, count, c->type, c->peer, comm,
                              c->stream);
     default:
@@ -205,10 +207,15 @@ nccl_call(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     for (int i = 0; i < 4; i++) {
         numbers[i] = (int)PyLong_AsLong(args[5 + i]);
     }
+    if (!PyErr_Occurred() &&
+        ((unsigned)c.kind >= sizeof names / sizeof *names)) {
+        PyErr_Format(PyExc_ValueError, "no NCCL operation %d", c.kind);
+    }
     if (PyErr_Occurred() || array_use(args[2], c.stream, &send) < 0 ||
         array_use(args[3], c.stream, &recv) < 0) {
         return NULL;
     }
+    c.name = names[c.kind];
     c.type = (ncclDataType_t)numbers[0];
     c.bytes = (size_t)numbers[1];
     c.op = (ncclRedOp_t)numbers[2];

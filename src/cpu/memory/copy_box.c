@@ -169,6 +169,16 @@ box_copy(const struct side *to, const struct side *from, const size_t box[3],
     return code ? code : cpu_context_status(ctx);
 }
 
+/* A side of a copy struct, `end`: src or dst. The fields of the structs for
+ * two and three dimensions and for two devices have the same names. */
+#define SIDE_2D(copy, end)                                                    \
+    .type = (copy)->end##MemoryType, .device = (copy)->end##Device,           \
+    .host = (copy)->end##Host, .array = (copy)->end##Array,                   \
+    .pitch = (copy)->end##Pitch, .x = (copy)->end##XInBytes,                  \
+    .y = (copy)->end##Y
+#define SIDE_3D(copy, end)                                                    \
+    SIDE_2D(copy, end), .height = (copy)->end##Height, .z = (copy)->end##Z
+
 /* ---- 2-D ---- */
 
 static CUresult
@@ -177,20 +187,8 @@ copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool wait)
     if (!copy) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    struct side to = {.type = copy->dstMemoryType,
-                      .device = copy->dstDevice,
-                      .host = copy->dstHost,
-                      .array = copy->dstArray,
-                      .pitch = copy->dstPitch,
-                      .x = copy->dstXInBytes,
-                      .y = copy->dstY};
-    struct side from = {.type = copy->srcMemoryType,
-                        .device = copy->srcDevice,
-                        .host = copy->srcHost,
-                        .array = copy->srcArray,
-                        .pitch = copy->srcPitch,
-                        .x = copy->srcXInBytes,
-                        .y = copy->srcY};
+    struct side to = {SIDE_2D(copy, dst)};
+    struct side from = {SIDE_2D(copy, src)};
     size_t box[3] = {copy->WidthInBytes, copy->Height, 1};
 
     return box_copy(&to, &from, box, stream, wait);
@@ -222,24 +220,8 @@ copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool wait)
     if (!copy || copy->srcLOD || copy->dstLOD) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    struct side to = {.type = copy->dstMemoryType,
-                      .device = copy->dstDevice,
-                      .host = copy->dstHost,
-                      .array = copy->dstArray,
-                      .pitch = copy->dstPitch,
-                      .height = copy->dstHeight,
-                      .x = copy->dstXInBytes,
-                      .y = copy->dstY,
-                      .z = copy->dstZ};
-    struct side from = {.type = copy->srcMemoryType,
-                        .device = copy->srcDevice,
-                        .host = copy->srcHost,
-                        .array = copy->srcArray,
-                        .pitch = copy->srcPitch,
-                        .height = copy->srcHeight,
-                        .x = copy->srcXInBytes,
-                        .y = copy->srcY,
-                        .z = copy->srcZ};
+    struct side to = {SIDE_3D(copy, dst)};
+    struct side from = {SIDE_3D(copy, src)};
     size_t box[3] = {copy->WidthInBytes, copy->Height, copy->Depth};
 
     return box_copy(&to, &from, box, stream, wait);
@@ -275,30 +257,14 @@ copy_3d_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool wait)
         (copy->dstContext && cpu_context_of(copy->dstContext, &ctx))) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    CUDA_MEMCPY3D plain = {.srcXInBytes = copy->srcXInBytes,
-                           .srcY = copy->srcY,
-                           .srcZ = copy->srcZ,
-                           .srcLOD = copy->srcLOD,
-                           .srcMemoryType = copy->srcMemoryType,
-                           .srcHost = copy->srcHost,
-                           .srcDevice = copy->srcDevice,
-                           .srcArray = copy->srcArray,
-                           .srcPitch = copy->srcPitch,
-                           .srcHeight = copy->srcHeight,
-                           .dstXInBytes = copy->dstXInBytes,
-                           .dstY = copy->dstY,
-                           .dstZ = copy->dstZ,
-                           .dstLOD = copy->dstLOD,
-                           .dstMemoryType = copy->dstMemoryType,
-                           .dstHost = copy->dstHost,
-                           .dstDevice = copy->dstDevice,
-                           .dstArray = copy->dstArray,
-                           .dstPitch = copy->dstPitch,
-                           .dstHeight = copy->dstHeight,
-                           .WidthInBytes = copy->WidthInBytes,
-                           .Height = copy->Height,
-                           .Depth = copy->Depth};
-    return copy_3d(&plain, stream, wait);
+    if (copy->srcLOD || copy->dstLOD) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct side to = {SIDE_3D(copy, dst)};
+    struct side from = {SIDE_3D(copy, src)};
+    size_t box[3] = {copy->WidthInBytes, copy->Height, copy->Depth};
+
+    return box_copy(&to, &from, box, stream, wait);
 }
 
 CPU_API CUresult

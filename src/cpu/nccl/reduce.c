@@ -94,6 +94,7 @@ narrow_write(const struct format *f, float value)
 
 /* ---- reductions ---- */
 
+/* Conversions between the elements in memory and the arithmetic type. */
 #define OWN(x)         (x)
 #define HALF_READ(x)   narrow_read(&half, x)
 #define HALF_WRITE(x)  (uint16_t) narrow_write(&half, x)
@@ -104,7 +105,33 @@ narrow_write(const struct format *f, float value)
 #define E5M2_READ(x)   narrow_read(&e5m2, x)
 #define E5M2_WRITE(x)  (uint8_t) narrow_write(&e5m2, x)
 
-#define EACH(statement)                                                       \
+/* IS_NAN(x) of the arithmetic type. As in fmax and fmin, the result is a NaN
+ * only if both operands are. */
+#define NO_NAN(x)    false
+#define FLOAT_NAN(x) ((x) != (x))
+
+/* Types of elements: ncclDataType_t, name, T: type in memory, A: arithmetic
+ * type, W: the same, but unsigned for integers, where sums and products wrap;
+ * conversions from T to A and back; test for NaN. */
+#define TYPES(ROW)                                                            \
+    ROW(ncclInt8, i8, int8_t, int8_t, unsigned, OWN, OWN, NO_NAN)             \
+    ROW(ncclUint8, u8, uint8_t, uint8_t, unsigned, OWN, OWN, NO_NAN)          \
+    ROW(ncclInt32, i32, int32_t, int32_t, uint32_t, OWN, OWN, NO_NAN)         \
+    ROW(ncclUint32, u32, uint32_t, uint32_t, uint32_t, OWN, OWN, NO_NAN)      \
+    ROW(ncclInt64, i64, int64_t, int64_t, uint64_t, OWN, OWN, NO_NAN)         \
+    ROW(ncclUint64, u64, uint64_t, uint64_t, uint64_t, OWN, OWN, NO_NAN)      \
+    ROW(ncclFloat64, f64, double, double, double, OWN, OWN, FLOAT_NAN)        \
+    ROW(ncclFloat32, f32, float, float, float, OWN, OWN, FLOAT_NAN)           \
+    ROW(ncclFloat16, f16, uint16_t, float, float, HALF_READ, HALF_WRITE,      \
+        FLOAT_NAN)                                                            \
+    ROW(ncclBfloat16, bf16, uint16_t, float, float, BRAIN_READ, BRAIN_WRITE,  \
+        FLOAT_NAN)                                                            \
+    ROW(ncclFloat8e4m3, e4m3, uint8_t, float, float, E4M3_READ, E4M3_WRITE,   \
+        FLOAT_NAN)                                                            \
+    ROW(ncclFloat8e5m2, e5m2, uint8_t, float, float, E5M2_READ, E5M2_WRITE,   \
+        FLOAT_NAN)
+
+#define EACH(A, READ, statement)                                              \
     for (size_t i = 0; i < n; i++) {                                          \
         A x = acc[i], y = READ(from[i]);                                      \
         acc[i] = (A)(statement);                                              \
@@ -112,21 +139,20 @@ narrow_write(const struct format *f, float value)
     break
 
 /* Defines combine_NAME, which combines one more array with a block of sums;
- * load_NAME and store_NAME, which convert a block; and scale_NAME. A: the
- * arithmetic type; W: the same, unsigned if it is an integer. */
-#define DEFINE(name, T, W)                                                    \
+ * reduce_NAME, which reduces a block of all arrays; and scale_NAME. */
+#define DEFINE(type, name, T, A, W, READ, WRITE, IS_NAN)                      \
     static void combine_##name(A *acc, const T *from, size_t n,               \
                                ncclRedOp_t op)                                \
     {                                                                         \
         switch (op) {                                                         \
         case ncclProd:                                                        \
-            EACH((W)x *(W)y);                                                 \
+            EACH(A, READ, (W)x *(W)y);                                        \
         case ncclMax:                                                         \
-            EACH(LARGER(x, y));                                               \
+            EACH(A, READ, x > y || IS_NAN(y) ? x : y);                        \
         case ncclMin:                                                         \
-            EACH(SMALLER(x, y));                                              \
+            EACH(A, READ, x < y || IS_NAN(y) ? x : y);                        \
         default:                                                              \
-            EACH((W)x + (W)y);                                                \
+            EACH(A, READ, (W)x + (W)y);                                       \
         }                                                                     \
     }                                                                         \
     static void reduce_##name(T *to, const T *const *from, int ranks,         \
@@ -153,80 +179,14 @@ narrow_write(const struct format *f, float value)
             to[i] = WRITE(product);                                           \
         }                                                                     \
     }
-
-#define LARGER(x, y)  ((x) > (y) ? (x) : (y))
-#define SMALLER(x, y) ((x) < (y) ? (x) : (y))
-#define READ          OWN
-#define WRITE         OWN
-#define A             int8_t
-DEFINE(i8, int8_t, unsigned)
-#undef A
-#define A uint8_t
-DEFINE(u8, uint8_t, unsigned)
-#undef A
-#define A int32_t
-DEFINE(i32, int32_t, uint32_t)
-#undef A
-#define A uint32_t
-DEFINE(u32, uint32_t, uint32_t)
-#undef A
-#define A int64_t
-DEFINE(i64, int64_t, uint64_t)
-#undef A
-#define A uint64_t
-DEFINE(u64, uint64_t, uint64_t)
-#undef A
-/* as fmax and fmin: a number goes before NaN */
-#undef LARGER
-#undef SMALLER
-#define LARGER(x, y)  ((x) > (y) || (y) != (y) ? (x) : (y))
-#define SMALLER(x, y) ((x) < (y) || (y) != (y) ? (x) : (y))
-#define A             double
-DEFINE(f64, double, double)
-#undef A
-#define A float
-DEFINE(f32, float, float)
-#undef READ
-#undef WRITE
-#define READ  HALF_READ
-#define WRITE HALF_WRITE
-DEFINE(f16, uint16_t, float)
-#undef READ
-#undef WRITE
-#define READ  BRAIN_READ
-#define WRITE BRAIN_WRITE
-DEFINE(bf16, uint16_t, float)
-#undef READ
-#undef WRITE
-#define READ  E4M3_READ
-#define WRITE E4M3_WRITE
-DEFINE(e4m3, uint8_t, float)
-#undef READ
-#undef WRITE
-#define READ  E5M2_READ
-#define WRITE E5M2_WRITE
-DEFINE(e5m2, uint8_t, float)
-
-#define TYPES(ROW)                                                            \
-    ROW(ncclInt8, i8, int8_t)                                                 \
-    ROW(ncclUint8, u8, uint8_t)                                               \
-    ROW(ncclInt32, i32, int32_t)                                              \
-    ROW(ncclUint32, u32, uint32_t)                                            \
-    ROW(ncclInt64, i64, int64_t)                                              \
-    ROW(ncclUint64, u64, uint64_t)                                            \
-    ROW(ncclFloat16, f16, uint16_t)                                           \
-    ROW(ncclFloat32, f32, float)                                              \
-    ROW(ncclFloat64, f64, double)                                             \
-    ROW(ncclBfloat16, bf16, uint16_t)                                         \
-    ROW(ncclFloat8e4m3, e4m3, uint8_t)                                        \
-    ROW(ncclFloat8e5m2, e5m2, uint8_t)
+TYPES(DEFINE)
 
 static void
 reduce_block(const struct nccl_reduction *reduction, void *to,
              const void *const *from, int ranks, size_t first, size_t n)
 {
     switch (reduction->type) {
-#define ROW(type, name, T)                                                    \
+#define ROW(type, name, T, A, W, READ, WRITE, IS_NAN)                         \
     case type:                                                                \
         reduce_##name(to, (const T *const *)from, ranks, first, n,            \
                       reduction->op);                                         \
@@ -254,7 +214,7 @@ nccl_scale(ncclDataType_t type, void *to, const void *from, const void *scalar,
            size_t count)
 {
     switch (type) {
-#define ROW(type, name, T)                                                    \
+#define ROW(type, name, T, A, W, READ, WRITE, IS_NAN)                         \
     case type:                                                                \
         scale_##name(to, from, scalar, count);                                \
         break;

@@ -146,17 +146,26 @@ void
 jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
               bool *reached)
 {
+    jit_cfg_reach_within(cfg, from, stop, NULL, NULL, reached);
+}
+
+void
+jit_cfg_reach_within(const struct jit_cfg *cfg, unsigned from, unsigned stop,
+                     const unsigned *ends, const bool *within, bool *reached)
+{
     unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
     unsigned count = 0;
     queue[count++] = from;
     reached[from] = true;
     for (unsigned i = 0; i < count; i++) {
         const struct jit_block *row = &cfg->blocks[queue[i]];
-        for (unsigned k = 0; queue[i] != stop && k < row->successor_count;
-             k++) {
-            if (!reached[row->successors[k]]) {
-                reached[row->successors[k]] = true;
-                queue[count++] = row->successors[k];
+        bool ends_here =
+            queue[i] == stop || (ends && ends[queue[i]] != JIT_NO_END);
+        for (unsigned k = 0; !ends_here && k < row->successor_count; k++) {
+            unsigned to = row->successors[k];
+            if (!reached[to] && (!within || within[to])) {
+                reached[to] = true;
+                queue[count++] = to;
             }
         }
     }

@@ -398,6 +398,18 @@ spread_all(struct analysis *analysis)
     free(analysis->spread);
 }
 
+/* Marks the arguments `own` of the kernel, which differ between threads, and
+ * what depends on them. */
+static void
+find_differing(struct analysis *analysis, struct jit_kernel *kernel,
+               const int *own, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        mark_differing(analysis, jit_body_argument(kernel, own[i]));
+    }
+    spread_all(analysis);
+}
+
 void
 jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                    struct jit_map *differs, unsigned *immediate, bool *apart)
@@ -409,10 +421,7 @@ jit_find_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                                 .differs = differs,
                                 .immediate = immediate,
                                 .apart = apart};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        mark_differing(&analysis, jit_body_argument(kernel, own[i]));
-    }
-    spread_all(&analysis);
+    find_differing(&analysis, kernel, own, sizeof own / sizeof *own);
 }
 
 void
@@ -426,10 +435,7 @@ jit_find_row_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                                 .differs = differs,
                                 .immediate = immediate,
                                 .apart = apart};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        mark_differing(&analysis, jit_body_argument(kernel, own[i]));
-    }
-    spread_all(&analysis);
+    find_differing(&analysis, kernel, own, sizeof own / sizeof *own);
 }
 
 void
@@ -444,8 +450,5 @@ jit_find_lanes_differing(struct jit_kernel *kernel, const struct jit_cfg *cfg,
                                 .differs = differs,
                                 .immediate = immediate,
                                 .apart = apart};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        mark_differing(&analysis, jit_body_argument(kernel, own[i]));
-    }
-    spread_all(&analysis);
+    find_differing(&analysis, kernel, own, sizeof own / sizeof *own);
 }

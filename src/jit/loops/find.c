@@ -99,24 +99,6 @@ is_innermost(const struct jit_pure_loop *loop)
     return innermost;
 }
 
-/* Tests for a type that can be the element type of vectors. */
-static bool
-type_fits(LLVMTypeRef type)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMFloatTypeKind:
-    case LLVMDoubleTypeKind:
-        return true;
-    case LLVMIntegerTypeKind: {
-        unsigned bits = LLVMGetIntTypeWidth(type);
-        return bits == 1 || bits == 8 || bits == 16 || bits == 32 ||
-               bits == 64;
-    }
-    default:
-        return false;
-    }
-}
-
 bool
 jit_is_note(LLVMValueRef at)
 {
@@ -173,14 +155,14 @@ opcode_fits(LLVMValueRef at)
     case LLVMSelect:
     case LLVMFreeze:
     case LLVMPHI:
-        return type_fits(LLVMTypeOf(at));
+        return jit_is_element_type(LLVMTypeOf(at));
     case LLVMUDiv:
     case LLVMSDiv:
     case LLVMURem:
     case LLVMSRem:
-        return division_fits(at) && type_fits(LLVMTypeOf(at));
+        return division_fits(at) && jit_is_element_type(LLVMTypeOf(at));
     case LLVMCall:
-        return jit_can_widen_call(at) && type_fits(LLVMTypeOf(at));
+        return jit_can_widen_call(at) && jit_is_element_type(LLVMTypeOf(at));
     case LLVMBr:
     case LLVMSwitch:
         return true;
@@ -248,7 +230,8 @@ input_add(struct jit_pure_loop *loop, LLVMValueRef value)
             return true;
         }
     }
-    if (loop->input_count == MAX_INPUTS || !type_fits(LLVMTypeOf(value))) {
+    if (loop->input_count == MAX_INPUTS ||
+        !jit_is_element_type(LLVMTypeOf(value))) {
         return false;
     }
     loop->inputs[loop->input_count++] = value;
@@ -281,7 +264,7 @@ operands_fit(struct jit_pure_loop *loop, LLVMValueRef at)
         LLVMValueRef value = LLVMGetOperand(at, (unsigned)i);
         if (!operand_fits(loop, value) ||
             (!LLVMValueIsBasicBlock(value) && !LLVMIsAFunction(value) &&
-             !type_fits(LLVMTypeOf(value)))) {
+             !jit_is_element_type(LLVMTypeOf(value)))) {
             return false;
         }
     }

@@ -200,18 +200,11 @@ type_fits(LLVMTypeRef type)
     switch (LLVMGetTypeKind(type)) {
     case LLVMHalfTypeKind:
     case LLVMBFloatTypeKind:
-    case LLVMFloatTypeKind:
-    case LLVMDoubleTypeKind:
     case LLVMPointerTypeKind:
     case LLVMVoidTypeKind:
         return true;
-    case LLVMIntegerTypeKind: {
-        unsigned bits = LLVMGetIntTypeWidth(type);
-        return bits == 1 || bits == 8 || bits == 16 || bits == 32 ||
-               bits == 64;
-    }
     default:
-        return false;
+        return jit_is_element_type(type);
     }
 }
 

@@ -62,6 +62,13 @@ unsigned jit_cfg_index(const struct jit_cfg *cfg, LLVMBasicBlockRef block);
 #define NO_BLOCK (~0u)
 void jit_cfg_reach(const struct jit_cfg *cfg, unsigned from, unsigned stop,
                    bool *reached);
+/* Like jit_cfg_reach: sets reached[b] for the basic blocks that can be reached
+ * without passing through `stop`, here nor through a basic block b with
+ * ends[b] != JIT_NO_END. If `within` is not NULL, paths use only the basic
+ * blocks marked in it. `ends` may be NULL. */
+void jit_cfg_reach_within(const struct jit_cfg *cfg, unsigned from,
+                          unsigned stop, const unsigned *ends,
+                          const bool *within, bool *reached);
 /* Tests whether a path from the basic block leads back to it. */
 bool jit_cfg_is_cyclic(const struct jit_cfg *cfg, unsigned block);
 

@@ -66,23 +66,8 @@ static void
 reach_ends(const struct point_search *search, unsigned from,
            const bool *within, bool *reached)
 {
-    const struct jit_cfg *cfg = &search->split->cfg;
-    unsigned *queue = jit_allocate((cfg->count + 1) * sizeof *queue);
-    unsigned count = 0;
-    queue[count++] = from;
-    reached[from] = true;
-    for (unsigned i = 0; i < count; i++) {
-        const struct jit_block *row = &cfg->blocks[queue[i]];
-        for (unsigned k = 0;
-             !is_end(search, queue[i]) && k < row->successor_count; k++) {
-            unsigned to = row->successors[k];
-            if (!reached[to] && (!within || within[to])) {
-                reached[to] = true;
-                queue[count++] = to;
-            }
-        }
-    }
-    free(queue);
+    jit_cfg_reach_within(&search->split->cfg, from, search->stop, search->ends,
+                         within, reached);
 }
 
 static LLVMValueRef
