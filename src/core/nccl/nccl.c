@@ -37,7 +37,7 @@ core_nccl_check(ncclResult_t result, ncclComm_t comm, const char *routine)
     return -1;
 }
 
-/* Opens the library at the first call. */
+/* Opens the NCCL library unless it is open. */
 static int
 library_open(struct api_choice *choice)
 {
@@ -90,7 +90,7 @@ nccl_unique_id(PyObject *module, PyObject *unused)
 
 /* ---- communicators ---- */
 
-/* Ends a communicator, without the GIL. */
+/* Destroys or aborts NCCL's communicator. Releases the GIL during the call. */
 static ncclResult_t
 communicator_end(struct core_communicator *self, bool abort)
 {
@@ -174,7 +174,8 @@ core_nccl_get(PyObject *capsule)
     return self;
 }
 
-/* Returns the current context if NCCL can use it. */
+/* Returns the current context if it is the primary one of its device: NCCL
+ * uses no other. Else NULL with an exception. */
 static struct core_context *
 context_check(void)
 {
@@ -292,8 +293,9 @@ nccl_end(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* _nccl_error(communicator): returns the text of its asynchronous error, or
- * None. Callable in any thread, without a current context. */
+/* _nccl_error(communicator): returns the text of the communicator's
+ * asynchronous error, or None. Callable in any thread, without a current
+ * context. */
 static PyObject *
 nccl_error(PyObject *module, PyObject *capsule)
 {
@@ -328,8 +330,8 @@ nccl_describe(PyObject *module, PyObject *capsule)
                                         (int)self->context->device);
 }
 
-/* _nccl_limit(communicator, seconds): sets the library's own time limit.
- * Returns whether it has one. */
+/* _nccl_limit(communicator, seconds): sets the time that a rank waits for
+ * others. Returns false if the library has no such limit (a GPU's NCCL). */
 static PyObject *
 nccl_limit(PyObject *module, PyObject *args)
 {

@@ -12,44 +12,48 @@
 
 struct core_context;
 
-/* A call whose completion is observed. */
+/* A call of an NCCL operation, for messages about calls that do not
+ * complete. */
 struct core_nccl_mark {
     int kind;
     Py_ssize_t count;
-    size_t bytes;         /* of an element */
-    unsigned long thread; /* that made the call */
-    uint64_t number;      /* of the call, from 1 */
+    size_t bytes;         /* size of one element */
+    unsigned long thread; /* id of the calling thread */
+    uint64_t number;      /* counts the communicator's calls, from 1 */
 };
 
-/* A rank of a communicator, in a PyCapsule. */
+/* One rank's communicator. pycuda.nccl holds it in a PyCapsule. */
 struct core_communicator {
-    ncclComm_t handle;            /* NULL after its end */
+    ncclComm_t handle;            /* NULL: destroyed or aborted */
     struct core_context *context; /* strong reference */
     int size, rank;
-    bool watched; /* calls are observed, as the library has no time limit */
+    bool watched; /* whether calls complete is observed (nccl_watch.c) */
     uint64_t calls;
-    /* `oldest` was recorded after the call `oldest_mark` and is recorded again
-     * only when it is complete; `latest` after the latest call. A number of 0
-     * means that the event is not in use. */
+    /* CUDA events. `oldest` follows the oldest call that may not be complete,
+     * which `oldest_mark` describes; `latest` follows the latest call,
+     * `latest_mark`. If the mark's number is 0, its event is not in use. */
     CUevent oldest, latest;
     struct core_nccl_mark oldest_mark, latest_mark;
-    /* latest call of an open group, which is not issued yet; or number 0 */
+    /* latest call in an open group; NCCL issues it when the group ends. Its
+     * number is 0 if there is none. */
     struct core_nccl_mark group_mark;
     CUstream group_stream;
 };
 
-/* Raises the exception of a result, with NCCL's text about `comm`, which may
- * be NULL. Returns 0 for ncclSuccess. */
+/* Returns 0 if `result` is ncclSuccess. Otherwise raises an exception with
+ * NCCL's error text; `comm` is the failed communicator, or NULL. */
 int core_nccl_check(ncclResult_t result, ncclComm_t comm, const char *routine);
-/* Returns the communicator in a capsule, whose context must be the current
- * one. NULL with an exception if it has ended. */
+/* Returns the communicator in a capsule. NULL with an exception if it has been
+ * destroyed or aborted, or if its context is not the current one. */
 struct core_communicator *core_nccl_get(PyObject *capsule);
-/* Called after a call was issued, or, unless `now`, was added to a group:
- * records the events of a watched communicator. */
+/* Counts a call of an NCCL operation and, if the communicator is watched,
+ * observes it: records an event now, or (`now` false: the call is in a group)
+ * when the group ends. */
 void core_nccl_mark(struct core_communicator *self,
                     const struct core_nccl_mark *mark, CUstream stream,
                     bool now);
-/* Methods in nccl_watch.c, by which pycuda.nccl observes calls. */
+/* Methods in nccl_watch.c, by which pycuda.nccl finds out whether calls are
+ * complete. */
 extern PyMethodDef core_nccl_watch[];
 /* Methods in nccl_calls.c, which issue operations. */
 extern PyMethodDef core_nccl_calls[];

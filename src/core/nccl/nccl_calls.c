@@ -1,8 +1,9 @@
 /* nccl_calls.c - issues NCCL's operations on arrays, in the order of streams.
  *
- * Called by the Python module pycuda.nccl, which checks sizes and types. As
- * for a kernel, the uses of the arrays are recorded for the stream. In a group
- * NCCL issues the operations at its end, in the same streams.
+ * Called by the Python module pycuda.nccl, which checks sizes and types. An
+ * operation counts as a use of its arrays in the stream, as a kernel does.
+ * Operations between ncclGroupStart and ncclGroupEnd are issued by the latter,
+ * each in its own stream.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -39,25 +40,26 @@ static const char *const names[] = {
     [RECV] = "ncclRecv",
 };
 
-/* An operation, with all arguments that it may have. */
+/* Arguments of an NCCL operation; each operation uses only some of them. */
 struct call {
-    const char *name; /* function of NCCL */
+    const char *name; /* name of the NCCL function */
     int kind;
-    const char *send; /* NULL: the rank has no such array */
+    const char *send; /* NULL: this rank sends nothing */
     char *recv;
-    Py_ssize_t count; /* elements, as NCCL counts them */
-    size_t bytes;     /* of an element */
+    Py_ssize_t count; /* NCCL's argument: number of elements */
+    size_t bytes;     /* size of one element */
     ncclDataType_t type;
     ncclRedOp_t op;
-    int peer; /* or root */
+    int peer; /* the other rank of a send or receive, or the root */
     struct core_communicator *comm;
     CUstream stream;
 };
 
-/* Number of open groups of the thread. */
+/* Number of ncclGroupStart calls of the thread without ncclGroupEnd yet. */
 static _Thread_local int group_depth;
 
-/* Exchanges parts by sends and receives, in libraries before NCCL 2.28. */
+/* Executes an all-to-all, gather or scatter as sends and receives. NCCL has
+ * functions for them since version 2.28. */
 static ncclResult_t
 parts_exchange(const struct call *c, bool sends, bool recvs)
 {

@@ -2,9 +2,10 @@
  *
  * NCCL waits for ever for a rank that does not call an operation. The Python
  * module pycuda.nccl has a thread that asks here, a few times per second,
- * whether the oldest observed call is complete. Two events per communicator
- * suffice: one stays at its call until it is complete, the other one is
- * recorded after each call and then takes its place.
+ * whether the oldest observed call is complete. Each communicator has two CUDA
+ * events. One stays behind the oldest observed call until that call is
+ * complete. The other one is recorded again after each call, and takes over
+ * when the first one is complete.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/context/context.h"
@@ -47,7 +48,8 @@ core_nccl_mark(struct core_communicator *self,
     }
 }
 
-/* _nccl_watch(communicator): begins to observe its calls. */
+/* _nccl_watch(communicator): creates the events by which the communicator's
+ * calls are observed. */
 static PyObject *
 nccl_watch(PyObject *module, PyObject *capsule)
 {
@@ -71,8 +73,8 @@ nccl_watch(PyObject *module, PyObject *capsule)
     Py_RETURN_NONE;
 }
 
-/* _nccl_issued(communicator): called at the end of a group for the group's
- * communicators. */
+/* _nccl_issued(communicator): records an event after the communicator's latest
+ * call in a group that has just ended. */
 static PyObject *
 nccl_issued(PyObject *module, PyObject *capsule)
 {
@@ -91,8 +93,9 @@ nccl_issued(PyObject *module, PyObject *capsule)
     Py_RETURN_NONE;
 }
 
-/* Returns whether the oldest observed call is complete; the next one then
- * takes its place. Failures count as complete: they are reported elsewhere. */
+/* Returns whether the oldest observed call is complete. If it is, the event
+ * `latest` takes the place of `oldest`. Failed calls count as complete: they
+ * are reported elsewhere. */
 static bool
 oldest_ended(struct core_communicator *self)
 {

@@ -16,7 +16,8 @@
 #include "cpu/memory/memory.h"
 #include "cpu/nccl/groups.h"
 
-/* The version of NCCL whose interface this is. */
+/* The version that ncclGetVersion reports: 2.28.9, which has this
+ * interface. */
 #define VERSION 22809
 
 #define NCCL_ROW(base, since, parameters, arguments)                          \
@@ -293,7 +294,8 @@ ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t type,
                       NCCL_SCALARS);
 }
 
-/* Returns the row of an operation that the program has created, or NULL. */
+/* Returns the scaled sum that the program has created as operation `op`, or
+ * NULL if there is none. */
 static struct nccl_scalar *
 scalar_find(ncclComm_t comm, ncclRedOp_t op)
 {
@@ -320,7 +322,8 @@ ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
 
 /* ---- operations ---- */
 
-/* Checks that a buffer is in memory of the device. */
+/* Returns ncclInvalidArgument unless the buffer (`parts` times `count`
+ * elements) is in memory of the CPU device. */
 static ncclResult_t
 buffer_check(const char *name, const void *buffer, size_t count, size_t parts,
              size_t bytes)
@@ -338,7 +341,8 @@ buffer_check(const char *name, const void *buffer, size_t count, size_t parts,
     return ncclSuccess;
 }
 
-/* Checks the reduction of the work, and completes it for a scaled sum. */
+/* Tests whether the operation's reduction exists. For a scaled sum, copies the
+ * factor to `work`. */
 static ncclResult_t
 reduction_check(ncclComm_t comm, struct nccl_work *work)
 {
@@ -359,7 +363,7 @@ reduction_check(ncclComm_t comm, struct nccl_work *work)
     return ncclSuccess;
 }
 
-/* Checks and issues a collective operation. */
+/* Checks the arguments of a collective operation and issues it. */
 static ncclResult_t
 collective(struct nccl_work work, ncclComm_t comm, CUstream stream)
 {
@@ -469,7 +473,7 @@ ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type,
     return COLLECTIVE(NCCL_SCATTER, ncclSum, root);
 }
 
-/* Checks and issues a message. */
+/* Checks the arguments of ncclSend or ncclRecv and issues it. */
 static ncclResult_t
 message(struct nccl_message given, ncclComm_t comm, CUstream stream)
 {

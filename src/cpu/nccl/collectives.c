@@ -4,11 +4,12 @@
  * chunks. For each chunk a rank writes its part to its stage (a buffer in
  * shared memory), waits for the other ranks, and reads their stages. The
  * stages alternate between two buffers, so that one wait per chunk suffices: a
- * rank that writes the next but one chunk knows that all ranks have read this
- * one.
+ * rank overwrites a buffer only after the barrier of the following chunk, and
+ * all ranks have read the buffer before they arrive there.
  *
- * The ranks also compare what each of them executes. Each rank finds the same
- * difference, and none of them writes its result.
+ * The ranks also compare the operations that they execute, before the first
+ * chunk is read. If they differ, all ranks report the same failure, and none
+ * of them writes to its receive buffer.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -17,7 +18,7 @@
 #include "cpu/check/hooks.h"
 #include "cpu/nccl/operation.h"
 
-/* How a kind of operation moves data. */
+/* Properties of the kinds of collective operations. */
 static const struct row {
     bool sends_parts; /* the send buffer has a part for each rank */
     bool recvs_parts; /* the receive buffer has a part for each rank */
@@ -54,14 +55,14 @@ nccl_recv_parts(enum nccl_kind kind, int ranks, bool is_root)
     return rows[kind].recvs_parts ? (size_t)ranks : 1;
 }
 
-/* One chunk of an operation on one rank. */
+/* One chunk of a collective operation, as one rank executes it. */
 struct chunk {
     struct nccl_shared *shared;
     const struct nccl_work *work;
     const struct row *row;
     unsigned parity;
-    size_t item;         /* bytes of an element */
-    size_t first, count; /* elements of each part */
+    size_t item;         /* size of an element in bytes */
+    size_t first, count; /* range of elements in each part of the buffers */
 };
 
 static void
@@ -71,7 +72,7 @@ part_write(const struct chunk *chunk, char *to, size_t part)
     size_t at = part * (size_t)work->what.count + chunk->first;
     const char *from = work->send + at * chunk->item;
 
-    if (chunk->count == 0) { /* `send` may be NULL */
+    if (chunk->count == 0) { /* then `send` may be NULL */
         return;
     }
     if (work->what.op == ncclNumOps && chunk->row->reduces) {
@@ -84,7 +85,8 @@ part_write(const struct chunk *chunk, char *to, size_t part)
     }
 }
 
-/* Writes the chunk of the send buffer to the rank's stage. */
+/* Copies the chunk of the send buffer to the rank's stage, a buffer in shared
+ * memory. */
 static void
 chunk_write(const struct chunk *chunk)
 {
@@ -99,7 +101,8 @@ chunk_write(const struct chunk *chunk)
     }
 }
 
-/* Returns the data in another rank's stage that is for the calling rank. */
+/* Returns the data for the calling rank in the stage (shared buffer) of the
+ * rank `rank`. */
 static const char *
 chunk_source(const struct chunk *chunk, int rank)
 {
@@ -115,14 +118,15 @@ chunk_store(const struct chunk *chunk, size_t part, const char *from)
     size_t at = part * (size_t)chunk->work->what.count + chunk->first;
     char *to = chunk->work->recv + at * chunk->item;
 
-    if (chunk->count == 0) { /* `recv` may be NULL */
+    if (chunk->count == 0) { /* then `recv` may be NULL */
         return;
     }
     memcpy(to, from, chunk->count * chunk->item);
     cpu_check_filled(to, chunk->count * chunk->item);
 }
 
-/* Reduces elements [low, high) of the stages of all ranks. */
+/* Reduces the elements [low, high) of the chunk, over the stages (shared
+ * buffers) of all ranks. */
 static void
 chunk_reduce(const struct chunk *chunk, char *to, size_t low, size_t high)
 {
@@ -136,7 +140,8 @@ chunk_reduce(const struct chunk *chunk, char *to, size_t low, size_t high)
     nccl_reduce(&reduction, to, from, chunk->shared->ranks, high - low);
 }
 
-/* Each rank reduces a share of the chunk; all ranks copy the result. */
+/* Reduces the chunk for all ranks: each rank reduces a share of its elements,
+ * then all ranks copy the whole result. */
 static bool
 chunk_all_reduce(const struct chunk *chunk)
 {
@@ -156,7 +161,8 @@ chunk_all_reduce(const struct chunk *chunk)
     return true;
 }
 
-/* Reads the stages of the other ranks and writes the receive buffer. */
+/* Writes the chunk of the receive buffer from the stages (shared buffers) of
+ * all ranks. Returns false on failure. */
 static bool
 chunk_read(const struct chunk *chunk)
 {
@@ -192,7 +198,8 @@ is_same(const struct nccl_description *a, const struct nccl_description *b)
            a->root == b->root;
 }
 
-/* Compares what the ranks execute with rank 0. */
+/* Tests whether all ranks execute the same operation as rank 0. Reports a
+ * failure otherwise. */
 static bool
 descriptions_agree(struct nccl_shared *shared, uint64_t number)
 {

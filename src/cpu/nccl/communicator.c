@@ -1,15 +1,17 @@
 /* communicator.c - a rank of a communicator, and its progress thread.
  *
  * Called by groups.c and api.c. An operation is issued in a stream. When the
- * stream reaches it, it moves to the queue of the communicator, whose progress
- * thread executes one operation after another and then completes the operation
- * in the stream. No worker thread waits for another rank, so that one process
- * may have many ranks. An operation also waits for the one issued before on
- * the same communicator, which may be in another stream.
+ * stream reaches it, a worker appends it to the queue of the communicator. The
+ * communicator's progress thread executes the operations of the queue one
+ * after another, and completes each one in its stream. So no worker waits for
+ * another rank, and one process may have many ranks. An operation also waits
+ * for the previous one of the same communicator, which may be in another
+ * stream.
  *
  * If an operation fails, the error becomes the sticky error of its context,
  * since the receive buffers of the program are wrong; the communicator keeps
- * the text. After an abort by the program the operations only end.
+ * the error message. After the program has aborted the communicator, pending
+ * operations end without an error.
  *
  * The lock of a communicator is acquired before the scheduler lock.
  *
@@ -71,7 +73,8 @@ nccl_operation_release(struct nccl_operation *operation)
 
 /* ---- the progress thread ---- */
 
-/* Records why an operation has failed. */
+/* Sets the communicator's asynchronous error, with an error message, unless it
+ * has one. */
 static void
 comm_fail(struct ncclComm *comm, const char *text)
 {
@@ -101,8 +104,8 @@ work_run(struct ncclComm *comm, const struct nccl_work *work)
     return done;
 }
 
-/* Executes a call. The error of a failed operation becomes that of its
- * context, and a failed context that of the communicator. */
+/* Executes a call of the queue. If the operation fails, so does its context;
+ * if the context had failed before, so does the communicator. */
 static void
 call_execute(struct ncclComm *comm, struct nccl_call *call)
 {
@@ -120,7 +123,8 @@ call_execute(struct ncclComm *comm, struct nccl_call *call)
     }
 }
 
-/* Completes a call, which must not be used afterwards. */
+/* Completes a call in its stream, or wakes the thread that waits for it. The
+ * call may be freed memory afterwards. */
 static void
 call_complete(struct ncclComm *comm, struct nccl_call *call)
 {
@@ -209,7 +213,8 @@ nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id, int ranks,
         return ncclSystemError;
     }
     comm->device = device;
-    atomic_store(&comm->references, 2); /* the handle and the thread */
+    /* of the program and the progress thread */
+    atomic_store(&comm->references, 2);
     pthread_mutex_init(&comm->lock, NULL);
     pthread_cond_init(&comm->changed, NULL);
     ncclResult_t result =
@@ -266,7 +271,8 @@ nccl_comm_end(struct ncclComm *comm, bool abort)
 
 /* ---- issuing ---- */
 
-/* Appends a call to the queue. Returns false if the communicator has ended. */
+/* Appends a call to the queue of the progress thread. Returns false if the
+ * communicator has ended. */
 static bool
 queue_append(struct ncclComm *comm, struct nccl_call *call)
 {
@@ -282,7 +288,8 @@ queue_append(struct ncclComm *comm, struct nccl_call *call)
     return open;
 }
 
-/* Runs on a worker when the stream or the graph has reached the operation. */
+/* Appends the operation to the queue. A worker calls it when the stream or the
+ * launched graph has reached the operation. */
 static CUresult
 call_run(void *argument)
 {
@@ -290,8 +297,8 @@ call_run(void *argument)
     struct ncclComm *comm = call->operation->comm;
     struct cpu_op *op = call->op;
 
-    atomic_fetch_add(&op->references, 1); /* for call_complete */
-    if (!call->issued) {                  /* launched by a graph */
+    atomic_fetch_add(&op->references, 1); /* call_complete drops it */
+    if (!call->issued) {                  /* a graph node */
         atomic_fetch_add(&call->operation->references, 1);
         pthread_mutex_lock(&comm->lock);
         comm->pending++;
@@ -320,7 +327,7 @@ payload_release(void *payload)
     nccl_operation_release(((struct nccl_call *)payload)->operation);
 }
 
-/* Adds the operation to the stream's capture. */
+/* Adds the operation as a node to the graph that the stream captures. */
 static CUresult
 operation_capture(struct nccl_operation *operation, struct cpu_stream *stream)
 {
@@ -365,7 +372,7 @@ operation_issue(struct nccl_operation *operation, struct cpu_stream *stream)
     pthread_mutex_lock(&comm->lock);
     struct cpu_op *before = comm->issued;
     comm->pending++;
-    comm->issued = op; /* keeps the reference of cpu_op_new */
+    comm->issued = op; /* takes over the reference that cpu_op_new returned */
     cpu_op_submit(stream, op, before);
     pthread_mutex_unlock(&comm->lock);
     cpu_op_release(before);
@@ -397,7 +404,8 @@ nccl_call_post(struct nccl_call *call)
 {
     struct ncclComm *comm = call->operation->comm;
 
-    /* the progress thread may set it to true before queue_append returns */
+    /* Set before the call is in the queue: the progress thread may execute the
+     * call before queue_append returns. */
     *call->ended = false;
     if (!queue_append(comm, call)) {
         *call->ended = true;

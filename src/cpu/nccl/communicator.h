@@ -13,44 +13,50 @@
 
 struct cpu_op;
 
-#define NCCL_SCALARS 64 /* scaled sums of a communicator at a time */
+/* most scaled sums that a communicator has at a time */
+#define NCCL_SCALARS 64
 
-/* A scaled sum that a program has created. */
+/* A reduction that the program has created with ncclRedOpCreatePreMulSum: a
+ * sum of elements multiplied by a factor. */
 struct nccl_scalar {
     bool used;
     ncclDataType_t type;
     char value[8];
-    const char *device; /* not NULL: read the value there */
+    /* not NULL: device memory with the factor, instead of `value` */
+    const char *device;
 };
 
-/* An operation that waits for the progress thread. In the payload of a stream
- * operation, or on the stack of a thread that waits for it. */
+/* An entry in the queue of the progress thread: one execution of an operation.
+ * It is in the payload of a stream's operation or graph node, or in a struct
+ * split (groups.c). */
 struct nccl_call {
-    struct cpu_op *op; /* finished by the progress thread; first field */
+    struct cpu_op *op; /* operation of the stream; NULL: outside of streams */
     struct nccl_operation *operation;
     struct nccl_call *next;
-    bool issued; /* counted in comm->pending since it was issued */
-    bool *ended; /* set under the communicator's lock, if op is NULL */
+    bool issued; /* comm->pending counts it already */
+    bool *ended; /* if op is NULL: set after the execution */
 };
 
 struct ncclComm {
     struct nccl_shared shared;
     int device;
-    atomic_uint references; /* the handle, the thread, and each operation */
-    pthread_mutex_t lock;   /* guards the following fields */
+    /* of the program, progress thread and operations */
+    atomic_uint references;
+    pthread_mutex_t lock; /* guards the following fields */
     pthread_cond_t changed;
     struct nccl_call *first, *last;
-    unsigned pending;      /* operations that are issued and not complete */
+    unsigned pending; /* number of issued operations that are not complete */
     struct cpu_op *issued; /* the last operation that was issued, or NULL */
-    bool ends;             /* the thread ends when the queue is empty */
-    bool ended;            /* the thread has ended */
-    atomic_int result;     /* ncclResult_t: the asynchronous error */
-    char text[NCCL_TEXT];  /* why; written before `result` is set */
-    uint64_t collectives;  /* operations executed; only the thread uses it */
+    bool ends;  /* the progress thread must end when the queue is empty */
+    bool ended; /* the progress thread has ended */
+    atomic_int result;    /* ncclResult_t: the asynchronous error */
+    char text[NCCL_TEXT]; /* error message of `result`, written first */
+    uint64_t collectives; /* number executed; only for the progress thread */
     struct nccl_scalar scalars[NCCL_SCALARS];
 };
 
-/* Work on a communicator; reference-counted, since a graph may hold it. */
+/* An operation (NCCL function with its arguments) on a communicator.
+ * Reference-counted, since a graph may hold it. */
 struct nccl_operation {
     atomic_uint references;
     struct ncclComm *comm;
@@ -58,7 +64,8 @@ struct nccl_operation {
 };
 
 /* Creates a communicator with one reference, and joins its shared memory. Does
- * not wait for the other ranks. On failure writes `text`. */
+ * not wait for the other ranks. On failure writes an error message to
+ * `text`. */
 ncclResult_t nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id,
                            int ranks, int rank, int device,
                            char text[NCCL_TEXT]);
@@ -75,16 +82,16 @@ void nccl_comm_end(struct ncclComm *comm, bool abort);
  * NULL if there is not enough memory. */
 struct nccl_operation *nccl_operation_new(struct ncclComm *comm,
                                           const struct nccl_work *work);
-/* Drops a reference; NULL is ignored. */
+/* Drops a reference to an operation. NULL is ignored. */
 void nccl_operation_release(struct nccl_operation *operation);
-/* Issues the operation in a stream of `context`, which the default stream
- * belongs to, or of another context, or adds it to the stream's capture. Keeps
- * its own reference. Returns ncclUnhandledCudaError if the stream cannot be
+/* Issues the operation in `stream`, or adds it to the graph that the stream
+ * captures. The default stream is that of `context`. Takes a new reference to
+ * the operation. Returns ncclUnhandledCudaError if the stream cannot be
  * used. */
 ncclResult_t nccl_operation_submit(struct nccl_operation *operation,
                                    CUcontext context, CUstream stream);
-/* Appends a call whose `op` is NULL to the queue, outside of streams;
- * nccl_call_wait waits for it. */
+/* Appends a call to the queue of the progress thread, outside of streams
+ * (call->op is NULL). nccl_call_wait waits for its execution. */
 void nccl_call_post(struct nccl_call *call);
 /* Waits until the progress thread has executed a posted call. */
 void nccl_call_wait(struct nccl_call *call);

@@ -77,7 +77,8 @@ nccl_describe_current(const struct nccl_shared *shared, int rank, char *text,
         snprintf(text, room, "%s", kinds[kind]);
         return;
     }
-    /* Only a hint: the rank may write its next description now. */
+    /* The copy may be of mixed operations if the rank writes its next one now.
+     * It is only used in a message. */
     struct nccl_description copy = slot->description[(current >> 8) & 1];
     copy.kind = kind;
     int used = snprintf(text, room, "operation %llu, ",

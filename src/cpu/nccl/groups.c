@@ -1,10 +1,11 @@
-/* groups.c - groups of calls of a thread.
+/* groups.c - groups of NCCL calls (ncclGroupStart to ncclGroupEnd).
  *
- * Called by api.c. Outside of ncclGroupStart and ncclGroupEnd a call is a
- * group of its own. At the end of a group, the collective operations are
- * issued in their order, then the sends and receives, one batch per
- * communicator. Then the thread takes part in splits, and waits for the ranks
- * of new communicators. So one thread may do all this for many ranks.
+ * Called by api.c. A group belongs to a thread and collects its calls. A call
+ * outside of ncclGroupStart and ncclGroupEnd is a group of its own. At the end
+ * of a group, the collective operations are issued in their order, then the
+ * sends and receives, in one batch per communicator. Then the splits
+ * (ncclCommSplit) are executed, and the thread waits for the other ranks of
+ * new communicators. So one thread may make the calls of many ranks.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/nccl/groups.h"
@@ -18,26 +19,29 @@
 #include "cpu/device/context.h"
 #include "cpu/exports/visibility.h"
 
-/* What a rank tells the others when it splits a communicator. */
+/* Data that each rank of a communicator sends to all others in
+ * ncclCommSplit. */
 struct split_entry {
     int32_t color, key;
-    ncclUniqueId id; /* used if the rank becomes the first of its part */
+    /* id of the new communicator if this becomes its rank 0 */
+    ncclUniqueId id;
 };
 
 struct split {
     struct split_entry mine;
-    struct split_entry *all; /* owned; an entry per rank */
+    struct split_entry *all; /* owned; received from each rank */
     bool ended;
     struct ncclComm **made;
     struct nccl_call call;
 };
 
-/* A call of a group: one of three kinds. */
+/* A call in a group: an operation (`operation`), the creation of a
+ * communicator (`joins`) or ncclCommSplit (`split`). */
 struct entry {
     struct ncclComm *comm;
     struct nccl_operation *operation;
     CUstream stream;
-    CUcontext context; /* current when the call was made */
+    CUcontext context; /* the thread's context during the call */
     bool joins;
     struct split *split;
 };
@@ -46,7 +50,7 @@ static _Thread_local struct {
     int depth;
     struct entry *entries;
     size_t count, capacity;
-    char *text; /* of the latest error; allocated at the first one */
+    char *text; /* latest error message; allocated for the first one */
 } group;
 
 ncclResult_t
@@ -69,7 +73,7 @@ nccl_error_text(void)
     return group.text ? group.text : "";
 }
 
-/* Appends an entry. Returns NULL if there is not enough memory. */
+/* Appends an entry to the thread's group. Returns NULL if memory is short. */
 static struct entry *
 entry_new(struct ncclComm *comm)
 {
@@ -121,7 +125,8 @@ messages_merge(struct entry *entry)
     return true;
 }
 
-/* Issues the operations of the group of this kind: messages, or all others. */
+/* Issues the group's batches of sends and receives (`messages` true), or its
+ * collective operations (false). */
 static ncclResult_t
 operations_submit(bool messages)
 {
@@ -144,7 +149,7 @@ operations_submit(bool messages)
 
 /* ---- splits ---- */
 
-/* Posts the exchange of a split. */
+/* Starts the exchange of the ranks' split entries for ncclCommSplit. */
 static ncclResult_t
 split_post(struct ncclComm *comm, struct split *split)
 {
@@ -171,8 +176,9 @@ split_post(struct ncclComm *comm, struct split *split)
     return ncclSuccess;
 }
 
-/* Finds the calling rank's number among the ranks of its color, their number,
- * and the rank whose id they use. */
+/* Returns the calling rank's number in the new communicator. Stores the number
+ * of ranks of the same color, and which of them has the lowest key: its id is
+ * used. */
 static int
 split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
             int *first)
@@ -199,7 +205,7 @@ split_place(const struct ncclComm *comm, const struct split *split, int *ranks,
     return place;
 }
 
-/* Waits for the exchange and joins the new communicator. */
+/* Waits for the split entries of all ranks and joins the new communicator. */
 static ncclResult_t
 split_join(struct ncclComm *comm, struct split *split)
 {
@@ -234,7 +240,8 @@ join_wait(struct ncclComm *comm)
     return result ? nccl_error(result, "%s", comm->text) : ncclSuccess;
 }
 
-/* Takes part in the splits of the group, and waits for new communicators. */
+/* Executes the group's splits (ncclCommSplit), then waits until all ranks have
+ * joined each new communicator. */
 static ncclResult_t
 joins_finish(void)
 {

@@ -1,4 +1,4 @@
-/* groups.h - groups of calls of a thread.
+/* groups.h - groups of NCCL calls (ncclGroupStart to ncclGroupEnd).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NCCL_GROUPS_H
@@ -6,26 +6,27 @@
 
 #include "cpu/nccl/communicator.h"
 
-/* Each function acts immediately, or at the end of the thread's group, and
- * then returns its errors there. */
+/* The nccl_group_ functions act immediately. If the calling thread has a group
+ * open, they act when it ends, and ncclGroupEnd returns their errors. */
 
-/* Issues work in a stream. Takes over work->messages. Returns an error of
- * memory, or of the group. */
+/* Issues an operation in a stream (at the end of an open group). Takes over
+ * work->messages. Returns ncclSystemError if memory is short. */
 ncclResult_t nccl_group_work(struct ncclComm *comm,
                              const struct nccl_work *work, CUstream stream);
-/* Waits until all ranks of a new communicator have joined. Returns
- * ncclRemoteError if some do not. */
+/* Waits until all ranks of a new communicator have joined (at the end of an
+ * open group). Returns ncclRemoteError if some do not join in time. */
 ncclResult_t nccl_group_join(struct ncclComm *comm);
-/* Splits a communicator; `made` is written at the end. Returns the error of
- * the exchange or of joining. */
+/* ncclCommSplit: exchanges color and key with the other ranks and joins the
+ * communicator of the ranks with the same color (at the end of an open group).
+ * Stores it in *made. */
 ncclResult_t nccl_group_split(struct ncclComm *comm, int color, int key,
                               struct ncclComm **made);
 
-/* Stores the text of ncclGetLastError for the calling thread, and returns
- * `result`. */
+/* Formats the error message that ncclGetLastError returns in the calling
+ * thread. Returns `result`. */
 ncclResult_t nccl_error(ncclResult_t result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the thread's latest text, or "". */
+/* Returns the calling thread's latest error message, or "". */
 const char *nccl_error_text(void);
 
 #endif

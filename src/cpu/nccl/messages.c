@@ -1,9 +1,10 @@
 /* messages.c - execution of sends and receives in shared memory.
  *
  * Called by the progress threads of communicators. Each pair of ranks has a
- * ring buffer in each direction. A message begins with a header, by which the
- * receiver finds messages of another size or type. All messages of a batch
- * progress at the same time; those between the same ranks in their order.
+ * ring buffer in each direction. A message begins with a header that has its
+ * count and type; the receiver compares them with its own. All messages of a
+ * batch progress at the same time, except that messages from one rank to
+ * another are transferred one after the other.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
@@ -18,12 +19,14 @@ struct header {
     int64_t type;
 };
 
-/* A message in progress: its header and then its data. */
+/* A send or receive in progress: first its header is transferred, then its
+ * data. */
 struct transfer {
     struct nccl_message message;
     struct header header;
-    size_t done, bytes; /* without the header; `done` counts both */
-    bool checked;       /* the received header was compared */
+    /* `done`: transferred bytes, with the header; `bytes`: of the data */
+    size_t done, bytes;
+    bool checked; /* the received header has been compared */
 };
 
 struct batch {
@@ -31,13 +34,15 @@ struct batch {
     uint64_t completed; /* collective operations that this rank has executed */
     struct transfer *transfers;
     size_t count;
-    /* scratch: directions in which an earlier transfer is not complete */
+    /* used during a pass: for each peer, an earlier receive is not complete;
+     * then the same for sends */
     bool *busy;
 };
 
 /* ---- ring buffers ---- */
 
-/* Copies up to `bytes` bytes to the ring, and returns how many. */
+/* Copies as many of the `bytes` bytes to the ring buffer as have room, and
+ * returns their number. */
 static size_t
 ring_write(const struct nccl_shared *shared, struct nccl_channel *ring,
            const char *from, size_t bytes)
@@ -49,7 +54,7 @@ ring_write(const struct nccl_shared *shared, struct nccl_channel *ring,
     size_t at = head % shared->ring_bytes;
     size_t before_end = shared->ring_bytes - at;
 
-    if (n == 0) { /* `from` may be NULL */
+    if (n == 0) { /* then `from` may be NULL */
         return 0;
     }
     before_end = before_end < n ? before_end : n;
@@ -69,7 +74,7 @@ ring_read(const struct nccl_shared *shared, struct nccl_channel *ring,
     size_t at = tail % shared->ring_bytes;
     size_t before_end = shared->ring_bytes - at;
 
-    if (n == 0) { /* `to` may be NULL */
+    if (n == 0) { /* then `to` may be NULL */
         return 0;
     }
     before_end = before_end < n ? before_end : n;
@@ -81,7 +86,8 @@ ring_read(const struct nccl_shared *shared, struct nccl_channel *ring,
 
 /* ---- transfers ---- */
 
-/* Moves bytes of one array, from `done` on. Returns the number of bytes. */
+/* Moves bytes of `array` (`bytes` bytes, of which `done` have been moved) to
+ * or from the ring buffer. Returns the number of bytes moved. */
 static size_t
 span_move(const struct nccl_shared *shared, const struct transfer *transfer,
           char *array, size_t done, size_t bytes)
@@ -97,7 +103,8 @@ span_move(const struct nccl_shared *shared, const struct transfer *transfer,
                      array + done, bytes - done);
 }
 
-/* Compares a received header with the expected message. */
+/* Tests whether a received header has the expected count and type. Reports a
+ * failure otherwise. */
 static bool
 header_check(struct nccl_shared *shared, struct transfer *transfer)
 {
@@ -125,7 +132,8 @@ transfer_ended(const struct transfer *transfer)
     return transfer->done == sizeof transfer->header + transfer->bytes;
 }
 
-/* Moves as many bytes as possible. Returns false after a failure. */
+/* Moves as many bytes of a send or receive as possible now. Sets *moved if
+ * there are any. Returns false on failure. */
 static bool
 transfer_advance(struct nccl_shared *shared, struct transfer *transfer,
                  bool *moved)
@@ -155,7 +163,9 @@ transfer_advance(struct nccl_shared *shared, struct transfer *transfer,
     return true;
 }
 
-/* Advances all transfers. Stores in *left whether some are not complete. */
+/* Advances all transfers of a batch. Stores whether one has advanced in
+ * *moved, and whether one is not complete in *left. Returns false on
+ * failure. */
 static bool
 batch_pass(struct batch *batch, bool *moved, bool *left)
 {
@@ -181,9 +191,10 @@ batch_pass(struct batch *batch, bool *moved, bool *left)
 
 /* ---- waiting ---- */
 
-/* Returns the first transfer whose peer can never take part in it: the peer is
- * gone, or executes the next collective operation, for which it needs this
- * rank. Called before a pass, which may still complete the transfer. */
+/* Returns the first transfer in which the peer can no longer take part: it has
+ * left, or it executes a later collective operation, which waits for this
+ * rank. The peer may have written the data before, so the caller makes another
+ * pass. */
 static struct transfer *
 batch_find_hopeless(struct batch *batch, uint64_t *current)
 {
@@ -206,8 +217,9 @@ batch_find_hopeless(struct batch *batch, uint64_t *current)
     return NULL;
 }
 
-/* Reports a transfer that batch_find_hopeless has found and that a later pass
- * has not advanced. */
+/* Reports the failure of a transfer that batch_find_hopeless has returned,
+ * unless it is now complete or the peer has begun another operation. Returns
+ * whether the communicator has failed. */
 static bool
 batch_fail(struct batch *batch, const struct transfer *transfer,
            uint64_t current, double since)

@@ -12,7 +12,7 @@
 #include "cpu/nccl/reduce.h"
 #include "cpu/nccl/shared.h"
 
-/* One send or receive of a batch. */
+/* One ncclSend (`sends` true) or ncclRecv in a batch. */
 struct nccl_message {
     bool sends;
     int peer;
@@ -21,32 +21,35 @@ struct nccl_message {
     size_t count;
 };
 
-/* What an operation does. Device memory of this device is host memory, which
- * the progress thread reads and writes. */
+/* Arguments of an operation: a collective one, or a batch of sends and
+ * receives. The CPU device's memory is host memory, which the progress thread
+ * reads and writes directly. */
 struct nccl_work {
-    /* `number` is not used here */
+    /* kind and arguments; the field `number` is not used here */
     struct nccl_description what;
     const char *send;
     char *recv;
-    /* factor of a scaled sum: its value, or where it will be; else unused */
+    /* factor of a scaled sum: its value, or the device memory from which it is
+     * read at execution; unused by other operations */
     char scalar[8];
     const char *device_scalar;
-    struct nccl_message *messages; /* owned */
+    struct nccl_message *messages; /* owned; NULL for a collective one */
     size_t message_count;
 };
 
-/* Returns how many times `count` elements the send buffer has on a rank: 0 if
- * the rank does not use it. nccl_recv_parts returns the same for the receive
- * buffer. */
+/* Return the number of parts of `count` elements in the send or receive
+ * buffer: one, or one per rank. 0 if the rank does not use the buffer
+ * (`is_root`: the rank is the root). */
 size_t nccl_send_parts(enum nccl_kind kind, int ranks, bool is_root);
 size_t nccl_recv_parts(enum nccl_kind kind, int ranks, bool is_root);
 /* Executes a collective operation, together with all other ranks. `number`
  * counts the collective operations of the communicator, from 1. Returns false
- * after a failure, with its text in the shared memory. */
+ * on failure, with the error message in the shared memory. */
 bool nccl_collective_run(struct nccl_shared *shared,
                          const struct nccl_work *work, uint64_t number);
-/* Executes a batch of messages. Returns false after a failure. `completed` is
- * the number of collective operations that the rank has executed. */
+/* Executes a batch of sends and receives. Returns false on failure.
+ * `completed` is the number of collective operations that the rank has
+ * executed. */
 bool nccl_messages_run(struct nccl_shared *shared,
                        const struct nccl_work *work, uint64_t completed);
 

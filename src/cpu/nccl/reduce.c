@@ -1,9 +1,10 @@
 /* reduce.c - reductions of NCCL's element types.
  *
- * Called by collectives.c. Each type has an arithmetic type: its own, an
- * unsigned one for sums and products of integers (they wrap), or float. A
- * reduction works on blocks of elements, which stay in the cache while the
- * arrays of all ranks are combined. Without state.
+ * Called by collectives.c. The elements are computed in an arithmetic type:
+ * their own type; for sums and products of integers, which may wrap, the
+ * unsigned type; for floats of 8 and 16 bits, float. A reduction works on
+ * blocks of elements, which stay in the cache while the arrays of all ranks
+ * are combined. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/nccl/reduce.h"
@@ -13,12 +14,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define BLOCK 512 /* elements */
+#define BLOCK 512 /* elements that are reduced at a time */
 
 /* Binary format of a float of 8 or 16 bits. */
 struct format {
-    int exponent, mantissa; /* bits */
-    bool infinite;          /* has infinities; otherwise saturates */
+    int exponent, mantissa; /* number of bits of each */
+    bool infinite; /* if false, too large values become the largest number */
 };
 
 static const struct format half = {5, 10, true};
@@ -47,7 +48,7 @@ narrow_read(const struct format *f, unsigned bits)
     int bias = (1 << (f->exponent - 1)) - 1;
     float value;
 
-    /* e4m3 uses the largest exponent for numbers, except one NaN */
+    /* e4m3 has numbers with the largest exponent, and one NaN */
     bool special =
         f->exponent == 4 ? exponent == top && mantissa == 7 : exponent == top;
     if (special) {
@@ -61,7 +62,8 @@ narrow_read(const struct format *f, unsigned bits)
     return negative ? -value : value;
 }
 
-/* Rounds to the nearest value, ties to even. */
+/* Converts a float to the format: rounds to the nearest value, ties to
+ * even. */
 static unsigned
 narrow_write(const struct format *f, float value)
 {
@@ -81,7 +83,8 @@ narrow_write(const struct format *f, float value)
     }
     frexpf(value, &exponent); /* value = 0.5 to 1 times 2^exponent */
     exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
-    /* in units of the last place; may round up to the next exponent */
+    /* the value in units of its last mantissa bit, rounded to an integer; may
+     * be that of the next exponent */
     double units =
         nearbyint(ldexp((double)fabsf(value), f->mantissa - exponent));
     unsigned bits =

@@ -8,8 +8,9 @@
 
 #include "api/nccl_rows.h"
 
-/* A reduction. For a scaled sum, `op` is ncclNumOps and each rank multiplies
- * its own elements before the sum. */
+/* Element type and operation of a reduction. ncclNumOps as `op` is a scaled
+ * sum, which is reduced like a sum: each rank has multiplied its elements
+ * before (nccl_scale). */
 struct nccl_reduction {
     ncclDataType_t type;
     ncclRedOp_t op;
@@ -17,9 +18,9 @@ struct nccl_reduction {
 
 /* Returns the size of an element; 0 for an unknown type. */
 size_t nccl_type_bytes(ncclDataType_t type);
-/* Combines `ranks` arrays of `count` elements, in the order of the ranks, and
- * stores the result in `to`, which may be one of them. Elements of 8 and 16
- * bit floats are combined as float32 and rounded once. */
+/* Reduces `ranks` arrays of `count` elements, in the order of the ranks, and
+ * stores the result in `to`, which may be one of the arrays. Floats of 8 and
+ * 16 bits are combined as float32 and rounded once, at the end. */
 void nccl_reduce(const struct nccl_reduction *reduction, void *to,
                  const void *const *from, int ranks, size_t count);
 /* Copies `count` elements, multiplied by the element at `scalar`. */

@@ -2,12 +2,13 @@
  *
  * Called by the other files of this folder. The steps of collective operations
  * are barriers on a counter per rank, so that a rank that waits knows which
- * rank is missing. While it waits it looks after the other ranks every 20 ms:
- * a process that has ended (pidfd_open, which also notices a process that its
- * parent has not collected) or has left the communicator, and the time limit.
+ * rank is missing. While it waits it checks every 20 ms whether the missing
+ * rank's process has ended or has left the communicator, and whether the time
+ * limit has passed. pidfd_open also detects processes that have ended and are
+ * zombies.
  *
- * Threads: a rank's memory is used by its progress thread, and by the thread
- * that creates and destroys the communicator. There are no locks.
+ * Threads: a struct nccl_shared is used by its rank's progress thread, and by
+ * the thread that creates and destroys the communicator. There are no locks.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/nccl/shared.h"
@@ -31,7 +32,7 @@
 #define MAGIC         0x70796375636c6c31ull
 #define PAGE          4096u
 #define PAUSE_NS      20000000
-#define DEFAULT_LIMIT 600.0 /* seconds */
+#define DEFAULT_LIMIT 600.0 /* seconds that a rank waits for another */
 
 enum failure { FAILURE_NONE, FAILURE_WRITING, FAILURE_SET };
 
@@ -39,17 +40,18 @@ struct nccl_file {
     uint64_t magic;
     _Atomic int32_t ranks;   /* 0 before the first rank has joined */
     _Atomic int32_t failure; /* enum failure */
-    _Atomic uint32_t joined; /* number of ranks that have joined; a futex */
+    /* number of ranks that have joined; used as a futex */
+    _Atomic uint32_t joined;
     char text[NCCL_TEXT];
     struct nccl_rank slots[NCCL_RANKS];
 };
 
-/* Contents of a unique id. */
+/* Contents of an ncclUniqueId: how other processes find the shared memory. */
 struct id {
     uint64_t magic;
     int32_t pid, fd;
     uint64_t inode;
-    uint64_t nonce; /* distinguishes files with the same inode */
+    uint64_t nonce; /* random; a later file may get the same inode number */
 };
 
 _Static_assert(sizeof(struct id) <= sizeof(ncclUniqueId),
@@ -92,7 +94,7 @@ channel_bytes(const struct nccl_shared *shared)
     return sizeof(struct nccl_channel) + shared->ring_bytes;
 }
 
-/* Computes the size of the file. Pages that are never touched need no
+/* Computes the size of the shared file. Pages that are never accessed need no
  * memory. */
 static size_t
 file_bytes(const struct nccl_shared *shared)
@@ -156,7 +158,8 @@ nccl_shared_fail(struct nccl_shared *shared, const char *format, ...)
     futex_wake(&file->joined);
 }
 
-/* Waits, at most a second, for a rank that is writing why it has failed. */
+/* Returns the state of the failure (enum failure). If a rank is just writing
+ * the error message, waits for it, at most a second. */
 static int32_t
 failure_state(const struct nccl_shared *shared)
 {
@@ -197,7 +200,7 @@ process_ended(struct nccl_shared *shared, int rank)
     if (*process < 0) {
         *process = (int)syscall(SYS_pidfd_open, pid, 0);
     }
-    if (*process < 0) { /* it has ended, or the kernel is older than 5.3 */
+    if (*process < 0) { /* no such process, or a Linux kernel before 5.3 */
         return kill(pid, 0) && errno == ESRCH;
     }
     struct pollfd poller = {.fd = *process, .events = POLLIN};
@@ -244,8 +247,8 @@ nccl_shared_check(struct nccl_shared *shared, int rank, double since)
 
 /* ---- joining ---- */
 
-/* Reads the time limit. A value that is no positive number is ignored; the
- * Python package reports it. */
+/* Returns the seconds in PYCUDA_NCCL_TIMEOUT, or the default. A value that is
+ * no positive number is ignored; the Python package reports it. */
 static double
 limit_read(void)
 {
@@ -293,7 +296,8 @@ nccl_shared_discard(const ncclUniqueId *id)
     }
 }
 
-/* Opens the file of an id. Returns -1 and writes `text` if there is none. */
+/* Opens the shared file that an id describes. Returns the descriptor, or -1
+ * with an error message in `text`. */
 static int
 file_open(const ncclUniqueId *id, char text[NCCL_TEXT])
 {
@@ -324,7 +328,8 @@ file_open(const ncclUniqueId *id, char text[NCCL_TEXT])
     return -1;
 }
 
-/* Maps the file, and enlarges it for the number of ranks. */
+/* Maps the shared file, after enlarging it to the size for this number of
+ * ranks. */
 static ncclResult_t
 file_map(struct nccl_shared *shared, int fd, char text[NCCL_TEXT])
 {
@@ -349,7 +354,8 @@ file_map(struct nccl_shared *shared, int fd, char text[NCCL_TEXT])
     return ncclSuccess;
 }
 
-/* Takes the slot of the calling rank. */
+/* Occupies the calling rank's slot in shared memory. Fails if another process
+ * or thread has used it, or if the ranks disagree about their number. */
 static ncclResult_t
 slot_take(struct nccl_shared *shared, char text[NCCL_TEXT])
 {
@@ -485,8 +491,8 @@ nccl_shared_step(struct nccl_shared *shared)
 
         while ((int32_t)((seen = atomic_load(step)) - mine) < 0) {
             futex_wait(step, seen);
-            /* The order matters: a rank may leave after it has reached the
-             * step. */
+            /* `gone` must be read before `step`: a rank that has arrived at
+             * the barrier may leave. */
             bool gone = nccl_shared_gone(shared, rank) ||
                         nccl_shared_now() - since > shared->limit;
             if ((int32_t)(atomic_load(step) - mine) < 0 &&

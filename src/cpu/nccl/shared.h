@@ -16,7 +16,8 @@
 
 #define NCCL_TEXT  1024
 #define NCCL_RANKS 256 /* most ranks of a communicator */
-/* Bytes that a rank shares in one step of a collective operation. */
+/* Bytes of a stage: the shared buffer in which a rank publishes one chunk of a
+ * collective operation. */
 #define NCCL_STAGE (256u << 10)
 
 enum nccl_kind {
@@ -28,52 +29,58 @@ enum nccl_kind {
     NCCL_ALL_TO_ALL,
     NCCL_GATHER,
     NCCL_SCATTER,
-    NCCL_EXCHANGE, /* of ncclCommSplit: host memory, synchronous */
+    NCCL_EXCHANGE, /* all-gather of host data for ncclCommSplit */
     NCCL_MESSAGES, /* a batch of sends and receives */
     NCCL_IDLE,     /* the rank executes no operation */
 };
 
-/* The operation that a rank executes, for the other ranks. */
+/* The operation that a rank executes. The other ranks read it to compare their
+ * own, and for error messages. */
 struct nccl_description {
-    uint64_t number; /* number of the operation, from 1 */
+    /* counts the communicator's collective operations, from 1 */
+    uint64_t number;
     uint64_t count;
     int32_t kind; /* enum nccl_kind */
     int32_t type; /* ncclDataType_t */
-    int32_t op;   /* ncclRedOp_t; ncclNumOps for operations of programs */
+    int32_t op;   /* ncclRedOp_t; ncclNumOps: a scaled sum of the program */
     int32_t root;
 };
 
 enum nccl_presence { NCCL_ABSENT, NCCL_PRESENT, NCCL_LEFT };
 
-/* Shared state of a rank. Only the rank writes it, except for `bell`. */
+/* State of one rank in shared memory. Only that rank writes it, but other
+ * ranks write `bell`. */
 struct nccl_rank {
     _Atomic int32_t presence; /* enum nccl_presence */
     _Atomic int32_t pid;
-    /* Number of steps of collective operations that the rank has reached; a
-     * futex. */
+    /* Counts the barriers of collective operations at which the rank has
+     * arrived. Other ranks wait for it as a futex. */
     _Atomic uint32_t step;
-    /* Changes when another rank has moved data of a message; a futex. */
+    /* Other ranks increment it when they have written or read data of a
+     * message to or from this rank, which waits for it as a futex. */
     _Atomic uint32_t bell;
     /* kind and number of the operation that the rank executes, packed:
      * number << 8 | kind */
     _Atomic uint64_t current;
-    /* indexed by the parity of the number of the operation */
+    /* the latest two collective operations; index: number & 1 */
     struct nccl_description description[2];
 };
 
 struct nccl_file; /* layout of the shared memory, private to shared.c */
 
-/* A rank's view of the shared memory. */
+/* A rank's mapping of the communicator's shared memory, and values that only
+ * its process uses. */
 struct nccl_shared {
     struct nccl_file *file;
     size_t bytes;
     int ranks, rank;
     struct nccl_rank *slots; /* in shared memory, one per rank */
-    size_t ring_bytes;       /* capacity of a channel */
+    size_t ring_bytes;       /* data bytes of each struct nccl_channel */
     double limit;            /* seconds that a rank waits for another one */
-    int *processes;          /* a pidfd per rank, or -1 */
-    atomic_bool stopped;     /* the program has aborted the communicator */
-    int kept_fd;             /* the file, if this process made it; else -1 */
+    int *processes;      /* for each rank the pidfd of its process, or -1 */
+    atomic_bool stopped; /* the program has aborted the communicator */
+    /* descriptor of the memfd if this process created it; else -1 */
+    int kept_fd;
 };
 
 /* Ring buffer for messages from one rank to another. `head` and `tail` count
@@ -83,13 +90,16 @@ struct nccl_channel {
     char data[];
 };
 
-/* Makes shared memory, which belongs to the process until a rank of it joins,
- * and stores its id. On failure writes `text`. */
+/* Creates the shared memory of a communicator and stores the id by which ranks
+ * find it. The process keeps the memory until one of its ranks joins. On
+ * failure writes an error message to `text`. */
 ncclResult_t nccl_shared_make(ncclUniqueId *id, char text[NCCL_TEXT]);
-/* Closes shared memory that this process has made and that no rank uses. */
+/* Frees shared memory that this process has created and that no rank will
+ * use. */
 void nccl_shared_discard(const ncclUniqueId *id);
-/* Maps the memory of the id as rank `rank` of `ranks`. On failure writes
- * `text`. Does not wait. */
+/* Joins the communicator of the id as rank `rank` of `ranks`: maps its shared
+ * memory. Does not wait for other ranks. On failure writes an error message to
+ * `text`. */
 ncclResult_t nccl_shared_join(struct nccl_shared *shared,
                               const ncclUniqueId *id, int ranks, int rank,
                               char text[NCCL_TEXT]);
@@ -98,39 +108,43 @@ bool nccl_shared_wait_joined(struct nccl_shared *shared);
 /* Leaves the communicator and unmaps the memory. */
 void nccl_shared_leave(struct nccl_shared *shared);
 
-/* Return the buffer in which `rank` publishes data in steps of the given
- * parity, and the buffer for results of all ranks. NCCL_STAGE bytes each. */
+/* nccl_shared_stage returns the buffer in which `rank` publishes a chunk,
+ * nccl_shared_result the buffer that all ranks fill together. There are two of
+ * each, for even and odd steps (`parity`), of NCCL_STAGE bytes. */
 char *nccl_shared_stage(const struct nccl_shared *shared, int rank,
                         unsigned parity);
 char *nccl_shared_result(const struct nccl_shared *shared, unsigned parity);
-/* Returns the channel of messages from one rank to another. */
+/* Returns the ring buffer for messages from one rank to another. */
 struct nccl_channel *nccl_shared_channel(const struct nccl_shared *shared,
                                          int from, int to);
 
-/* Ends a step: returns true when all ranks have reached the same step. Returns
- * false after a failure, which this call may have found: a rank is dead, has
- * left, or did not come within the time limit. */
+/* Barrier of all ranks. Returns false if the communicator has failed, or fails
+ * now because a rank's process has ended, or the rank has left or did not
+ * arrive within the time limit. */
 bool nccl_shared_step(struct nccl_shared *shared);
-/* Waits, for 20 ms at most, until the calling rank's bell differs from
- * `heard`. */
+/* Waits, for 20 ms at most, until the calling rank's `bell` differs from the
+ * value `heard`. */
 void nccl_shared_listen(struct nccl_shared *shared, uint32_t heard);
-/* Wakes a rank that waits in nccl_shared_listen. */
+/* Increments the `bell` of `rank`, which wakes it if it waits in
+ * nccl_shared_listen. */
 void nccl_shared_ring(struct nccl_shared *shared, int rank);
 /* Returns whether a rank's process has ended or the rank has left. */
 bool nccl_shared_gone(struct nccl_shared *shared, int rank);
-/* Fails if a rank is dead or has left, or if `since` (a time of
- * nccl_shared_now) is longer ago than the limit. Returns whether there is a
- * failure, from this or an earlier call. */
+/* Reports a failure if the process of `rank` has ended, if the rank has left,
+ * or if the caller has waited for it since `since` (a time of
+ * nccl_shared_now), longer than the limit. Returns true if the communicator
+ * has failed, now or earlier. */
 bool nccl_shared_check(struct nccl_shared *shared, int rank, double since);
-/* Reports a failure to all ranks. The first one stays. */
+/* Reports a failure to all ranks. If one was reported before, that one
+ * stays. */
 void nccl_shared_fail(struct nccl_shared *shared, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the text of the failure, or NULL if there is none. */
+/* Returns the text of the reported failure, or NULL if there is none. */
 const char *nccl_shared_failure(const struct nccl_shared *shared);
-/* Returns seconds of a clock that does not jump. */
+/* Returns the seconds of CLOCK_MONOTONIC. */
 double nccl_shared_now(void);
 
-/* Returns a name such as "float32". */
+/* Returns the name of an ncclDataType_t, such as "float32". */
 const char *nccl_type_name(int type);
 /* Writes an operation such as "ncclAllReduce(8 elements of float32, sum)". */
 void nccl_describe(char *text, size_t room,
