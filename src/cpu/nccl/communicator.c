@@ -213,7 +213,7 @@ nccl_comm_new(struct ncclComm **made, const ncclUniqueId *id, int ranks,
         return ncclSystemError;
     }
     comm->device = device;
-    /* of the program and the progress thread */
+    /* for the program and the progress thread */
     atomic_store(&comm->references, 2);
     pthread_mutex_init(&comm->lock, NULL);
     pthread_cond_init(&comm->changed, NULL);

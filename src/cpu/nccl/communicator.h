@@ -40,7 +40,8 @@ struct nccl_call {
 struct ncclComm {
     struct nccl_shared shared;
     int device;
-    /* of the program, progress thread and operations */
+    /* number of references: of the program, of the progress thread and of each
+     * operation */
     atomic_uint references;
     pthread_mutex_t lock; /* guards the following fields */
     pthread_cond_t changed;
@@ -51,7 +52,9 @@ struct ncclComm {
     bool ended; /* the progress thread has ended */
     atomic_int result;    /* ncclResult_t: the asynchronous error */
     char text[NCCL_TEXT]; /* error message of `result`, written first */
-    uint64_t collectives; /* number executed; only for the progress thread */
+    /* number of collective operations executed; only the progress thread
+     * uses it */
+    uint64_t collectives;
     struct nccl_scalar scalars[NCCL_SCALARS];
 };
 

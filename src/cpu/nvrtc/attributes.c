@@ -1,11 +1,13 @@
-/* attributes.c - one spelling of CUDA's attributes, and macros of them.
+/* attributes.c - gives all space attributes of a source the same spelling, and
+ * finds macros that contain a given word.
  *
- * Called by frontend_retry.c for the text of a source. CUDA's spaces may be
- * given as attributes of GNU: __attribute__((constant, used)). All such lists
- * are rewritten as __constant__ __attribute__((used)), so that the code that
- * examines or edits sources finds one spelling of each space. Included files
- * are not changed; a shorter text is padded, so that columns keep their
- * numbers. Without state.
+ * Called by frontend_retry.c for the text of a source. A memory or execution
+ * space such as __constant__ may also be written as a GNU attribute:
+ * __attribute__((constant, used)). Such a list is rewritten as __constant__
+ * __attribute__((used)), so that the code that examines or edits sources finds
+ * one spelling of each space. Included files are not changed. A rewritten list
+ * that is shorter is padded with blanks, so that later code keeps its columns.
+ * Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -22,8 +24,9 @@
 static const char *const spaces[] = {"global", "device",   "host",
                                      "shared", "constant", "managed"};
 
-/* Returns the space that an attribute's name is, as in `shared` or
- * `__shared__`, or NULL. */
+/* Returns the name without underscores ("shared") if the attribute `shared` or
+ * `__shared__`, say, is a memory or execution space of CUDA. Otherwise returns
+ * NULL. */
 static const char *
 space_find(struct nvrtc_token name)
 {
@@ -39,13 +42,14 @@ space_find(struct nvrtc_token name)
     return NULL;
 }
 
-/* The attributes of one list, as text. */
+/* The attributes of one __attribute__((...)) list, as source text. */
 struct list {
-    struct nvrtc_text spaces; /* "__device__ __shared__ " */
-    struct nvrtc_text others; /* "used, aligned(4)" */
+    struct nvrtc_text spaces; /* CUDA's spaces: "__device__ __shared__ " */
+    struct nvrtc_text others; /* all other attributes: "used, aligned(4)" */
 };
 
-/* Adds the attribute from its first token `name` to `end`. */
+/* Adds an attribute to the list. Its text begins with the token `name` and
+ * ends at `end`. */
 static void
 attribute_add(struct list *list, struct nvrtc_token name, const char *end)
 {
@@ -64,8 +68,8 @@ attribute_add(struct list *list, struct nvrtc_token name, const char *end)
     }
 }
 
-/* Reads the list after __attribute__, up to its last parenthesis. Returns
- * false if it has not the form ((...)). */
+/* Reads the attributes after the word __attribute__ into `list`, up to the
+ * last parenthesis. Returns false if they are not in double parentheses. */
 static bool
 list_read(struct list *list, struct nvrtc_tokens *tokens)
 {
@@ -93,8 +97,8 @@ list_read(struct list *list, struct nvrtc_tokens *tokens)
     return true;
 }
 
-/* Rewrites the list whose word __attribute__ has been read, if it has a space
- * of CUDA. */
+/* Called after the word __attribute__ was read. If the list after it contains
+ * a memory or execution space of CUDA, adds an edit that rewrites the list. */
 static void
 list_mark(struct nvrtc_edits *edits, const char *source,
           struct nvrtc_tokens *tokens)
@@ -173,7 +177,8 @@ nvrtc_macros_have(const struct nvrtc_macros *macros, struct nvrtc_token name)
     return false;
 }
 
-/* Reads the text of a macro up to `end`. Returns true if it has the word. */
+/* Reads the tokens of a macro's text up to `end`. Returns true if one of them
+ * is `word` or a macro in `macros`. */
 static bool
 text_has(const struct nvrtc_macros *macros, struct nvrtc_tokens *tokens,
          const char *end, const char *word)

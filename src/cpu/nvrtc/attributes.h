@@ -1,4 +1,5 @@
-/* attributes.h - CUDA's attributes in one spelling. Thread-safe.
+/* attributes.h - gives all space attributes of a source the same spelling, and
+ * finds macros that contain a given word. Thread-safe.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_ATTRIBUTES_H
@@ -13,20 +14,23 @@ struct nvrtc_edits;
 
 enum { NVRTC_MACROS_MOST = 64 };
 
-/* Names of macros, in the source that they are defined in. */
+/* Names of macros that nvrtc_macros_find has found. The tokens point into the
+ * source. */
 struct nvrtc_macros {
     struct nvrtc_token names[NVRTC_MACROS_MOST];
     size_t count;
 };
 
-/* Adds edits that turn __attribute__((shared)) and the other spaces of CUDA,
- * also in lists and in macros, into __shared__ and so on. */
+/* Adds edits that rewrite CUDA's memory and execution spaces if they are
+ * written as GNU attributes: __attribute__((shared)) becomes __shared__.
+ * Includes attributes in lists and in macros. */
 void nvrtc_attributes_mark(struct nvrtc_edits *edits, const char *source);
-/* Adds the macros without parameters whose text has the word, or such a macro.
- * More than NVRTC_MACROS_MOST are ignored. */
+/* Finds the macros without parameters whose text contains `word`, or a macro
+ * found before, and adds their names to `macros`. Ignores further ones after
+ * NVRTC_MACROS_MOST. */
 void nvrtc_macros_find(struct nvrtc_macros *macros, const char *source,
                        const char *word);
-/* Returns true if `name` is one of the macros. */
+/* Returns true if the list `macros` contains the name. */
 bool nvrtc_macros_have(const struct nvrtc_macros *macros,
                        struct nvrtc_token name);
 

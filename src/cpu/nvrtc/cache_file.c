@@ -193,7 +193,8 @@ seen_add(const struct stat *status)
 
 /* ---- reading ---- */
 
-/* Reports once per process that a file is not used, and why. */
+/* Reports once per process that a cache file is not used because another user
+ * owns it or can write it. */
 static void
 planted_report(const char *path, const struct stat *status,
                struct nvrtc_text *log)
@@ -267,7 +268,8 @@ nvrtc_cache_file_is_valid(const char *path, struct nvrtc_text *log)
     bool whole = fd >= 0 && file_is_valid(fd, path, log);
     struct stat status;
 
-    /* A socket, or a file that the user may not read. */
+    /* The file exists but cannot be opened: a socket, or a file that the user
+     * may not read. Report it if another user owns it. */
     if (fd < 0 && lstat(path, &status) == 0) {
         file_trusted(path, &status, log);
     }

@@ -35,7 +35,8 @@ struct constants {
     /* names of the __constant__ variables found so far */
     struct nvrtc_token names[NAMES_MOST];
     size_t count;
-    struct nvrtc_macros macros; /* that expand to __constant__ */
+    /* macros of the source whose text contains __constant__ */
+    struct nvrtc_macros macros;
     struct nvrtc_edits *edits;
     const char *source;
 };
@@ -141,7 +142,8 @@ token_take(struct constants *all, struct declaration *at,
     }
 }
 
-/* Skips a group in brackets, or one token that is not a bracket. */
+/* Skips the next token; if it is an opening bracket or parenthesis, skips
+ * everything up to the closing one. */
 static void
 group_skip(struct nvrtc_tokens *tokens)
 {
@@ -185,7 +187,8 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
 
     if (nvrtc_token_is_name(name) && nvrtc_token_read(&ahead) &&
         strchr(";=,{", *ahead.last.start)) {
-        at.is_pointer = true; /* const stands before the name */
+        /* `const` goes directly before the variable's name */
+        at.is_pointer = true;
         variable_add(all, &at, name);
     } else {
         attributes_skip(tokens);
@@ -195,7 +198,9 @@ declaration_read(struct constants *all, struct nvrtc_tokens *tokens)
         if (nvrtc_token_is(tokens->last, "__attribute__")) {
             struct nvrtc_token before = tokens->before;
             group_skip(tokens);
-            tokens->last = before; /* as if the attribute were not there */
+            /* so that code which looks at the previous token ignores the
+             * attribute */
+            tokens->last = before;
             continue;
         }
         token_take(all, &at, tokens);
@@ -395,7 +400,8 @@ is_in_template(const struct nvrtc_job *job, const char *source,
     return is_in;
 }
 
-/* An error about a const variable, and the notes that follow it. */
+/* An error about a const variable in the front end's log, with the information
+ * of the notes that follow it. */
 struct finding {
     const char *line; /* start of the error's line in the log */
     struct nvrtc_remark error;
@@ -418,7 +424,7 @@ is_marked(const char *source, const char *at)
            nvrtc_begins(at - strlen(mark), mark);
 }
 
-/* Reads the notes that follow the error at `line` of the log into `found`.
+/* Fills `found` from the notes that follow the error at `line` of the log.
  * Returns the line of the next error, or NULL at the end of the log. */
 static const char *
 finding_read(struct finding *found, const char *name, const char *line)

@@ -1,4 +1,5 @@
-/* deduction_guides.c - makes deduction guides of the source device functions.
+/* deduction_guides.c - makes the deduction guides in a source device
+ * functions.
  *
  * Called by frontend_retry.c for the text of a source. nvcc accepts `box(T) ->
  * box<T>;` without an annotation; clang regards it as a host function and
@@ -17,7 +18,7 @@
 /* Maximum depth of nested parentheses; deeper ones are ignored. */
 #define OPEN_CALLS_MAX 64
 
-/* What precedes a '(' in the source: a name, and the token before this
+/* The two tokens before a '(' in the source: a name, and the token before this
  * name. */
 struct call {
     struct nvrtc_token name, before;

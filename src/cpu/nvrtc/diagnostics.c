@@ -23,8 +23,9 @@ static const char *const groups[] = {
     "[-Wc++14-extensions]", "[-Wc++17-extensions]", "[-Wc++20-extensions]",
     "[-Wc++23-extensions]", "[-Wc++14-binary-literal]"};
 
-/* Parts of the warnings of these groups about code that NVRTC accepts in every
- * standard, and the template parameters of lambdas, which nvcc accepts. */
+/* Texts of warnings in the list `groups` that do not become errors: NVRTC
+ * accepts the code in every C++ standard. Template parameters of lambdas are
+ * included, since nvcc accepts them. */
 static const char *const harmless[] = {
     "passing no argument for the '...'",
     "explicit template parameter list for",
@@ -35,7 +36,8 @@ static const char *const harmless[] = {
     "default member initializer for non-static",
     "' attribute is a C++"};
 
-/* Warnings of other groups about code that is an error in NVRTC. */
+/* Texts of warnings, in other groups than the list `groups`, about code that
+ * is an error in NVRTC. */
 static const char *const refused[] = {
     "duplicate 'inline' declaration specifier",
     "'shared' attribute only applies to",
@@ -43,7 +45,8 @@ static const char *const refused[] = {
     "'noinline' attribute only applies to",
     "constexpr constructor never produces a constant expression"};
 
-/* Warnings of other groups about code that NVRTC accepts without a word. */
+/* Texts of warnings, in other groups than the list `groups`, about code that
+ * NVRTC accepts without a warning. */
 static const char *const silent[] = {
     "constexpr function never produces a constant expression",
     "[-Wdeprecated-register]"};
@@ -64,8 +67,8 @@ has_one(const char *line, size_t n, const char *const *texts, size_t count)
 
 enum verdict { KEEP, DROP, REFUSE };
 
-/* Judges the message of the line's `n` bytes; `own` is the folder of the
- * package's headers, which may use what programs may not. */
+/* Decides what happens to the warning in a line of `n` bytes. Warnings about
+ * headers in the folder `own`, those of the package, never become errors. */
 static enum verdict
 line_judge(const char *line, size_t n, const char *own)
 {
@@ -86,8 +89,8 @@ has(const char *line, size_t n, const char *text)
     return memmem(line, n, text, strlen(text)) != NULL;
 }
 
-/* Returns true if the line tells where the file of the next message is
- * included. */
+/* Returns true for clang's line "In file included from ..." before a message,
+ * and its continuation lines. */
 static bool
 is_inclusion(const char *line)
 {
@@ -98,8 +101,8 @@ is_inclusion(const char *line)
            !strncmp(line, next, sizeof next - 1);
 }
 
-/* Adds the lines from `start` to `end`; the last one, at `line`, is a
- * warning, which becomes an error. */
+/* Adds the text from `start` to `end` to the log. It ends with the warning at
+ * `line`, whose word "warning" is replaced by "error". */
 static void
 refusal_add(struct nvrtc_text *log, const char *start, const char *line,
             const char *end)
@@ -120,14 +123,16 @@ nvrtc_diagnostics_add(struct nvrtc_text *log, const struct nvrtc_text *said,
     /* Clang's last line names a GPU that the program has not requested. */
     static const char count[] = " generated when compiling for sm_";
     const char *line = said->bytes ? said->bytes : "";
-    const char *start = line; /* of the lines that are not added yet */
+    const char *start = line; /* first line that is not in the log yet */
     enum verdict verdict = KEEP;
     bool any = false;
 
     while (*line) {
         size_t n = strcspn(line, "\n");
         const char *end = line + n + (line[n] == '\n');
-        bool is_quoted = *line == ' '; /* a line of the source, or below it */
+        /* line of source code that clang quotes below a message, or the
+         * caret line */
+        bool is_quoted = *line == ' ';
         if (is_inclusion(line)) {
             line = end;
             continue;

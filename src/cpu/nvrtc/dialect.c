@@ -18,7 +18,7 @@
 /* Keywords of clang that NVRTC does not have;
  * tests/oracle/language/extensions.cu checks the list. */
 static const char *const words[] = {
-    /* keywords of GNU and C */
+    /* keywords of GNU C++ and of C */
     "__typeof__", "__typeof", "__auto_type", "_Complex", "__complex__",
     "__complex", "__real__", "__imag__", "__real", "__imag", "_Float16",
     "__fp16", "__bf16", "__const__", "__const", "__extension__", "_Alignas",
@@ -40,7 +40,8 @@ static const char *const prefixes[] = {
     "__builtin_", "__sync_", "__atomic_", "__c11_", "__INT",  "__UINT",
     "__FLT",      "__DBL",   "__LDBL_",   "__SIZE", "__GCC_", "__nvvm_"};
 
-/* Names that NVRTC has, although they begin with one of `prefixes`. */
+/* Names that NVRTC has, although they begin with a prefix of names that it
+ * lacks (the list `prefixes`). */
 static const char *const known[] = {
     "__builtin_expect",         "__builtin_assume",
     "__builtin_assume_aligned", "__builtin_unreachable",

@@ -1,4 +1,4 @@
-/* edits.h - edits of a source.
+/* edits.h - a list of changes to a source, which are applied together.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_EDITS_H

@@ -18,7 +18,8 @@
 #include "cpu/nvrtc/execution_spaces.h"
 #include "cpu/nvrtc/tokens.h"
 
-/* State of reading the tokens of the file, or of the text of one macro. */
+/* State while the tokens of the source, or those of one macro's text, are
+ * read. */
 struct token_sequence {
     bool in_head; /* inside the head of a kernel */
     int depth;    /* number of open parentheses and brackets in the head */
@@ -27,7 +28,8 @@ struct token_sequence {
 struct marker {
     struct nvrtc_edits *edits;
     const char *source;
-    struct nvrtc_macros macros; /* that contain __global__ */
+    /* macros of the source whose text contains __global__ */
+    struct nvrtc_macros macros;
 };
 
 static void

@@ -190,10 +190,11 @@ static const char *const fixed_flags[] = {
     "-fgnuc-version=4.2.1",
     "-fdeprecated-macro",
     "-fcuda-allow-variadic-functions",
-    "-fcheck-new", /* new may return NULL */
+    "-fcheck-new", /* operator new may return NULL */
     "-fno-rtti",
     "-fno-threadsafe-statics",
-    "-fno-strict-float-cast-overflow", /* float to int saturates */
+    /* a conversion of float to int saturates */
+    "-fno-strict-float-cast-overflow",
     /* a function without the final return returns an arbitrary value */
     "-fno-strict-return",
     "-ferror-limit", /* maximum number of reported errors, as in NVRTC */
@@ -222,7 +223,8 @@ static const char *const fixed_flags[] = {
     "-Wno-c++17-attribute-extensions",
     "-Wno-c++20-attribute-extensions",
     "-Wno-error=invalid-constexpr",
-    /* reads of variables that no path has set; NVRTC warns of them, too */
+    /* warns of reads of variables that are not set on any path, as NVRTC
+     * does */
     "-Wuninitialized",
     "-Wno-sometimes-uninitialized",
     "-Wno-uninitialized-const-reference",
@@ -273,13 +275,14 @@ nvrtc_frontend_flags(struct nvrtc_strings *argv, const char *headers,
         nvrtc_strings_add(argv, "-internal-isystem");
         nvrtc_strings_add(argv, "%s/%s", headers, *name);
     }
-    /* Add the folder of placeholders for headers of cub and thrust that the
-     * package lacks. preamble.c does not precompile them. */
+    /* Add the folder cpu/absent: placeholders for headers of cub and thrust
+     * that the package lacks. preamble.c does not precompile them. */
     nvrtc_strings_add(argv, "-internal-isystem");
     nvrtc_strings_add(argv, "%s/cpu/absent", headers);
     nvrtc_strings_add_all(argv, &options->language);
     if (is_before_14(&options->language)) {
-        /* a constexpr function without any constant result is an error */
+        /* reports an error for a constexpr function that never has a constant
+         * result */
         nvrtc_strings_add(argv, "-Werror=invalid-constexpr");
     }
 }

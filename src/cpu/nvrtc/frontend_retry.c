@@ -160,7 +160,8 @@ is_before_20(const struct nvrtc_job *job)
     return before;
 }
 
-/* Returns a copy of the source with one spelling of CUDA's attributes. */
+/* Returns a copy of the source in which spaces written as
+ * __attribute__((shared)) are written as __shared__ (attributes.c). */
 static char *
 attributes_unify(const char *source)
 {
@@ -202,7 +203,7 @@ frontend_argv(const struct nvrtc_job *job, struct nvrtc_strings *argv)
     nvrtc_strings_add_all(argv, job->frontend);
     nvrtc_frontend_flags(argv, job->headers, &job->options);
     if (checks && *checks) {
-        /* reports of the checks show the lines */
+        /* embeds the source: reports of the kernel checks quote its lines */
         nvrtc_strings_add(argv, "-gembed-source");
     }
     if (job->folder[0]) {
@@ -471,7 +472,8 @@ retry_unmarked(struct nvrtc_job *job, struct nvrtc_process *process)
     static const char *const signs[] = {
         "' does not match any declaration in '",
         "no function template matches function template specialization",
-        /* as in "__device__ function 'f' cannot overload __host__ ..." */
+        /* the start of "__device__ function 'f' cannot overload __host__
+         * ..." */
         "__device__ function '",
         "reference to __host__ function '",
         "reference to __host__ variable '",

@@ -26,8 +26,8 @@ struct scope {
     bool function;    /* the scope is a function body, or inside one */
 };
 
-/* What the tokens since the last semicolon or brace contain: the head of the
- * function or class whose opening brace may follow. */
+/* Summary of the tokens since the last semicolon or brace. They may be the
+ * declaration of a function or class whose opening brace follows. */
 struct head {
     int angles, parentheses;
     bool template, class, parameters;
@@ -36,7 +36,7 @@ struct head {
 struct reader {
     const char *errors[ERRORS_MOST];
     size_t error_count, replaced;
-    struct scope scopes[SCOPES_MOST]; /* open scopes; [0] is the file */
+    struct scope scopes[SCOPES_MOST]; /* open braces; [0] is the file */
     size_t depth;
     struct head head;
     struct nvrtc_edits *edits;

@@ -16,7 +16,7 @@ struct nvrtc_digest {
     uint64_t a, b;
 };
 
-/* Adds bytes to the hash. */
+/* Adds `n` bytes to the hash `digest`. */
 void nvrtc_digest_add(struct nvrtc_digest *digest, const void *bytes,
                       size_t n);
 /* Adds the contents of all headers in `folder` to the hash; if `deep` is true,

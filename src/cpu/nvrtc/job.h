@@ -28,7 +28,9 @@ struct nvrtc_job {
      * nvrtcCreateProgram; "" without such headers */
     char folder[PATH_MAX];
     bool trivial; /* pycuda::complex has a trivial constructor */
-    bool apart;   /* `marked` has the edits of execution_spaces.c */
+    /* kernels are excluded from the pragma that makes all functions device
+     * functions: `marked` has the edits of execution_spaces.c */
+    bool apart;
     char *marked; /* program's source with the edits of nvrtc_job_mark */
     /* the text in `marked` with the changes by rewrite.c; NULL before that */
     char *source;

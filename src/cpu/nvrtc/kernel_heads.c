@@ -1,14 +1,15 @@
 /* kernel_heads.c - reports kernels and variables that NVRTC refuses.
  *
  * Called by frontend_retry.c for the text of a source. Clang accepts kernels
- * that are noexcept, constexpr, static members and so on; NVRTC does not. The
- * head of each kernel (its declaration up to ';' or '{') outside function
- * bodies is read token by token. Before a head that NVRTC refuses, a pragma is
- * inserted that makes the front end report an error. Kernels whose name NVRTC
- * mangles in spite of extern "C" get extern "C++" (kernel_linkage.c). Kernels
- * that are declared by a macro with parameters, included files, and sources
- * that name __PYCUDA_CPU__ are not examined. Likewise for memory spaces of
- * variables. Without state.
+ * that are noexcept, constexpr, static members and so on; NVRTC does not. All
+ * declarations outside function bodies are read token by token. The "head" of
+ * a declaration is its text up to ';' or '{'. Before the head of a kernel that
+ * NVRTC refuses, a pragma is inserted that makes the front end report an
+ * error. The same is done for variables whose memory spaces (__shared__,
+ * __constant__, ...) NVRTC refuses. Kernels whose name NVRTC mangles in spite
+ * of extern "C" get extern "C++" (kernel_linkage.c). Kernels that are declared
+ * by a macro with parameters, included files, and sources that name
+ * __PYCUDA_CPU__ are not examined. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -23,36 +24,45 @@
 
 enum { SCOPES_MOST = 64 };
 
-/* Kinds of scopes outside function bodies. */
+/* Kinds of braces outside function bodies: of a class, of an unnamed
+ * namespace, of extern "C", and others. */
 enum scope { SCOPE_OTHER, SCOPE_CLASS, SCOPE_UNNAMED, SCOPE_C };
 
-/* The parameter that is being read. */
+/* The parameter of a function that is being read. */
 struct parameter {
     bool is_const, is_grid_constant, is_reference, is_rvalue, has_default;
     bool is_list, has_space;
     bool
-        is_number; /* its type has a word such as int: no typedef of a const */
+        /* its type contains a word such as int, so it is no typedef, which
+         * might be a const type */
+        is_number;
 };
 
-/* The tokens since the last ';', '{' or '}' outside function bodies. */
+/* The head of the declaration that is being read: summary of the tokens since
+ * the last ';', '{' or '}' outside function bodies. */
 struct head {
     const char *start;
-    const char *refusal; /* the first reason why NVRTC refuses a kernel */
-    const char *refusal_of_parameters; /* likewise */
-    const char *misplaced; /* why it refuses a kernel or device function */
+    const char *refusal; /* first reason why NVRTC refuses it as a kernel */
+    /* first reason that concerns a parameter */
+    const char *refusal_of_parameters;
+    /* reason why NVRTC refuses it as a kernel or device function */
+    const char *misplaced;
     bool is_kernel, is_device, is_template, is_friend, is_class, is_scope,
         is_auto, is_static;
-    /* the head's extern "C"; no tokens if it has none */
+    /* the tokens `extern` and `"C"` in the head; empty tokens if it has
+     * none */
     struct nvrtc_token word_extern, literal_c;
-    struct nvrtc_token name;   /* before the list of parameters */
-    bool is_managed, is_fixed; /* fixed: __shared__ or __constant__ */
+    /* of the function: the token before its list of parameters */
+    struct nvrtc_token name;
+    /* the head has the word __managed__; __shared__ or __constant__ */
+    bool is_managed, is_fixed;
     bool has_bounds, has_registers;
-    bool has_list; /* it has a list in parentheses: it is no plain variable */
+    /* the head has a list in parentheses, so it is no plain variable */
+    bool has_list;
     bool has_parameters; /* the list of parameters has begun */
     bool in_parameters;
     int depth;  /* number of open parentheses and brackets */
-    int angles; /* number of open '<' of the template's or a type's arguments
-                 */
+    int angles; /* number of open '<' of template arguments */
     struct parameter parameter;
 };
 
@@ -60,13 +70,16 @@ struct reader {
     struct nvrtc_tokens tokens;
     struct nvrtc_edits *edits;
     const char *source;
-    struct nvrtc_macros macros; /* that contain __global__ */
+    /* macros of the source whose text contains __global__ */
+    struct nvrtc_macros macros;
     struct head head;
-    enum scope scopes[SCOPES_MOST]; /* the open scopes */
+    /* kinds of the open braces; [1] is the outermost one */
+    enum scope scopes[SCOPES_MOST];
     size_t depth;
-    struct nvrtc_linkage linkage; /* prototypes with extern "C" */
-    /* The source has an #if, or a macro with a brace, so that the scopes are
-     * not known: all branches are read, and macros are not expanded. */
+    struct nvrtc_linkage linkage; /* prototypes of kernels with extern "C" */
+    /* The source has an #if, or a macro with a brace. It is then not known in
+     * which class or namespace a declaration is, since all branches are read,
+     * and macros are not expanded. */
     bool has_unsure_scopes;
 };
 
@@ -82,7 +95,8 @@ static const struct {
     {"consteval", "a __global__ function cannot be consteval"},
     {"operator", "an operator cannot be a __global__ function"}};
 
-/* Attributes before whose arguments no list of parameters begins. */
+/* Attributes and other words whose parentheses have arguments of their own,
+ * and no list of parameters. */
 static const char *const attributes[] = {
     "__attribute__", "__launch_bounds__", "__maxnreg__",
     "__align__",     "__block_size__",    "__cluster_dims__",
@@ -102,7 +116,8 @@ is_among(struct nvrtc_token token, const char *const *words, size_t count)
     return false;
 }
 
-/* Stores the first reason. */
+/* Stores `text` in *reason if `wrong` is true and there is no earlier
+ * reason. */
 static void
 refuse(const char **reason, bool wrong, const char *text)
 {
@@ -181,7 +196,8 @@ name_take(struct reader *reader, struct nvrtc_token token)
     struct head *head = &reader->head;
 
     if (head->has_parameters && !is_among(token, trailing, COUNT(trailing))) {
-        /* the list was the arguments of a macro */
+        /* a name follows the list in parentheses, so the list was the
+         * arguments of a macro and no list of parameters */
         head->refusal_of_parameters = head->misplaced = NULL;
         head->has_parameters = false;
     }
@@ -206,7 +222,8 @@ name_take(struct reader *reader, struct nvrtc_token token)
     }
 }
 
-/* Reads the parameters of a template, whose word `template` was read. */
+/* Called after the word `template` was read. Skips the template's parameters
+ * in <...>. */
 static void
 template_skip(struct reader *reader)
 {
@@ -216,7 +233,8 @@ template_skip(struct reader *reader)
 
     reader->head.is_template = true;
     if (!nvrtc_token_read(&ahead) || *ahead.last.start != '<') {
-        reader->head.is_template = false; /* an explicit instantiation */
+        /* template f<int>(...): an explicit instantiation */
+        reader->head.is_template = false;
         return;
     }
     do {
@@ -250,7 +268,7 @@ head_take(struct reader *reader)
     if (c == '(' && head->depth == 0 &&
         nvrtc_token_is_name(reader->tokens.before) &&
         !is_among(reader->tokens.before, attributes, COUNT(attributes))) {
-        /* an earlier list was the arguments of a macro */
+        /* an earlier list in parentheses was the arguments of a macro */
         head->refusal_of_parameters = head->misplaced = NULL;
         head->angles = 0;
         head->parameter = (struct parameter){0};
@@ -277,8 +295,8 @@ head_take(struct reader *reader)
     }
 }
 
-/* Returns true if a directive may be between the positions: the head may then
- * have words of several branches. */
+/* Returns true if a preprocessor directive may be between the two positions. A
+ * declaration there may then be a mixture of several #if branches. */
 static bool
 has_directive(const char *start, const char *end)
 {
@@ -296,7 +314,8 @@ is_inside(const struct reader *reader, enum scope scope)
     return false;
 }
 
-/* Passes the head of a kernel that NVRTC accepts to kernel_linkage.c. */
+/* Called for each head that NVRTC accepts: passes the declaration of a kernel
+ * to kernel_linkage.c. */
 static void
 head_link(struct reader *reader, bool has_body)
 {
@@ -336,7 +355,8 @@ variable_refuse(const struct head *head, bool in_class)
                : NULL;
 }
 
-/* Ends the head at ';' or '{'. */
+/* Called at the ';' or '{' that ends a head. If NVRTC refuses the declaration,
+ * inserts a pragma that reports the error. */
 static void
 head_end(struct reader *reader, bool has_body)
 {
@@ -370,7 +390,8 @@ head_end(struct reader *reader, bool has_body)
     }
 }
 
-/* Skips the body of a function, or an initializer, whose brace was read. */
+/* Called after a '{' was read: skips the body of a function, or an
+ * initializer, up to the matching '}'. */
 static void
 body_skip(struct nvrtc_tokens *tokens)
 {
@@ -380,8 +401,8 @@ body_skip(struct nvrtc_tokens *tokens)
     }
 }
 
-/* Returns the kind of the scope whose '{' was read, after a head that is no
- * function. */
+/* Called after the '{' of a class, namespace or block of extern "C" was read.
+ * Returns its kind. */
 static enum scope
 scope_of(const struct reader *reader, bool is_class)
 {
@@ -397,19 +418,20 @@ scope_of(const struct reader *reader, bool is_class)
 }
 
 /* Handles '{': enters a class, a namespace or a block of extern "C", or skips
- * the body of a function. Returns false if scopes are nested too deeply. */
+ * the body of a function. Returns false if braces are nested too deeply. */
 static bool
 brace_take(struct reader *reader)
 {
     struct head *head = &reader->head;
 
-    if (head->depth > 0) { /* in a default argument */
+    /* a '{' inside parentheses belongs to a default argument */
+    if (head->depth > 0) {
         body_skip(&reader->tokens);
         return true;
     }
     head_end(reader, true);
     bool is_class = head->is_class && !head->has_parameters;
-    /* the block of extern "C" or extern "C++" */
+    /* it is extern "C" {...} or extern "C++" {...} */
     bool is_block =
         reader->tokens.before.start && *reader->tokens.before.start == '"';
     if (!is_class && !head->is_scope && !is_block) {
@@ -423,7 +445,8 @@ brace_take(struct reader *reader)
     return true;
 }
 
-/* Returns the end of the directive at `at`, with its continued lines. */
+/* Returns the end of the preprocessor directive at `at`, including its
+ * continuation lines. */
 static const char *
 directive_end(const char *at)
 {
@@ -435,8 +458,9 @@ directive_end(const char *at)
     return end;
 }
 
-/* Returns true if a directive begins with the word, and its text has one of
- * the characters `marks` and the text `name`; NULL: any. */
+/* Returns true if the source has a preprocessor directive that begins with
+ * `word` and contains one of the characters `marks` and the text `name`.
+ * Either may be NULL, which matches always. */
 static bool
 has_directive_with(const char *source, const char *word, const char *marks,
                    const char *name)
@@ -469,7 +493,8 @@ nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source)
     bool has_branches = has_directive_with(source, "if", NULL, NULL);
     reader.has_unsure_scopes =
         has_branches || has_directive_with(source, "define", "{}", NULL);
-    /* a macro may have other contents in another branch, or a whole kernel */
+    /* Macros are only looked for where they are certain: not if an #if or
+     * #undef may change them, or if one contains a whole kernel. */
     if (!has_branches && !has_directive_with(source, "undef", NULL, NULL) &&
         !has_directive_with(source, "define", ";{", "__global__")) {
         nvrtc_macros_find(&reader.macros, source, "__global__");

@@ -7,8 +7,8 @@
 struct nvrtc_edits;
 
 /* Adds a pragma that makes the front end report an error before each kernel
- * that NVRTC refuses. In `source` the spaces of CUDA are written as
- * nvrtc_attributes_mark writes them. */
+ * that NVRTC refuses. The memory and execution spaces in `source` must be
+ * written as __shared__ etc. (nvrtc_attributes_mark). */
 void nvrtc_kernel_heads_mark(struct nvrtc_edits *edits, const char *source);
 
 #endif

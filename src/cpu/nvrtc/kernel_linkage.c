@@ -3,9 +3,9 @@
  * Called by kernel_heads.c for each declaration of a kernel. In NVRTC the name
  * of a kernel with internal linkage is mangled: extern "C" has no effect on a
  * kernel in an unnamed namespace, or on the prototype of a kernel that is
- * defined as static. Clang keeps the plain name, under which a GPU's module
- * does not have the kernel. The kernel gets extern "C++", and the prototype
- * becomes static. Without state.
+ * defined as static. Clang keeps the plain name, by which a program would not
+ * find the kernel on a GPU. So a kernel in an unnamed namespace gets extern
+ * "C++", and the prototype of a static kernel becomes static. Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -14,8 +14,8 @@
 #include "cpu/nvrtc/edits.h"
 #include "cpu/nvrtc/kernel_linkage.h"
 
-/* Returns the length of the declaration's text behind the kernel's name,
- * without trailing blanks. */
+/* Returns the length of the declaration's text after the kernel's name (the
+ * list of parameters), without trailing blanks. */
 static size_t
 parameters_length(const struct nvrtc_kernel *kernel)
 {
@@ -39,7 +39,7 @@ is_same(const struct nvrtc_kernel *a, const struct nvrtc_kernel *b)
            !memcmp(a->name.start, b->name.start, n + a->name.n);
 }
 
-/* Gives the kernel the linkage of extern "C++". */
+/* Adds edits that give the kernel the linkage of extern "C++". */
 static void
 mangle(struct nvrtc_edits *edits, const char *source,
        const struct nvrtc_kernel *kernel)
@@ -55,7 +55,7 @@ mangle(struct nvrtc_edits *edits, const char *source,
     }
 }
 
-/* Gives the prototype the storage class of its definition. */
+/* Adds edits that make a kernel's prototype static, as its definition is. */
 static void
 make_static(struct nvrtc_edits *edits, const char *source,
             const struct nvrtc_kernel *kernel)

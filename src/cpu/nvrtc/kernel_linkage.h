@@ -13,26 +13,29 @@ struct nvrtc_edits;
 
 enum { NVRTC_PROTOTYPES_MOST = 64 };
 
-/* A declaration of a kernel that is no template and no member. */
+/* A declaration of a kernel that is no template and no class member. */
 struct nvrtc_kernel {
     struct nvrtc_token name;
-    const char *start; /* of the declaration */
-    const char *end;   /* of the declaration: its ';' or '{' */
-    /* the declaration's extern "C"; no tokens if it has none */
+    const char *start; /* start of the declaration */
+    const char *end;   /* end of the declaration: its ';' or '{' */
+    /* the tokens `extern` and `"C"` of the declaration; empty tokens if it has
+     * none */
     struct nvrtc_token word_extern, literal_c;
-    bool is_c; /* it has the linkage of extern "C" */
+    bool is_c; /* the kernel has the linkage of extern "C" */
     bool is_static, has_body;
-    bool is_unnamed; /* it is inside an unnamed namespace */
+    bool is_unnamed; /* the kernel is inside an unnamed namespace */
 };
 
-/* Prototypes with the linkage of extern "C", in the order of the source. */
+/* Prototypes of kernels with the linkage of extern "C", in the order of the
+ * source. */
 struct nvrtc_linkage {
     struct nvrtc_kernel prototype[NVRTC_PROTOTYPES_MOST];
     size_t count;
 };
 
-/* Adds the edit for the kernel, if it needs one. Kernels are taken in the
- * order of `source`. Prototypes beyond NVRTC_PROTOTYPES_MOST are ignored. */
+/* Adds the edit that gives a kernel the linkage it has in NVRTC, if it needs
+ * one. Called for all declarations of kernels in the order of the source.
+ * Prototypes beyond NVRTC_PROTOTYPES_MOST are ignored. */
 void nvrtc_linkage_take(struct nvrtc_linkage *linkage,
                         struct nvrtc_edits *edits, const char *source,
                         const struct nvrtc_kernel *kernel);

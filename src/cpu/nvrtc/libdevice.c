@@ -2,9 +2,10 @@
  *
  * Called by frontend_retry.c. nvcc and NVRTC link NVIDIA's library of bitcode
  * to each source, so that a source can declare its functions itself: extern
- * "C" __device__ float __nv_sinf(float). For each such name the macro of
- * cpu/libdevice.h is written; names without a macro are the program's own, or
- * unresolved. Without state.
+ * "C" __device__ float __nv_sinf(float). For each such name, the macro that
+ * defines the function (in the header cpu/libdevice.h) is added to the source.
+ * A name without a macro is a function of the program, or stays unresolved.
+ * Without state.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
@@ -20,8 +21,8 @@ enum { NAMES_MOST = 512 };
 static const char prefix[] = "__nv_";
 #define PREFIX (sizeof prefix - 1)
 
-/* Names of types and functions that begin in the same way, but belong to
- * CUDA's headers. */
+/* Names that also begin with __nv_ but are no functions of libdevice: types
+ * and functions of CUDA's headers. The prefix __nv_ is left out. */
 static const char *const others[] = {"atomic", "bfloat", "bswap",
                                      "cvt",    "fp",     "hdl"};
 
@@ -39,8 +40,8 @@ is_function(struct nvrtc_token name)
     return true;
 }
 
-/* Returns true if the name is among the `count` names; else adds it, if there
- * is room. */
+/* Returns true if the array `names` contains the name. Otherwise adds it to
+ * the array, unless that is full. */
 static bool
 is_known(struct nvrtc_token *names, size_t *count, struct nvrtc_token name)
 {

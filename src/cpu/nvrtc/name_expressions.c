@@ -197,8 +197,8 @@ symbol_publish(char *symbol, bool is_variable)
     }
 }
 
-/* Returns the symbol of the expression, which the caller frees. If it has
- * none, adds the reason to the log and returns NULL. */
+/* Returns the symbol that name expression `index` stands for; the caller frees
+ * it. If there is none, adds the reason to the log and returns NULL. */
 static char *
 name_read(const struct nvrtc_expression *expression, size_t index,
           const char *ir, struct nvrtc_text *log)
@@ -235,7 +235,8 @@ nvrtc_names_read(struct _nvrtcProgram *program, const char *ir,
         }
         read++;
     }
-    /* An earlier compilation's names remain unless all names are found. */
+    /* The symbols of an earlier compilation are only replaced if all symbols
+     * were found. */
     bool well = symbols && read == count;
     for (size_t i = 0; i < read; i++) {
         struct nvrtc_expression *expression = &program->expressions[i];

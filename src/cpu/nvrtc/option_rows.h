@@ -91,8 +91,8 @@ bool nvrtc_option_check(const struct option_row *row, const char *value,
 bool nvrtc_ptxas_options_apply(struct nvrtc_options *options, const char *text,
                                struct nvrtc_text *log);
 
-/* Returns the number in sm_90 or compute_100a, or 0 if the value names no
- * architecture. */
+/* Returns the number of an architecture, such as 90 for sm_90 or 100 for
+ * compute_100a. Returns 0 if the value names none. */
 int nvrtc_option_arch(const char *value);
 
 /* Adds the front end's flags for --diag-suppress, --diag-warn and

@@ -389,7 +389,7 @@ text_read(struct nvrtc_options *options, int *i, int count,
     return option_read(options, i, count, texts, text, log);
 }
 
-/* Called after all options are parsed: applies those whose effect depends on
+/* Called after all options are parsed: applies options whose effect depends on
  * other options. Returns false if options contradict each other. */
 static bool
 options_finish(struct nvrtc_options *options, struct nvrtc_text *log)

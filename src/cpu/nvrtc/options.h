@@ -25,7 +25,7 @@ struct nvrtc_options {
     struct nvrtc_strings diagnostics; /* cc1 flags for warnings */
     /* values of -e: kernels that must exist */
     struct nvrtc_strings entries;
-    /* copies of the options without blanks at their ends */
+    /* copies of the option texts without leading and trailing blanks */
     struct nvrtc_strings trimmed;
     const char *times;      /* file of --time, or NULL */
     const char *trace;      /* file of --fdevice-time-trace */
@@ -33,7 +33,7 @@ struct nvrtc_options {
     nvrtcResult result;     /* result code for an invalid option */
     int arch;               /* 90 for sm_90; 0: not specified */
     char arch_suffix;       /* 'a' as in sm_90a, or 'f'; 0: no suffix */
-    int assembler_kind;     /* kind of the previous ptxas option */
+    int assembler_kind; /* enum assembler_kind of the previous ptxas option */
     /* the next argument may be the value of the previous ptxas option */
     bool assembler_value;
     bool device_default; /* --device-as-default-execution-space */

@@ -11,7 +11,7 @@
 #include "cpu/nvrtc/text.h"
 
 struct nvrtc_process {
-    pid_t pid; /* process id; 0: the child is not running */
+    pid_t pid; /* process id of the child; 0: it is not running */
     int input, output, errors;
     /* set by nvrtc_process_finish: exit status, or -signal; 0: success */
     int status;

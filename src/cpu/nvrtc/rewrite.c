@@ -75,9 +75,9 @@ is_file(const struct location *location, const char *name, size_t length)
            !memcmp(location->file, name, length);
 }
 
-/* Returns the start of the source line that `location` means, or NULL. `name`
- * is the file name of the source. #line directives in the source change the
- * line number, and possibly the file name, of the lines after them. */
+/* Returns the start of the source line at `location`, or NULL. `name` is the
+ * file name of the source. #line directives in the source change the line
+ * number, and possibly the file name, of the lines after them. */
 static const char *
 line_find(const char *source, const char *name,
           const struct location *location)
@@ -158,7 +158,7 @@ rule_apply(const struct nvrtc_rule *rule, struct nvrtc_remark *remark,
     for (const char *line = nvrtc_line_next(remark->said); line;
          line = nvrtc_line_next(line)) {
         if (*line == ' ') {
-            continue; /* the line quotes source code and is no message */
+            continue; /* a line of quoted source code, not a message */
         }
         if (!nvrtc_remark_read(&other, name, line) ||
             !nvrtc_begins(other.said, expanded)) {

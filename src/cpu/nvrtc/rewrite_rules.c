@@ -28,8 +28,8 @@ nvrtc_begins(const char *at, const char *word)
     return strncmp(at, word, strlen(word)) == 0;
 }
 
-/* Returns true if the line that ends before `end` is a preprocessor directive
- * or ends in a comment. */
+/* Returns true if the line that ends at `end` is a preprocessor directive,
+ * continues in the next line, or contains a // comment. */
 static bool
 is_no_code(const char *source, const char *end)
 {
@@ -280,8 +280,9 @@ brackets_back(const char *source, const char *end)
     return end;
 }
 
-/* Returns the start of the type's name directly before `at`, as in
- * `space::type<int> __shared__ name`, or `at`. */
+/* Returns the start of the type name that ends directly before `at`, such as
+ * space::type<int> in `space::type<int> __shared__ name`. Returns `at` if
+ * there is none. */
 static const char *
 type_start(const char *source, const char *at)
 {
@@ -296,8 +297,8 @@ type_start(const char *source, const char *at)
     return start == end || *start == ':' || depth ? at : start;
 }
 
-/* Returns the first of the attributes and qualifiers that are directly before
- * `at`, or `at`. */
+/* Returns the start of the declaration in which the word at `at` is: skips
+ * backwards over attributes, qualifiers and a type name. */
 static const char *
 declaration_start(const char *source, const char *at)
 {
@@ -321,9 +322,10 @@ declaration_start(const char *source, const char *at)
     }
 }
 
-/* Rewrites `__shared__ T name[n];` as `first T (&name)[n] = value;`. Returns
- * false if the declaration does not have this form, or if the source has a
- * lambda that captures by value. */
+/* Adds edits that turn the declaration of a shared variable, `__shared__ T
+ * name[n];`, into that of a reference, `T (&name)[n] = <value>;`, with the
+ * text `first` before it. Returns false if the declaration does not have this
+ * form, or if the source has a lambda that captures by value. */
 static bool
 reference_write(const struct nvrtc_remark *remark, struct nvrtc_edits *edits,
                 const char *first, const char *value)
@@ -355,9 +357,10 @@ constructor_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
     int length = (int)(variable_end(remark->source, name) - name);
     char place[256], first[300], value[600];
 
-    /* The struct type identifies the variable's memory. Its name contains the
-     * variable's name, so that each use of a macro that declares a variable
-     * gets a different struct. */
+    /* Each shared variable needs its own memory, so its
+     * __pycuda_shared_place<> is instantiated with a struct type that is only
+     * declared for it. The struct's name contains the variable's name: a macro
+     * that declares variables then uses a different struct each time. */
     snprintf(place, sizeof place, "__pycuda_place_%d_%d%s%.*s", remark->round,
              remark->number, is_directive(remark->source, name) ? "_##" : "_",
              length, name);
@@ -648,7 +651,7 @@ alignas_rule(const struct nvrtc_remark *remark, struct nvrtc_edits *edits)
 
     for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++) {
         if (word_before(source, at, earlier[i])) {
-            /* NVRTC also rejects alignas after `earlier[i]`, so the error
+            /* NVRTC also rejects alignas after this specifier, so the error
              * remains */
             return false;
         }

@@ -1,9 +1,11 @@
-/* space_places.c - memory spaces where clang applies them to a type.
+/* space_places.c - corrects memory spaces that clang would apply to a type.
  *
- * Called by frontend_retry.c for the text of a source. NVRTC applies the space
- * in `struct P {...} __constant__ c;` to the variable c, clang to the class P,
- * which has none: an empty attribute [[]] before the space ends the class for
- * clang. NVRTC warns of a space in a typedef and ignores it: it is removed.
+ * Called by frontend_retry.c for the text of a source. In `struct P {...}
+ * __constant__ c;` NVRTC applies the memory space __constant__ to the variable
+ * c. Clang applies it to the class P, where it has no meaning, and c gets no
+ * memory space. After an empty attribute, as in `struct P {...} [[]]
+ * __constant__ c;`, clang also applies it to c, so [[]] is inserted. A memory
+ * space in a typedef is removed, since NVRTC ignores it, with a warning.
  * Included files and sources that name __PYCUDA_CPU__ are not changed. Without
  * state.
  *
@@ -18,11 +20,14 @@
 
 enum { BRACES_MOST = 256 };
 
-/* The declaration, or the rest of it, that is being read. */
+/* The declaration that is being read, or the rest of it after a '}'. */
 struct declaration {
     bool is_typedef;
-    bool has_class; /* it has the keyword of a class, and no parameters */
-    bool is_after;  /* the last token that is no attribute is a class's '}' */
+    /* it contains struct, class, union or enum, and after that no '(' or
+     * '=' */
+    bool has_class;
+    /* the previous token, apart from attributes, is the '}' of a class */
+    bool is_after;
 };
 
 struct reader {
@@ -30,7 +35,8 @@ struct reader {
     struct nvrtc_edits *edits;
     const char *source;
     struct declaration now;
-    struct declaration outer[BRACES_MOST]; /* those with open braces */
+    /* the declarations around it, whose '{' is open */
+    struct declaration outer[BRACES_MOST];
     size_t depth;
 };
 
@@ -51,7 +57,7 @@ is_one_of(struct nvrtc_token token, const char *const *words, size_t count)
 static const char *const attributes[] = {"__align__", "__attribute__",
                                          "alignas"};
 
-/* Skips the arguments of an attribute, if it has any. */
+/* Skips the argument list of an attribute if a '(' follows. */
 static void
 arguments_skip(struct nvrtc_tokens *tokens)
 {
@@ -70,7 +76,8 @@ arguments_skip(struct nvrtc_tokens *tokens)
     } while (depth > 0);
 }
 
-/* Edits the space that was read, if clang would apply it to a type. */
+/* Called after a memory space such as __shared__ was read. In a typedef,
+ * removes it; after the '}' of a class, inserts [[]] before it. */
 static void
 space_take(struct reader *reader)
 {
@@ -105,7 +112,8 @@ word_take(struct reader *reader)
     }
 }
 
-/* Handles a character that is no part of a word. */
+/* Updates the state for a token that is not a name: a brace, semicolon,
+ * parenthesis or operator. */
 static void
 mark_take(struct reader *reader)
 {

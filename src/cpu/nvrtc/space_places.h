@@ -1,4 +1,5 @@
-/* space_places.h - CUDA's memory spaces after classes and in typedefs.
+/* space_places.h - corrects memory spaces (__shared__, ...) that clang would
+ * apply to a type.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PYCUDA_CPU_NVRTC_SPACE_PLACES_H
@@ -6,8 +7,9 @@
 
 struct nvrtc_edits;
 
-/* Adds edits that make the spaces after a class's closing brace apply to the
- * declared variables, and remove the spaces in typedefs. Thread-safe. */
+/* Adds edits so that a memory space after the closing brace of a class applies
+ * to the declared variables, and removes memory spaces in typedefs.
+ * Thread-safe. */
 void nvrtc_space_places_mark(struct nvrtc_edits *edits, const char *source);
 
 #endif

@@ -16,7 +16,9 @@ struct nvrtc_text;
 struct nvrtc_timing {
     struct {
         const char *name;
-        double begin, end; /* milliseconds of CLOCK_MONOTONIC */
+        /* start and end time of the part, in milliseconds of
+         * CLOCK_MONOTONIC */
+        double begin, end;
     } part[NVRTC_TIMED_PARTS];
     size_t count;
 };

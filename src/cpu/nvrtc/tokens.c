@@ -72,7 +72,8 @@ blank_skip(struct nvrtc_tokens *tokens)
     }
 }
 
-/* Returns the end of R"x(...)x"; `at` is the first quote. */
+/* Returns the end of a raw string such as R"x(...)x"; `at` is its first
+ * quote. */
 static const char *
 raw_end(const char *at)
 {
